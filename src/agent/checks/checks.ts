@@ -3,8 +3,8 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { CheckMark } from '../preview/checkMark.ts';
 import type { CheckFact } from '../preview/ledger.ts';
 import { pathsOf, revisionsOf, type Preview } from '../preview/preview.ts';
-import { hasConflict } from '../preview/rebase/conflictMarkers.ts';
 import type { Proof, Prover } from '../preview/resolve/proof.ts';
+import { isApplicable } from '../preview/resolve/refusals.ts';
 import { globMatcher } from '../tools/ast/scope/glob.ts';
 import { factOfResult, type Check, type CheckResult, type ChecksReport, type NotRunReason } from './check.ts';
 import { CheckedFiles, hasAll, type CheckedFilesParts, type OneLook } from './checkedFiles.ts';
@@ -67,7 +67,7 @@ export class Checks implements Prover, Disposable {
     for (const preview of store.list('oldestFirst'))
       if (
         preview.origin?.sessionId === sessionId &&
-        isCheckable(preview) &&
+        isApplicable(preview) &&
         store.blockersOf(preview).every(({ id }) => chosen.has(id))
       )
         chosen.set(preview.id, preview);
@@ -264,13 +264,4 @@ export class Checks implements Prover, Disposable {
     this.#current = current;
     this.#changed.fire();
   }
-}
-
-function isCheckable({ kind, state, changes }: Preview): boolean {
-  return (
-    kind === 'files' &&
-    state.kind === 'pending' &&
-    state.stale.length === 0 &&
-    !changes.some(change => hasConflict(change))
-  );
 }

@@ -144,6 +144,17 @@ test('a protected blocker that the model has voted for is not written with what 
   assert.deepEqual(world.ran, []);
 });
 
+test('conflict markers that the model voted for in another mode do not land with the next vote', async () => {
+  const world = new CheckWorld('recommend', { test: () => 0 });
+  const markers = '<<<<<<< current file\na\n=======\nb\n>>>>>>> proposed change\n';
+  world.stage({ changes: [create('b.txt', markers)] });
+  await world.resolve({ ...model, id: 'p1' });
+  world.authority = 'checked';
+  world.stage();
+  await world.resolve({ ...model, id: 'p2' });
+  assert.deepEqual([world.state('p1').kind, world.state('p2').kind], ['pending', 'applied']);
+});
+
 test('what another preview breaks lands alone', async () => {
   const world = new CheckWorld('checked', { test: view => (view('b.txt') === undefined ? 0 : 1) });
   world.stage({ changes: [create('b.txt', 'b')] });

@@ -12,7 +12,13 @@ import type { FolderRoot } from '../workspace.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
 import { CallbackEffect, FilesEffect } from './effects.ts';
 import { NO_CHECKS, type Proof, type Prover } from './proof.ts';
-import { refuseConflicts, refuseElsewhere, refuseOutdated, type ResolvingFiles } from './refusals.ts';
+import {
+  isApplicable,
+  refuseConflicts,
+  refuseElsewhere,
+  refuseOutdated,
+  type ResolvingFiles,
+} from './refusals.ts';
 import { resolvedText, type Resolved, type ResolveRequest, type Vote } from './resolved.ts';
 import { unknownPreviewText } from './resolveTexts.ts';
 
@@ -345,14 +351,10 @@ export class Invoker {
   }
 }
 
-/** Whether it waits, and the model would apply it as it is. */
-function isVotedFor({ kind, state }: Preview): boolean {
-  return (
-    kind === 'files' &&
-    state.kind === 'pending' &&
-    state.stale.length === 0 &&
-    state.recommendation?.action === 'apply'
-  );
+/** Whether it can be applied as it is, and the model would. */
+function isVotedFor(preview: Preview): boolean {
+  const { state } = preview;
+  return state.kind === 'pending' && state.recommendation?.action === 'apply' && isApplicable(preview);
 }
 
 /** A link may lead anywhere, and whoever reads or writes there follows it: only the user may make one. */

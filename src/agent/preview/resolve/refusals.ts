@@ -50,3 +50,13 @@ export function refuseElsewhere(
 export function elsewhereText(path: string, place: string): string {
   return `${path} was ${place} when this was proposed. That folder is not open any more, or has another name.`;
 }
+
+/** Whether a pending preview of files can be applied as it is: no base has changed, and no conflict is left in it. */
+export function isApplicable({ kind, state, changes }: Preview): boolean {
+  return (
+    kind === 'files' &&
+    state.kind === 'pending' &&
+    state.stale.length === 0 &&
+    conflictPaths(changes).length === 0
+  );
+}
