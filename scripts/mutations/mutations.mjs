@@ -152,8 +152,8 @@ export const mutations = [
   {
     rule: 'only the user applies what is protected',
     file: 'preview/resolve/invoker.ts',
-    from: 'isProtected = makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview)));',
-    to: 'await this.#workspace.isProtected(pathsOf(preview));',
+    from: 'isProtected = await this.#isProtected(preview);',
+    to: 'await this.#isProtected(preview);',
   },
   {
     rule: 'in plan mode no vote of the model is executed',
@@ -214,8 +214,8 @@ export const mutations = [
   {
     rule: 'what is protected is protected by every name',
     file: 'preview/resolve/invoker.ts',
-    from: 'isProtected = makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview)));',
-    to: 'isProtected = makesLink(preview) || pathsOf(preview).some(file => file.startsWith(`.vscode/`));',
+    from: 'return makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview)));',
+    to: 'return makesLink(preview) || pathsOf(preview).some(file => file.startsWith(`.vscode/`));',
   },
   {
     rule: 'a revert undoes what was applied on the branch and staged before it',

@@ -81,8 +81,12 @@ export class Invoker {
 
   /** Whether only the user can apply the preview, in every mode: it runs something, or a file of it is protected. */
   async isUsersAlone(preview: Preview): Promise<boolean> {
-    if (preview.humanOnly) return true;
-    return preview.kind === 'files' && this.#workspace.isProtected(pathsOf(preview));
+    return preview.humanOnly === true || (preview.kind === 'files' && (await this.#isProtected(preview)));
+  }
+
+  /** Whether only the user may apply its files: one of them is protected, or becomes a link. */
+  async #isProtected(preview: Preview): Promise<boolean> {
+    return makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview)));
   }
 
   /**
@@ -112,7 +116,7 @@ export class Invoker {
     refuseOutdated(preview, request.revision);
     let isProtected = false;
     if (this.#dependsOnFiles(request, preview)) {
-      isProtected = makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview)));
+      isProtected = await this.#isProtected(preview);
       request.signal?.throwIfAborted();
       // The preview may have changed meanwhile; the answer is about its old content.
       if (this.#store.get(preview.id) !== preview) return this.#resolve(request);
@@ -173,9 +177,7 @@ export class Invoker {
   /** Whether the model may apply it if the checks prove it. */
   async #mayProve(preview: Preview): Promise<boolean> {
     return (
-      modelMay(this.#authority(), 'apply', preview, false) === 'prove' &&
-      !makesLink(preview) &&
-      !(await this.#workspace.isProtected(pathsOf(preview)))
+      modelMay(this.#authority(), 'apply', preview, false) === 'prove' && !(await this.#isProtected(preview))
     );
   }
 
