@@ -10,6 +10,7 @@ import type { CheckFact } from '../../agent/preview/ledger.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import { NO_CHECKS, type Proof, type Prover } from '../../agent/preview/resolve/proof.ts';
 import type { FileUris } from '../review/previewUri.ts';
+import { isApplicable } from '../../agent/preview/resolve/refusals.ts';
 import type { CheckSettings } from './checkSettings.ts';
 
 export interface WindowChecksParts extends Omit<ChecksOptions, 'checks' | 'onDidChangeFiles' | 'stateOf'> {
@@ -68,8 +69,8 @@ export class WindowChecks implements Prover, vscode.Disposable {
     list: () => this.settings.list,
     withBase: id => {
       const preview = this.#parts.store.get(id);
-      if (preview?.kind !== 'files' || preview.state.kind !== 'pending') return undefined;
-      return [...this.#parts.store.blockersOf(preview), preview];
+      const all = preview ? [...this.#parts.store.blockersOf(preview), preview] : [];
+      return all.length > 0 && all.every(isApplicable) ? all : undefined;
     },
     run: async (previews, names, signal) => (await this.load()).run(previews, 'other', { names, signal }),
   };
