@@ -11,6 +11,7 @@ import { oneLine } from '../plainText.ts';
 import { targetsOf } from '../review/commands/previewTargets.ts';
 import { checksText } from '../texts/checkWords.ts';
 import { confirm, showInfo, showWarning } from '../toast.ts';
+import { withCancel } from '../withCancel.ts';
 
 /** Runs the checks on one preview (an id or a row) with what it builds on or, without one, on all that the open conversation has pending. */
 export async function runChecks(ctx: Ctx, args: readonly unknown[]): Promise<void> {
@@ -27,7 +28,7 @@ export async function runChecks(ctx: Ctx, args: readonly unknown[]): Promise<voi
   const report = await withProgress(checks, l10n.t('Running checks'), signal =>
     checks.run(previews, 'human', { signal }),
   );
-  if (report) await tell(checks, previews, report);
+  await tell(checks, previews, report);
 }
 
 /** The open conversation or, if it has nothing pending, that of the first preview. */
@@ -198,7 +199,6 @@ export async function findBreaking(ctx: Ctx, [id]: readonly unknown[]): Promise<
       return results[0];
     }),
   );
-  if (!found) return;
   switch (found.kind) {
     case 'found': {
       const open = l10n.t('Open');
@@ -231,25 +231,17 @@ export async function stopChecks({ checks }: Ctx): Promise<void> {
   (await checks.load()).stop();
 }
 
-/** Shows that checks run, and lets the user cancel it. @returns `undefined` if that was done */
-async function withProgress<T>(
+/** Shows which check runs, and lets the user cancel it. */
+function withProgress<T>(
   checks: Checks,
   title: string,
   work: (signal: AbortSignal) => Promise<T>,
-): Promise<T | undefined> {
-  const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title };
-  return vscode.window.withProgress(options, async (progress, token) => {
-    const controller = new AbortController();
-    const cancelling = token.onCancellationRequested(() => controller.abort());
-    const show = (): void => progress.report({ message: checks.running ?? '' });
-    const showing = checks.onDidChange(show);
+): Thenable<T> {
+  return withCancel(title, async (signal, _report, say) => {
+    const showing = checks.onDidChange(() => say(checks.running ?? ''));
     try {
-      return await work(controller.signal);
-    } catch (error) {
-      if (controller.signal.aborted) return undefined;
-      throw error;
+      return await work(signal);
     } finally {
-      cancelling.dispose();
       showing.dispose();
     }
   });
