@@ -72,9 +72,6 @@ const parameters = z.unknown().check(
       category: {
         type: 'string',
         enum: [...revertCategories],
-        description:
-          'failure: a dead end to learn from. tangent: a finished exploration to fold back. completion: the outcome of ' +
-          'a sealed sub-task. step-summary: a checkpoint on a long trunk.',
       },
       step: {
         type: 'string',

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import type { ToolSpec } from '../model/chatProvider.ts';
 import type { Tool, ToolSchema } from './tool.ts';
@@ -17,6 +18,16 @@ export function specOf(tool: Tool): ToolSpec {
 
 /** The JSON Schema of what a zod schema accepts. */
 export function jsonSchemaOf(schema: ToolSchema): Record<string, unknown> {
-  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
+    io: 'input',
+    // What zod adds by itself says nothing, and is sent with each request.
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      const { propertyNames: names } = jsonSchema;
+      if (typeof names === 'object' && isDeepStrictEqual(names, { type: 'string' }))
+        delete jsonSchema.propertyNames;
+    },
+  });
   return parameters;
 }

@@ -21,19 +21,20 @@ export function astEditTool(searcher: AstSearcher): Tool {
     description:
       'Propose replacements of code found by its structure, in any number of files. Each op has a pattern (see ' +
       'ast_grep) and the code that replaces its matches, which may use the variables of the pattern; empty code ' +
-      'deletes the matches. All ops refer to the files as they are now. Stages a preview: nothing is written until it ' +
-      'is applied.',
+      'deletes the matches. All ops refer to the files as they are now. Stages a preview.',
     parameters: z.object({
       ops: z
         .array(
           z.object({
             pat: z.string().check(z.describe('The pattern, e.g. "console.log($$$A)".')),
-            selector: selectorSchema,
+            selector: selectorSchema(
+              'The kind of the node that is meant, if not the whole pattern: pat "({ k: $V })", selector "pair".',
+            ),
             out: z.string().check(z.describe('Its replacement, e.g. "logger.info($$$A)"; empty to delete.')),
           }),
         )
         .check(z.minLength(1)),
-      paths: pathsSchema,
+      paths: pathsSchema('Files, folders and globs inside the workspace; "." is all of it.'),
       title: titleSchema,
     }),
     async execute({ ops, paths, title }, context) {

@@ -14,8 +14,14 @@ export function astGrepTool(searcher: AstSearcher): Tool {
       'matter. Example: "console.log($$$A)".',
     parameters: z.object({
       pat: z.string().check(z.describe('The pattern.')),
-      selector: selectorSchema,
-      paths: pathsSchema,
+      selector: selectorSchema(
+        'A kind of syntax node, to search for only the first such node of the pattern; the rest of it is context. For ' +
+          'code that does not stand alone: pat "({ k: $V })", selector "pair"; pat "class A { $F = $V }", selector ' +
+          '"public_field_definition".',
+      ),
+      paths: pathsSchema(
+        'Files, folders and globs inside the workspace, e.g. ["src/**/*.ts"]; "." is the whole workspace.',
+      ),
     }),
     readOnly: true,
     async execute({ pat, selector, paths }, context) {
@@ -27,23 +33,15 @@ export function astGrepTool(searcher: AstSearcher): Tool {
   });
 }
 
-/** Which node of a pattern is meant. */
-export const selectorSchema = z
-  .optional(z.string().check(z.minLength(1), z.maxLength(100)))
-  .check(
-    z.describe(
-      'A kind of syntax node, to search for only the first such node of the pattern; the rest of it is context. For ' +
-        'code that does not stand alone: pat "({ k: $V })", selector "pair"; pat "class A { $F = $V }", selector ' +
-        '"public_field_definition".',
-    ),
-  );
+/** Which node of a pattern is meant. Each request sends the words, so they are explained to the model once. */
+export function selectorSchema(words: string) {
+  return z.optional(z.string().check(z.minLength(1), z.maxLength(100))).check(z.describe(words));
+}
 
 /** Files, folders and globs. */
-export const pathsSchema = z
-  .array(z.string().check(z.maxLength(4_096)))
-  .check(z.minLength(1))
-  .check(
-    z.describe(
-      'Files, folders and globs inside the workspace, e.g. ["src/**/*.ts"]; "." is the whole workspace.',
-    ),
-  );
+export function pathsSchema(words: string) {
+  return z
+    .array(z.string().check(z.maxLength(4_096)))
+    .check(z.minLength(1))
+    .check(z.describe(words));
+}

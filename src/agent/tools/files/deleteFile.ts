@@ -9,7 +9,7 @@ import { assertApplicable, readExistingText } from '../../preview/textFile.ts';
 export const deleteFileTool = defineTool({
   name: 'delete_file',
   label: 'Delete File',
-  description: 'Propose to delete one text file. Stages a preview: nothing is deleted until it is applied.',
+  description: 'Propose to delete one text file. Stages a preview.',
   parameters: z.object({
     path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
     title: titleSchema,

@@ -19,8 +19,7 @@ export const editFileTool = defineTool({
   description:
     'Propose edits to one file. Each `old` must occur exactly once in the file, with its exact whitespace; give ' +
     'enough context to make it unique. All edits refer to the file as it is now. An empty `old` for a file that does ' +
-    'not exist creates it; `replaceAll` replaces each place where it occurs. Stages a preview: nothing is written until it ' +
-    'is applied.',
+    'not exist creates it; `replaceAll` replaces each place where it occurs. Stages a preview.',
   parameters: z.object({
     path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
     edits: z

@@ -15,7 +15,7 @@ export const renameFileTool = defineTool({
   label: 'Rename File',
   description:
     'Propose to rename or move one text file; its content stays the same. References to it in other files are not ' +
-    'updated. Stages a preview: nothing is moved until it is applied.',
+    'updated. Stages a preview.',
   parameters: z.object({
     from: z.string().check(z.minLength(1), z.describe('Path of the file.')),
     to: z.string().check(z.minLength(1), z.describe('Its new path, which must not exist yet.')),

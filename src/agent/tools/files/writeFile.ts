@@ -11,7 +11,7 @@ export const writeFileTool = defineTool({
   name: 'write_file',
   label: 'Write File',
   description:
-    'Propose the whole content of a new or existing file. Stages a preview: nothing is written until it is applied. ' +
+    'Propose the whole content of a new or existing file. Stages a preview. ' +
     'To change part of a file, use edit_file.',
   parameters: z.object({
     path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
