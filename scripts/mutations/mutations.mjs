@@ -92,7 +92,7 @@ export const mutations = [
   {
     rule: 'after a crash, what was typed since is left alone',
     file: 'preview/commit/rollback.ts',
-    from: 'if (now !== (after?.hash ?? null) && !isTornWrite(held, step)) return void foreign.push(path);',
+    from: 'if (now !== (after?.hash ?? null) && !mayBeTorn(held, step)) return void foreign.push(path);',
     to: '',
   },
   {
@@ -262,8 +262,14 @@ export const mutations = [
   {
     rule: 'after a crash, an edit in an editor that is gone was not written',
     file: 'preview/commit/recovery.ts',
-    from: "if (held.get(path) === 'other') held.set(path, 'untyped');",
+    from: "if (['other', 'torn'].includes(held.get(path) ?? '')) held.set(path, 'untyped');",
     to: ';',
+  },
+  {
+    rule: 'after a crash, what was saved before an editor was lost is no part of a change',
+    file: 'preview/commit/rollback.ts',
+    from: '!editors.includes(step.path) && isTornWrite(held, step);',
+    to: 'isTornWrite(held, step);',
   },
   {
     rule: 'the journal says what goes into an editor',

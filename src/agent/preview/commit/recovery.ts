@@ -98,7 +98,8 @@ async function recover(
     if (!foundLater.has(path) && held.get(path) === 'after')
       held.set(path, await bitsHeld(files, path, rollback.modes[path], bits.get(path)));
   // An editor that is gone has not changed its file: what the disk holds then is no later change.
-  for (const path of rollback.editors ?? []) if (held.get(path) === 'other') held.set(path, 'untyped');
+  for (const path of rollback.editors ?? [])
+    if (['other', 'torn'].includes(held.get(path) ?? '')) held.set(path, 'untyped');
   const pathsWith = (...what: State[]): string[] =>
     steps.map(({ path }) => path).filter(path => what.includes(held.get(path) ?? 'other'));
   if (pathsWith('after').length === steps.length && (steps.length > 0 || said !== 'mayHaveBegun')) {

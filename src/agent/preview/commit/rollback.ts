@@ -23,7 +23,7 @@ export interface RollbackReport {
 export async function rollBack(
   files: Pick<Workspace, 'read' | 'write' | 'replace' | 'placeOf' | 'makeFolders' | 'tidy'>,
   steps: readonly FileStep[],
-  { modes, newFolders, folderModes = {} }: RollbackInfo,
+  { modes, newFolders, folderModes = {}, editors = [] }: RollbackInfo,
   blobs: Blobs,
 ): Promise<RollbackReport> {
   const restored: string[] = [];
@@ -31,6 +31,9 @@ export async function rollBack(
   const failed: string[] = [];
   const paths = steps.map(step => step.path);
   const emptied = emptiedFolders(steps);
+  // A change in an editor is made at once: what is on disk without it is what was saved there before.
+  const mayBeTorn = (held: Held, step: FileStep): boolean =>
+    !editors.includes(step.path) && isTornWrite(held, step);
   const read = heldReader(files, steps);
   const restore = async (step: FileStep): Promise<void> => {
     const { path, before, after } = step;
@@ -39,7 +42,7 @@ export async function rollBack(
     if (now === (before?.hash ?? null)) {
       const mode = before && after ? modes[path] : undefined;
       if (mode === undefined || (await files.placeOf(path)).mode === mode) return;
-    } else if (now !== (after?.hash ?? null) && !isTornWrite(held, step)) return void foreign.push(path);
+    } else if (now !== (after?.hash ?? null) && !mayBeTorn(held, step)) return void foreign.push(path);
     if (isWhole(step))
       await files.replace(path, before && (await contentOf(before, blobs)), now, modes[path]);
     else await files.write(path, before && isText(before) ? bytesOfSide(before) : null, now, modes[path]);

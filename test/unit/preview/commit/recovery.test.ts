@@ -402,6 +402,20 @@ test('a file whose change was to go into an editor, and is not there, makes the 
   }
 });
 
+test('what was saved before an editor with unsaved changes was lost is not taken for a part of the change', async () => {
+  const world = new World();
+  world.workspace.type('b.txt', 'b typed');
+  // As the write of such a change to the disk leaves it, if it is interrupted: the beginning of what was there.
+  const id = world.stage([modify('a.txt', 'a', 'A'), modify('b.txt', 'b typed', 'B')]);
+  world.workspace.dieAtWrite(1);
+  void world.apply(id);
+  await new Promise(resolve => setImmediate(resolve));
+  const [report] = await world.restart();
+  const end = { end: 'rolledBack', restored: [], leftAlone: ['b.txt'], failed: [] };
+  assert.deepEqual(report, { previewIds: [id], ...end });
+  assert.deepEqual(world.workspace.snapshot(), files);
+});
+
 test('a file whose change went into an editor that is there again counts as written', async () => {
   const world = new World();
   world.workspace.type('b.txt', 'typed');
