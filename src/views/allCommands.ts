@@ -52,6 +52,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.history.switchBranch': onRow(async (...args) => (await history()).switchBranch(ctx, args)),
     'redline.history.show': async given => (await history()).showInChat(ctx, given),
     'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(ctx.store),
+    'redline.whoApprovedLine': async () => (await import('./ledger/lineApproval.ts')).whoApprovedLine(ctx),
     'redline.ledger.export': async given =>
       (await import('./ledger/exportLedger.ts')).exportLedger(ctx, given),
     'redline.preview.undo': async (...args) => (await ledger()).undo(ctx, args),

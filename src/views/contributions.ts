@@ -121,6 +121,8 @@ export interface CommandArguments {
   /** Hides an expired preview; without an id, all of them. */
   'redline.preview.dismiss': [previewId?: string];
   'redline.showLedger': [];
+  /** Shows the decision that the line at the cursor came with. */
+  'redline.whoApprovedLine': [];
   /** Writes the ledger to `file` as JSON Lines. Without a file it asks where. */
   'redline.ledger.export': [file?: Uri];
   'redline.session.new': [];

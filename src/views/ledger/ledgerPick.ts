@@ -7,7 +7,17 @@ import { agentLabel, withoutIcons } from '../plainText.ts';
 import { openLedgerDocument } from './ledgerDocument.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
 import { byText } from '../texts/previewWords.ts';
-import { checksLine, dayText, isError, outcomeTitle, placeOf, timeText, whyTexts } from './ledgerText.ts';
+import { copyTrailers } from './copyTrailers.ts';
+import {
+  checksLine,
+  dayText,
+  isError,
+  momentText,
+  outcomeTitle,
+  placeOf,
+  timeText,
+  whyTexts,
+} from './ledgerText.ts';
 
 /** The most attempts that the list shows; the document shows all of them. */
 const MAX_ROWS = 1_000;
@@ -23,7 +33,11 @@ const icons: Readonly<Record<Outcome, string>> = {
   failed: '$(error)',
 };
 
-/** A searchable list of who resolved what, when and why, with buttons to undo or reopen. */
+/** What the list is grouped by, each after the one before. */
+const GROUPINGS = ['day', 'prompt', 'decision'] as const;
+type Grouping = (typeof GROUPINGS)[number];
+
+/** A searchable list of who resolved what, when and why, with buttons to undo, reopen or copy. */
 export function showLedger(store: PreviewStore): void {
   const pick = vscode.window.createQuickPick<LedgerItem>();
   const asDocument: vscode.QuickInputButton = {
@@ -34,9 +48,18 @@ export function showLedger(store: PreviewStore): void {
   pick.placeholder = vscode.l10n.t('Search, or select an entry to see its diff');
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
-  pick.buttons = [asDocument];
-  pick.items = itemsOf(ledgerRows(store, MAX_ROWS));
-  pick.onDidTriggerButton(() => {
+  const rows = ledgerRows(store, MAX_ROWS);
+  let grouping: Grouping = 'day';
+  const show = (): void => {
+    pick.buttons = [groupButton(after(grouping)), asDocument];
+    pick.items = itemsOf(rows, grouping);
+  };
+  show();
+  pick.onDidTriggerButton(button => {
+    if (button !== asDocument) {
+      grouping = after(grouping);
+      return show();
+    }
     pick.hide();
     void openLedgerDocument();
   });
@@ -46,7 +69,9 @@ export function showLedger(store: PreviewStore): void {
     pick.hide();
     void execute('redline.preview.open', row.entry.previewId);
   });
-  pick.onDidTriggerItemButton(({ item: { row } }) => {
+  pick.onDidTriggerItemButton(({ item: { row }, button }) => {
+    const preview = row && store.get(row.entry.previewId);
+    if (button instanceof CopyButton) return void (row && preview && copyTrailers({ ...row, preview }));
     if (!row?.offers) return;
     pick.hide();
     const command = row.offers === 'reopen' ? 'redline.preview.reopen' : 'redline.preview.undo';
@@ -56,19 +81,50 @@ export function showLedger(store: PreviewStore): void {
   pick.show();
 }
 
-function itemsOf(rows: readonly LedgerRow[]): LedgerItem[] {
-  if (rows.length === 0) return [{ label: vscode.l10n.t('Nothing has been applied or discarded yet.') }];
-  let day: string | undefined;
-  return rows.flatMap(row => {
-    const heading = dayText(row.entry.at);
-    const separator = { label: heading, kind: vscode.QuickPickItemKind.Separator };
-    const items = heading === day ? [ledgerItem(row)] : [separator, ledgerItem(row)];
-    day = heading;
-    return items;
-  });
+function after(grouping: Grouping): Grouping {
+  return GROUPINGS[(GROUPINGS.indexOf(grouping) + 1) % GROUPINGS.length] ?? 'day';
 }
 
-function ledgerItem(row: LedgerRow): LedgerItem {
+function groupButton(next: Grouping): vscode.QuickInputButton {
+  const tooltip = {
+    day: vscode.l10n.t('Group by Day'),
+    prompt: vscode.l10n.t('Group by Prompt'),
+    decision: vscode.l10n.t('Group by Decision'),
+  }[next];
+  return { iconPath: new vscode.ThemeIcon('group-by-ref-type'), tooltip };
+}
+
+/** Copies who took part in what was applied, as the last lines of a commit's message. */
+class CopyButton implements vscode.QuickInputButton {
+  readonly iconPath = new vscode.ThemeIcon('copy');
+  readonly tooltip = vscode.l10n.t('Copy as Commit Trailer');
+}
+
+function groupOf({ entry, undoneBy }: LedgerRow, grouping: Grouping): string {
+  switch (grouping) {
+    case 'day':
+      return dayText(entry.at);
+    case 'prompt':
+      return entry.prompt === undefined ? vscode.l10n.t('Without a prompt') : withoutIcons(entry.prompt);
+    case 'decision':
+      return outcomeTitle(entry, undoneBy);
+  }
+}
+
+/** The groups in the order of their newest entries. Sets of one prompt that was sent twice are two groups. */
+function itemsOf(rows: readonly LedgerRow[], grouping: Grouping): LedgerItem[] {
+  if (rows.length === 0) return [{ label: vscode.l10n.t('Nothing has been applied or discarded yet.') }];
+  const keyOf = (row: LedgerRow): string =>
+    `${grouping === 'prompt' ? (row.entry.setId ?? '') : ''} ${groupOf(row, grouping)}`;
+  return [...Map.groupBy(rows, keyOf).values()].flatMap(group => [
+    ...group
+      .slice(0, 1)
+      .map(row => ({ label: groupOf(row, grouping), kind: vscode.QuickPickItemKind.Separator })),
+    ...group.map(row => ledgerItem(row, grouping)),
+  ]);
+}
+
+function ledgerItem(row: LedgerRow, grouping: Grouping): LedgerItem {
   const { entry, title, offers, undoneBy } = row;
   const agent = entry.agent ? [withoutIcons(agentLabel(entry.agent))] : [];
   const button = offers && {
@@ -85,12 +141,15 @@ function ledgerItem(row: LedgerRow): LedgerItem {
       `${undoneBy ? '$(history)' : icons[entry.outcome]} ${outcomeTitle(entry, undoneBy)}`,
       ...(isError(entry) ? [byText(entry.actor, entry.agent && agentLabel(entry.agent))] : []),
       ...(entry.checks ? [checksLine(entry)] : []),
-      timeText(entry.at),
+      grouping === 'day' ? timeText(entry.at) : momentText(entry.at),
       ...placeOf(entry).map(place => withoutIcons(place)),
     ].join(' · '),
     description: [withoutIcons(title), entry.previewId, ...agent].join(' · '),
     detail: withoutIcons(detailOf(entry), 300),
-    buttons: button ? [button] : [],
+    buttons: [
+      ...(row.shows && entry.outcome === 'applied' ? [new CopyButton()] : []),
+      ...(button ? [button] : []),
+    ],
     row,
   };
 }

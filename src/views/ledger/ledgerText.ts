@@ -107,3 +107,8 @@ export function timeText(at: string): string {
 export function dayText(at: string): string {
   return new Date(at).toLocaleDateString(vscode.env.language, { dateStyle: 'full' });
 }
+
+/** The day and the time. */
+export function momentText(at: string): string {
+  return new Date(at).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
+}

@@ -57,7 +57,7 @@ function reasonOf(entry: LedgerEntry): readonly string[] {
 }
 
 /** Who took part and which checks had passed on all of it, each trailer once. */
-function trailersOf(committed: readonly CommittedPreview[]): readonly string[] {
+export function trailersOf(committed: readonly CommittedPreview[]): readonly string[] {
   const by = committed.flatMap(({ preview: { origin } }) => {
     if (!origin || isFromElsewhere(origin)) return [];
     const { name, version } = origin.agent ?? { name: 'Redline', version: '' };

@@ -29,6 +29,15 @@ export async function showHunk(
   ]);
 }
 
+/** Moves the cursor and the view of a file's diff to a line of the proposal, counted from 0, whatever has become of the preview. */
+export async function showLine(
+  { store, files }: Agent,
+  { id, path, line }: { readonly id: string; readonly path: string; readonly line: number },
+): Promise<void> {
+  const change = store.get(id)?.changes?.find(each => each.path === path);
+  if (change) await moveCursor(changeUri(id, change, 'proposal', files), textOf(change.after), line);
+}
+
 /** Waits until the visible document holds the text, then moves the cursor of its editors to the start of the line. */
 async function moveCursor(uri: vscode.Uri, text: string | undefined, line: number): Promise<void> {
   const isShown = ({ document }: vscode.TextEditor): boolean => document.uri.toString() === uri.toString();

@@ -1,0 +1,175 @@
+import { diffLines } from '../text/lineDiff.ts';
+import { splitLinesInTurns, withoutLineEnding } from '../text/lines.ts';
+import { textOf, type FileChange, type FileSide } from './fileChange.ts';
+import type { LedgerEntry } from './ledger.ts';
+import type { Preview } from './preview.ts';
+import type { PreviewStore } from './previewStore.ts';
+
+/** A preview that was applied, and the attempt that applied it. */
+export interface AppliedPreview {
+  readonly preview: Preview;
+  readonly entry: LedgerEntry;
+}
+
+/** How a line of a file came to be what it is. */
+export type LineOrigin = FoundOrigin | UnknownOrigin;
+
+/** The decision that a line came with. */
+export interface FoundOrigin extends AppliedPreview {
+  /** `applied`: it is as this preview wrote it. `changedSince`: it took the place of a line that this preview wrote. */
+  readonly kind: 'applied' | 'changedSince';
+  /** The path that the file had in the preview, and the line of its proposal, counted from 0. */
+  readonly path: string;
+  readonly line: number;
+}
+
+/** Why there is no decision for a line. */
+export type UnknownOrigin =
+  /** It may be of these attempts, whose previews are forgotten with their texts. The newest first. */
+  | { readonly kind: 'forgotten'; readonly entries: readonly LedgerEntry[] }
+  /** The file has changed too much to tell. */
+  | { readonly kind: 'tooDifferent' }
+  | { readonly kind: 'notByRedline' };
+
+/** What one preview made of the file, in the order in which they were applied. */
+interface Link extends AppliedPreview {
+  readonly change: FileChange;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** A line of an older text that is being followed back. */
+interface Cursor {
+  readonly line: number;
+  /** Whether something else than Redline has changed it since. */
+  readonly isChanged: boolean;
+}
+
+/**
+ * Follows a line of a file back through everything that was applied to it, to the decision that it came with. Where a preview
+ * undid others, their lines are those of the decisions before.
+ * @param text what the file, or its editor, holds now
+ * @param line counted from 0
+ * @param isHere whether a workspace path of this preview still means the same file
+ */
+export async function originOfLine(
+  store: Pick<PreviewStore, 'ledger' | 'get'>,
+  { path, text, line }: { readonly path: string; readonly text: string; readonly line: number },
+  isHere: (preview: Preview, path: string) => boolean,
+): Promise<LineOrigin> {
+  const { chain, forgotten } = await appliedTo(store, path, isHere);
+  const found = await follow(chain, await linesOf(text), [{ line, isChanged: false }]);
+  if (found) return found;
+  return forgotten.length > 0 ? { kind: 'forgotten', entries: forgotten } : { kind: 'notByRedline' };
+}
+
+async function appliedTo(
+  store: Pick<PreviewStore, 'ledger' | 'get'>,
+  path: string,
+  isHere: (preview: Preview, path: string) => boolean,
+): Promise<{ readonly chain: readonly Link[]; readonly forgotten: readonly LedgerEntry[] }> {
+  const chain: Link[] = [];
+  const forgotten: LedgerEntry[] = [];
+  let at = path;
+  for (const entry of store.ledger().toReversed()) {
+    if (entry.outcome !== 'applied' || !entry.files.some(file => file.path === at)) continue;
+    const preview = store.get(entry.previewId);
+    if (!preview) {
+      forgotten.push(entry);
+      continue;
+    }
+    const change = preview.changes?.findLast(each => each.path === at || isRenamedFrom(each, at));
+    if (!change || !isHere(preview, at)) continue;
+    const after = isRenamedFrom(change, at) ? [] : await sideLines(change.after);
+    chain.push({ entry, preview, change, before: await sideLines(change.before), after });
+    if (change.kind === 'rename' && change.path === at) at = change.from;
+  }
+  return { chain: chain.reverse(), forgotten };
+}
+
+function isRenamedFrom(change: FileChange, path: string): boolean {
+  return change.kind === 'rename' && change.from === path && change.path !== path;
+}
+
+/** Follows lines of a text that was made on top of these. @returns `undefined` if they are of none of them. */
+async function follow(
+  chain: readonly Link[],
+  text: readonly string[],
+  lines: readonly Cursor[],
+): Promise<LineOrigin | undefined> {
+  let newer = text;
+  let cursors = lines;
+  for (const [at, link] of [...chain.entries()].reverse()) {
+    if (cursors.length === 0) return undefined;
+    const since = await diffLines(link.after, newer);
+    const isTold = since.exact || cursors.every(({ line }) => placeIn(since.runs, line).run === undefined);
+    if (!isTold) return { kind: 'tooDifferent' };
+    cursors = cursors.flatMap(({ line, isChanged }) => {
+      const { run, mapped } = placeIn(since.runs, line);
+      if (!run) return [{ line: mapped, isChanged }];
+      const replaced = Array.from({ length: run.beforeEnd - run.beforeStart }, (_, i) => run.beforeStart + i);
+      // The line that stood in its place comes first.
+      const same = run.beforeStart + (line - run.afterStart);
+      return replaced
+        .sort((a, b) => Math.abs(a - same) - Math.abs(b - same))
+        .map(each => ({ line: each, isChanged: true }));
+    });
+    const made = await diffLines(link.before, link.after);
+    const written = cursors.filter(({ line }) => placeIn(made.runs, line).run !== undefined);
+    const origin = await originIn(chain, at, written);
+    if (origin) return made.exact ? origin : { kind: 'tooDifferent' };
+    cursors = cursors.flatMap(({ line, isChanged }) => {
+      const { run, mapped } = placeIn(made.runs, line);
+      return run ? [] : [{ line: mapped, isChanged }];
+    });
+    newer = link.before;
+  }
+  return undefined;
+}
+
+/** The origin of lines that a preview wrote. */
+async function originIn(
+  chain: readonly Link[],
+  at: number,
+  written: readonly Cursor[],
+): Promise<LineOrigin | undefined> {
+  const [first] = written;
+  const link = chain[at];
+  if (!first || !link) return undefined;
+  const { preview, entry, change } = link;
+  const undone = chain.findIndex(
+    (each, i) =>
+      i < at &&
+      preview.undoes?.includes(each.preview.id) === true &&
+      each.change.before?.hash === change.after?.hash,
+  );
+  // What an undo brought back is as old as it was before what it undid.
+  if (undone >= 0) return follow(chain.slice(0, undone), link.after, written);
+  const kind = first.isChanged ? 'changedSince' : 'applied';
+  return { kind, preview, entry, path: change.path, line: first.line };
+}
+
+type Runs = Awaited<ReturnType<typeof diffLines>>['runs'];
+
+/** The run that a line of the newer text is in, or which line of the older text it is. */
+function placeIn(
+  runs: Runs,
+  line: number,
+): { readonly run: Runs[number] | undefined; readonly mapped: number } {
+  let moved = 0;
+  for (const run of runs) {
+    if (line < run.afterStart) break;
+    if (line < run.afterEnd) return { run, mapped: run.beforeStart };
+    moved = run.beforeEnd - run.afterEnd;
+  }
+  return { run: undefined, mapped: line + moved };
+}
+
+function sideLines(side: FileSide | null): Promise<readonly string[]> {
+  return linesOf(textOf(side));
+}
+
+/** The lines without their endings, which editors make the same. */
+async function linesOf(text: string): Promise<readonly string[]> {
+  return (await splitLinesInTurns(text)).map(withoutLineEnding);
+}
