@@ -6,6 +6,7 @@ import type { SandboxEnd, SandboxEngine, Sandboxes } from '../../src/agent/comma
 import { createSandboxes, type SandboxesOptions } from '../../src/agent/commands/sandbox/sandboxes.ts';
 import type { FileContent } from '../../src/agent/preview/workspace.ts';
 import type { Blobs } from '../../src/agent/preview/blobs.ts';
+import type { PendingContents } from '../../src/agent/preview/overlay.ts';
 import { sideOfText, type FileSide } from '../../src/agent/preview/fileChange.ts';
 import { TempFolder } from './tempFolder.ts';
 import { pendingSides } from './pendingSides.ts';
@@ -21,6 +22,8 @@ export interface RunOptions {
   readonly pending?: Readonly<Record<string, string | FileSide | null>>;
   /** The contents of binary ones. */
   readonly blobs?: Blobs;
+  /** What is pending instead of that. */
+  readonly contents?: PendingContents;
   readonly signal?: AbortSignal;
   /** Called with what the command has written so far. */
   readonly onOutput?: (output: string) => void;
@@ -90,14 +93,15 @@ export class SandboxWorld {
   }
 
   /** Runs a command in the sandbox of the conversation `s1`. */
-  async run(command: string, { pending = {}, blobs, signal, onOutput, plan }: RunOptions = {}): Promise<Ran> {
+  async run(command: string, options: RunOptions = {}): Promise<Ran> {
+    const { pending = {}, blobs, signal, onOutput, plan } = options;
     const sandbox = await this.sandboxes.of('s1');
     if (!sandbox) throw new Error(`There is no sandbox: ${JSON.stringify(await this.sandboxes.status())}`);
     let output = '';
     const sides = Object.entries(pending).map(
       ([name, content]) => [name, typeof content === 'string' ? sideOfText(content) : content] as const,
     );
-    const contents = pendingSides(() => Object.fromEntries(sides), blobs);
+    const contents = options.contents ?? pendingSides(() => Object.fromEntries(sides), blobs);
     const end = await sandbox.run(
       {
         command,

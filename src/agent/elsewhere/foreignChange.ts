@@ -171,6 +171,11 @@ async function added(
   workspace: Files,
 ): Promise<Placed> {
   const { path, mode } = file;
+  if (current?.hash === theirs.hash) {
+    // Which bits it had is not known.
+    if (mode === undefined) return NOTHING;
+    return { changes: [{ kind: 'modify', path, before: current, after: current, mode }], isConflict: true };
+  }
   if (current) return modified(file, sideOfText('', theirs.encoding), theirs, current, workspace);
   await assertCanHoldFile(workspace, path);
   const created: FileChange = {

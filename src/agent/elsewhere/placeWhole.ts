@@ -57,7 +57,8 @@ function onto(
     if (!('mode' in bits)) return NOTHING;
     return {
       changes: [{ kind: 'modify', path, before: current, after: current, ...bits }],
-      isConflict: false,
+      // Which bits it had is not known.
+      isConflict: base === null,
     };
   }
   const change = changeOf(path, current, theirs);

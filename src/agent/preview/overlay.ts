@@ -22,6 +22,10 @@ export interface PendingContent {
   readonly previewId: string;
   /** `null`: there would be no file. */
   readonly side: FileSide | null;
+  /** The permission bits that it would have, if a preview sets them. */
+  readonly mode?: number;
+  /** The path of the file that would be moved here with its permission bits. */
+  readonly from?: string;
 }
 
 /** The contents that pending previews of one conversation propose. */
@@ -109,8 +113,11 @@ export class SessionOverlay implements PendingContents {
 }
 
 /** What files would hold if exactly these previews were applied, in this order. */
-export function contentsAfter(previews: readonly Preview[], blobs: Blobs): PendingContents {
-  const index = new Map(previews.flatMap(contentsOf));
+export function contentsAfter(
+  previews: readonly Pick<Preview, 'id' | 'changes'>[],
+  blobs: Blobs,
+): PendingContents {
+  const index = indexOf(previews);
   return new SessionOverlay(() => index, blobs);
 }
 
@@ -154,7 +161,7 @@ export class Overlay implements Disposable {
     let index = this.#indexes.get(sessionId);
     if (!index) {
       const own = this.#store.list('oldestFirst').filter(({ origin }) => origin?.sessionId === sessionId);
-      index = new Map(own.filter(isIncluded).flatMap(contentsOf));
+      index = indexOf(own.filter(isIncluded));
       this.#indexes.set(sessionId, index);
     }
     return index;
@@ -168,9 +175,10 @@ export class Overlay implements Disposable {
     const sessionId = preview.origin?.sessionId;
     const index = sessionId === undefined ? undefined : this.#indexes.get(sessionId);
     if (sessionId === undefined || !index) return;
-    const contents = isIncluded(preview) && preview.revision === 1 ? contentsOf(preview) : undefined;
-    const isAlone = contents?.every(([path]) => (index.get(path)?.previewId ?? preview.id) === preview.id);
-    if (contents && isAlone) for (const [path, content] of contents) index.set(path, content);
+    const contents = isIncluded(preview) && preview.revision === 1 ? indexOf([preview]) : undefined;
+    const isOwn = (path: string): boolean => (index.get(path)?.previewId ?? preview.id) === preview.id;
+    if (contents && [...contents.keys()].every(isOwn))
+      for (const [path, content] of contents) index.set(path, content);
     else this.#indexes.delete(sessionId);
   }
 }
@@ -183,6 +191,24 @@ function isIncluded(preview: Preview): boolean {
   return isOpen(preview) && !(preview.state.kind === 'pending' && preview.state.stale.length > 0);
 }
 
-function contentsOf({ id, changes }: Preview): (readonly [path: string, PendingContent])[] {
-  return (changes ?? []).flatMap(stepsOf).map(step => [step.path, { previewId: id, side: step.after }]);
+function indexOf(previews: readonly Pick<Preview, 'id' | 'changes'>[]): Index {
+  const index: Index = new Map();
+  for (const { id: previewId, changes } of previews)
+    for (const change of changes ?? []) {
+      const bits = bitsAfter(change, index);
+      for (const { path, after: side } of stepsOf(change))
+        index.set(path, { previewId, side, ...(side && !isLink(side) ? bits : {}) });
+    }
+  return index;
+}
+
+/** The permission bits that a file has after a change, as far as they are not those of the file on disk at its path. */
+function bitsAfter(change: FileChange, before: Index): Pick<PendingContent, 'mode' | 'from'> {
+  if (change.kind === 'delete') return {};
+  if (change.kind === 'create' || (change.kind === 'modify' && change.mode !== undefined))
+    return change.mode === undefined ? {} : { mode: change.mode };
+  const source = change.kind === 'rename' ? change.from : change.path;
+  const { mode, from = change.kind === 'rename' ? source : undefined } = before.get(source) ?? {};
+  if (mode !== undefined) return { mode };
+  return from === undefined ? {} : { from };
 }

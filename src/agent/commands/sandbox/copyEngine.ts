@@ -15,7 +15,7 @@ import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { isDiskFull } from './diskSpace.ts';
-import { Effects, findAt, foundContent, PlainFolder } from './effects.ts';
+import { bitsAt, Effects, findAt, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { ignoredOf } from './ignored.ts';
 import type { SandboxOptions } from './overlayEngine.ts';
@@ -37,6 +37,14 @@ interface Copied {
   put: Map<string, Stamp> | undefined;
   /** Paths of the copy then that are not UTF-8, and cannot be looked at. */
   odd: ReadonlySet<string>;
+}
+
+/** What is put into the copy. */
+interface Put {
+  /** `null`: no file. */
+  readonly left: FileContent | null;
+  /** The permission bits that a file gets; `undefined`: those of a new one. */
+  readonly mode: number | undefined;
 }
 
 /**
@@ -81,11 +89,12 @@ export class CopySandbox implements Sandbox {
     pending: PendingContents,
     { signal, add }: Pick<CommandRun, 'signal' | 'add'>,
   ): Promise<SandboxEnd> {
-    const contents = new Map<string, FileContent | null>();
+    const contents = new Map<string, Put>();
     try {
       for (const at of pending.paths()) {
-        const side = pending.at(at)?.side;
-        contents.set(at, side ? await contentOf(side, pending.blobs) : null);
+        const { side, mode, from = at } = pending.at(at) ?? {};
+        const left = side ? await contentOf(side, pending.blobs) : null;
+        contents.set(at, { left, mode: mode ?? (await this.#bitsOf(from)) });
       }
     } catch (error) {
       throw new ToolError(`The workspace cannot be copied: ${messageWithoutPaths(error)}. Nothing was run.`);
@@ -122,10 +131,7 @@ export class CopySandbox implements Sandbox {
    * earlier commands left in them, or removed.
    * @returns what is to be told of that
    */
-  async #copy(
-    contents: ReadonlyMap<string, FileContent | null>,
-    signal: AbortSignal,
-  ): Promise<readonly string[]> {
+  async #copy(contents: ReadonlyMap<string, Put>, signal: AbortSignal): Promise<readonly string[]> {
     const isFirst = this.#folders.every(({ source }) => source.size === 0);
     try {
       for (const folder of this.#folders) await this.#step(folder, contents, signal);
@@ -151,6 +157,12 @@ export class CopySandbox implements Sandbox {
     }
   }
 
+  /** The permission bits of the file on disk at a workspace path; `undefined` if there is none. */
+  async #bitsOf(workspacePath: string): Promise<number | undefined> {
+    const folder = this.#folders.find(({ prefix }) => workspacePath.startsWith(prefix));
+    return folder && bitsAt(path.join(folder.root, workspacePath.slice(folder.prefix.length)));
+  }
+
   #copyOf(absolute: string): string {
     for (const { root, copy } of this.#folders)
       if (isInside(absolute, root)) return path.join(copy, path.relative(root, absolute));
@@ -158,11 +170,7 @@ export class CopySandbox implements Sandbox {
   }
 
   /** Makes the copy what the folder is now, and puts what is pending into it. */
-  async #step(
-    folder: Copied,
-    contents: ReadonlyMap<string, FileContent | null>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #step(folder: Copied, contents: ReadonlyMap<string, Put>, signal: AbortSignal): Promise<void> {
     const { root, copy, source, prefix } = folder;
     const slice = new TimeSlice();
     const now = new Map<string, Stamp>();
@@ -200,7 +208,7 @@ export class CopySandbox implements Sandbox {
       ? this.#progress(changed.length, copyChanged)
       : copyChanged(signal, () => undefined));
     const after = new PlainFolder(copy);
-    for (const [at, left] of contents) {
+    for (const [at, { left, mode }] of contents) {
       if (!at.startsWith(prefix)) continue;
       const relative = at.slice(prefix.length);
       const to = path.join(copy, relative);
@@ -209,6 +217,7 @@ export class CopySandbox implements Sandbox {
         const stat = await fs.lstat(to).catch(() => undefined);
         if (!stat?.isFile() || 'link' in left) await this.#clear(folder, relative);
         await ('link' in left ? fs.symlink(left.link, to) : fs.writeFile(to, left));
+        if (!('link' in left) && mode !== undefined) await fs.chmod(to, mode);
       } else await this.#remove(folder, after, relative);
       await note(folder, relative);
       // It is copied again before the next command.
@@ -233,7 +242,7 @@ export class CopySandbox implements Sandbox {
   /** What differs from before the command. It is as on disk again before the next one, but for what git ignores. */
   async #list(
     folder: Copied,
-    contents: ReadonlyMap<string, FileContent | null>,
+    contents: ReadonlyMap<string, Put>,
     effects: Effects,
   ): Promise<{ readonly ignored: number; readonly wroteGit: boolean }> {
     const { root, copy, source, put = new Map<string, Stamp>(), odd, prefix } = folder;
@@ -257,19 +266,14 @@ export class CopySandbox implements Sandbox {
     await forEachLimited(others, AT_ONCE, async at => {
       await slice.turn();
       if (effects.isTooMuch || hidden.has(at)) return;
-      const left = contents.get(prefix + at);
+      const pending = contents.get(prefix + at);
       const isKept = source.get(at) === (await stampAt(path.join(root, at)));
-      const disk = await real.find(at);
-      const base = left
-        ? foundContent(left, disk?.kind === 'file' ? disk.mode : undefined)
-        : left === undefined
-          ? disk
-          : undefined;
+      const base = pending ? pending.left && foundContent(pending.left, pending.mode) : await real.find(at);
       await effects.add(
         prefix + at,
-        base,
+        base ?? undefined,
         await there.find(at),
-        left === undefined && !isKept && (put.has(at) || (base !== undefined && base.kind !== 'folder')),
+        !pending && !isKept && (put.has(at) || (!!base && base.kind !== 'folder')),
       );
     });
     // It is copied again before the next command. What is not on disk takes no more space.

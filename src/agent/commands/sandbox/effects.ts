@@ -14,10 +14,19 @@ export type Found =
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'folder' | 'other' };
 
-/** What stands at a path that a pending preview changes: its content, with the permission bits of the file on disk, or of a new one. */
+/**
+ * What stands at a path that a pending preview changes.
+ * @param mode the permission bits of a file; by default those of a new one
+ */
 export function foundContent(content: FileContent, mode = 0o666 & ~process.umask()): Found {
   if ('link' in content) return { kind: 'link', target: content.link };
   return { kind: 'file', size: content.length, mode, read: () => Promise.resolve(content) };
+}
+
+/** The permission bits of the file at a path; `undefined` if there is none. */
+export async function bitsAt(at: string): Promise<number | undefined> {
+  const stat = await fs.lstat(at).catch(() => undefined);
+  return stat?.isFile() ? stat.mode & 0o777 : undefined;
 }
 
 /** @returns `undefined` if there is nothing */
@@ -121,7 +130,7 @@ export class Effects {
     this.#bytes += sizeOf(old) + sizeOf(now);
     this.#files.push({
       path,
-      base: isBaseUnknown && !isSame ? (now && before ? null : UNKNOWN) : old,
+      base: isBaseUnknown ? (now && before ? null : UNKNOWN) : old,
       theirs: now,
       ...(mode === undefined ? {} : { mode }),
     });

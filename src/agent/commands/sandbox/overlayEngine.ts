@@ -13,7 +13,7 @@ import { prepareCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { OWN_FOLDERS } from './bubblewrap.ts';
 import { isDiskFull, watchSpace } from './diskSpace.ts';
-import { Effects, foundContent, PlainFolder } from './effects.ts';
+import { bitsAt, Effects, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { Layers, type Place } from './layers.ts';
 import { Namespace } from './namespace.ts';
@@ -161,7 +161,9 @@ export class OverlaySandbox implements Sandbox {
       const [place, content] = [await this.#placeOf(name), pending.at(name)];
       if (!place || !content) continue;
       const left = content.side && (await contentOf(content.side, pending.blobs));
-      contents.get(place.layer)?.set(place.relative, { name, left });
+      const source = content.from === undefined ? place : await this.#placeOf(content.from);
+      const mode = content.mode ?? (source && (await bitsAt(path.join(source.layer.root, source.relative))));
+      contents.get(place.layer)?.set(place.relative, { name, left, mode });
     }
     return contents;
   }
@@ -181,7 +183,7 @@ export class OverlaySandbox implements Sandbox {
     for (const name of ['tmp', 'var-tmp', 'shm']) await fs.chmod(path.join(this.#storage, name), 0o1777);
     const deleted: string[] = [];
     const all = [...contents].flatMap(([layer, each]) => [...each].map(one => [layer, ...one] as const));
-    for (const [layer, relative, { left }] of all) {
+    for (const [layer, relative, { left, mode }] of all) {
       if (left === null) {
         deleted.push(path.join(layer.root, relative));
         continue;
@@ -189,13 +191,12 @@ export class OverlaySandbox implements Sandbox {
       await makeFolders(layer, path.dirname(relative));
       const to = path.join(layer.upper, relative);
       await removeTree(to);
-      const stat = await fs.lstat(path.join(layer.root, relative)).catch(() => undefined);
       if ('link' in left) {
         await fs.symlink(left.link, to);
         continue;
       }
       await fs.writeFile(to, left, { flag: 'wx' });
-      if (stat?.isFile()) await fs.chmod(to, stat.mode & 0o777);
+      if (mode !== undefined) await fs.chmod(to, mode);
     }
     return deleted;
   }
@@ -222,10 +223,7 @@ export class OverlaySandbox implements Sandbox {
         if (effects.isTooMuch) return;
         const theirs = await inView.find(each);
         const put = pending.get(each);
-        const disk = await real.find(each);
-        const base = put
-          ? put.left && foundContent(put.left, disk?.kind === 'file' ? disk.mode : undefined)
-          : disk;
+        const base = put ? put.left && foundContent(put.left, put.mode) : await real.find(each);
         const isUnknown = !put && (await changedAfter(layer.root, each, mountedAt));
         await effects.add(
           put?.name ?? this.#layers.nameOf({ layer, relative: each }),
@@ -275,8 +273,18 @@ export class OverlaySandbox implements Sandbox {
   }
 }
 
-/** What is pending, by its place; `null` for no file. */
-type Contents = ReadonlyMap<Layer, Map<string, { readonly name: string; readonly left: FileContent | null }>>;
+/** What is pending, by its place. */
+type Contents = ReadonlyMap<Layer, Map<string, Put>>;
+
+/** What is put into the view. */
+interface Put {
+  /** Its workspace path. */
+  readonly name: string;
+  /** `null`: no file. */
+  readonly left: FileContent | null;
+  /** The permission bits that a file gets; `undefined`: those of a new one. */
+  readonly mode: number | undefined;
+}
 
 /** Whether something at a path was changed on disk since then. Where nothing is, its folder tells: something may have been. */
 async function changedAfter(root: string, relative: string, since: number): Promise<boolean> {

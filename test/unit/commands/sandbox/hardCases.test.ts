@@ -6,6 +6,11 @@ import { createServer } from 'node:net';
 import * as path from 'node:path';
 import type { SandboxEngine } from '../../../../src/agent/commands/sandbox.ts';
 import type { SandboxesOptions } from '../../../../src/agent/commands/sandbox/sandboxes.ts';
+import { placeForeign } from '../../../../src/agent/elsewhere/foreignChange.ts';
+import { MemoryBlobs } from '../../../../src/agent/preview/blobs.ts';
+import { contentsAfter } from '../../../../src/agent/preview/overlay.ts';
+import { create, modify, rename } from '../../../support/changes.ts';
+import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
 import { SandboxWorld, bytesIn } from '../../../support/sandboxWorld.ts';
 
 const FILES = { 'src/a.ts': 'a', 'src/b.ts': 'b', file: 'f' };
@@ -89,6 +94,43 @@ for (const engine of engines)
         effects.map(({ path: at, base, theirs }) => [at, bytesIn(base).length, bytesIn(theirs).toString()]),
         [['src/b.ts', 0, 'bmine\n']],
       );
+    });
+
+    test('a command finds pending permission bits, also of moved files; what it leaves alone it did not change', async t => {
+      const world = await open(t, engine, []);
+      fs.chmodSync(world.at('src/b.ts'), 0o750);
+      const [a = '', b = ''] = ['src/a.ts', 'src/b.ts'].map(at => world.read(at));
+      const previews = [
+        { id: 'p1', changes: [{ ...modify('src/a.ts', a, '#!/bin/sh\n'), mode: 0o755 }] },
+        { id: 'p2', changes: [modify('src/a.ts', '#!/bin/sh\n', '#!/bin/sh\necho ran\n')] },
+        { id: 'p3', changes: [rename('src/b.ts', 'c.ts', b)] },
+        { id: 'p4', changes: [rename('c.ts', 'd.ts', b), { ...create('new.sh', 'true\n'), mode: 0o711 }] },
+      ];
+      const ran = await world.run(
+        `src/a.ts; stat -c '%a' d.ts new.sh; chmod 640 src/a.ts; chmod -x new.sh; chmod +x new.sh`,
+        { contents: contentsAfter(previews, new MemoryBlobs()) },
+      );
+      assert.equal(ran.output, 'ran\n750\n711\n');
+      assert.deepEqual(ran.changes, ['src/a.ts 640: #!/bin/sh\necho ran => #!/bin/sh\necho ran']);
+    });
+
+    test('permission bits that are changed on disk while a command runs are not reverted, and are a conflict with its own', async t => {
+      const world = await open(t, engine, []);
+      const [a = '', b = ''] = ['src/a.ts', 'src/b.ts'].map(at => world.read(at));
+      const touch = `cat src/b.ts > t; cat t > src/b.ts; rm t; echo x >> src/a.ts`;
+      const controller = new AbortController();
+      const { effects } = await world.run(`${touch}; echo started; sleep 983`, {
+        signal: controller.signal,
+        pending: { 'src/a.ts': a },
+        onOutput: () => {
+          for (const at of ['src/a.ts', 'src/b.ts']) fs.chmodSync(world.at(at), 0o700);
+          controller.abort();
+        },
+      });
+      const workspace = new DiskWorkspace(world.root);
+      const { changes, conflicts } = await placeForeign(effects, { workspace, blobs: new MemoryBlobs() });
+      assert.deepEqual(changes, [modify('src/a.ts', a, `${a}x\n`)]);
+      assert.deepEqual(conflicts, [{ ...modify('src/b.ts', b, b), mode: 0o644 }]);
     });
 
     test('only ignored files that the command itself has changed are counted', async t => {
