@@ -713,6 +713,7 @@ export class Invariants {
     for (const subject of this.#byId.values()) {
       const { id = '', asked, final } = subject;
       const preview = t.store.get(id);
+      if (isLeftToUser(id, request)) continue; // its reminders may be on a branch that was left before its last failure
       if (preview && asked && !final && this.#isKnown(subject, t) && mayModel('apply', 'apply', preview))
         // The label may be that of before a person decided some of the files.
         this.check(
@@ -845,6 +846,17 @@ function mayModel(authority: ModelAuthority, action: ResolveAction, { changes }:
 /** Whether the model can do what a reminder asks for. Until then reminders wait. */
 function mayRemind({ settings, session }: TestSession): boolean {
   return settings.modelAuthority !== 'none' && !session.planMode;
+}
+
+/** Whether the last word to the model about a preview is that it is left to the user. */
+function isLeftToUser(id: string, { messages }: ChatRequest): boolean {
+  const last = messages.findLast(
+    m =>
+      m.role === 'steering' &&
+      (m.kind === 'notice' || m.kind === 'resolve-reminder') &&
+      m.previewIds.includes(id),
+  );
+  return last?.role === 'steering' && last.kind === 'notice';
 }
 
 /** Whether the model is asked to resolve it: not an Undo or Reopen, nor its own plan. */
