@@ -181,7 +181,11 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     textSearch: { search },
     astSearcher: {
       engine,
-      scope: { folders: () => workspace.folders(), unsaved: () => workspace.unsaved() },
+      scope: {
+        folders: () => workspace.folders(),
+        unsaved: () => workspace.unsaved(),
+        files: workspace,
+      },
     },
     commands: { runner, runs: commandRuns },
     problems,

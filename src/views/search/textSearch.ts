@@ -6,7 +6,7 @@ import type { PendingContents } from '../../agent/preview/overlay.ts';
 import { globMatcher } from '../../agent/tools/ast/scope/glob.ts';
 import type { TextQuery, TextSearch } from '../../agent/tools/files/searchText.ts';
 import type { TextMatch, TextMatches } from '../../agent/tools/files/textReport.ts';
-import { dirtyDocument } from '../workspace/dirtyDocument.ts';
+import { dirtyDocuments } from '../workspace/dirtyDocument.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { locate, workspacePathOf } from '../workspace/workspacePaths.ts';
 import { LineSearch } from './lineSearch.ts';
@@ -49,7 +49,8 @@ export class WorkspaceTextSearch implements TextSearch {
     const globs = expandGlob(query.glob);
     // One more than the limit, to know whether there are more after some were replaced.
     const found = await this.#searchDisk(query, globs, limit + 1, signal);
-    const inMemory = await this.#searchMemory(query, pending, globs, limit + 1, signal);
+    const onDisk = new Set(found.matches.map(({ path }) => path));
+    const inMemory = await this.#searchMemory(query, pending, { globs, onDisk, limit: limit + 1 }, signal);
     const all = [
       ...found.matches.filter(match => !inMemory.has(match.path)),
       ...[...inMemory.values()].flatMap(matches => matches ?? []),
@@ -115,17 +116,24 @@ export class WorkspaceTextSearch implements TextSearch {
     return { matches: results.flatMap(result => result.matches), ...(cutBy ? { cutBy } : {}) };
   }
 
-  /** The matches in unsaved and proposed contents, by path; an empty list for a path whose matches on disk no longer count. */
+  /**
+   * The matches in unsaved and proposed contents, by path; an empty list for a path whose matches on disk no longer count.
+   * @param onDisk the paths with matches on disk: they may be other names of files that an editor has not saved.
+   */
   async #searchMemory(
     query: TextQuery,
     pending: PendingContents,
-    globs: readonly string[],
-    limit: number,
+    {
+      globs,
+      onDisk,
+      limit,
+    }: { readonly globs: readonly string[]; readonly onDisk: ReadonlySet<string>; readonly limit: number },
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, MemoryMatches>> {
     const contents = new Map<string, string>();
-    for (const path of this.#workspace.unsaved()) {
-      const document = dirtyDocument(this.#workspace.uriOf(path));
+    const unsavedAt = dirtyDocuments();
+    for (const path of [...this.#workspace.unsaved(), ...onDisk]) {
+      const document = unsavedAt(this.#workspace.uriOf(path));
       if (document) contents.set(path, document.getText());
     }
     for (const path of pending.paths()) contents.set(path, textOf(pending.at(path)?.side));

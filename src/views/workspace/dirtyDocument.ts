@@ -7,9 +7,22 @@ import { placeId } from './namesOnDisk.ts';
 
 /** The open document of a file if it has unsaved changes, also where its editor knows the file by another name. */
 export function dirtyDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
+  return dirtyDocuments()(uri);
+}
+
+/** As {@link dirtyDocument}, for many files: only once is it looked what identifies the files of the documents. */
+export function dirtyDocuments(): (uri: vscode.Uri) => vscode.TextDocument | undefined {
   const dirty = vscode.workspace.textDocuments.filter(document => document.isDirty);
-  const name = uri.toString();
-  return dirty.find(each => each.uri.toString() === name) ?? dirty.find(each => isSame(each.uri, uri));
+  if (dirty.length === 0) return () => undefined;
+  const byName = new Map(dirty.map(document => [document.uri.toString(), document]));
+  let byPlace: ReadonlyMap<string, vscode.TextDocument> | undefined;
+  return uri => {
+    const named = byName.get(uri.toString());
+    if (named || uri.scheme !== 'file') return named;
+    const onDisk = dirty.filter(document => document.uri.scheme === 'file').reverse();
+    byPlace ??= new Map(onDisk.map(document => [placeId(document.uri.fsPath), document]));
+    return byPlace.get(placeId(uri.fsPath));
+  };
 }
 
 /** Whether a notebook or a custom editor without a text document has unsaved changes of a file. They cannot be read or edited as text. */

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { PathError } from '../../agent/base/errors.ts';
+import { fileIdOf } from '../../agent/base/system/fileId.ts';
 import type { FilePlace, FolderRoot } from '../../agent/preview/workspace.ts';
 import { ifExists, removeTemporaryFiles } from './temporaryFile.ts';
 import { isAnyProtected, type OwnProtections } from './protectedFiles.ts';
@@ -16,8 +17,10 @@ export function placeOnDisk(workspacePath: string, roots: readonly FolderRoot[])
   if (found && (found.isFile() || found.isDirectory())) {
     const mode = Number(found.mode) & 0o7777;
     const isReadOnly = found.isFile() && ((mode & 0o222) === 0 || !mayWrite(file));
+    const id = fileIdOf(found);
     return {
-      ...{ mode, missingFolders: [], id: `${found.dev}:${found.ino}` },
+      ...{ mode, missingFolders: [] },
+      ...(id === undefined ? {} : { id }),
       ...(isReadOnly ? { isReadOnly } : {}),
       ...(link === undefined ? {} : { link }),
     };

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { fileIdOf } from '../../agent/base/system/fileId.ts';
 import { foldCase } from '../../agent/preview/resolve/protectedPlaces.ts';
 
 /** What {@link namesOnDisk} asks of a file system. */
@@ -151,8 +152,7 @@ function fileId(file: string): string | undefined {
 export function placeId(file: string): string {
   let id: string | undefined;
   try {
-    const { dev, ino } = fs.statSync(file, { bigint: true });
-    if (ino !== 0n) id = `${dev}:${ino}`;
+    id = fileIdOf(fs.statSync(file, { bigint: true }));
   } catch {
     const folder = path.dirname(file);
     if (folder !== file) id = path.join(placeId(folder), path.basename(file));

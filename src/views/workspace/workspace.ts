@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { StalePreviewError, ToolError, UnsavedEditorError } from '../../agent/base/errors.ts';
 import type { Sha256 } from '../../agent/base/hash.ts';
+import { realPlaceSync } from '../../agent/base/system/realPath.ts';
 import { TimeSlice } from '../../agent/base/timeSlice.ts';
 import type { ResolvingFiles } from '../../agent/preview/resolve/refusals.ts';
 import type {
@@ -26,6 +27,7 @@ import {
   assertNewNamesVisible,
   assertRealFolderInside,
   assertRealPathInside,
+  belowOpenFolder,
   diskPathOf,
   formerPlaces,
   locate,
@@ -93,16 +95,21 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     return formerPlaces(paths, roots, this.folderRoots());
   }
 
-  /** Workspace paths of documents with unsaved changes. */
+  /**
+   * Workspace paths of files with unsaved changes in a document: where they really are, since searches follow no links and others
+   * may have opened them by any name, such as one through a link to the open folder.
+   */
   unsaved(): readonly string[] {
-    return vscode.workspace.textDocuments.flatMap(({ isDirty, uri }) => {
+    const folders = this.folderRoots();
+    const paths = vscode.workspace.textDocuments.flatMap(({ isDirty, uri }) => {
       if (!isDirty || uri.scheme !== 'file') return [];
       try {
-        return [this.pathOf(uri.fsPath)];
+        return [this.pathOf(belowOpenFolder(realPlaceSync(uri.fsPath), folders))];
       } catch {
         return []; // outside the open folders, or one of git's own files, such as a commit message
       }
     });
+    return [...new Set(paths)];
   }
 
   async read(path: string): Promise<Uint8Array | undefined> {

@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -210,6 +210,39 @@ for (const [way, appRoot] of [
       assert.equal((await search('A new and needle', { glob: '**/*' })).matches.length, 1);
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
       await rm(folder, { recursive: true });
+    });
+
+    test('sees unsaved changes where an editor knows the file by another name', async () => {
+      const [linked, second] = ['linked', 'second.md'].map(name => fileInWorkspace(`${FOLDER}/${name}`));
+      assert.ok(linked && second);
+      await symlink('deep', linked);
+      await link(fileInWorkspace(`${FOLDER}/deep/b.md`), second);
+      try {
+        const editor = await vscode.window.showTextDocument(vscode.Uri.file(path.join(linked, 'b.md')));
+        await editor.edit(edit => edit.replace(new vscode.Range(0, 0, 0, 3), 'typed'));
+        assert.deepEqual(linesOf(await search('äöü')), []);
+        const { matches } = await search('needle(');
+        assert.deepEqual([...new Set(matches.map(({ text }) => text))], ['typed needle(1)']);
+        const own = await search('typed', { glob: `${FOLDER}/deep/**` });
+        assert.deepEqual(linesOf(own), [`${FOLDER}/deep/b.md:1:typed needle(1)`]);
+
+        // The folder may itself have been opened by a link, and the file by its real name.
+        const opened = { name: 'opened', index: 0, uri: vscode.Uri.file(linked) };
+        await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+        const real = await vscode.window.showTextDocument(
+          vscode.Uri.file(fileInWorkspace(`${FOLDER}/deep/b.md`)),
+        );
+        await real.edit(edit => edit.replace(new vscode.Range(0, 0, 0, 3), 'again'));
+        const workspace = new VsCodeWorkspace(noProtections, () => [opened]);
+        assert.deepEqual(workspace.unsaved(), ['b.md']);
+        const searching = new WorkspaceTextSearch(workspace, silentLogger, lineWorker(), appRoot);
+        const query = { query: 'again', isRegex: false };
+        const found = await searching.search(query, 100, new AbortController().signal, pending);
+        assert.deepEqual(linesOf(found), ['b.md:1:again needle(1)']);
+      } finally {
+        await rm(linked);
+        await rm(second);
+      }
     });
 
     test('sees what pending previews make of the files, also those that are not there yet', async () => {

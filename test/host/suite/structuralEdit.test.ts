@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
@@ -72,6 +72,23 @@ suite('replacing code by its structure', () => {
     assert.equal(api.previews.peek()?.label, 'AST Edit: 2 replacements in 1 file');
     await api.session.prompt(`/replace once($A) => twice($A) in ${FOLDER}/deep`);
     assert.equal(api.previews.peek()?.label, 'AST Edit: 2 replacements in 1 file');
+    assert.equal(await text('deep/c.ts'), 'console . log ( 2 )');
+  });
+
+  test('it sees unsaved changes where an editor knows the file by another name', async () => {
+    await symlink('deep', fileInWorkspace(`${FOLDER}/linked`));
+    const uri = vscode.Uri.file(fileInWorkspace(`${FOLDER}/linked/c.ts`));
+    const editor = await vscode.window.showTextDocument(uri);
+    await editor.edit(edit => edit.insert(new vscode.Position(0, 0), 'console.log(1);\n'));
+    for (const folder of ['deep', 'linked']) {
+      await api.session.prompt(`/replace console.log($A) => once($A) in ${FOLDER}/${folder}`);
+      const preview = api.previews.peek();
+      assert.equal(preview?.label, 'AST Edit: 2 replacements in 1 file');
+      assert.deepEqual(preview.files, [{ path: `${FOLDER}/${folder}/c.ts`, kind: 'modify' }]);
+    }
+    const [first] = api.previews.list();
+    await vscode.commands.executeCommand('redline.preview.apply', first?.id, undefined, first?.revision);
+    assert.equal(editor.document.getText(), 'once(1);\nonce(2)');
     assert.equal(await text('deep/c.ts'), 'console . log ( 2 )');
   });
 

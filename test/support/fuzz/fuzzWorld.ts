@@ -83,7 +83,11 @@ export async function openWorld(
     textSearch,
     astSearcher: {
       engine,
-      scope: { folders: () => workspace.folders(), unsaved: () => workspace.unsaved() },
+      scope: {
+        folders: () => workspace.folders(),
+        unsaved: () => workspace.unsaved(),
+        files: workspace,
+      },
     },
     isRevertEnabled: () => true,
   });

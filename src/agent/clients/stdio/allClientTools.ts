@@ -12,7 +12,7 @@ export function allClientTools(): readonly ClientTool[] {
     textSearch: { search: notHere },
     astSearcher: {
       engine: { run: notHere, warm: notHere },
-      scope: { folders: notHere, unsaved: notHere },
+      scope: { folders: notHere, unsaved: notHere, files: { read: notHere, placeOf: notHere } },
     },
   });
   const previews = { open: [], ended: [] };

@@ -3,7 +3,7 @@ import { listed } from '../../base/listed.ts';
 import { naturally } from '../../text/naturally.ts';
 import { plural } from '../../text/plural.ts';
 import type { ToolContext } from '../tool.ts';
-import { searchRoots, readFilesInMemory, type SearchScope } from './scope/searchScope.ts';
+import { readFilesInMemory, readUnsaved, searchRoots, type SearchScope } from './scope/searchScope.ts';
 import type { AstEngine } from './worker/client.ts';
 import { AstError, type AstFailure, type AstFile, type AstOp, type AstSummary } from './worker/protocol.ts';
 
@@ -34,7 +34,8 @@ export async function searchByStructure(
   checkPatterns(ops);
   const { workspace, signal } = context;
   const roots = await searchRoots(paths, scope.folders(), workspace);
-  const seen = await readFilesInMemory([...scope.unsaved(), ...context.pending.paths()], workspace);
+  const inMemory = await readFilesInMemory([...scope.unsaved(), ...context.pending.paths()], workspace);
+  const unsaved = await readUnsaved(scope);
   const files: AstFile[] = [];
   let matches = 0;
   const listener = {
@@ -46,7 +47,7 @@ export async function searchByStructure(
   };
   let summary: AstSummary;
   try {
-    summary = await engine.run({ ops, roots, inMemory: seen }, listener, signal);
+    summary = await engine.run({ ops, roots, inMemory, unsaved }, listener, signal);
   } catch (error) {
     if (error instanceof AstError) throw new ToolError(failureText(error.failure, ops));
     throw error;

@@ -1,3 +1,4 @@
+import { fileIdOf } from '../../../../src/agent/base/system/fileId.ts';
 import { MemoryBlobs } from '../../../../src/agent/preview/blobs.ts';
 import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
@@ -29,7 +30,11 @@ after(() => {
 /** The tools on one folder on disk, or on several if `names` are given. */
 function tools(
   files: Record<string, string>,
-  { names = ['one'], dirty = {} }: { names?: string[]; dirty?: Record<string, string> } = {},
+  {
+    names = ['one'],
+    dirty = {},
+    typed = {},
+  }: { names?: string[]; dirty?: Record<string, string>; typed?: Record<string, string> } = {},
 ) {
   const root = folderWith(files);
   made.push(root);
@@ -44,10 +49,18 @@ function tools(
         throw new PathError('outside', `${input} is outside`);
       return Promise.resolve(input);
     },
-    read: (file: string) => Promise.resolve(Buffer.from(dirty[file] ?? '')),
+    read: (file: string) => Promise.resolve(Buffer.from(dirty[file] ?? typed[file] ?? '')),
     placeOf: () => Promise.resolve({ missingFolders: [] }),
   } as unknown as Workspace;
-  const searcher = { engine, scope: { folders: () => folders, unsaved: () => [] } };
+  const withoutPending = {
+    read: (file: string) => Promise.resolve(Buffer.from(typed[file] ?? '')),
+    placeOf: (file: string) => {
+      const id = fileIdOf(fs.statSync(path.join(root, file), { bigint: true }));
+      return Promise.resolve({ missingFolders: [], ...(id === undefined ? {} : { id }) });
+    },
+  };
+  const scope = { folders: () => folders, unsaved: () => Object.keys(typed), files: withoutPending };
+  const searcher = { engine, scope };
   const staged: PendingAction[] = [];
   const updates: string[] = [];
   const context = {
@@ -70,6 +83,7 @@ function tools(
   };
   const call = async (run: Promise<AgentToolResult>): Promise<string> => textOf(await run);
   return {
+    root,
     staged,
     updates,
     edit: (ops: unknown, paths: string[] = ['.']) =>
@@ -139,8 +153,28 @@ describe('ast_edit', () => {
     ]);
   });
 
+  it('sees what an editor has not saved of a file by its other names, too', async () => {
+    const typed = { 'real/a.ts': 'typed();\nconsole.log(2)' };
+    for (const [kind, name] of [
+      ['link to its folder', 'linked/a.ts'],
+      ['link to it', 'linked.ts'],
+      ['hard link', 'second.ts'],
+    ] as const) {
+      const { root, edit, grep, staged } = tools({ 'real/a.ts': 'console.log(1)' }, { typed });
+      const own = path.join(root, 'real', 'a.ts');
+      if (kind === 'hard link') fs.linkSync(own, path.join(root, name));
+      else if (kind === 'link to it') fs.symlinkSync(own, path.join(root, name));
+      else fs.symlinkSync(path.dirname(own), path.join(root, 'linked'));
+      await edit(log, [name]);
+      const [change] = staged[0]?.changes ?? [];
+      assert.deepEqual([change?.path, textIn(change?.before)], [name, typed['real/a.ts']], kind);
+      assert.match(await grep('typed()', [name]), /1 match/, kind);
+    }
+  });
+
   it('requires at least one pattern and one path', () => {
-    const { parameters } = astEditTool({ engine, scope: { folders: () => [], unsaved: () => [] } });
+    const files = { read: () => assert.fail(), placeOf: () => assert.fail() };
+    const { parameters } = astEditTool({ engine, scope: { folders: () => [], unsaved: () => [], files } });
     const accepts = (args: unknown): boolean => z.safeParse(parameters, args).success;
     assert.equal(accepts({ ops: log, paths: ['.'] }), true);
     assert.equal(accepts({ ops: [], paths: ['.'] }), false);

@@ -2,6 +2,7 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import * as fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { abortErrorOf } from '../../../base/abort.ts';
+import { fileIdOf } from '../../../base/system/fileId.ts';
 import { findFiles, selectorOf, type FoundFile } from '../scope/walk.ts';
 import {
   AstError,
@@ -9,6 +10,7 @@ import {
   type AstRequest,
   type AstSummary,
   type SentFile,
+  type UnsavedFile,
 } from '../worker/protocol.ts';
 import type { AstGrepNapi } from './astGrepNapi.ts';
 import { searchBytes } from './findings.ts';
@@ -120,10 +122,12 @@ class SearchRun {
 
   async #readAll(): Promise<void> {
     const inMemory = new Map(this.#request.inMemory.map(file => [file.path, file.bytes]));
+    const unsavedAt = unsavedReader(this.#request.unsaved ?? []);
     let sliceEnd = performance.now() + SLICE_MS;
     for await (const batch of findFiles(this.#request.roots)) {
       for (const found of batch) {
-        const bytes = inMemory.get(found.path);
+        const seen = inMemory.get(found.path);
+        const bytes = seen === undefined ? unsavedAt(found.file) : seen;
         inMemory.delete(found.path);
         if (bytes === undefined) this.#takeFile(found);
         else if (bytes !== null) this.#takeInMemory(found.path, bytes);
@@ -246,6 +250,16 @@ class SearchRun {
       notText: this.#notText,
     };
   }
+}
+
+/** Returns a function that gives what an editor has not saved of a file, by whatever name; `undefined` if that is nothing. */
+function unsavedReader(unsaved: readonly UnsavedFile[]): (file: string) => Uint8Array | null | undefined {
+  if (unsaved.length === 0) return () => undefined;
+  const byId = new Map(unsaved.map(({ id, bytes }) => [id, bytes]));
+  return file => {
+    const stamp = fs.statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stamp && byId.get(fileIdOf(stamp) ?? '');
+  };
 }
 
 function isUtf16(bytes: Buffer): boolean {

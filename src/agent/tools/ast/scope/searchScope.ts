@@ -1,6 +1,6 @@
 import { PathError, ToolError } from '../../../base/errors.ts';
 import type { Workspace } from '../../../preview/workspace.ts';
-import type { FileInMemory } from '../worker/protocol.ts';
+import type { FileInMemory, UnsavedFile } from '../worker/protocol.ts';
 import { globBase, isGlob } from './glob.ts';
 import type { SearchRoot } from './walk.ts';
 
@@ -18,6 +18,8 @@ export interface SearchScope {
   folders(): readonly SearchFolder[];
   /** Workspace paths of the files with unsaved changes. */
   unsaved(): readonly string[];
+  /** The files without what pending previews make of them. */
+  readonly files: Pick<Workspace, 'read' | 'placeOf'>;
 }
 
 /**
@@ -66,6 +68,16 @@ export async function readFilesInMemory(
     }
   }
   return files;
+}
+
+/** Reads what editors have not saved of files that are on disk, for the other names of these files. */
+export async function readUnsaved({ unsaved, files }: SearchScope): Promise<UnsavedFile[]> {
+  const paths = unsaved();
+  const places = await Promise.all(paths.map(path => files.placeOf(path)));
+  return (await readFilesInMemory(paths, files)).flatMap(({ bytes }, n) => {
+    const id = places[n]?.id;
+    return id === undefined ? [] : [{ id, bytes }];
+  });
 }
 
 /** Turns a path from the model into a workspace path or glob; empty for the whole workspace. */

@@ -16,10 +16,18 @@ export interface FileInMemory {
   readonly bytes: Uint8Array | null;
 }
 
+/** What an editor has not saved of a file. `null` bytes: it is not to be searched. */
+export interface UnsavedFile {
+  /** Identifies the file on disk, see `fileIdOf`: it is searched by other names, too. */
+  readonly id: string;
+  readonly bytes: Uint8Array | null;
+}
+
 export interface AstRequest {
   readonly ops: readonly AstOp[];
   readonly roots: readonly SearchRoot[];
   readonly inMemory: readonly FileInMemory[];
+  readonly unsaved?: readonly UnsavedFile[];
 }
 
 /** One match of a search: where it begins (1-based), and its first line, shortened. */
