@@ -28,11 +28,7 @@ const WRAPPED = {
   picomatch: 'src/agent/tools/ast/scope/glob.ts',
   jiti: 'src/agent/tools/custom/loading/importFile.ts',
   typebox: 'src/agent/tools/custom/loading/parameters.ts',
-  '@modelcontextprotocol/sdk': [
-    'src/agent/clients/mcp/sdk.ts',
-    'src/agent/clients/stdio/bridge.ts',
-    'src/agent/clients/stdio/windowConnection.ts',
-  ],
+  '@modelcontextprotocol/server': ['src/agent/clients/mcp/sdk.ts', 'src/agent/clients/stdio/bridge.ts'],
   // Custom tools get the whole of zod; everything else uses its small build, zod/mini.
   zod: 'src/agent/tools/custom/loading/parameters.ts',
 };

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
+import { Client as NewClient, StreamableHTTPClientTransport as NewHttp } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { ServerAddress } from '../../src/agent/clients/mcp/httpServer.ts';
 
-/** An agent that speaks MCP with the official SDK. */
-export class McpAgent {
-  readonly client: Client;
+/** The protocol without sessions. */
+export const STATELESS = '2026-07-28';
 
-  private constructor(client: Client) {
+type NewTransport = Parameters<NewClient['connect']>[0];
+
+/** An agent that speaks MCP with the official SDK: by default as programs of 2025 do. */
+export class McpAgent<C extends Client | NewClient = Client> {
+  readonly client: C;
+
+  private constructor(client: C) {
     this.client = client;
   }
 
@@ -21,14 +27,34 @@ export class McpAgent {
   }
 
   /** Connects to a server at this address. */
-  static to({ port, token }: ServerAddress, name?: string): Promise<McpAgent> {
-    const requestInit = { headers: { Authorization: `Bearer ${token}` } };
-    const url = new URL(`http://127.0.0.1:${port}/mcp`);
+  static to(address: ServerAddress, name?: string): Promise<McpAgent> {
+    const { url, requestInit } = placeOf(address);
     return McpAgent.over(new StreamableHTTPClientTransport(url, { requestInit }), name);
   }
 
+  /** Connects over a transport as a program that speaks the protocol of 2026-07-28 and no other. */
+  static async statelessOver(transport: NewTransport, name = 'tester'): Promise<McpAgent<NewClient>> {
+    const client = new NewClient(
+      { name, version: '1.0' },
+      { capabilities: {}, versionNegotiation: { mode: { pin: STATELESS } } },
+    );
+    await client.connect(transport);
+    return new McpAgent(client);
+  }
+
+  /** Connects to a server at this address, likewise. @param headers more that each request carries */
+  static stateless(address: ServerAddress, name?: string, headers = {}): Promise<McpAgent<NewClient>> {
+    const { url, requestInit } = placeOf(address, headers);
+    return McpAgent.statelessOver(new NewHttp(url, { requestInit }), name);
+  }
+
   async call(name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> {
-    return (await this.client.callTool({ name, arguments: args })) as CallToolResult;
+    const call = { name, arguments: args };
+    // The two have different signatures, so that their union cannot be called.
+    const { client } = this;
+    return (await (client instanceof Client
+      ? client.callTool(call)
+      : client.callTool(call))) as CallToolResult;
   }
 
   /** The text of a call that must succeed. */
@@ -48,6 +74,13 @@ export class McpAgent {
   edit(old: string, replacement: string, path = 'a.txt'): Promise<string> {
     return this.ok('propose_edit', { path, edits: [{ old, new: replacement }] });
   }
+}
+
+function placeOf({ port, token }: ServerAddress, more = {}): { url: URL; requestInit: RequestInit } {
+  return {
+    url: new URL(`http://127.0.0.1:${port}/mcp`),
+    requestInit: { headers: { Authorization: `Bearer ${token}`, ...more } },
+  };
 }
 
 function textOf({ content }: CallToolResult): string {

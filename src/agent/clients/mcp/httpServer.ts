@@ -1,7 +1,7 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Transport } from '@modelcontextprotocol/server';
 import { detailOf } from '../../base/errors.ts';
 import type { ClientHost } from '../agentClient.ts';
 import { MCP_PATH, newToken, refusalOf, type Refusal } from './access.ts';
@@ -9,6 +9,9 @@ import { LineTransport } from './lineTransport.ts';
 import { McpSession } from './mcpSession.ts';
 import { BodyError, readBody } from './message.ts';
 import { acceptAgent, type Hello } from './proof.ts';
+import { isLegacyRequest } from './sdk.ts';
+import { StatelessAgents } from './statelessAgents.ts';
+import { sendWebResponse, webRequest } from './webRequest.ts';
 
 /** The most connections that are kept. Of more, the one that was used least recently is closed; the agent connects again. */
 const MAX_SESSIONS = 100;
@@ -30,7 +33,8 @@ const IDLE_MS = 75_000;
 
 /**
  * The MCP server of one window at 127.0.0.1, on a port that the system chooses. It answers only who has the token of the window:
- * over streamable HTTP, and `redline-mcp` over a connection on which both sides prove that.
+ * over streamable HTTP, with sessions as of 2025 or without as of 2026, and `redline-mcp` over a connection on which both sides
+ * prove that.
  */
 export class McpHttpServer {
   readonly #host: ClientHost;
@@ -40,6 +44,7 @@ export class McpHttpServer {
   readonly #server: http.Server;
   /** By the protocol's session id, the one that was used last at the end. */
   readonly #sessions = new Map<string, McpSession>();
+  readonly #stateless: StatelessAgents;
   /** The connections of `redline-run`. */
   readonly #programs = new Set<Duplex>();
 
@@ -47,6 +52,7 @@ export class McpHttpServer {
     this.#host = host;
     this.#views = views;
     this.#version = version;
+    this.#stateless = new StatelessAgents(host, version);
     const answer: http.RequestListener = (request, response) => void this.#answer(request, response);
     this.#server = http.createServer({ keepAliveTimeout: IDLE_MS }, answer);
     this.#server.on('upgrade', (request, socket, head) => {
@@ -79,7 +85,7 @@ export class McpHttpServer {
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()));
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
-    await Promise.allSettled(sessions.map(session => session.close()));
+    await Promise.allSettled([...sessions.map(session => session.close()), this.#stateless.close()]);
     for (const program of this.#programs) program.destroy();
     this.#server.closeAllConnections();
     await closed;
@@ -91,18 +97,33 @@ export class McpHttpServer {
       const refusal = refusalOf(request.headers, port, this.#token) ?? wrongPlace(request.url);
       if (refusal) return refuse(response, refusal);
       const body = request.method === 'POST' ? await readBody(request) : undefined;
-      const session = await this.#sessionOf(request, body);
-      if ('status' in session) return refuse(response, session);
-      await session.handle(request, response, body);
-      if (request.method === 'DELETE') await this.#end(session);
+      const asked = webRequest(request, response, { host: `127.0.0.1:${port}`, path: MCP_PATH });
+      const answer = (await isLegacyRequest(asked, body))
+        ? await this.#answerInSession(request, asked, body)
+        : await this.#stateless.handle(asked, body);
+      if (answer instanceof Response) await sendWebResponse(answer, response);
+      else refuse(response, answer);
     } catch (error) {
       if (error instanceof BodyError)
         return refuse(response, { status: error.status, reason: error.message });
       // A client that goes away in the middle of a request is no failure of ours.
-      if (request.destroyed) return;
+      if (request.destroyed || response.destroyed) return;
       this.#host.logger.error(`A request to the MCP server failed: ${detailOf(error)}`);
       refuse(response, { status: 500, reason: 'Redline failed to answer. Its log in VS Code says why.' });
     }
+  }
+
+  /** @returns why it is refused, if it is. */
+  async #answerInSession(
+    request: http.IncomingMessage,
+    asked: Request,
+    body: unknown,
+  ): Promise<Response | Refusal> {
+    const session = await this.#sessionOf(request, body);
+    if (!(session instanceof McpSession)) return session;
+    const answer = await session.handle(asked, body);
+    if (request.method === 'DELETE') await this.#end(session);
+    return answer;
   }
 
   /** The session that the request belongs to, or a new one if it is to begin one. */

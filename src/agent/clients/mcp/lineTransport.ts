@@ -1,24 +1,31 @@
 import type { Duplex } from 'node:stream';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES, parseMessage } from './message.ts';
 
-/** MCP over a connection that both sides have proved: one message a line, as over standard input and output. */
+/**
+ * MCP with one message a line: over standard input and output, and over a connection that both sides have proved. It ends when either
+ * side ends.
+ */
 export class LineTransport implements Transport {
   onmessage?: <T extends JSONRPCMessage>(message: T) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   readonly #socket: Duplex;
+  readonly #maxBytes: number;
   #chunks: Buffer[] = [];
   #length = 0;
 
-  constructor(socket: Duplex) {
+  /** @param maxBytes the longest message; the connection of who sends a longer one is closed. */
+  constructor(socket: Duplex, maxBytes = MAX_MESSAGE_BYTES) {
     this.#socket = socket;
+    this.#maxBytes = maxBytes;
   }
 
   start(): Promise<void> {
     this.#socket.on('error', error => this.onerror?.(error));
     this.#socket.on('close', () => this.onclose?.());
+    // The sockets of a server stay half open otherwise: no one hears of an agent that has ended.
+    this.#socket.once('end', () => this.#socket.destroy());
     this.#socket.on('data', (chunk: Buffer) => this.#take(chunk));
     this.#socket.resume();
     if (this.#socket.destroyed) this.onclose?.();
@@ -48,8 +55,7 @@ export class LineTransport implements Transport {
     }
     this.#chunks.push(chunk.subarray(start));
     this.#length += chunk.length - start;
-    // The other side is no agent of ours: `redline-mcp` sends no longer ones.
-    if (this.#length > MAX_MESSAGE_BYTES) this.#socket.destroy();
+    if (this.#length > this.#maxBytes) this.#socket.destroy();
   }
 
   #read(line: Buffer): void {

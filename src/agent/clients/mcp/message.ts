@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isDeeperThan } from '../../base/json.ts';
+import { isDeeperThan, isRecord } from '../../base/json.ts';
 
 /**
  * The largest message that is read, in bytes: a file of the largest size, and how JSON escapes it. Reading one takes the window
@@ -37,7 +37,10 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
   return parseMessage(Buffer.concat(chunks));
 }
 
-/** @throws BodyError if it is no JSON, or nested too deeply. */
+/**
+ * The message, or the list of them, in these bytes.
+ * @throws BodyError if it is no JSON, no object, or nested too deeply.
+ */
 export function parseMessage(bytes: Buffer): unknown {
   let value: unknown;
   try {
@@ -46,5 +49,15 @@ export function parseMessage(bytes: Buffer): unknown {
     throw new BodyError(400, 'The body is not valid JSON.');
   }
   if (isDeeperThan(MAX_LEVELS, value)) throw new BodyError(400, 'The message is nested too deeply.');
-  return value;
+  if (Array.isArray(value)) return value.map(withoutNullArguments);
+  if (!isRecord(value)) throw new BodyError(400, 'A message is an object.');
+  return withoutNullArguments(value);
+}
+
+/** Some agents write `null` for the arguments of a tool that needs none, which the protocol does not allow. */
+function withoutNullArguments(message: unknown): unknown {
+  if (!isRecord(message) || !isRecord(message['params']) || message['params']['arguments'] !== null)
+    return message;
+  const { arguments: _null, ...params } = message['params'];
+  return { ...message, params };
 }

@@ -2,10 +2,9 @@
  * What the server of a window uses of the official SDK. The build makes a file of its own of this module: were it split like
  * the rest, the modules of zod that it shares with the entry would be loaded at activation.
  */
-export { Server } from '@modelcontextprotocol/sdk/server/index.js';
-export { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 export {
-  CallToolRequestSchema,
-  JSONRPCMessageSchema,
-  ListToolsRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+  createMcpHandler,
+  isLegacyRequest,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';

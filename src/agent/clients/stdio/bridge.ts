@@ -1,8 +1,9 @@
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { Duplex } from 'node:stream';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { agentNameOf } from '../agentName.ts';
-import { INSTRUCTIONS } from '../clientTools.ts';
-import { mcpToolOf } from '../mcp/mcpTool.ts';
-import { CallToolRequestSchema, ListToolsRequestSchema, Server } from '../mcp/sdk.ts';
+import { LineTransport } from '../mcp/lineTransport.ts';
+import { MAX_MESSAGE_BYTES } from '../mcp/message.ts';
+import { toolServer, type ClientInfo } from '../mcp/toolServer.ts';
 import { allClientTools } from './allClientTools.ts';
 import { WindowConnection } from './windowConnection.ts';
 
@@ -15,40 +16,30 @@ export interface BridgeOptions {
   readonly version: string;
 }
 
+/** Of messages up to this length the agent is told that they are too large, in bytes; longer ones end the program. */
+const READ_BYTES = 16 * MAX_MESSAGE_BYTES;
+
 /**
- * Serves an agent that starts its MCP servers as programs, over standard input and output. It offers the tools whether or not a
- * window is open, so that the agent has them when one is opened later, and passes each call on to the window for the agent's
- * folder. Settles when the agent closes its end.
+ * Serves an agent that starts its MCP servers as programs, over standard input and output, whichever protocol it begins with. It
+ * offers the tools whether or not a window is open, so that the agent has them when one is opened later, and passes each call on to
+ * the window for the agent's folder. Settles when the agent closes its end.
  */
 export async function runBridge({ cwd, windows, version }: BridgeOptions): Promise<void> {
-  const server = new Server(
-    { name: 'redline', title: 'Redline', version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  let agent: ClientInfo;
+  const connection = new WindowConnection(cwd, windows, () => agentNameOf(agent));
+  const stdio = Duplex.from({ readable: process.stdin, writable: process.stdout });
+  const closed = new Promise<void>(resolve => stdio.once('close', () => resolve()));
+  serveStdio(
+    () =>
+      toolServer(version, {
+        tools: allClientTools,
+        call: ({ client, ...call }) => {
+          agent = client;
+          return connection.call(call);
+        },
+      }),
+    { transport: new LineTransport(stdio, READ_BYTES) },
   );
-  const connection = new WindowConnection(cwd, windows, () => agentNameOf(server.getClientVersion()));
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: allClientTools().map(mcpToolOf) }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
-    const progressToken = extra._meta?.progressToken;
-    return connection.call({
-      name: params.name,
-      args: params.arguments,
-      signal: extra.signal,
-      ...(progressToken === undefined
-        ? {}
-        : {
-            onProgress: progress =>
-              void extra.sendNotification({
-                method: 'notifications/progress',
-                params: { ...progress, progressToken },
-              }),
-          }),
-    });
-  });
-  const closed = new Promise<void>(resolve => {
-    server.onclose = resolve;
-    process.stdin.once('end', resolve);
-  });
-  await server.connect(new StdioServerTransport());
   await closed;
   await connection.close();
 }

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ErrorCode, type CallToolResult, type Progress } from '@modelcontextprotocol/sdk/types.js';
-import { isAbortError } from '../../base/errors.ts';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { AgentName } from '../../preview/preview.ts';
-import { LineTransport } from '../mcp/lineTransport.ts';
 import { MAX_MESSAGE_BYTES, TOO_LARGE } from '../mcp/message.ts';
 import { HEARD } from '../mcp/names.ts';
 import { proveWindow, type ProvenWindow } from '../mcp/proof.ts';
+import type { ServedCall } from '../mcp/toolServer.ts';
 import { openWindows, windowsFor } from '../windowFiles.ts';
+import { AnsweredError, ClosedError, LineClient } from './lineClient.ts';
 
 /** In milliseconds. Longer than any call takes: a search of a large workspace, or `wait`. */
 const CALL_TIMEOUT = 10 * 60_000;
@@ -19,12 +18,7 @@ const CONNECT_TIMEOUT = 10_000;
 const GRACE_MS = 3_000;
 
 /** The call of an agent, to be passed on. */
-export interface PassedCall {
-  readonly name: string;
-  readonly args: Record<string, unknown> | undefined;
-  readonly signal: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
-}
+export type PassedCall = Omit<ServedCall, 'client'>;
 
 /**
  * The connection of one agent to the window for its folder. It is made with the first call, and made again when that window is
@@ -36,8 +30,8 @@ export class WindowConnection {
   readonly #agent: () => AgentName;
   /** Tells this agent from all others, for as long as its program runs. */
   readonly #id = randomUUID();
-  #client: Client | undefined;
-  #connecting: Promise<Client | undefined> | undefined;
+  #client: LineClient | undefined;
+  #connecting: Promise<LineClient | undefined> | undefined;
   #heard: number | undefined;
 
   /**
@@ -69,14 +63,9 @@ export class WindowConnection {
     try {
       return await this.#pass(client, call);
     } catch (error) {
-      if (call.signal.aborted || isAbortError(error)) throw error;
-      // What could not be sent, or had no answer, ends the connection; what the window itself answered does not.
-      const { code } = error as { readonly code?: unknown };
-      if (code === ErrorCode.RequestTimeout || typeof code !== 'number') {
-        if (this.#client === client) this.#client = undefined;
-        await client.close();
-      }
-      return undefined;
+      if (error instanceof AnsweredError) return failure(error.message);
+      if (error instanceof ClosedError) return undefined;
+      throw error;
     }
   }
 
@@ -86,24 +75,21 @@ export class WindowConnection {
   }
 
   /** The client, unless its connection has ended. */
-  get #open(): Client | undefined {
-    return this.#client?.transport ? this.#client : undefined;
+  get #open(): LineClient | undefined {
+    return this.#client?.isOpen ? this.#client : undefined;
   }
 
-  async #pass(client: Client, { name, args, signal, onProgress }: PassedCall): Promise<CallToolResult> {
-    const result = await client.callTool({ name, ...(args ? { arguments: args } : {}) }, undefined, {
-      signal,
-      timeout: CALL_TIMEOUT,
-      ...(onProgress ? { onprogress: onProgress } : {}),
-    });
-    const { _meta, ...told } = result as CallToolResult;
+  async #pass(client: LineClient, call: PassedCall): Promise<CallToolResult> {
+    const { name, args, signal, onProgress } = call;
+    const result = await client.callTool(name, args, { signal, timeout: CALL_TIMEOUT, onProgress });
+    const { _meta, ...told } = result;
     const heard = _meta?.[HEARD];
     if (typeof heard === 'number') this.#heard = heard;
     return told;
   }
 
   /** Connects to the best window of those that prove to be one; `undefined` if none does. */
-  async #connect(): Promise<Client | undefined> {
+  async #connect(): Promise<LineClient | undefined> {
     const windows = windowsFor(this.#cwd, await openWindows(this.#windows));
     const asked = windows.map(each => proveWindow(each));
     // One that does not answer is waited for, but not for long once another one has.
@@ -123,14 +109,12 @@ export class WindowConnection {
     return this.#client;
   }
 
-  async #greet(window: ProvenWindow): Promise<Client> {
-    const client = new Client(this.#agent(), { capabilities: {} });
+  #greet(window: ProvenWindow): Promise<LineClient> {
     const socket = window.greet({
       id: this.#id,
       ...(this.#heard === undefined ? {} : { heard: this.#heard }),
     });
-    await client.connect(new LineTransport(socket), { timeout: CONNECT_TIMEOUT });
-    return client;
+    return LineClient.connect(socket, this.#agent(), CONNECT_TIMEOUT);
   }
 
   #noWindow(): string {

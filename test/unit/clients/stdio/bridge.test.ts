@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import * as http from 'node:http';
 import * as net from 'node:net';
 import * as path from 'node:path';
+import * as readline from 'node:readline';
 import { after, test } from 'node:test';
+import type { Client as NewClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport as NewStdio } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { McpHttpServer, type ServerAddress } from '../../../../src/agent/clients/mcp/httpServer.ts';
 import { announceWindow, windowsFolder } from '../../../../src/agent/clients/windowFiles.ts';
 import { agentWorld, type AgentWorld } from '../../../support/agentClients.ts';
-import { McpAgent } from '../../../support/mcpClients.ts';
+import { McpAgent, STATELESS } from '../../../support/mcpClients.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 const home = await TempFolder.create();
@@ -19,16 +24,27 @@ after(async () => {
 
 const MAIN = path.resolve(import.meta.dirname, '../../../../src/agent/clients/stdio/main.ts');
 
-/** An agent that works in a folder and starts the program, with this home folder. */
-async function startAgent(cwd: string, name = 'tester'): Promise<McpAgent> {
-  const transport = new StdioClientTransport({
+/** How an agent that works in a folder starts the program, with this home folder. */
+function programIn(cwd: string): ConstructorParameters<typeof StdioClientTransport>[0] {
+  return {
     command: process.execPath,
     args: ['--disable-warning=ExperimentalWarning', MAIN],
     cwd,
     env: { HOME: home.root, USERPROFILE: home.root, PATH: process.env['PATH'] ?? '' },
     stderr: 'inherit',
-  });
-  const agent = await McpAgent.over(transport, name);
+  };
+}
+
+/** An agent that works in a folder and has started the program. */
+async function startAgent(cwd: string, name = 'tester'): Promise<McpAgent> {
+  const agent = await McpAgent.over(new StdioClientTransport(programIn(cwd)), name);
+  ends.push(() => agent.client.close());
+  return agent;
+}
+
+/** The same as a program that speaks only the protocol without sessions. */
+async function startStateless(cwd: string, name = 'tester'): Promise<McpAgent<NewClient>> {
+  const agent = await McpAgent.statelessOver(new NewStdio(programIn(cwd)), name);
   ends.push(() => agent.client.close());
   return agent;
 }
@@ -217,4 +233,51 @@ test('a port that never answers does not keep an agent from its window', async (
   await openWindow(agentWorld(), folder);
   const agent = await startAgent(folder);
   assert.match(await agent.edit('one', 'ONE'), /^Staged as p1/);
+});
+
+test('agents that speak only the newest protocol work with the program, each with its own previews', async () => {
+  const folder = await home.folder('stateless');
+  const agent = await startStateless(folder, 'New');
+  assert.equal(agent.client.getNegotiatedProtocolVersion(), STATELESS);
+  assert.ok((await agent.client.listTools()).tools.some(({ name }) => name === 'propose_edit'));
+  assert.match(await agent.refused('status'), /^No window of VS Code/);
+  const world = agentWorld();
+  const window = await openWindow(world, folder);
+  assert.match(await agent.edit('one', 'ONE'), /^Staged as p1/);
+  assert.equal(world.store.get('p1')?.origin?.agent?.name, 'New');
+  const other = await startStateless(folder, 'New');
+  assert.match(await other.ok('status'), /^Nothing of yours is pending/);
+  await window.close();
+  await world.click('p1', 'discard', 'While it was gone.');
+  await openWindow(agentWorld({ log: world.log, workspace: world.workspace }), folder);
+  assert.match(await agent.ok('status'), /^Since your last call:\nThe user discarded p1 /);
+});
+
+test('null for arguments, lines that are no messages and one that is too large are answered, and the program goes on', async () => {
+  const folder = await home.folder('raw');
+  await openWindow(agentWorld(), folder);
+  const program = spawn(process.execPath, programIn(folder).args ?? [], {
+    ...{ cwd: folder, env: programIn(folder).env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  ends.push(async () => void program.kill());
+  const answers = readline.createInterface(program.stdout)[Symbol.asyncIterator]();
+  const ask = async (id: number, method: string, params: object): Promise<string> => {
+    program.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    return String((await answers.next()).value);
+  };
+  const clientInfo = { name: 'raw', version: '1' };
+  await ask(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+  program.stdin.write('null\n7\n{\n[]\n{"jsonrpc":"2.0"}\n');
+  assert.match(
+    await ask(2, 'tools/call', { name: 'status', arguments: null }),
+    /"id":2.*Nothing of yours is pending|Nothing of yours is pending.*"id":2/,
+  );
+  const content = 'x'.repeat(9 * 1024 * 1024);
+  const large = { name: 'propose_edit', arguments: { path: 'a.txt', content } };
+  assert.match(await ask(3, 'tools/call', large), /larger than 8 MB/);
+  assert.match(await ask(4, 'tools/call', { name: 'status' }), /Nothing of yours is pending/);
+  program.stdin.end();
+  const [code] = (await once(program, 'close')) as [number];
+  assert.equal(code, 0);
 });

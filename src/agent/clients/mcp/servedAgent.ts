@@ -1,0 +1,33 @@
+import { AgentClient, type ClientHost } from '../agentClient.ts';
+import { agentNameOf } from '../agentName.ts';
+import { HEARD } from './names.ts';
+import type { ClientInfo, ServedTools } from './toolServer.ts';
+
+/** What tells an agent from all others, and how much of the ledger it has heard, see `ClientIdentity.heard`. */
+export interface KnownAgent {
+  readonly id: string;
+  readonly heard?: number | undefined;
+}
+
+/** One agent in a window. It is there once it has told its name, which it does with or before its first request. */
+export function agentIn(host: ClientHost, { id, heard }: KnownAgent, client: ClientInfo): AgentClient {
+  return new AgentClient(host, {
+    id: `agent-${id}`,
+    agent: agentNameOf(client, host.l10n),
+    ...(heard === undefined ? {} : { heard }),
+  });
+}
+
+/** The tools of the agent that a client is. */
+export function toolsOf(agentOf: (client: ClientInfo) => AgentClient): ServedTools {
+  return {
+    tools: client => agentOf(client).tools,
+    call: async ({ name, args, signal, client, onProgress }) => {
+      const agent = agentOf(client);
+      let progress = 0;
+      const report = onProgress && ((message: string) => onProgress({ progress: ++progress, message }));
+      const { text, isError } = await agent.call(name, args, signal, report);
+      return { content: [{ type: 'text', text }], isError, _meta: { [HEARD]: agent.heard } };
+    },
+  };
+}

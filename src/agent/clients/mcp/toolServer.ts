@@ -1,0 +1,69 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { INSTRUCTIONS, type ClientTool } from '../clientTools.ts';
+import { mcpToolOf } from './mcpTool.ts';
+import { Server } from './sdk.ts';
+
+/** How a program names itself; of anything, because it says so itself. */
+export type ClientInfo = { readonly name?: unknown; readonly version?: unknown } | undefined;
+
+/** How far a call has come. */
+export interface CallProgress {
+  readonly progress: number;
+  readonly message?: string;
+  readonly total?: number;
+}
+
+/** The call of a tool. */
+export interface ServedCall {
+  readonly name: string;
+  readonly args: unknown;
+  readonly signal: AbortSignal;
+  /** Who calls. */
+  readonly client: ClientInfo;
+  /** There only if the agent wants to hear. Never rejects. */
+  readonly onProgress?: (progress: CallProgress) => void;
+}
+
+/** What a server offers. */
+export interface ServedTools {
+  readonly tools: (client: ClientInfo) => readonly ClientTool[];
+  readonly call: (call: ServedCall) => Promise<CallToolResult>;
+}
+
+/** Where the stateless protocol tells with each request who sends it. */
+const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
+
+/**
+ * Redline's tools for one connection, or for one request of the stateless protocol. Arguments are checked where the tools run, not by
+ * the SDK, so that what models commonly get wrong can be put right.
+ * @param version that of Redline.
+ */
+export function toolServer(version: string, { tools, call }: ServedTools): Server {
+  const server = new Server(
+    { name: 'redline', title: 'Redline', version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  const clientOf = (envelope: Partial<Record<typeof CLIENT_INFO, ClientInfo>> | undefined): ClientInfo =>
+    envelope?.[CLIENT_INFO] ?? server.getClientVersion();
+  server.setRequestHandler('tools/list', (_request, { mcpReq }) => ({
+    tools: tools(clientOf(mcpReq.envelope)).map(mcpToolOf),
+  }));
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
+    const progressToken = mcpReq._meta?.progressToken;
+    const onProgress = (progress: CallProgress): void =>
+      void mcpReq
+        .notify({
+          method: 'notifications/progress',
+          params: { progressToken: progressToken ?? '', ...progress },
+        })
+        .catch(() => undefined); // the agent is gone
+    return call({
+      name: params.name,
+      args: params.arguments,
+      signal: mcpReq.signal,
+      client: clientOf(mcpReq.envelope),
+      ...(progressToken === undefined ? {} : { onProgress }),
+    });
+  });
+  return server;
+}
