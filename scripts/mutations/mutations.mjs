@@ -140,8 +140,20 @@ export const mutations = [
   {
     rule: 'I7: the model hears what others resolve',
     file: 'session/outcomes.ts',
-    from: "if (fact.kind === 'expiry' || fact.entry.actor !== 'model')",
-    to: "if (fact.kind === 'expiry' || fact.entry.actor === 'human')",
+    from: "if (fact.entry.actor !== 'model') return",
+    to: "if (fact.entry.actor === 'human') return",
+  },
+  {
+    rule: 'the model hears that a preview became stale, also after a reload',
+    file: 'session/outcomes.ts',
+    from: '!isKnownStale(fact, facts, told)) return [];',
+    to: "!isKnownStale(fact, facts, told)) return [];\n    if (fact.kind === 'stale') return [];",
+  },
+  {
+    rule: 'what happened is told once',
+    file: 'session/outcomes.ts',
+    from: 'const told = new Set(said.flatMap(({ tells }) => tells ?? []));',
+    to: "const told = new Set(said.flatMap(({ tells }) => (tells ?? []).filter(key => !key.includes('stale'))));",
   },
   {
     rule: 'the model hears what it resolved on a branch that was left',

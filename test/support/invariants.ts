@@ -7,7 +7,7 @@ import { isTornWrite } from '../../src/agent/preview/commit/rollback.ts';
 import { stepsOf, type FileChange, type FileStep } from '../../src/agent/preview/fileChange.ts';
 import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
-import { isOpen, type Preview, type ResolveAction } from '../../src/agent/preview/preview.ts';
+import { isOpen, isStale, type Preview, type ResolveAction } from '../../src/agent/preview/preview.ts';
 import { idsOf, type PreviewLogEntry } from '../../src/agent/preview/log/previewLog.ts';
 import type { Revision } from '../../src/agent/preview/previewStore.ts';
 import { outcomeText, RESOLVE_REMINDER } from '../../src/agent/preview/resolve/resolveTexts.ts';
@@ -97,7 +97,8 @@ const textsOf = (request: ChatRequest, kind: string): string[] =>
  *   that it has not seen; it hears of every outcome that is not its own with the next request.
  * - A file keeps its permission bits, whatever it is renamed to, replaced by and restored from.
  * - Also: the session continues by itself only after a review that was completed, or for what the model can go on with: a
- *   decision on a plan, a callback that has run, someone's discard with a reason, an expiry, a conflict.
+ *   decision on a plan, a callback that has run, someone's discard with a reason, an expiry, a conflict. That a preview is
+ *   stale is told with the next request, and nothing of what happened to previews is told twice.
  */
 export class Invariants {
   readonly violations: string[] = [];
@@ -708,6 +709,7 @@ export class Invariants {
         () => `I7: not told: ${texts[0]}`,
       );
     }
+    this.#checkStaleness(request, t);
     const reminders = textsOf(request, 'resolve-reminder').join('\n');
     if (!mayRemind(t)) return;
     for (const subject of this.#byId.values()) {
@@ -720,6 +722,27 @@ export class Invariants {
           reminders.includes(`${RESOLVE_REMINDER}\nPending: ${id} (`),
           () => `the model is not reminded of ${id}`,
         );
+    }
+  }
+
+  /** What is stale was told as that, and nothing of what happened to previews is told twice. */
+  #checkStaleness(request: ChatRequest, t: TestSession): void {
+    const said = request.messages.flatMap(message => (message.role === 'steering' ? message : []));
+    const keys = said.flatMap(({ tells = [] }) => tells);
+    const twice = keys.find((key, at) => keys.indexOf(key) < at);
+    this.check(twice === undefined, () => `told twice: ${twice}`);
+    const told = said.map(({ text }) => text).join('\n');
+    for (const subject of this.#byId.values()) {
+      const { id = '' } = subject;
+      const preview = t.store.get(id);
+      if (!preview || !this.#isKnown(subject, t) || hasConflict(preview)) continue;
+      const { state } = preview;
+      if (state.kind !== 'pending' || state.stale.length === 0) continue;
+      const last = told.lastIndexOf(`${id} (${preview.label}) is stale`);
+      const isSaid = state.lastError?.startsWith('Nothing was written') === true;
+      this.check(isSaid || last >= 0, () => `not told: ${id} is stale`);
+      const isFresh = told.slice(Math.max(last, 0)).includes(`${id} (${preview.label}) is no longer stale`);
+      this.check(!isFresh, () => `told: ${id} is no longer stale, and it is`);
     }
   }
 
@@ -775,7 +798,8 @@ export class Invariants {
       this.reviewEnds();
     }
     if (event.type === 'preview_changed' && this.#byId.get(event.preview.id)?.current)
-      this.#isNeeded ||= event.preview.state.kind === 'expired' || hasConflict(event.preview);
+      this.#isNeeded ||=
+        event.preview.state.kind === 'expired' || hasConflict(event.preview) || isStale(event.preview);
     if (event.type !== 'state_changed') return;
     const before = this.#state;
     this.#state = event.state;

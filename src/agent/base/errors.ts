@@ -31,15 +31,18 @@ export class StalePreviewError extends ToolError {
 
   /** @param lost the ids of the previews that it builds on and that were not applied, if that is why. */
   constructor(paths: readonly string[], lost: readonly string[] = []) {
-    const why =
-      lost.length > 0
-        ? `this builds on ${listed(lost)}, which ${lost.length === 1 ? 'was' : 'were'} not applied, so ${listed(paths)} ${paths.length === 1 ? 'does' : 'do'} not hold what it changes.`
-        : `${listed(paths)} changed after the preview was made.`;
-    super(`Nothing was written: ${why}`, {
+    super(`Nothing was written: ${staleReason(paths, lost)}`, {
       advice: 'Read the file again, discard this preview and stage a new change.',
     });
     this.paths = paths;
   }
+}
+
+/** Why a preview no longer fits these files, in a sentence. @param lost see {@link StalePreviewError}. */
+export function staleReason(paths: readonly string[], lost: readonly string[] = []): string {
+  return lost.length > 0
+    ? `this builds on ${listed(lost)}, which ${lost.length === 1 ? 'was' : 'were'} not applied, so ${listed(paths)} ${paths.length === 1 ? 'does' : 'do'} not hold what it changes.`
+    : `${listed(paths)} changed after the preview was made.`;
 }
 
 /** A file has unsaved changes in an editor that cannot be read as text: a notebook, or a custom editor. */

@@ -3,7 +3,7 @@ import type { Event } from '../base/event.ts';
 import { FeedCursor, type Fact } from '../preview/feed.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import { factText } from '../preview/resolve/resolveTexts.ts';
+import { factText, isMoot } from '../preview/resolve/resolveTexts.ts';
 import { plural } from '../text/plural.ts';
 
 /** The most characters of decisions that one result tells; the rest waits for the next one. */
@@ -33,7 +33,7 @@ export class Decisions implements Disposable {
     this.#cursor = new FeedCursor(
       store,
       (fact, preview) => isOwn(preview) && isNews(fact),
-      ({ kind, place }) => kind !== 'revision' && place >= from,
+      ({ kind, place }) => (kind === 'attempt' || kind === 'expiry') && place >= from,
     );
     this.onDidHappen = this.#cursor.onDidHappen;
     if (heard !== undefined)
@@ -52,7 +52,12 @@ export class Decisions implements Disposable {
   }
 
   get hasNews(): boolean {
-    return this.#cursor.untold.length + this.#mayBeNew.length > 0;
+    return this.#news.length + this.#mayBeNew.length > 0;
+  }
+
+  /** What the agent was not told yet and is still so. */
+  get #news(): readonly Fact[] {
+    return this.#cursor.untold.filter(fact => !isPassed(fact, this.#store));
   }
 
   /** Whether the preview was changed since the agent was last told about it: a vote of the agent would be for an older one. */
@@ -64,7 +69,7 @@ export class Decisions implements Disposable {
 
   /** What the agent has to be told, which counts as told from now on; empty if there is nothing. */
   take(): string {
-    const news = this.#cursor.untold;
+    const news = this.#news;
     const texts = news.map(fact => this.#textOf(fact));
     let length = 0;
     const over = texts.findIndex(text => (length += text.length) > MAX_TOLD_CHARS);
@@ -101,6 +106,11 @@ function isNews(fact: Fact): boolean {
   if (fact.kind === 'attempt') return fact.entry.actor !== 'model' || fact.entry.interrupted === true;
   // Of a split, the outcome of the part tells.
   return fact.kind !== 'revision' || fact.by !== 'split';
+}
+
+/** Whether the preview is no longer as this says. */
+function isPassed(fact: Fact, store: PreviewStore): boolean {
+  return (fact.kind === 'stale' || fact.kind === 'fresh') && isMoot(fact, store.get(fact.previewId));
 }
 
 function mayBeNewText({ id, label, revision }: Preview): string {

@@ -23,6 +23,17 @@ export type Fact = {
       readonly patch?: string;
     }
   | { readonly kind: 'expiry' }
+  /** The files no longer are what the preview was made from, in a way that no rebase could follow. */
+  | {
+      readonly kind: 'stale';
+      readonly paths: readonly string[];
+      /** The previews that it builds on and that were not applied, if that is why. */
+      readonly lost: readonly string[];
+      /** Whether the attempt just before it failed for that, and says so. */
+      readonly isSaid: boolean;
+    }
+  /** They are again what it was made from, without a new revision. */
+  | { readonly kind: 'fresh' }
 );
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -59,7 +70,7 @@ export class Feed {
   }
 }
 
-/** Attempts may be repeated within a millisecond; the other facts occur once. */
+/** The name of a fact, which several facts of one preview may have. */
 function nameOf(fact: DistributiveOmit<Fact, 'key' | 'place'>): string {
   const { kind, previewId } = fact;
   switch (kind) {
@@ -69,6 +80,9 @@ function nameOf(fact: DistributiveOmit<Fact, 'key' | 'place'>): string {
       return `${previewId} r${fact.revision}`;
     case 'expiry':
       return `${previewId} expired`;
+    case 'stale':
+    case 'fresh':
+      return `${previewId} ${kind}`;
   }
 }
 
@@ -102,9 +116,9 @@ export class FeedCursor implements Disposable {
     this.#owned.add(store.feed.onDidHappen(take));
   }
 
-  /** The oldest first. Of several rebases of a preview only the last one. */
+  /** The oldest first. Of several rebases of a preview only the last one, and nothing of having been stale for a while. */
   get untold(): readonly Fact[] {
-    return this.#untold.filter(fact => !this.#isOlderRebase(fact));
+    return this.#untold.filter(fact => !this.#isOlderRebase(fact) && !this.#isPassed(fact));
   }
 
   /** Everything before this one counts as told from now on; by default everything. */
@@ -115,6 +129,16 @@ export class FeedCursor implements Disposable {
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  /** Whether the preview became stale and fresh again with nothing told in between. */
+  #isPassed(fact: Fact): boolean {
+    if (fact.kind !== 'stale' && fact.kind !== 'fresh') return false;
+    const own = this.#untold.filter(
+      other => other.previewId === fact.previewId && (other.kind === 'stale' || other.kind === 'fresh'),
+    );
+    const at = own.indexOf(fact);
+    return fact.kind === 'fresh' ? own[at - 1]?.kind === 'stale' : own[at + 1]?.kind === 'fresh';
   }
 
   #isOlderRebase(fact: Fact): boolean {

@@ -1,11 +1,12 @@
 import { FIRST_RANDOM } from '../base/claimedNumbers.ts';
+import { StalePreviewError } from '../base/errors.ts';
 import { carryModes, type RollbackInfo } from './commit/rollbackInfo.ts';
 import { Feed } from './feed.ts';
 import { foldersAbove, stepsOf, type FileChange } from './fileChange.ts';
 import { counted, recounted } from './label.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { OpenPreviews } from './openPreviews.ts';
-import { isOpen, type Preview, type PreviewState } from './preview.ts';
+import { isOpen, lostBeneath, type Preview, type PreviewState } from './preview.ts';
 import type { StagedPreview } from './previewSchema.ts';
 import { SharedSides } from './sharedSides.ts';
 import { allChanges, isKept } from './log/keptChanges.ts';
@@ -63,23 +64,37 @@ export class PreviewProjection {
     const ids = idsOf(entry);
     for (const id of ids) this.#count(id); // even if the line of the preview itself was unreadable
     const ended = this.#commits.of(ids);
+    const was = entry.type === 'stale' ? this.#previews.get(entry.id) : undefined;
     if (entry.type === 'commit') this.#begin(entry);
     else if (entry.type === 'resolved' || entry.type === 'recovered' || entry.type === 'expired')
       this.#commits.end(ids);
     const next = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
     const changed = next.map(preview => this.#shared(preview));
     for (const preview of changed) this.set(preview);
-    if (changed.length > 0) this.#feed(entry, patch);
+    if (changed.length > 0) this.#feed(entry, patch, was);
     return changed;
   }
 
-  #feed(entry: PreviewLogEntry, patch: string | undefined): void {
+  /** @param was the preview before an entry that says whether it is stale. */
+  #feed(entry: PreviewLogEntry, patch: string | undefined, was: Preview | undefined): void {
     if (entry.type === 'expired') this.feed.add({ kind: 'expiry', previewId: entry.id });
+    if (entry.type === 'stale' && was) this.#feedStale(was, entry.paths);
     if (entry.type !== 'revised') return;
     const { id: previewId, revision, by, part } = entry;
     if (this.#previews.get(previewId)?.revision !== revision) return; // only the part of its line could be read
     const more = { ...(part ? { partId: part.id } : {}), ...(patch === undefined ? {} : { patch }) };
     this.feed.add({ kind: 'revision', previewId, revision, by, ...more });
+  }
+
+  #feedStale(was: Preview, paths: readonly string[]): void {
+    const { id: previewId, state } = was;
+    const wasStale = state.kind === 'pending' && state.stale.length > 0;
+    if (wasStale === paths.length > 0) return;
+    if (wasStale) return this.feed.add({ kind: 'fresh', previewId });
+    const lost = lostBeneath(was, paths, id => this.#previews.get(id));
+    const said = state.kind === 'pending' ? state.lastError : undefined;
+    const isSaid = said === new StalePreviewError(paths, lost).fact;
+    this.feed.add({ kind: 'stale', previewId, paths, lost, isSaid });
   }
 
   /** Takes into account that the next line of the log cannot be read. */

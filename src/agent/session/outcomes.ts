@@ -17,9 +17,18 @@ export function factMessage(
   const preview = store.get(previewId);
   if (!preview || !previews.concerns(previewId)) return undefined;
   const about = { role: 'steering', previewIds: [previewId], tells: [key] } as const;
-  if (fact.kind === 'revision') return { ...about, kind: 'revision', text: factText(fact, preview) };
-  if (fact.kind === 'expiry' || fact.entry.actor !== 'model')
-    return { ...about, kind: 'outcome', text: factText(fact, preview) };
+  switch (fact.kind) {
+    case 'stale':
+      if (fact.isSaid) return undefined;
+      return { ...about, kind: 'revision', text: factText(fact, preview) };
+    case 'fresh':
+    case 'revision':
+      return { ...about, kind: 'revision', text: factText(fact, preview) };
+    case 'expiry':
+      return { ...about, kind: 'outcome', text: factText(fact, preview) };
+    case 'attempt':
+      if (fact.entry.actor !== 'model') return { ...about, kind: 'outcome', text: factText(fact, preview) };
+  }
   const { call, interrupted } = fact.entry;
   const isLost = call !== undefined && !previews.isCallOnTrunk(call);
   if (!interrupted && !isLost) return undefined;
@@ -27,18 +36,27 @@ export function factMessage(
   return { ...about, kind: 'outcome', text };
 }
 
-/** Messages for all that happened to the previews of the conversation and that `said` does not tell yet. */
+/** Messages for all that happened to the previews of the conversation and that `said` does not tell yet, with what they tell. */
 export function untoldMessages(
   said: readonly SteeringMessage[],
   store: PreviewStore,
   previews: ConversationPreviews,
-): readonly SteeringMessage[] {
+): readonly (readonly [SteeringMessage, Fact])[] {
   const { facts } = store.feed;
   const told = toldBy(said, facts, fact => factMessage(fact, store, previews) !== undefined);
   return facts.flatMap(fact => {
     if (told.has(fact.key) || isMoot(fact, store.get(fact.previewId))) return [];
-    return factMessage(fact, store, previews) ?? [];
+    if (fact.kind === 'fresh' && !isKnownStale(fact, facts, told)) return [];
+    const message = factMessage(fact, store, previews);
+    return message ? [[message, fact] as const] : [];
   });
+}
+
+/** Whether it was told that the preview was stale, before this says that it no longer is. */
+function isKnownStale(fresh: Fact, facts: readonly Fact[], told: ReadonlySet<string>): boolean {
+  const before = facts.slice(0, facts.indexOf(fresh));
+  const stale = before.findLast(({ kind, previewId }) => kind === 'stale' && previewId === fresh.previewId);
+  return stale?.kind === 'stale' && (stale.isSaid || told.has(stale.key));
 }
 
 /**
@@ -58,7 +76,9 @@ function toldBy(
       const meant = facts.filter(
         fact =>
           fact.previewId === id &&
-          (fact.kind === 'revision') === (kind === 'revision') &&
+          (kind === 'revision'
+            ? fact.kind === 'revision'
+            : fact.kind === 'attempt' || fact.kind === 'expiry') &&
           !told.has(fact.key) &&
           needsMessage(fact),
       );

@@ -30,7 +30,8 @@ export function reconcilePreviews(
     if (word === 'resolve-reminder') choices.noteReminded(id);
     else if (word === undefined && origin?.asksModel && !waiting.includes(id)) choices.remind(preview);
   }
-  for (const message of untoldMessages([...said, ...inbox.messages], store, previews)) inbox.add(message);
+  for (const [message, fact] of untoldMessages([...said, ...inbox.messages], store, previews))
+    inbox.addFact(message, fact);
 }
 
 /** The previews that the model was reminded of, in the order of the reminders. */

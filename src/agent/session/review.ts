@@ -2,7 +2,7 @@ import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Fact } from '../preview/feed.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
-import { isOpen, type Preview } from '../preview/preview.ts';
+import { isOpen, isStale, type Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { reasonGiven } from '../preview/resolve/resolveTexts.ts';
 import { conflictCount } from '../preview/rebase/conflictMarkers.ts';
@@ -81,8 +81,7 @@ export class Review implements Disposable {
       if (!message) continue;
       if (fact.kind === 'revision' && fact.partId !== undefined) this.#addPart(fact.previewId, fact.partId);
       this.#waiting.set(fact.key, fact);
-      if (fact.kind === 'revision') inbox.addRevision(message, fact);
-      else inbox.add(message);
+      inbox.addFact(message, fact);
     }
     if (facts.some(fact => fact.kind !== 'revision' || fact.by === 'rebase')) onOutcome();
   }
@@ -97,13 +96,17 @@ export class Review implements Disposable {
 
 /**
  * Whether the model can go on with it while other previews wait: a plan was decided, a command or call has run, someone else's
- * discard came with a reason, a preview has expired or is in conflict with what the files hold now.
+ * discard came with a reason, a preview has expired, or is stale or in conflict with what the files hold now.
  */
 function isUrgent(fact: Fact, preview: Preview | undefined): boolean {
   if (!preview) return false;
   switch (fact.kind) {
     case 'expiry':
       return true;
+    case 'stale':
+      return isStale(preview);
+    case 'fresh':
+      return false;
     case 'revision':
       return (
         fact.by === 'rebase' &&
@@ -111,7 +114,7 @@ function isUrgent(fact: Fact, preview: Preview | undefined): boolean {
         (preview.changes ?? []).some(change => conflictCount(change) > 0)
       );
     case 'attempt':
-      if (fact.entry.outcome === 'failed') return false;
+      if (fact.entry.outcome === 'failed') return isStale(preview);
       if (preview.kind !== 'files')
         return preview.kind === 'plan'
           ? !isOpen(preview)

@@ -127,6 +127,20 @@ test('two agents may propose for one file; the one that is applied first wins, a
   assert.match(told, /- p2 .*pending, but a\.txt changed since/);
 });
 
+test('an agent is told once that a proposal is stale, and not that it was for a while', async () => {
+  const world = agentWorld();
+  const agent = new TestAgent(world);
+  await agent.edit('two', 'TWO');
+  await world.store.markStale('p1', ['a.txt']);
+  await world.store.markStale('p1', []);
+  assert.doesNotMatch(await agent.ok('status'), NEWS);
+  await world.store.markStale('p1', ['a.txt']);
+  assert.match(await agent.ok('status'), /^Since your last call:\np1 \(.*\) is stale and cannot be applied/);
+  assert.doesNotMatch(await agent.ok('status'), NEWS);
+  await world.store.markStale('p1', []);
+  assert.match(await agent.ok('status'), /^Since your last call:\np1 \(.*\) is no longer stale/);
+});
+
 test('previews of others cannot be resolved or withdrawn, and are not even known', async () => {
   const world = agentWorld({ settings: { modelAuthority: 'apply' } });
   const first = new TestAgent(world);

@@ -435,3 +435,99 @@ test('an apply whose base was discarded is refused with that as the reason, not 
       /^Nothing was written: this builds on p1, which was not applied, so a\.txt does not hold what it changes\./,
   });
 });
+
+/** What a watcher of files does once the user has typed into a file. */
+async function typed(t: TestSession, path: string, text: string): Promise<void> {
+  t.workspace.put(path, text);
+  const rebaser = new Rebaser({ store: t.store, workspace: t.workspace, logger: silentLogger });
+  await rebaser.filesChanged([path]);
+  rebaser.dispose();
+}
+
+const STALE =
+  'p1 (Rewrite a.txt) is stale and cannot be applied as it is: a.txt changed after the preview was made. Read the file again; if the change is still needed, stage it anew in place of this preview.';
+
+/** All that was told of previews, one sentence a line. */
+const allTold = (t: TestSession): readonly string[] =>
+  t
+    .steering()
+    .filter(({ kind }) => kind === 'outcome' || kind === 'revision')
+    .flatMap(({ text }) => text.split('\n'));
+
+const reviewing = { modelAuthority: 'recommend', forcing: 'off' } as const;
+
+test('the model is woken when a preview became stale, and told once, also after a reload', async () => {
+  const script = [{ toolCalls: [write('a.txt'), write('b.txt')] }, ok, { text: 'I see.' }];
+  const t = createTestSession({ files, script, settings: reviewing });
+  await t.session.prompt('Write.');
+  await typed(t, 'a.txt', 'typed');
+  await t.untilState('running');
+  await t.untilState('awaitingReview');
+  assert.equal(t.answers().at(-1)?.text, 'I see.');
+  assert.deepEqual(allTold(t), [STALE]);
+  const after = reloaded(t, [ok]);
+  await after.session.prompt('And?');
+  assert.deepEqual(allTold(after), [STALE]);
+});
+
+test('that a preview was stale for a while is not told; that it no longer is, if it was told', async () => {
+  const script = [{ toolCalls: [write('a.txt'), write('b.txt')] }, ok, ok, ok];
+  const settings = { ...reviewing, continueAfterReview: false };
+  const t = createTestSession({ files, script, settings });
+  await t.session.prompt('Write.');
+  for (const text of ['typed', 'a']) await typed(t, 'a.txt', text);
+  await t.session.prompt('Heard?');
+  assert.deepEqual(allTold(t), []);
+  await typed(t, 'a.txt', 'typed');
+  await t.session.prompt('Heard?');
+  await typed(t, 'a.txt', 'a');
+  const after = reloaded(t, [ok, ok]);
+  for (const text of ['Heard?', 'Again?']) await after.session.prompt(text);
+  const fresh = 'p1 (Rewrite a.txt) is no longer stale: the files are again what it was made from.';
+  assert.deepEqual(allTold(after), [STALE, fresh]);
+});
+
+test('what was stale for a while when the window was closed is not told after the reload', async () => {
+  const script = [{ toolCalls: [write('a.txt')] }, ok];
+  const t = createTestSession({ files, script, settings: reviewing });
+  await t.session.prompt('Write.');
+  t.session.stop();
+  for (const text of ['typed', 'a']) await typed(t, 'a.txt', text);
+  const after = reloaded(t, [ok]);
+  await after.session.prompt('Heard?');
+  assert.deepEqual(allTold(after), []);
+});
+
+test('a click that fails because the file has changed wakes the model, and one sentence tells it', async () => {
+  const script = [{ toolCalls: [write('a.txt'), write('b.txt')] }, ok, ok];
+  const t = createTestSession({ files, script, settings: reviewing });
+  await t.session.prompt('Write.');
+  t.workspace.put('a.txt', 'typed');
+  await assert.rejects(t.click('p1', 'apply'));
+  await t.untilState('running');
+  await t.untilState('awaitingReview');
+  assert.deepEqual(allTold(t), [
+    'The user tried to apply p1 (Rewrite a.txt), which failed, so it was not applied: Nothing was written: a.txt changed after the preview was made.',
+  ]);
+});
+
+test('a preview whose base was discarded is stale for that, in its place among the outcomes', async () => {
+  const turn = (content: string): ScriptedTurn => ({
+    toolCalls: [{ name: 'write_file', arguments: { path: 'a.txt', content } }],
+  });
+  const settings = { ...reviewing, continueAfterReview: false };
+  const t = createTestSession({ files, script: [turn('b'), turn('c'), turn('d'), ok, ok], settings });
+  await t.session.prompt('Go.');
+  const rebaser = new Rebaser({ store: t.store, workspace: t.workspace, logger: silentLogger });
+  await t.click('p1', 'discard');
+  await rebaser.refresh([]);
+  await t.session.prompt('And?');
+  assert.deepEqual(
+    lastTold(t).map(line => line.replace(/ Read the file.*/, '')),
+    [
+      "The user discarded p1 (Rewrite a.txt). This is the user's decision, not a failure.",
+      'p2 (Rewrite a.txt) is stale and cannot be applied as it is: this builds on p1, which was not applied, so a.txt does not hold what it changes.',
+      'p3 (Rewrite a.txt) is stale and cannot be applied as it is: this builds on p1, which was not applied, so a.txt does not hold what it changes.',
+    ],
+  );
+});

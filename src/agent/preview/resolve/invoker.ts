@@ -5,7 +5,7 @@ import { stalePaths } from '../commit/commitChanges.ts';
 import { isLink } from '../fileChange.ts';
 import { ledgerEntry, type CheckFact, type Outcome } from '../ledger.ts';
 import type { PendingAction } from '../pendingAction.ts';
-import { pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
+import { lostBeneath, pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
@@ -308,13 +308,7 @@ export class Invoker {
 
   /** A base may be gone because the preview that proposed it was not applied: then that is what to tell, not that a file changed. */
   #withItsCause(error: StalePreviewError, group: readonly Preview[]): StalePreviewError {
-    const lost = group.flatMap(({ dependsOn }) =>
-      dependsOn.filter(id => {
-        const beneath = this.#store.get(id);
-        const isGone = beneath?.state.kind === 'discarded' || beneath?.state.kind === 'expired';
-        return isGone && pathsOf(beneath).some(path => error.paths.includes(path));
-      }),
-    );
+    const lost = group.flatMap(preview => lostBeneath(preview, error.paths, id => this.#store.get(id)));
     return lost.length === 0 ? error : new StalePreviewError(error.paths, [...new Set(lost)]);
   }
 

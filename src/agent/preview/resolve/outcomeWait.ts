@@ -14,7 +14,9 @@ export class OutcomeWait implements Disposable {
     this.#store = store;
     this.#cursor = new FeedCursor(
       store,
-      (fact, preview) => this.#isOurs(preview) && (fact.kind !== 'revision' || fact.by === 'user'),
+      (fact, preview) =>
+        this.#isOurs(preview) &&
+        (fact.kind === 'attempt' || fact.kind === 'expiry' || (fact.kind === 'revision' && fact.by === 'user')),
     );
   }
 

@@ -1,9 +1,10 @@
+import { staleReason } from '../../base/errors.ts';
 import { listed } from '../../base/listed.ts';
 import { plural } from '../../text/plural.ts';
 import { fenced } from '../../text/fence.ts';
 import type { Fact } from '../feed.ts';
 import { FOUND_APPLIED, plainOutcome, type LedgerEntry } from '../ledger.ts';
-import { isOpen, nameOf, type Actor, type Preview, type ResolveAction } from '../preview.ts';
+import { isOpen, isStale, nameOf, type Actor, type Preview, type ResolveAction } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import { unprovedText } from './checkTexts.ts';
 import type { Proof } from './proof.ts';
@@ -114,17 +115,30 @@ export function factText(fact: Fact, preview: Preview): string {
       return revisionText({ ...preview, revision: fact.revision }, fact.by, fact.patch);
     case 'expiry':
       return expiredText(preview);
+    case 'stale':
+      return `${nameOf(preview)} is stale and cannot be applied as it is: ${staleReason(fact.paths, fact.lost)} Read the file again; if the change is still needed, stage it anew in place of this preview.`;
+    case 'fresh':
+      return `${nameOf(preview)} is no longer stale: the files are again what it was made from.`;
   }
 }
 
 /**
  * Whether there is nothing left to tell of it: a rebase or a split matters only while the preview is open and at that
- * revision. What the user typed into a proposal always matters.
+ * revision, and that it became stale while it is and nothing else says so. What the user typed into a proposal always matters.
  */
 export function isMoot(fact: Fact, preview: Preview | undefined): boolean {
-  if (fact.kind !== 'revision') return false;
-  if (preview && isOpen(preview) && preview.revision === fact.revision) return false;
-  return fact.by !== 'user' || fact.patch === undefined;
+  switch (fact.kind) {
+    case 'attempt':
+    case 'expiry':
+      return false;
+    case 'revision':
+      if (preview && isOpen(preview) && preview.revision === fact.revision) return false;
+      return fact.by !== 'user' || fact.patch === undefined;
+    case 'stale':
+      return fact.isSaid || !isStale(preview) || conflictPaths(preview?.changes ?? []).length > 0;
+    case 'fresh':
+      return preview?.state.kind !== 'pending' || isStale(preview);
+  }
 }
 
 /** Tells the model that a preview has a new revision. */

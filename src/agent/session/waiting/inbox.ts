@@ -8,18 +8,35 @@ import { factText, isMoot } from '../../preview/resolve/resolveTexts.ts';
 export class Inbox {
   readonly #store: PreviewStore;
   readonly #topics = new Map<string, SteeringMessage>();
-  /** The revisions that messages tell: what there is to say of one depends on what has become of the preview since. */
-  readonly #revisions = new WeakMap<SteeringMessage, Fact>();
+  /** The facts that messages tell of which what there is to say depends on what has become of the preview since. */
+  readonly #facts = new WeakMap<SteeringMessage, Fact>();
   #messages: SteeringMessage[] = [];
 
   constructor(store: PreviewStore) {
     this.#store = store;
   }
 
-  /** Adds what tells a new revision of a preview. Of several rebases of a preview that were not sent yet only the last one is told. */
-  addRevision(message: SteeringMessage, fact: Extract<Fact, { kind: 'revision' }>): void {
-    const added = this.#add(message, fact.by === 'rebase' ? `rebase ${fact.previewId}` : undefined);
-    this.#revisions.set(added, fact);
+  /**
+   * Adds what tells a fact. Of several rebases of a preview that were not sent yet only the last one is told, and nothing of
+   * having been stale for a while.
+   */
+  addFact(message: SteeringMessage, fact: Fact): void {
+    const unsent = fact.kind === 'fresh' ? this.#unsentStale(fact) : undefined;
+    if (unsent) return this.#remove(unsent);
+    const isRebase = fact.kind === 'revision' && fact.by === 'rebase';
+    const added = this.#add(message, isRebase ? `rebase ${fact.previewId}` : undefined);
+    this.#facts.set(added, fact);
+  }
+
+  #unsentStale({ previewId }: Fact): SteeringMessage | undefined {
+    return this.#messages.findLast(message => {
+      const fact = this.#facts.get(message);
+      return fact?.previewId === previewId && fact.kind === 'stale';
+    });
+  }
+
+  #remove(message: SteeringMessage): void {
+    this.#messages = this.#messages.filter(candidate => candidate !== message);
   }
 
   add(message: SteeringMessage): void {
@@ -102,8 +119,8 @@ export class Inbox {
 
   /** A message in words that are true now; nothing if what it tells no longer matters. */
   #asItIsNow(message: SteeringMessage): SteeringMessage | [] {
-    const fact = this.#revisions.get(message);
-    if (!fact) return message;
+    const fact = this.#facts.get(message);
+    if (!fact || fact.kind === 'attempt') return message;
     const preview = this.#store.get(fact.previewId);
     return !preview || isMoot(fact, preview) ? [] : { ...message, text: factText(fact, preview) };
   }
