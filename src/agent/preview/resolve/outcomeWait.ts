@@ -16,7 +16,9 @@ export class OutcomeWait implements Disposable {
       store,
       (fact, preview) =>
         this.#isOurs(preview) &&
-        (fact.kind === 'attempt' || fact.kind === 'expiry' || (fact.kind === 'revision' && fact.by === 'user')),
+        (fact.kind === 'attempt' ||
+          fact.kind === 'expiry' ||
+          (fact.kind === 'revision' && fact.by === 'user')),
     );
   }
 
