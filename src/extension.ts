@@ -11,6 +11,7 @@ import { PREVIEW_SCHEME, views } from './views/contributions.ts';
 import { TextDocuments } from './views/diagnostics/textDocuments.ts';
 import { registerHistoryView } from './views/history/historyTree.ts';
 import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
+import { startFileMarks } from './views/marks/startFileMarks.ts';
 import { registerNativeChat } from './views/nativeChat/nativeChat.ts';
 import { OtherAgents } from './views/otherAgents/otherAgents.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
@@ -89,6 +90,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     tally,
     new FileWatcher(agent),
     followFiles(agent),
+    startFileMarks({ ...agent, extensionUri: context.extensionUri }),
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
     registerNativeChat(chatOptions, vscode.Uri.joinPath(context.extensionUri, 'media', 'redline.svg')),

@@ -65,7 +65,11 @@ export function patchText(path: string, hunks: readonly Hunk[], maxLines: number
 }
 
 /** The line of the other side that a line of one side stands for; within a hunk, where that begins. Lines count from 0. */
-export function lineOnOtherSide(hunks: readonly Hunk[], line: number, from: 'before' | 'after'): number {
+export function lineOnOtherSide(
+  hunks: readonly ChangedRun[],
+  line: number,
+  from: 'before' | 'after',
+): number {
   let moved = 0;
   for (const { beforeStart, beforeEnd, afterStart, afterEnd } of hunks) {
     const [start, end, other] =

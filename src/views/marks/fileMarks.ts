@@ -1,0 +1,152 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { countText } from '../../agent/base/countText.ts';
+import { detailOf, PathError } from '../../agent/base/errors.ts';
+import { hunksOfChange } from '../../agent/preview/fileChange.ts';
+import { PendingFiles, type ProposedChange } from '../../agent/preview/pendingFiles.ts';
+import { proposedLines } from '../../agent/preview/proposedLines.ts';
+import type { Agent } from '../agent.ts';
+import { coalesce } from '../coalesce.ts';
+import { inLens, makeCommand } from '../commandRegistry.ts';
+
+/** How long changes are collected before marks are drawn again, in milliseconds. */
+const GATHER_MS = 150;
+
+/** VS Code is told of single files up to this many, beyond it of all that it shows. */
+const MAX_TOLD = 250;
+
+/**
+ * Marks files that pending previews change: by a badge in the explorer and on tabs, in the gutter and the overview ruler at the lines
+ * that would change, and by one lens at the top. It looks only at the files that VS Code shows.
+ */
+export class FileMarks implements vscode.Disposable, vscode.FileDecorationProvider, vscode.CodeLensProvider {
+  readonly #agent: Agent;
+  readonly #owned = new DisposableStore();
+  readonly #pending: PendingFiles;
+  readonly #gutter: vscode.TextEditorDecorationType;
+  readonly #decorated = this.#owned.add(new vscode.EventEmitter<vscode.Uri[] | undefined>());
+  readonly #lenses = this.#owned.add(new vscode.EventEmitter<void>());
+  readonly #told = new Set<string>();
+
+  readonly onDidChangeFileDecorations = this.#decorated.event;
+  readonly onDidChangeCodeLenses = this.#lenses.event;
+
+  constructor(agent: Agent & { readonly extensionUri: vscode.Uri }) {
+    this.#agent = agent;
+    this.#pending = this.#owned.add(new PendingFiles(agent.store));
+    this.#gutter = this.#owned.add(
+      vscode.window.createTextEditorDecorationType({
+        gutterIconPath: vscode.Uri.joinPath(agent.extensionUri, 'media', 'proposed.svg'),
+        gutterIconSize: 'contain',
+        overviewRulerColor: new vscode.ThemeColor('charts.purple'),
+        overviewRulerLane: vscode.OverviewRulerLane.Center,
+      }),
+    );
+    const draw = coalesce(() => this.#drawAll(), GATHER_MS);
+    const tell = coalesce(() => this.#tell(), GATHER_MS);
+    this.#owned.add({ dispose: draw.cancel });
+    this.#owned.add({ dispose: tell.cancel });
+    this.#owned.add(
+      this.#pending.onDidChange(paths => {
+        for (const path of paths) this.#told.add(path);
+        tell();
+        draw();
+      }),
+    );
+    this.#owned.add(vscode.window.onDidChangeVisibleTextEditors(draw));
+    this.#owned.add(
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (this.#changesOf(document.uri).length > 0) draw();
+      }),
+    );
+    this.#owned.add(vscode.window.registerFileDecorationProvider(this));
+    this.#owned.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, this));
+    this.#drawAll();
+  }
+
+  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    const { length } = this.#changesOf(uri);
+    if (length === 0) return undefined;
+    const text = countText(
+      vscode.l10n.t('1 preview of Redline would change this|{0} previews of Redline would change this'),
+      vscode.l10n,
+    )(length);
+    const decoration = new vscode.FileDecoration('±', text);
+    decoration.propagate = true;
+    return decoration;
+  }
+
+  async provideCodeLenses({ uri }: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    const proposed = this.#changesOf(uri);
+    const [first] = proposed;
+    if (!first) return [];
+    const ids = [...new Set(proposed.map(({ preview }) => preview.id))];
+    const title = await titleFor(proposed);
+    const command =
+      ids.length === 1
+        ? makeCommand(title, 'redline.preview.open', first.preview.id, first.change.path)
+        : makeCommand(title, 'redline.preview.openAll', ids);
+    return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), inLens(command))];
+  }
+
+  dispose(): void {
+    for (const editor of vscode.window.visibleTextEditors) editor.setDecorations(this.#gutter, []);
+    this.#owned.dispose();
+  }
+
+  #changesOf(uri: vscode.Uri): readonly ProposedChange[] {
+    if (uri.scheme !== 'file' || this.#pending.isEmpty) return [];
+    try {
+      return this.#pending.at(this.#agent.workspace.pathOf(uri.fsPath));
+    } catch (error) {
+      if (error instanceof PathError) return []; // outside the open folders
+      throw error;
+    }
+  }
+
+  #tell(): void {
+    const paths = [...this.#told];
+    this.#told.clear();
+    this.#decorated.fire(paths.length > MAX_TOLD ? undefined : paths.flatMap(path => this.#uriOf(path)));
+    this.#lenses.fire();
+  }
+
+  /** A path whose folder is no longer open has no URI. */
+  #uriOf(path: string): readonly vscode.Uri[] {
+    try {
+      return [this.#agent.files(path)];
+    } catch (error) {
+      if (error instanceof PathError) return [];
+      throw error;
+    }
+  }
+
+  #drawAll(): void {
+    for (const editor of vscode.window.visibleTextEditors)
+      this.#draw(editor).catch((error: unknown) =>
+        this.#agent.logger.error(`Marking lines with pending changes failed: ${detailOf(error)}`),
+      );
+  }
+
+  async #draw(editor: vscode.TextEditor): Promise<void> {
+    const { document } = editor;
+    const proposed = this.#changesOf(document.uri);
+    const { version } = document;
+    const text = document.getText();
+    const lines = await Promise.all(proposed.map(({ change }) => proposedLines(change, text)));
+    // If it has changed meanwhile, it is being drawn again.
+    if (document.version !== version) return;
+    const ranges = lines.flat().map(({ start, end }) => new vscode.Range(start, 0, end, 0));
+    editor.setDecorations(this.#gutter, ranges);
+  }
+}
+
+/** `4 proposed changes · Review` */
+async function titleFor(proposed: readonly ProposedChange[]): Promise<string> {
+  if (proposed.every(({ change }) => change.kind === 'delete'))
+    return vscode.l10n.t('Proposed: delete this file · Review');
+  const counts = await Promise.all(proposed.map(async ({ change }) => (await hunksOfChange(change)).length));
+  const count = counts.reduce((sum, hunks) => sum + Math.max(1, hunks), 0);
+  const text = vscode.l10n.t('1 proposed change · Review|{0} proposed changes · Review');
+  return countText(text, vscode.l10n)(count);
+}
