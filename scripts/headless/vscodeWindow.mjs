@@ -184,22 +184,52 @@ export class VscodeWindow {
   }
 
   /**
+   * Clicks a tree row. A click whose row is redrawn between press and release reaches no row; it is made again.
+   * @param {string | RegExp} text or a part of it
+   */
+  clickTreeRow(text) {
+    return this.#clickUntilItArrives('.monaco-list-row', () => this.treeRow(text).click());
+  }
+
+  /**
    * Clicks an inline button of a tree row.
    * @param {string} row
    * @param {string} label the button's tooltip, or the beginning
    */
   async treeAction(row, label) {
-    const button = this.treeRow(row).locator(`a[aria-label^="${label}"]`).first();
-    const deadline = Date.now() + TIMEOUT_MS;
-    for (;;) {
+    const button = `a[aria-label^="${label}"]`;
+    await this.#clickUntilItArrives(button, async () => {
       // A tree that was redrawn shows the buttons only once the mouse moves.
       await this.page.mouse.move(0, 0);
       await this.treeRow(row).hover();
-      try {
-        return await button.click({ timeout: TIMEOUT_MS / 20 });
-      } catch (error) {
-        if (Date.now() > deadline) throw error;
-      }
+      await this.treeRow(row)
+        .locator(button)
+        .first()
+        .click({ timeout: TIMEOUT_MS / 20 });
+    });
+  }
+
+  /**
+   * Clicks again until what was clicked got the click.
+   * @param {string} selector of what is to get it, which may be around what is clicked
+   * @param {() => Promise<void>} click
+   */
+  async #clickUntilItArrives(selector, click) {
+    const deadline = Date.now() + TIMEOUT_MS;
+    const arrived = await this.page.evaluateHandle(selector => {
+      const clicks = { count: 0 };
+      const note = ({ target }) => {
+        if (target instanceof Element && target.closest(selector)) clicks.count++;
+      };
+      document.addEventListener('click', note, { capture: true });
+      return clicks;
+    }, selector);
+    for (;;) {
+      /** @type {unknown} */
+      let failure = new Error(`No click reached ${selector}.`);
+      await click().catch(error => (failure = error));
+      if (await arrived.evaluate(({ count }) => count > 0)) return;
+      if (Date.now() > deadline) throw failure;
     }
   }
 

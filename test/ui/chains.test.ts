@@ -60,7 +60,7 @@ uiTest(
     await workbench.treeRow('p2').waitFor({ state: 'detached' });
     assert.deepEqual(outcomes(workbench), ['p1 applied', 'p2 applied']);
 
-    await workbench.treeRow('p4').click();
+    await workbench.clickTreeRow('p4');
     await exactLens(workbench, 'Apply p3, p4').click();
     await workbench.waitForFile('count.txt', text => text === TEXT.replace('two', 'DUE'));
     await workbench.treeRow('p4').waitFor({ state: 'detached' });
@@ -85,7 +85,7 @@ uiTest(
     await fileLine(workbench, 'six by me').waitFor();
     const typed = TEXT.replace('six', 'six by me');
 
-    await workbench.treeRow('p1').click();
+    await workbench.clickTreeRow('p1');
     await lensText(workbench, 'Stale: count.txt').waitFor();
     await exactLens(workbench, 'Rebase').waitFor();
     await workbench.picture('stale');
@@ -106,7 +106,7 @@ uiTest(
     await keyboard.insertText(TEXT);
     await keyboard.press('Control+S');
     await workbench.waitForFile('count.txt', text => text === TEXT);
-    await workbench.treeRow('p1').click();
+    await workbench.clickTreeRow('p1');
     await lensText(workbench, 'Stale: count.txt').waitFor({ state: 'detached' });
     await exactLens(workbench, 'Apply').click();
     await workbench.waitForFile('count.txt', text => text === TEXT.replace('six', 'SIX'));
@@ -163,7 +163,7 @@ uiTest(
       await workbench.reload();
       // A page that is reloaded may not get to store which editors are open.
       await workbench.openRedlineChat();
-      await workbench.treeRow('six → SIX').click();
+      await workbench.clickTreeRow('six → SIX');
       await proposedLine(workbench, `SIX${text}`).waitFor();
     };
     workbench.writeFile('count.txt', TEXT);

@@ -31,7 +31,7 @@ modelTest(
     await workbench.waitForFile('src/tax.ts', text => text !== undefined);
     await set.filter({ hasText: '2 files' }).filter({ hasText: '1/3' }).waitFor();
     await workbench.treeRow('Create src/tax.ts').filter({ hasText: 'applied' }).waitFor();
-    await workbench.treeRow('Delete').click();
+    await workbench.clickTreeRow('Delete');
     await workbench.lens('Delete File').waitFor();
     await workbench.picture('change-set-deleted-file');
     // The rows are drawn anew once it was in view for a second; a click just then is refused.

@@ -106,7 +106,7 @@ modelTest(
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     assert.equal(await chat.getByText('brought').count(), 0);
 
-    await workbench.treeRow('p5').click();
+    await workbench.clickTreeRow('p5');
     await workbench.runCommand('Redline: Find the Preview That Breaks a Check');
     await workbench.toast('p5 breaks test').waitFor();
     await workbench.picture('checks-found');

@@ -53,7 +53,7 @@ uiTest(
     await workbench.toast('Not in the preview').getByText('Show All').click();
     await workbench.editorTab('Untitled-1').waitFor();
     await workbench.picture('elsewhere-2-left-out');
-    await workbench.treeRow('1 of 2 looked at').click();
+    await workbench.clickTreeRow('1 of 2 looked at');
     assert.equal(git('status', '--porcelain'), '');
 
     await exactLens(workbench, 'Apply hunk').first().click();
@@ -65,7 +65,7 @@ uiTest(
 
     // The rows have moved: what is decided stands below what is not.
     await workbench.treeRow(/Branch agent\/prices\s*applied/).waitFor();
-    await workbench.treeRow('Conflicts with branch agent/prices').click();
+    await workbench.clickTreeRow('Conflicts with branch agent/prices');
     await exactLens(workbench, 'Accept Proposed').waitFor();
     await workbench.picture('elsewhere-3-conflict');
     await exactLens(workbench, 'Accept Proposed').click();

@@ -130,7 +130,7 @@ drivenTest(
       });
       api.previews.push({ label: 'Renew twelve files', sourceToolName: 'test', changes });
     }, numbers.map(name));
-    await workbench.treeRow('Renew twelve files').click();
+    await workbench.clickTreeRow('Renew twelve files');
     await workbench.lens('Apply all 12 ').waitFor();
     await exactLens(workbench, 'Discard file').click();
     await workbench.lens('Apply all 11 ').waitFor();
@@ -166,14 +166,14 @@ uiTest(
       await workbench.sendChat(`/edit count.txt :: ${edit}`);
       await workbench.treeRow(`p${i + 1}`).waitFor();
     }
-    await workbench.treeRow('p3').click();
+    await workbench.clickTreeRow('p3');
     await exactLens(workbench, 'Apply p1–p3').waitFor();
     // The rows are drawn anew once it was in view for a second; a click just then is refused.
     await workbench.treeRow('p3').filter({ hasText: '✓' }).waitFor();
 
     await workbench.treeAction('p1', 'Discard Preview');
     await lensText(workbench, 'Stale: count.txt').waitFor();
-    await workbench.treeRow('p2').click();
+    await workbench.clickTreeRow('p2');
     await exactLens(workbench, 'Apply').waitFor();
     await proposedLine(workbench, 'two').waitFor();
 
@@ -182,7 +182,7 @@ uiTest(
     // The line is made first: Enter after a word may accept what VS Code suggests.
     for (const key of ['Control+Home', 'Enter', 'ArrowUp']) await workbench.page.keyboard.press(key);
     await workbench.page.keyboard.type('zero');
-    await workbench.treeRow('p2').click();
+    await workbench.clickTreeRow('p2');
     await proposedLine(workbench, 'zero').waitFor();
     await exactLens(workbench, 'Apply').click();
     await workbench.treeRow('p2').waitFor({ state: 'detached' });
@@ -192,7 +192,7 @@ uiTest(
     const typed = `zero\n${TEXT.replace('eleven', 'ELEVEN')}`;
     await workbench.waitForFile('count.txt', text => text === typed);
 
-    await workbench.treeRow('p3').click();
+    await workbench.clickTreeRow('p3');
     await exactLens(workbench, 'Rebase').click();
     await proposedLine(workbench, '<<<<<<< current file').waitFor();
     await revertArrow(workbench).waitFor();

@@ -24,7 +24,7 @@ drivenTest('a notebook opens in the diff of notebooks, and as text where it is n
   workbench.writeFile('book.ipynb', notebook('print(1)'));
   const id = await push(driven, 'book.ipynb', notebook('print(1)'), notebook('print(2)'));
   await workbench.openRedlineChat();
-  await workbench.treeRow('Edit book.ipynb').click();
+  await workbench.clickTreeRow('Edit book.ipynb');
   await page.locator('.notebook-text-diff-editor').getByText('Input changed').waitFor();
   await workbench.treeRow('✓').waitFor();
   await workbench.editorTitleAction('Apply Preview').click();
@@ -32,7 +32,7 @@ drivenTest('a notebook opens in the diff of notebooks, and as text where it is n
   await workbench.editorTab(`(Redline ${id})`).waitFor({ state: 'detached' });
 
   const broken = await push(driven, 'broken.ipynb', null, 'no notebook\n');
-  await workbench.treeRow('Edit broken.ipynb').click();
+  await workbench.clickTreeRow('Edit broken.ipynb');
   await page.locator('.editor.modified .view-line').filter({ hasText: 'no' }).first().waitFor();
   await workbench.editorTitleAction('Discard Preview').click();
   await workbench.editorTab(`(Redline ${broken})`).waitFor({ state: 'detached' });

@@ -84,7 +84,7 @@ drivenTest(
 
     await workbench.openRedlineChat();
     await workbench.treeRow('Expired (1)').waitFor();
-    await workbench.treeRow('Expired (1)').click();
+    await workbench.clickTreeRow('Expired (1)');
     await workbench.treeRow('Send a letter').waitFor();
     await workbench.picture('reload-expired');
     await workbench.treeAction('Count in cents', 'Apply');

@@ -49,7 +49,7 @@ uiTest('the tree: badge, inline buttons, Apply All, Discard All and Reopen', {},
 uiTest('keys in the tree mean the row that has the focus, not the selected one', {}, async workbench => {
   await stage(workbench, 1, 2, 3);
   const { keyboard } = workbench.page;
-  await workbench.treeRow('Create made3.txt').click();
+  await workbench.clickTreeRow('Create made3.txt');
   await workbench.editorTab('made3.txt (Redline').waitFor();
   // The click opened the diff, which has the focus now.
   await workbench.runCommand('Redline: Focus on Pending View');

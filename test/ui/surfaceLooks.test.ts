@@ -92,16 +92,16 @@ drivenTest(
       await chat.locator('body[data-state="running"]').waitFor();
 
       const drawAll = async (name: string): Promise<void> => {
-        await workbench.treeRow('Count louder').click();
+        await workbench.clickTreeRow('Count louder');
         await exactLens(workbench, 'Apply hunk').waitFor();
         await workbench.picture(`${name}-diff`);
-        await workbench.treeRow('Rename, delete and count').click();
+        await workbench.clickTreeRow('Rename, delete and count');
         await exactLens(workbench, 'Apply file').waitFor();
         await workbench.picture(`${name}-multi-file-diff`);
-        await workbench.treeRow('Replace what changed').click();
+        await workbench.clickTreeRow('Replace what changed');
         await lensText(workbench, 'Stale: stale.txt').waitFor();
         await workbench.picture(`${name}-stale`);
-        await workbench.treeRow('Publish the package').click();
+        await workbench.clickTreeRow('Publish the package');
         await lensText(workbench, 'The last attempt failed').waitFor();
         await workbench.picture(`${name}-failed`);
         await workbench.runCommand('Redline: Show Ledger');

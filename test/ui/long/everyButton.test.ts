@@ -60,7 +60,7 @@ drivenTest('every button, key and command of one file’s diff', {}, async drive
   // Hunks, by key and by lens. The view is there from the first preview on.
   const p1 = await push(driven, 'Count louder', { path: 'count.txt', before: TEXT, after: LOUD });
   await workbench.runCommand('Redline: Focus on Pending View');
-  await workbench.treeRow('Count louder').click();
+  await workbench.clickTreeRow('Count louder');
   await proposedLine(workbench, 'TEN').click();
   await keyboard.press('Control+Shift+Enter');
   await workbench.waitForFile('count.txt', text => text === TEXT.replace('ten', 'TEN'));
@@ -85,7 +85,7 @@ drivenTest('every button, key and command of one file’s diff', {}, async drive
   const ids = [];
   for (const n of [1, 2, 3]) ids.push(await push(driven, `Make ${n}`, create(`made${n}.txt`)));
   const [a = '', b = '', c = ''] = ids;
-  await workbench.treeRow('Make 3').click();
+  await workbench.clickTreeRow('Make 3');
   await shows(workbench, c);
   await editorOverflow(workbench, 'Next Preview');
   await shows(workbench, b);
@@ -102,18 +102,18 @@ drivenTest('every button, key and command of one file’s diff', {}, async drive
   await workbench.editorTitleAction('Apply Preview').click();
   await isNow(driven, b, 'applied');
   assert.equal(workbench.readFile('made2.txt'), 'made2.txt\n');
-  await workbench.treeRow('Make 1').click();
+  await workbench.clickTreeRow('Make 1');
   await shows(workbench, a);
   await workbench.editorTitleAction('Discard Preview').click();
   await isNow(driven, a, 'discarded');
-  await workbench.treeRow('Make 3').click();
+  await workbench.clickTreeRow('Make 3');
   await shows(workbench, c);
   await editorOverflow(workbench, 'Discard Preview with Reason');
   await workbench.answerInput('Not made like this.');
   await isNow(driven, c, 'discarded');
   assert.equal(await lastReason(driven), 'Not made like this.');
   const d = await push(driven, 'Make 4', create('made4.txt'));
-  await workbench.treeRow('Make 4').click();
+  await workbench.clickTreeRow('Make 4');
   await proposedLine(workbench, 'made4.txt').click();
   await keyboard.press('Control+Backspace');
   await isNow(driven, d, 'discarded');
@@ -185,7 +185,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
     { path: 'old2.txt', before: 'old 2\n', after: null },
   );
   await workbench.runCommand('Redline: Focus on Pending View');
-  await workbench.treeRow('Delete two').click();
+  await workbench.clickTreeRow('Delete two');
   const deletedLens = (title: RegExp) =>
     page.locator('.multiDiffEntry .codelens-decoration a').filter({ hasText: title }).first();
   await deletedLens(/Discard file/).click();
@@ -204,7 +204,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
 
   // Lenses of files, and what they become.
   const three = await push(driven, 'Make three', create('a.txt'), create('b.txt'), create('c.txt'));
-  await workbench.treeRow('Make three').click();
+  await workbench.clickTreeRow('Make three');
   await shows(workbench, three);
   await exactLens(workbench, 'Create File').click();
   await exactLens(workbench, 'Undo Apply').waitFor();
@@ -212,7 +212,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   assert.equal(made.length, 1);
   await exactLens(workbench, 'Undo Apply').click();
   await workbench.waitForFile(made[0] ?? '', text => text === undefined);
-  await workbench.treeRow('Make three').click();
+  await workbench.clickTreeRow('Make three');
   await exactLens(workbench, 'Discard file').click();
   await exactLens(workbench, 'Reopen').click();
   await workbench.treeRow('Make three: ').waitFor();
@@ -226,7 +226,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
     create('f.txt'),
     create('g.txt'),
   );
-  await workbench.treeRow('Make four').click();
+  await workbench.clickTreeRow('Make four');
   await shows(workbench, four);
   await proposedLine(workbench, 'd.txt').click();
   await keyboard.press('Shift+Alt+PageDown');
@@ -239,7 +239,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   await activeTab(workbench)
     .filter({ hasText: `g.txt 4/4 (Redline ${four})` })
     .waitFor();
-  await workbench.treeRow('Make four').click();
+  await workbench.clickTreeRow('Make four');
   await proposedLine(workbench, 'd.txt').click();
   await keyboard.press('Control+Enter');
   await workbench.waitForFile('g.txt', text => text === 'g.txt\n');
@@ -261,14 +261,14 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   await workbench.treeRow('i.txt').waitFor({ state: 'detached' });
   await workbench.treeAction('j.txt', 'Open File');
   await workbench.toast('j.txt does not exist yet').waitFor();
-  await workbench.treeRow('j.txt').click();
+  await workbench.clickTreeRow('j.txt');
   await workbench.editorTab(`j.txt 1/4 (Redline ${rows})`).waitFor();
   // The diff has the focus now.
   await workbench.runCommand('Redline: Focus on Pending View');
   await keyboard.press('Control+Enter');
   await workbench.waitForFile('j.txt', text => text === 'j.txt\n');
   await isNow(driven, rows, 'pending');
-  await workbench.treeRow('k.txt').click();
+  await workbench.clickTreeRow('k.txt');
   await workbench.editorTab(`k.txt 1/3 (Redline ${rows})`).waitFor();
   await workbench.runCommand('Redline: Focus on Pending View');
   await keyboard.press('Control+Backspace');
@@ -284,7 +284,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
     await push(driven, 'Pick one', create('n.txt')),
     await push(driven, 'Pick two', create('o.txt')),
   ];
-  await workbench.treeRow('Pick one').click();
+  await workbench.clickTreeRow('Pick one');
   await workbench.treeRow('Pick two').click({ modifiers: ['Control'] });
   await contextMenu(workbench, workbench.treeRow('Pick two'), 'Discard Preview with Reason');
   await workbench.answerInput('Neither.');

@@ -74,7 +74,7 @@ drivenTest(
       // Read: a person opened it, then asked for more. What they read stays; what comes is beside it.
       const read = await push(driven, 'read.txt');
       await workbench.openRedlineChat();
-      await workbench.treeRow('Make read.txt').click();
+      await workbench.clickTreeRow('Make read.txt');
       await workbench.editorTab(`(Redline ${read})`).waitFor();
       await workbench.openRedlineChat();
       await workbench.sendChat('One more.');
@@ -110,17 +110,17 @@ drivenTest(
       await workbench.treeAction('Make read.txt', 'Discard Preview');
       await isGone(read);
       const byTitle = await push(driven, 'title.txt');
-      await workbench.treeRow('Make title.txt').click();
+      await workbench.clickTreeRow('Make title.txt');
       await edit(workbench, 'mine ');
       await workbench.editorTitleAction('Discard Preview').click();
       await isGone(byTitle);
       const byCard = await push(driven, 'card.txt');
-      await workbench.treeRow('Make card.txt').click();
+      await workbench.clickTreeRow('Make card.txt');
       await edit(workbench, 'mine ');
       await chat.getByRole('button', { name: 'Discard Make card.txt', exact: true }).click();
       await isGone(byCard);
       const byAll = await push(driven, 'all.txt');
-      await workbench.treeRow('Make all.txt').click();
+      await workbench.clickTreeRow('Make all.txt');
       await edit(workbench, 'mine ');
       await workbench.runCommand('Redline: Discard All Previews');
       await isGone(byAll);
@@ -164,7 +164,7 @@ drivenTest(
       });
     await workbench.openRedlineChat();
     const odd = await push(driven, 'odd.txt', ODD);
-    await workbench.treeRow('Make odd.txt').click();
+    await workbench.clickTreeRow('Make odd.txt');
     await proposedLine(workbench, 'trailing').waitFor();
     const before = await shown();
     assert.equal(before?.[1], 'utf8bom');

@@ -103,16 +103,16 @@ drivenTest(
       await workbench.treeRow('stale').waitFor();
       await workbench.treeRow('last attempt failed').waitFor();
 
-      await workbench.treeRow('Count louder').click();
+      await workbench.clickTreeRow('Count louder');
       await exactLens(workbench, 'Apply hunk').waitFor();
       const lenses = page.locator('.codelens-decoration').filter({ has: page.locator('a') });
       await print('lens row of a file with two hunks', lenses.first());
       await exactLens(workbench, 'Apply hunk').click();
       await chat.locator('.card-news').getByText('Count louder, 1 applied').waitFor();
-      await workbench.treeRow('Create and delete').click();
+      await workbench.clickTreeRow('Create and delete');
       await exactLens(workbench, 'Create File').waitFor();
       await print('lens row of a file of two', lenses.first());
-      await workbench.treeRow('Replace what changed').click();
+      await workbench.clickTreeRow('Replace what changed');
       await lensText(workbench, 'Stale: stale.txt').waitFor();
       await print('lens row of a stale preview', lenses.first());
 

@@ -1,9 +1,22 @@
 import type { Locator } from 'playwright-core';
+import { TIMEOUT_MS } from '../../../scripts/headless/vscodeWindow.mjs';
 import type { Workbench } from '../../../scripts/headless/workbench.mjs';
 
-/** Chooses an entry of a context menu. */
+/**
+ * Chooses an entry of a context menu. VS Code closes a menu when an editor that was still opening takes the focus, so the menu
+ * is opened until it stays.
+ */
 export async function contextMenu(workbench: Workbench, on: Locator, label: string): Promise<void> {
-  await on.click({ button: 'right' });
+  const deadline = Date.now() + TIMEOUT_MS;
+  for (;;) {
+    await on.click({ button: 'right' });
+    try {
+      await entryOf(workbench, label).waitFor({ timeout: TIMEOUT_MS / 20 });
+      break;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
   await chooseInMenu(workbench, label);
 }
 
@@ -22,11 +35,14 @@ export async function viewOverflow(workbench: Workbench, view: string, label: st
 }
 
 /** A menu that has just opened may ignore a click, so the click is repeated until the menu closes. */
-async function chooseInMenu({ page }: Workbench, label: string): Promise<void> {
-  const entry = page.locator('.monaco-menu .action-menu-item').filter({ hasText: label }).first();
+async function chooseInMenu(workbench: Workbench, label: string): Promise<void> {
+  const entry = entryOf(workbench, label);
   await entry.waitFor();
   for (let tries = 0; tries < 10 && (await entry.isVisible()); tries++) {
     await entry.click({ timeout: 5_000 }).catch(() => undefined);
     await entry.waitFor({ state: 'detached', timeout: 2_000 }).catch(() => undefined);
   }
 }
+
+const entryOf = ({ page }: Workbench, label: string): Locator =>
+  page.locator('.monaco-menu .action-menu-item').filter({ hasText: label }).first();
