@@ -200,11 +200,23 @@ async function bootOf(): Promise<string | undefined> {
   return (await textOf('/proc/sys/kernel/random/boot_id').catch(() => undefined))?.trim();
 }
 
+/** The most bytes of the path of a socket on macOS; Linux takes a few more. */
+const MAX_SOCKET = 103;
+
+/**
+ * A new address to listen at: a pipe on Windows, elsewhere a socket in the temporary folder, or in `/tmp` if its path would be too
+ * long for the system.
+ */
+export function listenAddress(temporary: string, platform: NodeJS.Platform = process.platform): string {
+  const name = `redline-${randomUUID()}`;
+  if (platform === 'win32') return `\\\\.\\pipe\\${name}`;
+  const address = path.posix.join(temporary, `${name}.sock`);
+  return Buffer.byteLength(address) > MAX_SOCKET ? path.posix.join('/tmp', `${name}.sock`) : address;
+}
+
 /** Listens until it is disposed or the process ends; `undefined` where that is not possible. */
 function listen(): Promise<Alive | undefined> {
-  const name = `redline-${randomUUID()}`;
-  const address =
-    process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : path.join(os.tmpdir(), `${name}.sock`);
+  const address = listenAddress(os.tmpdir());
   const server = net.createServer(socket => socket.destroy());
   server.unref();
   return new Promise(resolve => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { ProcessLock } from '../../../src/agent/base/processLock.ts';
+import { listenAddress, ProcessLock } from '../../../src/agent/base/processLock.ts';
 
 test('one live process holds a lock; a dead one, and another process with its id, do not', async context => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
@@ -115,4 +115,12 @@ test('a lock that cannot be read or made is an error: neither taken nor free, an
   fs.rmdirSync(file);
   fs.writeFileSync(file, '');
   await assert.rejects(ProcessLock.take(nowhere, 0), { code: 'ENOTDIR' });
+});
+
+test('the address to listen at is short enough for the system, however long the temporary folder is', () => {
+  const folder = '/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T';
+  assert.match(listenAddress(folder, 'darwin'), /^\/var\/folders\/.*\/T\/redline-[\w-]+\.sock$/);
+  for (const long of [`${folder}/${'x'.repeat(40)}`, `/${'ü'.repeat(40)}`])
+    assert.match(listenAddress(long, 'darwin'), /^\/tmp\/redline-[\w-]+\.sock$/);
+  assert.match(listenAddress('C:\\Temp', 'win32'), /^\\\\\.\\pipe\\redline-[\w-]+$/);
 });
