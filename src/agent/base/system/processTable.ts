@@ -30,7 +30,12 @@ export async function readProcesses(
   list: typeof outputOf = outputOf,
 ): Promise<SeenProcess[]> {
   if (platform === 'linux') return readProc();
-  if (platform === 'win32') return parseRows(await list(...CIM), /^(\d+) (\d+) (\d+)() (.*)$/);
+  if (platform === 'win32') {
+    const rows = parseRows(await list(...CIM), /^(\d+) (\d+) (\d+)() (.*)$/);
+    // A PowerShell that may not ask prints nothing, and ends well.
+    if (rows.length === 0) throw new Error('Windows does not list its processes.');
+    return rows;
+  }
   return parseRows(
     await list('ps', ['-A', '-o', 'pid=,ppid=,lstart=,pgid=,stat=,comm=']),
     /^\s*(\d+)\s+(\d+)\s+(\w+ \w+ +\d+ [\d:]+ \d+)\s+(\d+)\s+[^Z\s]\S*\s+(.*)$/,

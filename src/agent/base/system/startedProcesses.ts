@@ -64,7 +64,11 @@ export class StartedProcesses {
         const wanted = running.filter(one => which === 'all' || this.#isAttached(one));
         for (const one of wanted) ended.set(`${one.pid} ${one.started}`, one);
         const passed = Date.now() - begin;
-        if (wanted.length === 0 || passed > GRACE_MS + KILL_MS) return this.#left(ended, running);
+        if (wanted.length === 0) return this.#left(ended, running);
+        if (passed > GRACE_MS + KILL_MS) {
+          if (wanted.some(({ pid }) => pid === this.#child?.pid)) this.#killChild();
+          return this.#left(ended, running);
+        }
         await this.#system.signal(wanted, { isForced: passed >= GRACE_MS });
         await new Promise(resolve => setTimeout(resolve, pause));
       }
@@ -80,6 +84,12 @@ export class StartedProcesses {
     if (pid === undefined || this.#hasEnded) return;
     const child = { pid, parent: 0, session: pid, started: this.#since, name: '' };
     await this.#system.signal([child], { isForced: true });
+    this.#killChild();
+  }
+
+  /** The last resort, where the system's own means has failed: it needs no other program. */
+  #killChild(): void {
+    if (!this.#hasEnded) this.#child?.kill('SIGKILL');
   }
 
   get #hasEnded(): boolean {

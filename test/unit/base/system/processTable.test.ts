@@ -44,6 +44,10 @@ test('on Windows, the table of the system is asked by its full path; one that fa
     readProcesses('win32', () => Promise.reject(new Error('denied'))),
     /denied/,
   );
+  await assert.rejects(
+    readProcesses('win32', async () => ''),
+    /does not list/,
+  );
 });
 
 test('a program of Windows itself is named by its full path, whatever the current folder holds', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { test, type TestContext } from 'node:test';
+import { mock, test, type Mock, type TestContext } from 'node:test';
 import type { SeenProcess } from '../../../../src/agent/base/system/processTable.ts';
 import { StartedProcesses, type ProcessSystem } from '../../../../src/agent/base/system/startedProcesses.ts';
 
@@ -10,7 +10,7 @@ const LATER = Date.now() + 1_000_000;
 
 /** A child with this id, which has ended if it has an exit code. */
 const child = (exitCode: number | null): ChildProcess =>
-  ({ pid: 100, exitCode, signalCode: null }) as unknown as ChildProcess;
+  ({ pid: 100, exitCode, signalCode: null, kill: mock.fn(() => true) }) as unknown as ChildProcess;
 
 const seen = (pid: number, parent: number, session: number, started = LATER): SeenProcess => ({
   pid,
@@ -43,11 +43,17 @@ class FakeSystem implements ProcessSystem {
   }
 }
 
-function started(system: ProcessSystem, exitCode: number | null): StartedProcesses {
+function started(
+  system: ProcessSystem,
+  exitCode: number | null,
+  own: ChildProcess = child(exitCode),
+): StartedProcesses {
   const processes = new StartedProcesses(system);
-  processes.own(child(exitCode));
+  processes.own(own);
   return processes;
 }
+
+const killsOf = (one: ChildProcess): number => (one.kill as unknown as Mock<() => boolean>).mock.callCount();
 
 /** Lets the clock run until the work settles. */
 async function withClock<T>(context: TestContext, work: () => Promise<T>): Promise<T> {
@@ -89,22 +95,28 @@ test('an id that the system has given again is left alone', async () => {
 test('what refuses is killed; what survives that is named, in bounded time', async context => {
   const system = new FakeSystem('win32', [seen(100, 1, 0), seen(101, 100, 0)]);
   system.isStubborn = true;
-  const { running } = await withClock(context, () => started(system, null).end('all'));
+  const own = child(null);
+  const { running } = await withClock(context, () => started(system, null, own).end('all'));
   assert.deepEqual(
     running?.map(({ pid }) => pid),
     [100, 101],
   );
   assert.ok(system.signals.some(([pid, isForced]) => pid === 101 && isForced));
+  assert.equal(killsOf(own), 1, 'the child is ended without the program that should have done it');
 });
 
 test('if the system tells no processes, the child alone is ended, and the rest is said to be unknown', async () => {
   const system = new FakeSystem('win32', []);
   system.processes = () => Promise.reject(new Error('no WMI'));
-  assert.deepEqual(await started(system, null).end('all'), { ended: 0, running: undefined });
+  const own = child(null);
+  assert.deepEqual(await started(system, null, own).end('all'), { ended: 0, running: undefined });
   assert.deepEqual(system.signals, [[100, true]]);
+  assert.equal(killsOf(own), 1, 'also if that program fails');
   const over = new FakeSystem('win32', []);
   over.processes = system.processes;
-  assert.deepEqual(await started(over, 0).end('attached'), { ended: 0, running: undefined });
+  const gone = child(0);
+  assert.deepEqual(await started(over, 0, gone).end('attached'), { ended: 0, running: undefined });
+  assert.equal(killsOf(gone), 0);
   assert.deepEqual(over.signals, [], 'its id may be that of another program by now');
 });
 
