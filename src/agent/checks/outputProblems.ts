@@ -97,7 +97,9 @@ function foundIn(groups: Record<string, string | undefined>, lastError: string, 
 function workspacePathOf(file: string, folder: string, roots: readonly FolderRoot[]): string | undefined {
   // Such as node:internal/…, but not C:\\….
   if (/^(?!file:)[a-z][\w+.-]+:/i.test(file)) return undefined;
-  const absolute = path.resolve(folder, plainPath(file));
+  const plain = plainPath(file);
+  if (plain === undefined) return undefined;
+  const absolute = path.resolve(folder, plain);
   for (const { name, fsPath } of roots) {
     const relative = path.relative(fsPath, absolute);
     if (relative === '' || relative.startsWith('..') || path.isAbsolute(relative)) continue;
@@ -108,11 +110,12 @@ function workspacePathOf(file: string, folder: string, roots: readonly FolderRoo
   return undefined;
 }
 
-function plainPath(file: string): string {
+/** `undefined` for a URL of a file that this system cannot have. */
+function plainPath(file: string): string | undefined {
   if (!file.startsWith('file:')) return file;
   try {
     return fileURLToPath(file);
   } catch {
-    return file;
+    return undefined;
   }
 }

@@ -28,7 +28,7 @@ for (const hasGit of [true, false])
     fs.writeFileSync(`${root}/a.txt`, 'b');
     fs.utimesSync(`${root}/a.txt`, times.atime, times.mtime);
     await shows();
-    fs.chmodSync(`${root}/a.txt`, 0o600);
+    fs.chmodSync(`${root}/a.txt`, process.platform === 'win32' ? 0o444 : 0o600);
     await shows();
     fs.writeFileSync(`${root}/new.txt`, '');
     await shows();

@@ -1,4 +1,5 @@
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import assert from 'node:assert/strict';
 import { outputProblems } from '../../../src/agent/checks/outputProblems.ts';
 
@@ -23,7 +24,8 @@ test('the places that compilers, linters and test runners name are found', () =>
     'a.js:2:7 error  Unexpected var  no-var',
     'a.js:3:1 (warning) warning  x  y',
   ]);
-  assert.deepEqual(read('AssertionError: 1 != 2\n    at f (file:///home/ada/app/test/a.test.js:3:5)'), [
+  const url = pathToFileURL('/home/ada/app/test/a.test.js').href;
+  assert.deepEqual(read(`AssertionError: 1 != 2\n    at f (${url}:3:5)`), [
     'test/a.test.js:3:5 AssertionError: 1 != 2',
   ]);
   assert.deepEqual(read('  File "a.py", line 3, in f\n    x\nValueError: no'), [

@@ -60,6 +60,9 @@ export interface ErrorPlace extends Place {
 
 const START: Place = { line: 0, column: 0 };
 
+/** What loaders on Windows make of a source that they are told no file of: the root of the drive. */
+const NO_FILE = /\b[A-Z]:\\: /i;
+
 /**
  * Finds the place in `file` that an error is about: the one at the end of a syntax error's message, the import of a missing
  * module, or the innermost stack frame in the file. If there is none, it is the first character.
@@ -67,7 +70,7 @@ const START: Place = { line: 0, column: 0 };
 export function errorPlace(error: unknown, file: string, source: string): ErrorPlace {
   const text = messageOf(error);
   const parsed = placeIn(text, file);
-  if (parsed) return { ...parsed.place, message: text.slice(0, parsed.at).trim() };
+  if (parsed) return { ...parsed.place, message: text.slice(0, parsed.at).replace(NO_FILE, '').trim() };
   const message = text.replace(/\nRequire stack:[\s\S]*$/, '');
   const [, missing] = /^Cannot find (?:module|package) '([^']+)'/.exec(message) ?? [];
   if (missing !== undefined) return { ...placeOfText(source, missing), message };
