@@ -1,10 +1,8 @@
 /** The engines of other platforms, which npm does not install here: downloaded once, and only as package-lock.json has them. */
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { run } from '../lib/command.mjs';
-import { npm } from '../lib/npm.mjs';
-import { downloads, inRepo, repoRoot } from '../lib/paths.mjs';
+import { unpackedPackage } from '../lib/npmArchive.mjs';
+import { downloads, inRepo } from '../lib/paths.mjs';
 import { enginePackage } from './targets.mjs';
 
 const folder = path.join(downloads, 'engines');
@@ -43,32 +41,13 @@ export async function fetchEngine(platform) {
   if (findEngine(platform)) return;
   const name = enginePackage(platform);
   const { version, integrity } = locked(name);
-  fs.mkdirSync(folder, { recursive: true });
-  const work = fs.mkdtempSync(path.join(folder, 'download-'));
-  try {
-    console.log(`redline: downloading ${name}@${version}`);
-    await npm(['pack', `${name}@${version}`, '--pack-destination', work], { cwd: repoRoot, quiet: true });
-    const [archive] = fs.readdirSync(work).filter(file => file.endsWith('.tgz'));
-    checkIntegrity(name, fs.readFileSync(path.join(work, archive)), integrity);
-    // By a relative path: tar takes what is before the colon of a Windows path for the name of a host.
-    const unpacked = path.join(work, 'package');
-    const status = await run('tar', ['-xzf', archive], { cwd: work });
-    const engine = status === 0 && fs.readdirSync(unpacked).find(file => file.endsWith('.node'));
-    if (!engine) throw new Error(`${archive} does not contain an engine.`);
-    fs.renameSync(path.join(unpacked, engine), downloadedFile(name));
-  } finally {
-    fs.rmSync(work, { recursive: true, force: true });
-  }
-}
-
-/**
- * @param {string} name of the package, for the error
- * @param {Uint8Array} bytes its archive
- * @param {string} integrity as in a lock file: `sha512-` and Base64
- * @throws {Error} when the bytes are others
- */
-export function checkIntegrity(name, bytes, integrity) {
-  const found = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
-  if (found !== integrity)
-    throw new Error(`${name} is not the one of package-lock.json: ${found} instead of ${integrity}`);
+  await unpackedPackage(
+    { name, version, integrity },
+    unpacked => {
+      const engine = fs.readdirSync(unpacked).find(file => file.endsWith('.node'));
+      if (!engine) throw new Error(`${name} does not contain an engine.`);
+      fs.renameSync(path.join(unpacked, engine), downloadedFile(name));
+    },
+    folder,
+  );
 }

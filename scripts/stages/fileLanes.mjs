@@ -14,7 +14,15 @@ const reporter = new URL('./laneReporter.mjs', import.meta.url).href;
 /** The lanes import much the same: the first to compile a module does it for the others, and for the next run. */
 const COMPILED = { NODE_COMPILE_CACHE: inRepo('out', 'compile-cache') };
 
+/** Stands for the name of a test where the process of a file broke off. */
+export const BROKE = 'the process';
+
 /** @typedef {{ passed: number, failed: number, skipped: number }} TestCounts */
+
+/**
+ * A test that has ended, or what went wrong with its file.
+ * @typedef {{ file: string, name: string, outcome: 'passed' | 'failed' | 'skipped', error?: string }} EndedTest
+ */
 
 /**
  * @param {string} stage the lanes are named after it
@@ -25,19 +33,29 @@ const COMPILED = { NODE_COMPILE_CACHE: inRepo('out', 'compile-cache') };
  * @param {string} [options.grep] runs only tests whose name, or the name of whose file, matches
  * @param {Record<string, string>} [options.env] added to the environment of the tests
  * @param {number} [options.quiet] how long no test may begin or end, in milliseconds
+ * @param {(test: EndedTest) => unknown} [options.onTest] is told of each test
  * @param {(text: string | Uint8Array) => unknown} [options.write] prints what the lanes write
  * @returns {Promise<TestCounts>} a file that breaks off, hangs or has no tests counts as a failure; the other files are run
  */
 export async function runFiles(
   stage,
   files,
-  { lanes, alone = [], grep, env, quiet = quietMs(), write = text => process.stdout.write(text) },
+  {
+    lanes,
+    alone = [],
+    grep,
+    env,
+    quiet = quietMs(),
+    onTest = () => {},
+    write = text => process.stdout.write(text),
+  },
 ) {
   const queue = new Queue(files, alone);
   const names = Array.from({ length: Math.min(lanes, files.length) }, (_, index) => `${stage}-${index + 1}`);
   const run = async (_, print) => {
     const counted = [];
-    while (queue.size > 0) counted.push(await new LaneProcess(queue, { grep, env, quiet, print }).ended);
+    while (queue.size > 0)
+      counted.push(await new LaneProcess(queue, { grep, env, quiet, onTest, print }).ended);
     return sumOf(counted);
   };
   const counts = await runLanes(names, run, write);
@@ -81,6 +99,7 @@ class LaneProcess {
   #print;
   #child;
   #quiet;
+  #onTest;
   #timer;
   #counts = { passed: 0, failed: 0, skipped: 0 };
   #failures = [];
@@ -92,10 +111,11 @@ class LaneProcess {
   /** The test that began last. */
   #test;
 
-  constructor(queue, { grep, env, quiet, print }) {
+  constructor(queue, { grep, env, quiet, onTest, print }) {
     this.#queue = queue;
     this.#grep = grep;
     this.#quiet = quiet;
+    this.#onTest = onTest;
     this.#print = print;
     const args = [
       '--disable-warning=ExperimentalWarning',
@@ -163,6 +183,7 @@ class LaneProcess {
       this.#counts[outcome]++;
       this.#tests++;
     } else if (error) this.#counts.failed++;
+    if (!isSuite || error) this.#onTest({ file: this.#file, name, outcome, error });
     if (error) this.#failures.push(`${this.#file}: ${name}\n${error}`);
     if (!isFile) return;
     this.#running = false;
@@ -192,6 +213,7 @@ class LaneProcess {
 
   #fail(text) {
     this.#counts.failed++;
+    this.#onTest({ file: this.#file ?? '', name: BROKE, outcome: 'failed', error: text });
     this.#print(`✖ ${text}\n`);
   }
 }

@@ -8,7 +8,7 @@ import { runFiles } from './fileLanes.mjs';
 const TESTS = 'test/unit/**/*.test.ts';
 
 /** Files that change their whole process, each with what they change. */
-const ALONE = {
+export const ALONE = {
   'test/unit/text/encodings.test.ts': 'loads the tables of encodings, which others have loaded already',
   'test/unit/model/languageModel/provider.test.ts': 'listens for rejections that nobody handles',
 };

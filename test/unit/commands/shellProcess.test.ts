@@ -1,13 +1,16 @@
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { readProcesses } from '../../../src/agent/base/system/processTable.ts';
+import { readProcesses, systemProgram } from '../../../src/agent/base/system/processTable.ts';
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { CommandRuns } from '../../../src/agent/commands/commandRuns.ts';
 import type { CommandPlan } from '../../../src/agent/commands/commandPlan.ts';
 import { runInShell } from '../../../src/agent/commands/shellProcess.ts';
+import { polled } from '../../../scripts/lib/limits.mjs';
 import { TempFolder } from '../../support/tempFolder.ts';
 
 const posix = { skip: process.platform === 'win32' && 'POSIX only' };
+const windows = { skip: process.platform !== 'win32' && 'Windows only' };
 const linux = { skip: process.platform !== 'linux' && 'Linux only' };
 const temp = await TempFolder.create();
 after(() => temp.remove());
@@ -153,4 +156,99 @@ test('the shell runs nothing if it was stopped before', posix, async () => {
 test('a shell that does not exist is an error, and nothing runs', posix, async () => {
   const { ended } = start('ls', { shell: '/no/such/shell' });
   await assert.rejects(ended, /The shell \/no\/such\/shell cannot be started/);
+});
+
+/** As {@link start}, in the command interpreter of Windows. */
+const startCmd = (command: string, plan: Partial<CommandPlan> = {}) =>
+  start(command, { shell: systemProgram('cmd.exe'), ...plan });
+
+/** A Windows program that writes UTF-8, as most do that are not part of Windows. */
+const program = (script: string): string => `"${process.execPath}" -e "${script}"`;
+
+test(
+  'cmd.exe: every line runs, in the folder and with the variables of the command, up to the end that it sets',
+  windows,
+  async () => {
+    const { ended, output } = startCmd(
+      'echo one\ncd\necho [%ADDED%][%TAKEN%]\necho two>&2\nexit 3\necho never',
+      {
+        environment: { ADDED: 'x y', TAKEN: null },
+      },
+    );
+    assert.equal((await ended).exitCode, 3);
+    const lines = output.text().split(/\s*\r?\n/);
+    for (const line of ['one', temp.root, '[x y][]', 'two']) assert.ok(lines.includes(line), output.text());
+    assert.doesNotMatch(output.text(), /never/);
+  },
+);
+
+test('cmd.exe: a batch file that is run without `call` does not end the command', windows, async () => {
+  await temp.file('tool.cmd', '@echo off\r\necho tool %~1\r\n');
+  const { ended, output } = startCmd('.\\tool.cmd "a b"\necho after');
+  assert.equal((await ended).exitCode, 0);
+  assert.match(output.text(), /tool a b\s+after/);
+});
+
+test('cmd.exe: what programs write in UTF-8 is read as they wrote it', windows, async () => {
+  const { ended, output } = startCmd(`${program("process.stdout.write('Gr\\u00fcn \\u4e2d')")}\necho.`);
+  assert.equal((await ended).exitCode, 0);
+  assert.match(output.text(), /^Grün 中/);
+});
+
+test('cmd.exe: blocks, loops and labels mean what they mean in a batch file', windows, async () => {
+  const { ended, output } = startCmd(
+    'if exist none.txt (\n  echo is there\n) else (\n  echo is not\n)\nfor %%i in (a b) do echo [%%i]',
+  );
+  assert.equal((await ended).exitCode, 0);
+  assert.match(output.text(), /is not\s+\[a\]\s+\[b\]/);
+  const jumping = startCmd('goto end\necho never\n:end\necho end');
+  assert.equal((await jumping.ended).exitCode, 0);
+  assert.match(jumping.output.text(), /^end/);
+});
+
+test('cmd.exe: the exit code is that of the last program', windows, async () => {
+  assert.equal((await startCmd(`echo a\n${program('process.exit(7)')}`).ended).exitCode, 7);
+  assert.equal((await startCmd(`${program('process.exit(7)')}\necho a`).ended).exitCode, 0);
+});
+
+test('cmd.exe: the input is closed', windows, async () => {
+  const { ended, output } = startCmd(
+    `set /p A=name?\n${program("process.stdin.on('end', () => console.log('no input')).resume()")}`,
+  );
+  await ended;
+  assert.match(output.text(), /no input/);
+});
+
+for (const [what, isEnded] of [
+  ['settles, and runs no further line', (_: number, ran: boolean) => !ran],
+  ['ends what the command has started', (pid: number) => !isRunning(pid)],
+] as const)
+  test(`cmd.exe: a stop ${what}`, windows, async () => {
+    // Where the stop does not reach the program, it ends by itself, so that the folder can be removed.
+    const script = `console.log('pid ' + process.pid + '.'); setInterval(() => { if (fs.existsSync('over')) process.exit(); }, 50)`;
+    const { ended, said, stop } = startCmd(`${program(script)}\necho ran> ran.txt`);
+    const pid = Number(/\d+/.exec(await said(/pid \d+\./))?.[0]);
+    try {
+      stop();
+      assert.equal((await ended).exitCode, undefined);
+      assert.ok(isEnded(pid, existsSync(temp.at('ran.txt'))));
+    } finally {
+      await temp.file('over');
+      await polled('the end of the program', () => !isRunning(pid));
+      await rm(temp.at('over'));
+    }
+    assert.equal(existsSync(temp.at('ran.txt')), false, 'the shell is gone');
+  });
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test('on Windows a shell that does not exist is an error, and nothing runs', windows, async () => {
+  const { ended } = start('dir', { shell: 'C:\\no\\such\\cmd.exe' });
+  await assert.rejects(ended, /such\\cmd\.exe cannot be started/);
 });

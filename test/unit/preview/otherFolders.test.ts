@@ -1,4 +1,5 @@
 /** Previews are applied only where they were shown: the folders of the window may change while they are pending. */
+import * as path from 'node:path';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { english } from '../../../src/agent/base/localiser.ts';
@@ -20,10 +21,9 @@ import { draft } from '../../support/drafts.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog, restoredStore } from '../../support/testSession.ts';
 
-const app: FolderRoot = { name: 'app', fsPath: '/code/app' };
-const lib: FolderRoot = { name: 'lib', fsPath: '/code/lib' };
-const MOVED =
-  'lib/src/new.ts was /code/lib/src/new.ts when this was proposed. That folder is not open any more, or has another name.';
+const app: FolderRoot = { name: 'app', fsPath: path.resolve('/code/app') };
+const lib: FolderRoot = { name: 'lib', fsPath: path.resolve('/code/lib') };
+const MOVED = `lib/src/new.ts was ${path.resolve('/code/lib/src/new.ts')} when this was proposed. That folder is not open any more, or has another name.`;
 
 class World {
   readonly workspace = new MemoryWorkspace();
@@ -76,12 +76,24 @@ const cases: readonly [
   ['another folder was added', 'lib/a.ts', [app, lib], [app, lib, { name: 'x', fsPath: '/x' }]],
   ['a second folder was added', 'a.ts', [app], [app, lib]],
   ['the order changed', 'lib/a.ts', [app, lib], [lib, app]],
-  ['the only folder was replaced', 'a.ts', [app], [lib], '/code/app/a.ts'],
-  ['its folder was closed', 'lib/a.ts', [app, lib], [app], '/code/lib/a.ts'],
-  ['the other folder was closed', 'app/a.ts', [app, lib], [app], '/code/app/a.ts'],
-  ['all folders were closed', 'a.ts', [app], [], '/code/app/a.ts'],
-  ['its folder has another name', 'lib/a.ts', [app, lib], [app, { ...lib, name: 'Lib' }], '/code/lib/a.ts'],
-  ['another folder has its name', 'lib/a.ts', [app, lib], [app, { ...app, name: 'lib' }], '/code/lib/a.ts'],
+  ['the only folder was replaced', 'a.ts', [app], [lib], path.resolve('/code/app/a.ts')],
+  ['its folder was closed', 'lib/a.ts', [app, lib], [app], path.resolve('/code/lib/a.ts')],
+  ['the other folder was closed', 'app/a.ts', [app, lib], [app], path.resolve('/code/app/a.ts')],
+  ['all folders were closed', 'a.ts', [app], [], path.resolve('/code/app/a.ts')],
+  [
+    'its folder has another name',
+    'lib/a.ts',
+    [app, lib],
+    [app, { ...lib, name: 'Lib' }],
+    path.resolve('/code/lib/a.ts'),
+  ],
+  [
+    'another folder has its name',
+    'lib/a.ts',
+    [app, lib],
+    [app, { ...app, name: 'lib' }],
+    path.resolve('/code/lib/a.ts'),
+  ],
 ];
 for (const [title, path, before, now, place] of cases)
   test(`where a path led, when ${title}`, () => {
@@ -90,7 +102,7 @@ for (const [title, path, before, now, place] of cases)
 
 for (const [isSame, place] of [
   [true, undefined],
-  [false, '/code/app/a.ts'],
+  [false, path.resolve('/code/app/a.ts')],
 ] as const)
   test(`where a path led, when its folder is spelled in another case, which is ${isSame ? 'the same' : 'another'} folder`, () => {
     assert.equal(
@@ -166,7 +178,7 @@ test('after a reload a preview still knows its folders, and one of an older vers
   const vote = { action: 'apply', reason: 'ok', actor: 'human' } as const;
   await assert.rejects(
     invoker.resolve({ ...vote, id }),
-    /a\.txt was \/code\/app\/a\.txt when this was proposed/,
+    /a\.txt was \S*[\\/]code[\\/]app[\\/]a\.txt when this was proposed/,
   );
   await invoker.resolve({ ...vote, id: 'p2' });
   assert.deepEqual(world.workspace.snapshot(), { 'b.txt': 'b' });

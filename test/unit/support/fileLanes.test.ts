@@ -50,8 +50,8 @@ test('a file that ends its process is a failure that is named, and loses no resu
   });
   assert.equal(counts.failed, 2, output);
   assert.ok(counts.passed >= 2, output);
-  assert.match(output, /✖ \S*\/exits\.mjs broke off in "is the end"/);
-  assert.match(output, /✖ \S*\/before\.mjs: fails\nError: in before/, 'what the report would have said');
+  assert.match(output, /✖ \S*[\\/]exits\.mjs broke off in "is the end"/);
+  assert.match(output, /✖ \S*[\\/]before\.mjs: fails\nError: in before/, 'what the report would have said');
 });
 
 test('a file that hangs is ended and named, and so is what keeps a process from ending', async () => {
@@ -63,8 +63,11 @@ test('a file that hangs is ended and named, and so is what keeps a process from 
     { quiet: 3_000 },
   );
   assert.deepEqual(counts, { passed: 1, failed: 2, skipped: 0 }, output);
-  assert.match(output, /✖ \S*\/hangs\.mjs broke off in "for ever" \(SIGKILL\)/);
-  assert.match(output, /✖ A process that ran tests, the last of them in \S*\/leaks\.mjs, ended with SIGKILL/);
+  assert.match(output, /✖ \S*[\\/]hangs\.mjs broke off in "for ever" \(SIGKILL\)/);
+  assert.match(
+    output,
+    /✖ A process that ran tests, the last of them in \S*[\\/]leaks\.mjs, ended with SIGKILL/,
+  );
 });
 
 test('a file without tests, one that cannot be loaded and one whose hook fails are failures', async () => {
@@ -74,7 +77,7 @@ test('a file without tests, one that cannot be loaded and one whose hook fails a
     'hook.mjs': `import { after } from 'node:test'; ${passes} after(() => { throw new Error('of the hook'); });`,
   });
   assert.deepEqual(counts.failed, 3, output);
-  for (const text of [/✖ \S*\/empty\.mjs has no tests/, /cannot be loaded/, /of the hook/])
+  for (const text of [/✖ \S*[\\/]empty\.mjs has no tests/, /cannot be loaded/, /of the hook/])
     assert.match(output, text);
 });
 

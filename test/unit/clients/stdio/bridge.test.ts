@@ -92,7 +92,7 @@ test('an agent has all tools without a window, is told plainly that there is non
   ]);
   assert.match(
     await agent.refused('propose_edit', { path: 'a.txt', content: 'x' }),
-    /^No window of VS Code with Redline has .*later\/src open, .*Nothing was changed\./,
+    /^No window of VS Code with Redline has .*later[\\/]src open, .*Nothing was changed\./,
   );
   const world = agentWorld();
   await openWindow(world, home.at('later'));

@@ -11,7 +11,7 @@ import { undoAction, undoBranchAction } from '../../../../src/agent/preview/undo
 import { create, remove, rename } from '../../../support/changes.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
 import { draft } from '../../../support/drafts.ts';
-import { snapshotOf } from '../../../support/snapshot.ts';
+import { keptMode, snapshotOf } from '../../../support/snapshot.ts';
 import { MemoryPreviewLog } from '../../../support/testSession.ts';
 
 /** A real folder with the file `x`. */
@@ -41,7 +41,7 @@ for (const to of ['x/inner', 'x/deep/er/inner']) {
     const { root, stage, apply, undo, state } = given(context);
     const before = snapshotOf(root);
     await apply(await stage([rename('x', to, 'text')]));
-    assert.deepEqual(snapshotOf(root), { [to]: '640 text' });
+    assert.deepEqual(snapshotOf(root), { [to]: `${keptMode(0o640).toString(8)} text` });
     const id = await undo('p1');
     assert.deepEqual(state(id), { kind: 'pending', stale: [] });
     await apply(id);

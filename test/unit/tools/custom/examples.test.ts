@@ -132,9 +132,9 @@ function problemsIn(names: readonly string[], given: ts.CompilerOptions): unknow
   };
   const host = ts.createCompilerHost(options);
   const { getSourceFile, fileExists } = host;
-  host.fileExists = file => file === typed || fileExists.call(host, file);
+  host.fileExists = file => path.resolve(file) === typed || fileExists.call(host, file);
   host.getSourceFile = (file, ...rest) =>
-    file === typed
+    path.resolve(file) === typed
       ? ts.createSourceFile(file, TYPED, ts.ScriptTarget.ESNext)
       : getSourceFile.call(host, file, ...rest);
   const program = ts.createProgram(

@@ -5,7 +5,9 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readProcesses } from '../../../../src/agent/base/system/processTable.ts';
 import { exec } from '../../../../src/agent/tools/custom/exec.ts';
+import { TempFolder } from '../../../support/tempFolder.ts';
 
+const windows = { skip: process.platform !== 'win32' && 'Windows only' };
 const posix = { skip: process.platform === 'win32' && 'POSIX only' };
 
 /** The process that `start` begins. */
@@ -84,3 +86,22 @@ test('if no more files can be opened, the result says so', posix, async () => {
   const { stdout, stderr } = await exec('sh', run, '.', {});
   assert.equal(stdout, '{"stdout":"","stderr":"spawn true EMFILE","code":127,"killed":false}\n', stderr);
 });
+
+for (const [what, args] of [
+  ['arguments', ['a b', 'x&y', 'Grün', '-n=1', '']],
+  ['percent signs and quotation marks', ['%PATH%', 'say "a"', 'a\\\\']],
+] as const)
+  test(
+    `on Windows a batch file is found by its name, and gets ${what} as they are given`,
+    windows,
+    async context => {
+      const folder = await TempFolder.create();
+      context.after(() => folder.remove());
+      await folder.file('show.cjs', 'console.log(JSON.stringify(process.argv.slice(2)))');
+      await folder.file('tool.cmd', `@"${process.execPath}" "%~dp0show.cjs" %*\r\n`);
+      const env = { PATH: `${folder.root};${process.env['PATH'] ?? ''}` };
+      const { stdout, stderr, code } = await exec('tool', args, folder.root, { env });
+      assert.equal(code, 0, stderr);
+      assert.deepEqual(JSON.parse(stdout), args);
+    },
+  );
