@@ -274,8 +274,8 @@ export const mutations = [
   {
     rule: 'after a crash, an edit in an editor that is gone was not written',
     file: 'preview/commit/recovery.ts',
-    from: "if (['other', 'torn'].includes(held.get(path) ?? '')) held.set(path, 'untyped');",
-    to: ';',
+    from: "    held.set(path, 'untyped');",
+    to: '    ;',
   },
   {
     rule: 'after a crash, what was saved before an editor was lost is no part of a change',

@@ -67,6 +67,8 @@ interface BegunCommit {
   readonly changes: readonly FileChange[];
   /** The files whose editors are gone with what was not saved, and with what the commit wrote there. */
   readonly lost: readonly string[];
+  /** The files whose editors are there with what was not saved. */
+  readonly typed: readonly string[];
   /** What the ledger says of resolutions that ended after the commit began. */
   readonly later: readonly LedgerEntry[];
 }
@@ -244,7 +246,7 @@ export class Invariants {
 
   /** One commit that the last process did not end was recovered. @param found what the files held before that. */
   recovered(
-    { ids, changes, later, lost }: BegunCommit,
+    { ids, changes, later, lost, typed }: BegunCommit,
     reports: readonly RecoveryReport[],
     found: Readonly<Record<string, string | undefined>>,
     { store, workspace }: TestSession,
@@ -265,7 +267,20 @@ export class Invariants {
       const now = found[step.path];
       return now === textIn(step.before) || isTornWrite(now === undefined ? now : Buffer.from(now), step);
     };
-    const isFinished = steps.some(isAsAfter) && steps.every(step => isAsAfter(step) || !isUnwritten(step));
+    // An editor that holds neither side may have got the change before it was typed into, or be what kept it from coming.
+    const inEditors = steps.filter(
+      step => typed.includes(step.path) && !isAsAfter(step) && found[step.path] !== textIn(step.before),
+    );
+    const isApplied = ids.every(id => store.get(id)?.state.kind === 'applied');
+    const isFinished =
+      inEditors.length > 0
+        ? isApplied
+        : steps.some(isAsAfter) && steps.every(step => isAsAfter(step) || !isUnwritten(step));
+    for (const step of isApplied ? inEditors : [])
+      this.check(
+        hasWords(found[step.path], step),
+        () => `recovery of ${ids.join()}: it counts as applied, and ${step.path} lacks it`,
+      );
     const leftAlone = reports.flatMap(report => report.leftAlone);
     for (const step of steps) {
       const { path, before, after } = step;
@@ -870,6 +885,16 @@ function mayModel(authority: ModelAuthority, action: ResolveAction, { changes }:
 /** Whether the model can do what a reminder asks for. Until then reminders wait. */
 function mayRemind({ settings, session }: TestSession): boolean {
   return settings.modelAuthority !== 'none' && !session.planMode;
+}
+
+/** Whether a text has the words that a step adds, and none that it takes away. */
+function hasWords(text: string | undefined, { before, after }: FileStep): boolean {
+  const wordsOf = (one: string | undefined): ReadonlySet<string> => new Set(one?.split(/\s+/));
+  const [old, next, now] = [wordsOf(textIn(before)), wordsOf(textIn(after)), wordsOf(text)];
+  return (
+    [...next].every(word => old.has(word) || now.has(word)) &&
+    [...old].every(word => next.has(word) || !now.has(word))
+  );
 }
 
 /** Whether the last word to the model about a preview is that it is left to the user. */

@@ -467,7 +467,8 @@ export class RuntimeWorld {
     const log = new MemoryPreviewLog(this.t.log.lines);
     const before = this.t.workspace;
     const found = before.copy(keepsEditors);
-    const lost = keepsEditors ? [] : TYPED_NAMES.filter(name => before.typed(name) !== undefined);
+    const unsaved = TYPED_NAMES.filter(name => before.typed(name) !== undefined);
+    const [lost, typed] = keepsEditors ? [[], unsaved] : [unsaved, []];
     const held = Object.fromEntries(NAMES.map(name => [name, found.now(name)]));
     this.invariants.dies(this.t);
     const sessionLog = this.t.sessionLog.copy();
@@ -479,7 +480,7 @@ export class RuntimeWorld {
     this.t = this.#boot(log, sessionLog, found, this.settings);
     const { store, workspace } = this.t;
     const commits = store.interruptedCommits.map(({ ids, ledgerBefore }) => ({
-      ...{ ids, lost },
+      ...{ ids, lost, typed },
       changes: ids.flatMap(id => store.get(id)?.changes ?? []),
       later: store.ledger().slice(ledgerBefore),
     }));

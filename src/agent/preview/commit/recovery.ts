@@ -1,7 +1,7 @@
 import { ToolError } from '../../base/errors.ts';
 import type { Sha256 } from '../../base/hash.ts';
 import { forEachLimited } from '../../base/pool.ts';
-import { foldersRemovedBy, type FileStep } from '../fileChange.ts';
+import { foldersRemovedBy, isText, sideOfBytes, type FileStep } from '../fileChange.ts';
 import { ledgerEntry, type LedgerEntry } from '../ledger.ts';
 import { pathsOf, type Preview } from '../preview.ts';
 import type { InterruptedCommit } from '../previewProjection.ts';
@@ -37,7 +37,7 @@ export interface RecoveryReport {
 
 /**
  * What a path of a commit holds. `unknown`: it could not be read because of a file system error; `untyped`: the change was to go
- * into an editor with unsaved changes, and neither these nor the change are there.
+ * into an editor with unsaved changes, and is not in what the editor or the disk holds.
  */
 type State = 'before' | 'after' | 'torn' | 'other' | 'untyped' | 'unknown';
 
@@ -97,9 +97,9 @@ async function recover(
   for (const { path } of onlyBits)
     if (!foundLater.has(path) && held.get(path) === 'after')
       held.set(path, await bitsHeld(files, path, rollback.modes[path], bits.get(path)));
-  // An editor that is gone has not changed its file: what the disk holds then is no later change.
-  for (const path of rollback.editors ?? [])
-    if (['other', 'torn'].includes(held.get(path) ?? '')) held.set(path, 'untyped');
+  const isOther = ({ path }: FileStep): boolean => ['other', 'torn'].includes(held.get(path) ?? '');
+  for (const path of await notTyped(files, steps.filter(isOther), rollback.editors))
+    held.set(path, 'untyped');
   const pathsWith = (...what: State[]): string[] =>
     steps.map(({ path }) => path).filter(path => what.includes(held.get(path) ?? 'other'));
   if (pathsWith('after').length === steps.length && (steps.length > 0 || said !== 'mayHaveBegun')) {
@@ -192,6 +192,36 @@ async function whatIsHeld(
     held.set(step.path, found === undefined ? await heldNow(step, read) : heldAs(found, step));
   });
   return held;
+}
+
+/**
+ * The paths among these steps whose change was to go into an editor, or would have: it has unsaved changes now. An editor
+ * that is gone has not changed its file, so what the disk holds then is no later change; one that is there and lacks the change
+ * was never written.
+ * @param steps those of files that hold neither side.
+ */
+async function notTyped(
+  files: CommitFiles,
+  steps: readonly FileStep[],
+  inEditors: readonly string[] = [],
+): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (const step of steps) {
+    const isInEditor = inEditors.includes(step.path) || (await files.placeOf(step.path)).isUnsaved === true;
+    if (isInEditor && !(await hasChange(files, step))) paths.push(step.path);
+  }
+  return paths;
+}
+
+/** Whether a text holds what a step makes of it, among other changes. */
+async function hasChange(files: CommitFiles, { path, before, after }: FileStep): Promise<boolean> {
+  if (!before || !after || !isText(before)) return false;
+  const bytes = await files.read(path).catch(() => undefined);
+  const now = bytes && sideOfBytes(bytes, before.encoding);
+  if (!now) return false;
+  const { rebaseChange } = await import('../rebase/rebaseChange.ts');
+  const rebased = await rebaseChange({ kind: 'modify', path, before, after }, now);
+  return rebased.kind === 'clean' && rebased.change === null;
 }
 
 async function heldNow(step: FileStep, read: (step: FileStep) => Promise<Held>): Promise<State> {

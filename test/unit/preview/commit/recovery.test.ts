@@ -427,3 +427,27 @@ test('a file whose change went into an editor that is there again counts as writ
   assert.equal(report?.end, 'finished');
   assert.equal(world.state('p1'), 'applied');
 });
+
+test('an editor that was typed into after it got the change counts as written', async () => {
+  const world = new World();
+  world.workspace.type('b.txt', 'typed\n2\n3');
+  const id = world.stage([modify('a.txt', 'a', 'A'), modify('b.txt', 'typed\n2\n3', 'Typed\n2\n3')]);
+  world.log.failAppend(2, Infinity);
+  void world.apply(id);
+  await new Promise(resolve => setImmediate(resolve));
+  const [report] = await world.restart(() => world.workspace.type('b.txt', 'Typed\n2\n3 more'));
+  assert.deepEqual([report?.end, report?.leftAlone], ['finished', ['b.txt']]);
+  assert.equal(world.state('p1'), 'applied');
+});
+
+test('an editor that was typed into before the change could be written there makes the commit a partial one', async () => {
+  const world = new World();
+  const id = world.stage([modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B')]);
+  world.workspace.dieAtWrite(2);
+  void world.apply(id);
+  await new Promise(resolve => setImmediate(resolve));
+  const [report] = await world.restart(() => world.workspace.type('b.txt', 'b\ntyped'));
+  assert.deepEqual([report?.end, report?.restored, report?.leftAlone], ['rolledBack', ['a.txt'], ['b.txt']]);
+  assert.equal(world.workspace.now('b.txt'), 'b\ntyped');
+  assert.equal(world.state('p1'), 'pending');
+});
