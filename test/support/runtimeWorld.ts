@@ -444,7 +444,8 @@ export class RuntimeWorld {
   ): Promise<void> {
     if (inEditor !== undefined && !this.slowDisk) {
       this.typeInEditor(inEditor, 'type', false);
-      await this.#rebaser?.filesChanged(TYPED_NAMES);
+      void this.#rebaser?.filesChanged(TYPED_NAMES); // it may wait for a read of when the disk was slow
+      await new Promise(resolve => setImmediate(resolve));
     }
     this.slowDisk = true;
     if (logFails) this.t.log.failAppend(2, 100); // the journal comes first

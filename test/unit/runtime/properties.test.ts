@@ -10,6 +10,7 @@ import { history, play } from '../../support/runtimeSteps.ts';
 const { RUNS, SEED = '1', PATH_ } = process.env;
 const parameters = {
   numRuns: Number(RUNS ?? 2_000),
+  timeout: 60_000, // a history that hangs is a failure, too; no other one takes a thousandth of this
   seed: Number(SEED),
   ...(PATH_ === undefined ? {} : { path: PATH_ }),
 };
