@@ -5,6 +5,7 @@ import { stepsOf, type FileChange } from '../../preview/fileChange.ts';
 import { counted } from '../../preview/label.ts';
 import { textOf, textResult, type PendingAction } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
+import { assertApplicable } from '../../preview/textFile.ts';
 import { deleteFileTool } from '../../tools/files/deleteFile.ts';
 import { renameFileTool } from '../../tools/files/renameFile.ts';
 import { defineTool, type Tool, type ToolContext } from '../../tools/tool.ts';
@@ -62,6 +63,7 @@ export const proposeChangesTool = defineTool({
       summaries.push(made.summary);
     }
     if (changes.length === 0) return textResult(`${summaries.join('\n')}\nNothing was staged.`);
+    await assertApplicable(context.workspace, changes);
     const named = title.trim().slice(0, MAX_TITLE);
     context.stage({
       ...(named ? { label: named } : counted('Change ', { noun: 'file', count: changes.length })),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentWorld, TestAgent } from '../../../support/agentClients.ts';
+import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 
 const FILES = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n', 'c.txt': 'c\n', 'd.txt': 'd\n' };
 
@@ -91,4 +92,15 @@ test('a new file may not take the place of one that is renamed in the same propo
     await refused({ path: 'a.txt', renameTo: 'z.txt' }, { path: 'z.txt', content: 'z' }),
     /^changes\.0 and changes\.1 both concern z\.txt/,
   );
+});
+
+test('one file may not be changed under two names in one proposal', async () => {
+  const world = agentWorld({ workspace: new MemoryWorkspace(FILES, { 'link.txt': 'a.txt' }) });
+  const changes = [
+    { path: 'a.txt', ...edit },
+    { path: 'link.txt', edits: [{ old: 'two', new: 'TWO' }] },
+  ];
+  const text = await new TestAgent(world).refused('propose_changes', { changes });
+  assert.match(text, /a\.txt and link\.txt are two names of one file.*Nothing was staged\./);
+  assert.deepEqual(world.store.all(), []);
 });
