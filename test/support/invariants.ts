@@ -757,7 +757,7 @@ export class Invariants {
       const isSaid = state.lastError?.startsWith('Nothing was written') === true;
       this.check(isSaid || last >= 0, () => `not told: ${id} is stale`);
       const isFresh = told.slice(Math.max(last, 0)).includes(`${id} (${preview.label}) is no longer stale`);
-      this.check(!isFresh, () => `told: ${id} is no longer stale, and it is`);
+      this.check(isSaid || !isFresh, () => `told: ${id} is no longer stale, and it is`);
     }
   }
 

@@ -444,8 +444,9 @@ export class RuntimeWorld {
   ): Promise<void> {
     if (inEditor !== undefined && !this.slowDisk) {
       this.typeInEditor(inEditor, 'type', false);
-      void this.#rebaser?.filesChanged(TYPED_NAMES); // it may wait for a read of when the disk was slow
-      await new Promise(resolve => setImmediate(resolve));
+      const rebased = this.#rebaser?.filesChanged(TYPED_NAMES);
+      // It would wait for a read that waits since the disk was slow.
+      if (this.disk.length === 0) await rebased;
     }
     this.slowDisk = true;
     if (logFails) this.t.log.failAppend(2, 100); // the journal comes first
