@@ -754,7 +754,10 @@ export class Invariants {
       const { state } = preview;
       if (state.kind !== 'pending' || state.stale.length === 0) continue;
       const last = told.lastIndexOf(`${id} (${preview.label}) is stale`);
-      const isSaid = state.lastError?.startsWith('Nothing was written') === true;
+      // A failed attempt says it, also if a revision has cleared its error.
+      const attempt = t.store.ledger().findLast(({ previewId }) => previewId === id);
+      const isSaid =
+        attempt?.outcome === 'failed' && attempt.message?.startsWith('Nothing was written') === true;
       this.check(isSaid || last >= 0, () => `not told: ${id} is stale`);
       const isFresh = told.slice(Math.max(last, 0)).includes(`${id} (${preview.label}) is no longer stale`);
       this.check(isSaid || !isFresh, () => `told: ${id} is no longer stale, and it is`);
