@@ -1,5 +1,3 @@
-import { textIn } from './changes.ts';
-import type { FileSide } from '../../src/agent/preview/fileChange.ts';
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -11,6 +9,7 @@ import { AgentViews, type AgentViewsHost } from '../../src/agent/clients/view/ag
 import type { NotTaken } from '../../src/agent/clients/view/liveView.ts';
 import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFiles.ts';
 import { noOverlay } from '../../src/agent/commands/sandbox/sandboxes.ts';
+import { isBinary, isLink, type FileSide } from '../../src/agent/preview/fileChange.ts';
 import { openPreviewLog } from '../../src/agent/preview/log/previewLog.ts';
 import { Overlay } from '../../src/agent/preview/overlay.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
@@ -19,6 +18,7 @@ import { Rebaser } from '../../src/agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
 import { resolvePart } from '../../src/agent/preview/resolve/resolvePart.ts';
 import { builtInTools } from '../../src/agent/tools/builtIn.ts';
+import { textIn } from './changes.ts';
 import { DiskWorkspace } from './diskWorkspace.ts';
 import { TempFolder } from './tempFolder.ts';
 
@@ -193,6 +193,20 @@ export class ViewWorld {
     await this.#rebaser.refresh([]);
   }
 
+  /** Decides on single files of a preview. */
+  async votesOnFiles(
+    id: string,
+    files: Readonly<Record<'apply' | 'discard', readonly string[]>>,
+  ): Promise<void> {
+    for (const action of ['apply', 'discard'] as const)
+      for (const path of files[action]) {
+        const { revision } = this.preview(id);
+        const request = { id, revision, action, reason: 'Because.', actor: 'human' as const };
+        await resolvePart({ store: this.store, invoker: this.#invoker }, request, { path });
+        await this.#rebaser.refresh([]);
+      }
+  }
+
   async remove(): Promise<void> {
     for (const agent of this.#agents) agent.kill();
     await Promise.all(this.#agents.map(agent => agent.ended));
@@ -255,7 +269,10 @@ export class ShellAgent {
 }
 
 function changesOf({ changes, origin }: Preview): string {
-  const text = (side: FileSide | null): string => textIn(side)?.trim() ?? '∅';
+  const text = (side: FileSide | null): string => {
+    if (side && isLink(side)) return `link to ${side.link}`;
+    return side && isBinary(side) ? `${side.size} bytes` : (textIn(side)?.trim() ?? '∅');
+  };
   const each = (changes ?? []).map(change => {
     const from = change.kind === 'rename' ? `${change.from} → ` : '';
     return `${from}${change.path}: ${text(change.before)} => ${text(change.after)}`;

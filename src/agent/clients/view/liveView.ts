@@ -6,10 +6,11 @@ import type { Logger } from '../../base/logger.ts';
 import type { AgentView, Collection } from '../../commands/agentView/agentView.ts';
 import { placeForeign } from '../../elsewhere/foreignChange.ts';
 import { inPreviews, type LeftOut } from '../../elsewhere/gathered.ts';
-import { isLink, isText as isTextSide, stepsOf, type FileChange } from '../../preview/fileChange.ts';
+import { contentOf } from '../../preview/blobs.ts';
+import { stepsOf, type FileChange } from '../../preview/fileChange.ts';
 import { pathsOf, type AgentName, type Preview } from '../../preview/preview.ts';
 import { queueResolveHandler, type ResolveHost } from '../../preview/queueResolveHandler.ts';
-import type { Workspace } from '../../preview/workspace.ts';
+import type { FileContent, Workspace } from '../../preview/workspace.ts';
 import { plural } from '../../text/plural.ts';
 import { MAX_PENDING } from '../agentClient.ts';
 import { OwnPreviews } from '../ownPreviews.ts';
@@ -155,18 +156,7 @@ export class LiveView {
       pending,
     });
     const leftOut = [...collection.leftOut, ...placed.leftOut];
-    const isText = (change: FileChange): boolean => {
-      const sides = [change.before, change.after].filter(side => side !== null);
-      const why = sides.some(isLink)
-        ? 'link'
-        : sides.every(side => isTextSide(side) && !side.text.includes('\0'))
-          ? undefined
-          : 'binary';
-      if (why) leftOut.push({ path: change.path, why });
-      return why === undefined;
-    };
-    const changes = placed.changes.filter(isText);
-    const conflicts = placed.conflicts.filter(isText);
+    const { changes, conflicts } = placed;
     const own = changes.filter(({ path }) => AGENT_SETTINGS.test(path));
     const others = changes.filter(change => !own.includes(change));
     const { name } = this.#agent;
@@ -194,15 +184,29 @@ export class LiveView {
 
   /** Gives the files of the view what was decided on them. Those that the agent has changed since follow once that is taken. */
   async #bringUpToDate(): Promise<void> {
-    const { overlay, workspace } = this.#host;
-    const seen = overlay.of(this.#id).on(workspace);
     for (const path of this.#decided) {
       this.#decided.delete(path);
       if (this.#isUnsettled(path)) continue;
       // What cannot be read, such as a folder, is left as it is.
-      const bytes = await seen.read(path).catch(() => 'unreadable' as const);
-      if (bytes !== 'unreadable') await this.#view.put(path, bytes ?? null);
+      const wanted = await this.#wantedAt(path).catch(() => undefined);
+      if (wanted) await this.#view.put(path, wanted.content, wanted.mode);
     }
+  }
+
+  /** What the agent is to see at a path, and the permission bits of it: those of the file on disk, unless a preview changes them. */
+  async #wantedAt(
+    path: string,
+  ): Promise<{ readonly content: FileContent | null; readonly mode: number | undefined }> {
+    const { overlay, workspace, store } = this.#host;
+    const pending = overlay.of(this.#id).at(path);
+    const place = await workspace.placeOf(path);
+    const changed = this.#previews.open
+      .flatMap(({ changes }) => changes ?? [])
+      .findLast(change => change.path === path && 'mode' in change);
+    const mode = (changed && 'mode' in changed ? changed.mode : undefined) ?? place.mode;
+    if (pending) return { content: pending.side && (await contentOf(pending.side, store.blobs)), mode };
+    if (place.link !== undefined) return { content: { link: place.link }, mode };
+    return { content: (await workspace.read(path)) ?? null, mode };
   }
 
   /** A stale preview is not in what the agent sees; its file stays as the agent has written it until that is settled. */

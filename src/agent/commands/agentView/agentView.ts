@@ -4,8 +4,8 @@ import * as z from 'zod/mini';
 import { sha256 } from '../../base/hash.ts';
 import type { ForeignFile } from '../../elsewhere/foreignChange.ts';
 import type { LeftOut } from '../../elsewhere/gathered.ts';
-import type { FolderRoot } from '../../preview/workspace.ts';
-import { Effects, PlainFolder, type Found } from '../sandbox/effects.ts';
+import type { FileContent, FolderRoot } from '../../preview/workspace.ts';
+import { Effects, foundContent, PlainFolder, type Found } from '../sandbox/effects.ts';
 import { Layers, type Place } from '../sandbox/layers.ts';
 import { OWN_FOLDERS, type MountedFolder, type TerminalAccess } from '../sandbox/bubblewrap.ts';
 import { removeTree } from '../sandbox/entries.ts';
@@ -216,10 +216,11 @@ export class AgentView {
 
   /**
    * Brings a file up to date with what was decided, unless the program has changed it since it was last looked at.
-   * @param bytes `null`: no file
+   * @param content `null`: no file
+   * @param mode the permission bits of a file; by default it keeps its own.
    * @returns whether the file holds that now
    */
-  async put(workspacePath: string, bytes: Uint8Array | null): Promise<boolean> {
+  async put(workspacePath: string, content: FileContent | null, mode?: number): Promise<boolean> {
     const place = this.#placeOf(workspacePath);
     if (!place) return false;
     const { layer, relative } = place;
@@ -230,11 +231,10 @@ export class AgentView {
       ? this.#known.find(at)
       : await new PlainFolder(path.join(layer.state, 'lower')).find(relative);
     if (!(await isSame(now, before)) || now?.kind === 'folder') return false;
-    const wanted: Found | undefined = bytes
-      ? { kind: 'file', size: bytes.length, mode: modeOf(now), read: () => Promise.resolve(bytes) }
-      : undefined;
+    const bits = mode ?? modeOf(now);
+    const wanted = content ? foundContent(content, bits) : undefined;
     if (!(await isSame(now, wanted)))
-      await (bytes ? tree.write(relative, bytes, modeOf(now)) : tree.remove(relative));
+      await (content ? tree.write(relative, content, bits) : tree.remove(relative));
     await this.#known.set(at, wanted);
     await this.#known.save();
     this.#stamps.delete(at);
@@ -324,7 +324,7 @@ async function isSame(a: Found | undefined, b: Found | undefined): Promise<boole
   if (a?.kind !== b?.kind) return false;
   if (a?.kind === 'link' && b?.kind === 'link') return a.target === b.target;
   if (a?.kind !== 'file' || b?.kind !== 'file') return true;
-  return a.size === b.size && sha256(await a.read()) === sha256(await b.read());
+  return a.size === b.size && a.mode === b.mode && sha256(await a.read()) === sha256(await b.read());
 }
 
 /** The file, read once. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import type { FileContent } from '../../preview/workspace.ts';
 import { isMissing, type Found } from '../sandbox/effects.ts';
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -47,13 +48,16 @@ export class PlainTree {
     });
   }
 
-  /** Writes a file as a whole, with the folders above it. @throws the error of the system */
-  async write(relative: string, bytes: Uint8Array, mode: number): Promise<void> {
+  /** Writes a file as a whole, or a link, with the folders above it. @throws the error of the system */
+  async write(relative: string, content: FileContent, mode: number): Promise<void> {
     await this.#in(path.dirname(relative), true, async folder => {
       const draft = `${folder}/.redline-${randomUUID()}`;
       try {
-        await fs.writeFile(draft, bytes, { flag: 'wx', mode });
-        await fs.chmod(draft, mode);
+        if ('link' in content) await fs.symlink(content.link, draft);
+        else {
+          await fs.writeFile(draft, content, { flag: 'wx', mode });
+          await fs.chmod(draft, mode);
+        }
         await fs.rename(draft, `${folder}/${path.basename(relative)}`);
       } catch (error) {
         await fs.rm(draft, { force: true });

@@ -210,17 +210,74 @@ const inViews = (): void => {
   test('what cannot become a preview is told to the person and to the agent', async t => {
     const world = await opened(t, FILES);
     const agent = world.start();
-    await agent.run('head -c 100 /dev/zero > zero.bin; mkfifo pipe; ln -s src link; echo ok > ok.ts');
+    await agent.run('mkfifo pipe; truncate -s 6M large.bin; echo ok > ok.ts');
     assert.deepEqual(await world.previews(1), ['sh: ok.ts: ∅ => ok']);
     const told = (): string[] =>
       world.notTaken.flatMap(({ leftOut }) => leftOut.map(({ path, why }) => `${path} ${why}`));
     await polled('what was told', () => Promise.resolve(told().length > 0));
-    assert.deepEqual(told().sort(), ['link link', 'pipe notAFile', 'zero.bin binary']);
+    assert.deepEqual(told().sort(), ['large.bin tooLarge', 'pipe notAFile']);
     await polled('the words', async () =>
-      (await agent.run('cat REDLINE.md')).includes('Not proposed: zero.bin'),
+      (await agent.run('cat REDLINE.md')).includes('Not proposed: large.bin'),
     );
     await agent.exit();
-    assert.match(agent.output, /Not in the previews: .*zero\.bin/);
+    assert.match(agent.output, /Not in the previews: .*large\.bin/);
+  });
+
+  test('links, binary files and permission bits become changes, and what is decided on them comes back', async t => {
+    const world = await opened(t, FILES);
+    fs.writeFileSync(world.at('old.bin'), Buffer.from([0, 1, 2]));
+    fs.symlinkSync('run.sh', world.at('old-link'));
+    const agent = world.start();
+    await agent.run(
+      'printf "\\000\\377" > new.bin; printf "\\000\\011" > old.bin; ln -s src new-link; ln -sf src/a.ts old-link; chmod 755 run.sh',
+    );
+    assert.deepEqual(await world.previews(1), [
+      'sh: new-link: ∅ => link to src; new.bin: ∅ => 2 bytes; old-link: link to run.sh => link to src/a.ts; ' +
+        'old.bin: 3 bytes => 2 bytes; run.sh: echo => echo',
+    ]);
+    assert.deepEqual(world.notTaken, []);
+    const seen = 'od -An -tx1 old.bin new.bin | tr -d "\\n"; readlink old-link new-link; stat -c %a run.sh';
+    const mine = await agent.run(seen);
+    assert.equal(mine, '00 09 00 ffsrc/a.ts\nsrc\n755');
+    await world.votesOnFiles('p1', {
+      apply: ['new.bin', 'old-link', 'run.sh'],
+      discard: ['old.bin', 'new-link'],
+    });
+    assert.deepEqual(fs.readFileSync(world.at('new.bin')), Buffer.from([0, 255]));
+    assert.deepEqual(fs.readFileSync(world.at('old.bin')), Buffer.from([0, 1, 2]));
+    assert.equal(fs.readlinkSync(world.at('old-link')), 'src/a.ts');
+    assert.equal(fs.statSync(world.at('run.sh')).mode & 0o777, 0o755);
+    const now = '00 01 02 00 ffsrc/a.ts\n755';
+    await polled('what was decided', async () => (await agent.run(seen)) === now);
+    await agent.run('echo done > done.ts');
+    const pending = (): string[] =>
+      world.store
+        .all()
+        .filter(({ state }) => state.kind === 'pending')
+        .flatMap(({ changes }) => changes ?? [])
+        .map(({ path }) => path);
+    await polled('the next change', () => Promise.resolve(pending().length > 0));
+    assert.deepEqual(pending(), ['done.ts'], 'what was decided is no change of the agent');
+    await agent.exit();
+  });
+
+  test('bits that are refused come back, and nothing is written through a link', async t => {
+    const world = await opened(t, FILES);
+    const outside = world.temp.at('outside.txt');
+    fs.writeFileSync(outside, 'outside');
+    const agent = world.start();
+    await agent.run(`chmod 755 run.sh; rm src/b.ts; ln -s '${outside}' src/b.ts`);
+    await world.previews(1);
+    await agent.run('chmod 700 src/a.ts');
+    await world.previews(2);
+    await world.vote('p1', 'discard', 'No.');
+    await polled(
+      'the files as they were',
+      async () => (await agent.run('stat -c %a run.sh; cat src/b.ts')) === '644\nb',
+    );
+    assert.equal(await agent.run('stat -c %a src/a.ts'), '700');
+    assert.equal(fs.readFileSync(outside, 'utf8'), 'outside');
+    await agent.exit();
   });
 
   test('what the user may not read is not in the view, and that is said', async t => {
