@@ -159,6 +159,12 @@ const runner = {
   entryPoints: { 'redline-run': 'src/agent/clients/run/main.ts' },
 };
 
+/** The program that agents run before each of their tools, likewise. */
+const gate = {
+  ...bridge,
+  entryPoints: { 'redline-gate': 'src/agent/clients/gate/main.ts' },
+};
+
 /** The script of the chat panel, which runs in a browser. */
 const chat = {
   ...options,
@@ -186,7 +192,7 @@ class Progress {
 }
 
 const [target] = askedTargets(process.argv) ?? [ownTarget()];
-const builds = [extension, zod, mcpSdk, toolSpec, astWorker, lineWorker, bridge, runner, chat];
+const builds = [extension, zod, mcpSdk, toolSpec, astWorker, lineWorker, bridge, gate, runner, chat];
 fs.rmSync('dist', { recursive: true, force: true });
 const copied = [...copyIconFont(), ...copyNativeFiles(target)];
 copyCustomTool();
@@ -257,6 +263,7 @@ function report(outputs, packages) {
   say('worker', 'dist/astWorker.js');
   say('worker', 'dist/lineWorker.js');
   say('stdio', 'dist/redline-mcp.cjs');
+  say('stdio', 'dist/redline-gate.cjs');
   say('stdio', 'dist/redline-run.cjs');
   const native = fs
     .readdirSync('dist/native', { recursive: true })

@@ -18,6 +18,7 @@ export const NEEDED = [
   'dist/astWorker.js',
   'dist/lineWorker.js',
   'dist/redline-mcp.cjs',
+  'dist/redline-gate.cjs',
   'dist/redline-run.cjs',
   'dist/chat.js',
   'dist/codicon.ttf',
@@ -28,7 +29,7 @@ export const NEEDED = [
 
 /** All that may be in a package, apart from native files. */
 const ALLOWED =
-  /^(?:package(?:\.nls(?:\.[\w-]+)?)?\.json|l10n\/bundle\.l10n\.[\w-]+\.json|readme\.md|changelog\.md|LICENSE\.txt|dist\/(?:chunks\/)?[\w.-]+\.js|dist\/redline-(?:mcp|run)\.cjs|dist\/[\w.-]+\.(?:css|ttf)|dist\/customTool\/[\w.]+\.ts|dist\/ThirdPartyNotices\.txt|media\/.+)$/;
+  /^(?:package(?:\.nls(?:\.[\w-]+)?)?\.json|l10n\/bundle\.l10n\.[\w-]+\.json|readme\.md|changelog\.md|LICENSE\.txt|dist\/(?:chunks\/)?[\w.-]+\.js|dist\/redline-(?:mcp|gate|run)\.cjs|dist\/[\w.-]+\.(?:css|ttf)|dist\/customTool\/[\w.]+\.ts|dist\/ThirdPartyNotices\.txt|media\/.+)$/;
 
 /**
  * What is wrong with the contents of a package, in sentences.

@@ -5,7 +5,7 @@ import { agentHolds } from '../../src/agent/clients/setUp/agentHolds.ts';
 export async function holdsTable() {
   const rows = agentHolds.flatMap(({ name, version, modes }) =>
     modes.map(({ mode, edits, sed, script, from }) =>
-      [`${name} ${version}`, `\`${mode}\``, edits, sed, script, from].join(' | '),
+      [`${name} ${version}`.trim(), `\`${mode}\``, edits, sed, script, from].join(' | '),
     ),
   );
   rows.push(['any agent in an agent terminal', 'any', 'held', 'held', 'held', 'run'].join(' | '));

@@ -90,7 +90,7 @@ export class ModelServer {
     try {
       // Agents put the name of the server before the names of its tools.
       const offered = (tool: string): ModelRequest['tools'][number] | undefined =>
-        tools.find(({ name }) => name === tool || name.endsWith(`_${tool}`));
+        tools.find(({ name }) => name === tool || name.endsWith(`_${tool}`) || name.endsWith(`-${tool}`));
       const isMain = offered(this.#tool) ?? (results.length === this.#pauses && offered(this.#pause.tool));
       if (!isMain || this.#pauses > MAX_PAUSES) return { text: 'Nothing to do.' };
       if (!offered(this.#tool)) this.#pauses++;

@@ -47,6 +47,7 @@ export interface RealAgent {
 
 const node = process.execPath;
 const CLAUDE_SDK = `claude-agent-sdk-${process.platform}-${process.arch}`;
+const COPILOT = `node_modules/@github/copilot-${process.platform}-${process.arch}`;
 const CLAUDE = process.platform === 'win32' ? 'claude.exe' : 'claude';
 
 function put(folder: string, file: string, content: unknown): string {
@@ -125,6 +126,28 @@ export const realAgents: readonly RealAgent[] = [
           XDG_DATA_HOME: path.join(home, 'data'),
           XDG_CACHE_HOME: path.join(home, 'cache'),
           XDG_STATE_HOME: path.join(home, 'state'),
+        },
+      };
+    },
+  },
+  {
+    id: 'copilot',
+    name: 'Copilot CLI',
+    mode: 'allow-all-tools trust-folder',
+    package: '@github/copilot@1.0.102',
+    program: `${COPILOT}/copilot`,
+    pause: { tool: 'view', args: { path: 'a.txt' } },
+    shell: command => ({ tool: 'bash', args: { command, description: 'edits' } }),
+    launch({ installed, model, prompt }) {
+      return {
+        command: path.join(installed, COPILOT, 'copilot'),
+        args: ['-p', prompt, '--no-auto-update', '--allow-all-tools', '--trust-folder'],
+        env: {
+          COPILOT_OFFLINE: 'true',
+          COPILOT_AUTO_UPDATE: 'false',
+          COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
+          COPILOT_PROVIDER_API_KEY: 'none',
+          COPILOT_MODEL: 'scripted',
         },
       };
     },

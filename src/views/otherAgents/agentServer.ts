@@ -108,8 +108,8 @@ export class AgentServer {
   }
 }
 
-/** The programs that connect to a window: the one that agents start, and the one that starts agents. */
-const PROGRAMS = ['redline-mcp', 'redline-run'] as const;
+/** The programs that agents start, to connect to a window and before each tool, and the one that starts agents. */
+const PROGRAMS = ['redline-mcp', 'redline-gate', 'redline-run'] as const;
 
 /** Where a program is for others: a place that stays when the extension is updated. */
 export function programFile(globalStorage: vscode.Uri, name: (typeof PROGRAMS)[number]): string {

@@ -18,6 +18,7 @@ export interface ModeHolds {
 export interface AgentHolds {
   /** As in the list of known agents. */
   readonly name: string;
+  /** Empty for VS Code itself. */
   readonly version: string;
   readonly modes: readonly ModeHolds[];
 }
@@ -47,6 +48,17 @@ export const agentHolds: readonly AgentHolds[] = [
     ],
   },
   {
+    name: 'Copilot CLI',
+    version: '1.0',
+    modes: [
+      { ...held, mode: 'allow-all-tools trust-folder' },
+      {
+        mode: '-p allow-all-tools',
+        ...{ edits: 'writes', sed: 'writes', script: 'writes', from: 'run' },
+      },
+    ],
+  },
+  {
     name: 'Qwen Code',
     version: '0.24',
     modes: [
@@ -55,6 +67,11 @@ export const agentHolds: readonly AgentHolds[] = [
     ],
   },
   { name: 'opencode', version: '1.18', modes: [{ ...held, mode: 'build' }] },
+  {
+    name: 'VS Code’s own agents',
+    version: '',
+    modes: [{ ...held, mode: 'any', from: 'documentation' }],
+  },
 ];
 
 /** How much of what an agent writes in its shell is held, the worst of both ways. */

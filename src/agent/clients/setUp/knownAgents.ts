@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import type { Sentence } from '../../base/localiser.ts';
 import type { ConfigEntry } from './jsonConfig.ts';
 
@@ -19,7 +20,7 @@ export type ConfigFile = {
 
 /** An agent that Redline can connect. */
 export interface KnownAgent {
-  readonly id: 'claude' | 'codex' | 'qwen' | 'opencode';
+  readonly id: 'claude' | 'codex' | 'copilot' | 'qwen' | 'opencode' | 'vscode';
   readonly name: string;
   /** What its shell can still write once it is connected; docs/agents.md says it in the same words. */
   readonly shell: Sentence;
@@ -36,6 +37,29 @@ const server = (bridge: string): ConfigEntry => ({
   path: ['mcpServers', 'redline'],
   value: { command: 'node', args: [bridge] },
 });
+
+/**
+ * The hook that Copilot CLI and VS Code run before each tool. The command itself refuses if the program, or Node, is missing: neither
+ * counts as a refusal for VS Code.
+ */
+const gate: ConfigFile = {
+  names: ['.github/hooks/redline.json'],
+  format: 'json',
+  entries: bridge => {
+    const paths = bridge.includes('\\') ? path.win32 : path.posix;
+    const program = paths.join(paths.dirname(bridge), 'redline-gate.cjs');
+    const bash = `node '${program.replaceAll("'", `'\\''`)}' || exit 2`;
+    const powershell = `node '${program.replaceAll("'", "''")}'; if ($LASTEXITCODE -ne 0) { exit 2 }`;
+    return [
+      { kind: 'value', path: ['version'], value: 1 },
+      {
+        kind: 'value',
+        path: ['hooks', 'preToolUse'],
+        value: [{ type: 'command', bash, powershell, timeoutSec: 30 }],
+      },
+    ];
+  },
+};
 
 const instructions = (name: string): ConfigFile => ({ names: [name], format: 'paragraph' });
 
@@ -83,6 +107,19 @@ export const knownAgents: readonly KnownAgent[] = [
     ],
   },
   {
+    id: 'copilot',
+    name: 'Copilot CLI',
+    shell: l10n =>
+      l10n.t(
+        'The shell of Copilot CLI is refused by a hook, as are its edit tools. Copilot CLI runs the hook in folders that you trust; with `-p` and without `--trust-folder` it writes without a question if all tools are allowed.',
+      ),
+    files: [
+      { names: ['.mcp.json'], format: 'json', entries: bridge => [server(bridge)] },
+      gate,
+      instructions('AGENTS.md'),
+    ],
+  },
+  {
     id: 'qwen',
     name: 'Qwen Code',
     shell: l10n =>
@@ -125,5 +162,14 @@ export const knownAgents: readonly KnownAgent[] = [
       },
       instructions('AGENTS.md'),
     ],
+  },
+  {
+    id: 'vscode',
+    name: 'VS Code’s own agents',
+    shell: l10n =>
+      l10n.t(
+        'The terminal and the edit tools of VS Code’s own agents are refused by a hook, as its documentation tells; this was not run. Where hooks are switched off, for example by your organization, they write.',
+      ),
+    files: [gate, instructions('AGENTS.md')],
   },
 ];

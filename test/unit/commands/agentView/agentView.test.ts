@@ -75,16 +75,6 @@ if (!obstacle)
     );
   });
 
-if (!obstacle)
-  test('of 20,000 files that an install writes, none is taken, and all stay in the view', async t => {
-    const install =
-      'mkdir w/modules; seq 20000 | (cd w/modules && xargs touch); echo x > w/a.txt; ls w/modules | wc -l';
-    const view = await ran(t, { w: 'w' }, `cd ..; ${install}`);
-    const { effects, isTooMuch } = await view.collect();
-    assert.deepEqual([effects, isTooMuch], [[], true]);
-    assert.equal(fs.readdirSync(`${view.storage}/0/upper/modules`).length, 20_000);
-  });
-
 test('more than is allowed is not copied, and nothing is left', async t => {
   const folder = await TempFolder.create();
   t.after(() => folder.remove());

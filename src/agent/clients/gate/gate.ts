@@ -1,0 +1,58 @@
+import { isRecord } from '../../base/json.ts';
+
+/** The tools of Redline's server, as each agent names them: after the name of the server. */
+const OWN =
+  /(?:^|[^a-z0-9])redline[^a-z0-9]{1,2}(?:propose_edit|propose_changes|ast_edit|ast_grep|read_file|search_text|list_files|run_checks|status|wait|withdraw|resolve)$/i;
+
+/**
+ * Tools that write nothing, of Copilot CLI and of VS Code's own agents, without case and marks. Others may write, or start what
+ * writes.
+ */
+const READING = new Set([
+  ...['view', 'grep', 'glob', 'rg', 'reportintent', 'updatetodo', 'askuser', 'webfetch', 'websearch'],
+  ...['readbash', 'listbash', 'stopbash', 'readagent', 'listagents', 'skill', 'fetchcopilotclidocumentation'],
+  ...['read', 'readfile', 'readnotebookcelloutput', 'copilotgetnotebooksummary', 'listdir', 'listdirectory'],
+  ...['search', 'codebase', 'filesearch', 'grepsearch', 'semanticsearch', 'textsearch', 'findfiles'],
+  ...['findtextinfiles', 'usages', 'listcodeusages', 'vscodelistcodeusages', 'getsearchviewresults'],
+  ...['searchworkspacesymbols', 'problems', 'geterrors', 'changes', 'getchangedfiles', 'testfailure'],
+  ...['fetch', 'fetchwebpage', 'githubrepo', 'think', 'todos', 'todo', 'managetodolist'],
+  ...['getterminaloutput', 'terminallastcommand', 'terminalselection', 'vscodeapi', 'getvscodeapi'],
+  ...['vscodeaskquestions', 'viewimage', 'resolvememoryfileuri'],
+]);
+
+/**
+ * Why an agent may not use a tool; `undefined` if it may: if the tool is known to write nothing, is one of Redline's, or is one that
+ * the user allows.
+ * @param input what the agent tells its hook, as it came
+ * @param allowed further tools, by the names that the agent has for them
+ */
+export function refusalOf(input: string, allowed: readonly string[]): string | undefined {
+  const name = toolIn(input);
+  if (name === undefined) return 'Redline could not read which tool this is. Nothing was run.';
+  if (OWN.test(name) || allowed.includes(name) || READING.has(name.toLowerCase().replace(/[^a-z0-9]/g, '')))
+    return undefined;
+  return (
+    `${name} may change files, so it was not run: Redline holds back changes for the user to review. ` +
+    'Use propose_edit, propose_changes or ast_edit of the redline server instead.'
+  );
+}
+
+/** The name of the tool, in the form of Copilot CLI or of VS Code. */
+function toolIn(input: string): string | undefined {
+  try {
+    const told: unknown = JSON.parse(input);
+    const name = isRecord(told) ? (told['toolName'] ?? told['tool_name']) : undefined;
+    return typeof name === 'string' && name !== '' ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the hook writes to its output to refuse a tool, in the forms of both. */
+export function refusalText(reason: string): string {
+  const decision = { permissionDecision: 'deny', permissionDecisionReason: reason };
+  return JSON.stringify({
+    ...decision,
+    hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision },
+  });
+}

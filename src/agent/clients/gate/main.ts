@@ -1,0 +1,17 @@
+/**
+ * `redline-gate`: the hook that agents run before each of their tools. It runs in plain Node, asks no window, and ends with 2 unless
+ * the tool may run: that is what agents take for a refusal even if they do not read the rest.
+ *
+ *     node redline-gate.cjs [tool that is allowed, too]…
+ */
+import { readFileSync } from 'node:fs';
+import { refusalOf, refusalText } from './gate.ts';
+
+process.exitCode = 2;
+const reason = refusalOf(readFileSync(0, 'utf8'), process.argv.slice(2));
+if (reason === undefined) process.exitCode = 0;
+else {
+  process.stdout.write(refusalText(reason));
+  process.stderr.write(`${reason}\n`);
+}
+process.on('uncaughtException', () => process.exit(2));
