@@ -8,7 +8,7 @@ const { generatedPages, withGenerated } = await import('./pages/generatedPages.m
 
 for (const [page, makePart] of Object.entries(generatedPages)) {
   const before = fs.readFileSync(inRepo(page), 'utf8');
-  const after = withGenerated(before, await makePart());
+  const after = await withGenerated(before, makePart);
   if (after !== before) fs.writeFileSync(inRepo(page), after);
   console.log(`${page}: ${after === before ? 'is up to date' : 'written'}`);
 }

@@ -1,26 +1,33 @@
 /** The pages of docs/ with a part that `npm run docs` writes. */
 import { apiTypes } from './apiTypes.mjs';
+import { factsOfOthers } from './factsOfOthers.mjs';
 import { holdsTable } from './holdsTable.mjs';
 import { modelSentences } from './modelSentences.mjs';
 import { settingsTables } from './settingsTables.mjs';
 
-/** What writes the part of each page. @type {Readonly<Record<string, () => Promise<string>>>} */
+/**
+ * What writes a part of each page. A page with several parts names them.
+ * @type {Readonly<Record<string, (part?: string) => Promise<string>>>}
+ */
 export const generatedPages = {
   'docs/agents.md': holdsTable,
   'docs/api.md': apiTypes,
+  'docs/comparison.md': factsOfOthers,
   'docs/model-texts.md': modelSentences,
   'docs/settings.md': settingsTables,
 };
 
-const PART = /(<!-- written by npm run docs -->\n)[^]*(<!-- end -->)/;
+const PART = /(<!-- written by npm run docs(?:: (\w+))? -->\n)[^]*?(<!-- end -->)/g;
 
 /**
- * The page with its generated part replaced.
+ * The page with its generated parts replaced.
  * @param {string} page
- * @param {string} part ends with a line break
+ * @param {(part?: string) => Promise<string>} makePart what it makes ends with a line break
  * @throws {Error} when the page does not mark such a part
  */
-export function withGenerated(page, part) {
-  if (!PART.test(page)) throw new Error('The page has no part that begins with “written by npm run docs”.');
-  return page.replace(PART, (_, begin, end) => `${begin}\n${part}\n${end}`);
+export async function withGenerated(page, makePart) {
+  const parts = [...page.matchAll(PART)];
+  if (parts.length === 0) throw new Error('The page has no part that begins with “written by npm run docs”.');
+  const made = await Promise.all(parts.map(([, , name]) => makePart(name)));
+  return page.replace(PART, (_, begin, _name, end) => `${begin}\n${made.shift()}\n${end}`);
 }

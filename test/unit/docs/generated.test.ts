@@ -1,20 +1,45 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generatedPages, withGenerated } from '../../../scripts/pages/generatedPages.mjs';
+import { readFacts } from '../../../scripts/pages/factsOfOthers.mjs';
 import { keyName, tablesOf } from '../../../scripts/pages/settingsTables.mjs';
 import { read } from '../../support/docs/pages.ts';
 
 for (const [page, makePart] of Object.entries(generatedPages))
   test(`${page} is what \`npm run docs\` writes`, async () => {
-    assert.equal(read(page), withGenerated(read(page), await makePart()));
+    assert.equal(read(page), await withGenerated(read(page), makePart));
   });
 
-test('a page is stale once its part differs; a page without a mark is an error', () => {
+test('a page is stale once a part differs; a page without a mark is an error', async () => {
   const page = 'before\n<!-- written by npm run docs -->\n\nold\n\n<!-- end -->\nafter';
-  const fresh = withGenerated(page, 'new $& text\n');
+  const fresh = await withGenerated(page, async () => 'new $& text\n');
   assert.equal(fresh, 'before\n<!-- written by npm run docs -->\n\nnew $& text\n\n<!-- end -->\nafter');
   assert.notEqual(fresh, page);
-  assert.throws(() => withGenerated('nothing', 'x'), /has no part/);
+  const two =
+    '<!-- written by npm run docs: a -->\n<!-- end -->\n<!-- written by npm run docs: b -->\n<!-- end -->';
+  assert.equal(
+    await withGenerated(two, async name => `${name}\n`),
+    '<!-- written by npm run docs: a -->\n\na\n\n<!-- end -->\n<!-- written by npm run docs: b -->\n\nb\n\n<!-- end -->',
+  );
+  await assert.rejects(
+    withGenerated('nothing', async () => 'x'),
+    /has no part/,
+  );
+});
+
+test('what is said of another program has a source and a date, and stands on the page', () => {
+  const page = read('docs/comparison.md');
+  const today = new Date().toISOString().slice(0, 10);
+  for (const { topic, program, claim, evidence, how, date } of readFacts()) {
+    assert.ok(page.includes(`written by npm run docs: ${topic} -->`), `${topic} has a part`);
+    assert.match(claim, /^[A-Z*].*\.$/, program);
+    assert.ok(evidence.length > 0, claim);
+    for (const { title, url } of evidence)
+      assert.ok(title !== '' && new URL(url).protocol === 'https:', claim);
+    assert.ok(['read', 'ran'].includes(how), claim);
+    assert.match(date, /^\d{4}-\d\d-\d\d$/);
+    assert.ok(date <= today, `${claim} ${date}`);
+  }
 });
 
 test('the tables have what the manifest has, in its words', () => {
