@@ -24,6 +24,7 @@ uiTest(
       (await card.locator('.card-output pre').textContent()) ?? '',
       /^The user stopped the command\./,
     );
+    assert.match((await card.locator('.card-state').textContent()) ?? '', /^Stopped · [\d.]+ s · by you$/);
     assert.equal(await card.locator('[data-action="stop"]').count(), 0);
     await workbench.picture('run-command-stopped');
   },

@@ -11,6 +11,8 @@ export interface CommandRun {
   readonly signal: AbortSignal;
   /** Set once it was to be ended. */
   readonly endedBy: EndedBy | undefined;
+  /** Since it was started. */
+  readonly seconds: number;
   add(chunk: string): void;
   /** The user stops it. */
   stop(): void;
@@ -39,12 +41,16 @@ export class CommandRuns {
       controller.abort();
     };
     const timer = setTimeout(() => endBy('timeLimit'), timeLimit);
+    const began = performance.now();
     const changed = this.#changed;
     const run: CommandRun = {
       output,
       signal: controller.signal,
       get endedBy() {
         return endedBy;
+      },
+      get seconds() {
+        return (performance.now() - began) / 1_000;
       },
       add: chunk => {
         output.add(chunk);

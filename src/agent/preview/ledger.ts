@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { isRecord, jsonSafe, type DeepReadonly } from '../base/json.ts';
 import { stepsOf } from './fileChange.ts';
+import type { AgentToolResult } from './pendingAction.ts';
 import type { Preview } from './preview.ts';
 import { agentNameSchema } from './previewSchema.ts';
 
@@ -19,6 +20,18 @@ const checkFact = z.object({
 
 /** The result of a check, as the ledger keeps it. */
 export type CheckFact = DeepReadonly<z.infer<typeof checkFact>>;
+
+/** How a command ended. */
+const runFact = z.object({
+  /** Absent if no one knows it, or it was ended before. */
+  exitCode: z.exactOptional(z.int()),
+  seconds: z.number(),
+  /** Who ended it, if it did not end by itself. */
+  endedBy: z.exactOptional(z.enum(['timeLimit', 'user'])),
+});
+
+/** How the command of a preview ended, as the ledger keeps it. */
+export type RunFact = DeepReadonly<z.infer<typeof runFact>>;
 
 /** One attempt to resolve a preview: who, what, when, why, and how it ended. Failed attempts are recorded too. */
 export type LedgerEntry = DeepReadonly<z.infer<typeof ledgerEntrySchema>>;
@@ -56,6 +69,8 @@ export const ledgerEntrySchema = z.object({
   /** Its files whose change went into an editor with unsaved changes, and was not on disk yet. */
   unsaved: z.exactOptional(z.array(z.string())),
   details: z.exactOptional(z.unknown()),
+  /** How its command ended. */
+  run: z.exactOptional(runFact),
   /** ISO 8601. */
   at: z.string(),
   /** The checks that had a result on exactly what was written: what proved it, and what did not. */
@@ -94,6 +109,14 @@ export interface LedgerVote extends Pick<LedgerEntry, 'action' | 'actor' | 'reas
   /** Whether its result reaches no one. */
   readonly interrupted?: boolean;
   readonly checks?: readonly CheckFact[];
+  /** What the callback of the preview returned. */
+  readonly answer?: AgentToolResult | undefined;
+}
+
+/** How the command of a preview ended, if that is what its callback answered; a callback of others says nothing by that. */
+function runOf({ purpose }: Preview, answer: AgentToolResult | undefined): RunFact | undefined {
+  if (purpose !== 'command') return undefined;
+  return z.object({ run: runFact }).safeParse(answer?.details).data?.run;
 }
 
 /**
@@ -102,13 +125,14 @@ export interface LedgerVote extends Pick<LedgerEntry, 'action' | 'actor' | 'reas
  */
 export function ledgerEntry(
   preview: Preview,
-  { action, actor, call, reason, extra, interrupted, checks = [] }: LedgerVote,
+  { action, actor, call, reason, extra, interrupted, checks = [], answer }: LedgerVote,
   outcome: Outcome,
   message: string,
   unsaved: readonly string[] = [],
 ): LedgerEntry {
   const hunks = preview.part?.hunks;
   const files = ledgerFiles(preview);
+  const run = runOf(preview, answer);
   const own = unsaved.filter(path => files.some(file => file.path === path));
   return {
     previewId: preview.id,
@@ -127,6 +151,7 @@ export function ledgerEntry(
     ...(interrupted ? { interrupted: true } : {}),
     ...(own.length > 0 ? { unsaved: own } : {}),
     ...(preview.details === undefined ? {} : { details: preview.details }),
+    ...(run ? { run } : {}),
     at: new Date().toISOString(),
     ...(checks.length > 0 ? { checks } : {}),
     ...(hunks === undefined || plainOutcome(outcome) === 'failed'

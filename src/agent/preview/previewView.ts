@@ -1,7 +1,7 @@
 import type { DiffStat } from '../text/lineDiff.ts';
 import type { CheckMark } from './checkMark.ts';
 import type { FileChange } from './fileChange.ts';
-import type { LedgerEntry } from './ledger.ts';
+import type { LedgerEntry, RunFact } from './ledger.ts';
 import {
   isOpen,
   type Actor,
@@ -42,6 +42,8 @@ export type PreviewOutcome =
       readonly agent: AgentName | undefined;
       /** `undefined` if the user gave none. */
       readonly reason: string | undefined;
+      /** How its command ended, if it ran one and that is known. */
+      readonly run: RunFact | undefined;
     }
   | { readonly kind: 'undone'; readonly actor: Actor }
   /** It was applied, and returned an error. */
@@ -165,7 +167,10 @@ function outcomeOf(
         return { kind: 'undone', actor: undoneBy.state.by.actor };
       const { actor } = state.by;
       const reason = reasonGiven({ ...state.by, action: state.kind === 'applied' ? 'apply' : 'discard' });
-      return { kind: state.kind, actor, agent: actor === 'model' ? origin?.agent : undefined, reason };
+      return {
+        ...{ kind: state.kind, actor, reason, run: lastAttempt?.run },
+        agent: actor === 'model' ? origin?.agent : undefined,
+      };
     }
     case 'expired':
       return { kind: 'expired', reason: state.reason, wasInterrupted: state.interrupted === true };

@@ -52,6 +52,14 @@ const cardState = z.discriminatedUnion('kind', [
     /** The agent of another program that resolved its own preview, such as `Claude Code 2.1.0`. */
     agent: z.optional(z.string()),
     reason: z.optional(z.string()),
+    /** How its command ended. */
+    run: z.optional(
+      z.object({
+        exitCode: z.optional(z.int()),
+        seconds: z.number(),
+        endedBy: z.optional(z.enum(['timeLimit', 'user'])),
+      }),
+    ),
   }),
   /** It was applied, and returned an error. */
   z.object({ kind: z.literal('failed'), error: z.string() }),

@@ -6,7 +6,7 @@ import { execute } from '../commandRegistry.ts';
 import { agentLabel, withoutIcons } from '../plainText.ts';
 import { openLedgerDocument } from './ledgerDocument.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
-import { byText } from '../texts/previewWords.ts';
+import { byText, hasSucceeded } from '../texts/previewWords.ts';
 import { copyTrailers } from './copyTrailers.ts';
 import {
   checksLine,
@@ -138,7 +138,7 @@ function ledgerItem(row: LedgerRow, grouping: Grouping): LedgerItem {
   return {
     // A long row is cut off at its end: who did what, when and where comes first.
     label: [
-      `${undoneBy ? '$(history)' : icons[entry.outcome]} ${outcomeTitle(entry, undoneBy)}`,
+      `${undoneBy ? '$(history)' : iconOf(entry)} ${outcomeTitle(entry, undoneBy)}`,
       ...(isError(entry) ? [byText(entry.actor, entry.agent && agentLabel(entry.agent))] : []),
       ...(entry.checks ? [checksLine(entry)] : []),
       grouping === 'day' ? timeText(entry.at) : momentText(entry.at),
@@ -152,6 +152,10 @@ function ledgerItem(row: LedgerRow, grouping: Grouping): LedgerItem {
     ],
     row,
   };
+}
+
+function iconOf({ outcome, run }: LedgerEntry): string {
+  return run && !hasSucceeded(run) ? '$(error)' : icons[outcome];
 }
 
 /** The reason, if one was given, or the error, what led to the decision, and the files. */

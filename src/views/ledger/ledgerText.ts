@@ -5,7 +5,7 @@ import { reasonGiven } from '../../agent/preview/resolve/resolveTexts.ts';
 import { countText } from '../../agent/base/countText.ts';
 import type { Actor } from '../../agent/preview/preview.ts';
 import { agentLabel, detailsText, escapeProse, oneLine } from '../plainText.ts';
-import { byText, outcomeText, recommendationText } from '../texts/previewWords.ts';
+import { byText, outcomeText, recommendationText, runText } from '../texts/previewWords.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
 import { checksText } from '../texts/checkWords.ts';
 
@@ -64,12 +64,14 @@ export function isError({ outcome }: LedgerEntry): boolean {
 }
 
 /** The outcome of an attempt: `Applied by you`. Of one that failed, {@link byText} says whose it was. */
-export function outcomeTitle({ outcome, action, actor, agent }: LedgerEntry, undoneBy?: Actor): string {
+export function outcomeTitle(entry: LedgerEntry, undoneBy?: Actor): string {
+  const { outcome, action, actor, agent, run } = entry;
   const { l10n } = vscode;
   if (undoneBy) return outcomeText('undone', undoneBy, undefined);
   switch (outcome) {
     case 'applied':
     case 'discarded':
+      if (run) return [runText(run), byText(actor, agent && agentLabel(agent))].join(' · ');
       return outcomeText(outcome, actor, agent && agentLabel(agent));
     case 'returnedError':
       return l10n.t('Applied, and returned an error');

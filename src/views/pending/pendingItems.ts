@@ -1,7 +1,12 @@
 import * as vscode from 'vscode';
 import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
 import { isOpen, titleOf, type Preview } from '../../agent/preview/preview.ts';
-import { previewView, type PreviewProblem, type PreviewView } from '../../agent/preview/previewView.ts';
+import {
+  previewView,
+  type PreviewFacts,
+  type PreviewProblem,
+  type PreviewView,
+} from '../../agent/preview/previewView.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { Lineage } from '../../agent/preview/resolve/lineage.ts';
 import { countText } from '../../agent/base/countText.ts';
@@ -10,7 +15,7 @@ import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
 import type { CheckMark } from '../../agent/preview/checkMark.ts';
 import { checkSentence, checksText } from '../texts/checkWords.ts';
-import { conflictsLeftText, recommendationText } from '../texts/previewWords.ts';
+import { conflictsLeftText, hasSucceeded, recommendationText, runText } from '../texts/previewWords.ts';
 import type { PendingNode } from './pendingNodes.ts';
 
 /** The `viewItem` values that menus in package.json test. */
@@ -41,7 +46,7 @@ export function previewItem(
   const looked = lookedAtText(files, lookedAt);
   const filesRead = looked !== '' && files > 1 ? looked : filesText(preview);
   // Only a resolved one may have been undone since.
-  const facts = store && !isOpen(preview) ? new Lineage(store.all()).factsOf(preview) : {};
+  const facts = store && !isOpen(preview) ? resolvedFacts(preview, store) : {};
   const view = previewView(preview, { ...facts, checks });
   const state = stateText(view, filesRead);
   const checked = checksText(view.checks, oneLine);
@@ -70,6 +75,13 @@ export function previewItem(
       .join(', '),
   };
   return item;
+}
+
+/** What has become of a preview that is resolved. Only one that runs something needs the attempt that did it. */
+function resolvedFacts(preview: Preview, store: PreviewStore): PreviewFacts {
+  const facts = new Lineage(store.all()).factsOf(preview);
+  if (preview.kind === 'files') return facts;
+  return { ...facts, lastAttempt: store.ledger().findLast(({ previewId }) => previewId === preview.id) };
 }
 
 /** Stands before what the user has looked at; screen readers get words. */
@@ -137,6 +149,7 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
     case 'applying':
       return vscode.l10n.t('resolving…');
     case 'applied':
+      return outcome.run ? runText(outcome.run) : vscode.l10n.t('applied');
     case 'returnedError':
       return vscode.l10n.t('applied');
     case 'undone':
@@ -200,7 +213,10 @@ function iconOf({ preview, outcome }: PreviewView): vscode.ThemeIcon {
     new vscode.ThemeIcon(id, color === undefined ? undefined : new vscode.ThemeColor(color));
   if (outcome.kind === 'applying') return icon('sync~spin');
   if (outcome.kind === 'expired') return icon('circle-slash');
-  if (outcome.kind === 'applied') return icon('check', 'testing.iconPassed');
+  if (outcome.kind === 'applied')
+    return !outcome.run || hasSucceeded(outcome.run)
+      ? icon('check', 'testing.iconPassed')
+      : icon('error', 'list.errorForeground');
   if (outcome.kind === 'undone') return icon('history');
   if (outcome.kind === 'discarded') return icon('discard');
   if (outcome.kind === 'returnedError') return icon('error', 'list.errorForeground');

@@ -18,9 +18,11 @@ import {
   applyVerb,
   conflictsLeftText,
   expiredText,
+  hasSucceeded,
   outcomeText,
   problemText,
   recommendationText,
+  runText,
 } from '../texts/previewWords.ts';
 import type { CheckMark } from '../../agent/preview/checkMark.ts';
 import { checkSentence, checkText } from '../texts/checkWords.ts';
@@ -109,6 +111,8 @@ function resolvedRow({ outcome, remedy }: PreviewView): vscode.Command[] {
     case 'returnedError':
       return [note(l10n.t('$(error) Applied, and returned an error: {0}', withoutIcons(outcome.error)))];
     case 'applied':
+      if (outcome.run)
+        return [note(`${hasSucceeded(outcome.run) ? '$(check)' : '$(error)'} ${runText(outcome.run)}`)];
       return [note(l10n.t('$(check) Applied')), ...remedyLens(remedy)];
     case 'undone':
       return [note(`$(history) ${outcomeText('undone', outcome.actor, undefined)}`), ...remedyLens(remedy)];

@@ -112,6 +112,26 @@ export function outcomeText(
   }
 }
 
+/** How a command ended. */
+interface Run {
+  readonly exitCode?: number | undefined;
+  readonly seconds: number;
+  readonly endedBy?: 'timeLimit' | 'user' | undefined;
+}
+
+/** `Exit 1 · 2.1 s` */
+export function runText({ exitCode, seconds, endedBy }: Run): string {
+  const time = seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds);
+  if (endedBy === 'timeLimit') return l10n.t('Time limit · {0} s', time);
+  if (endedBy === 'user') return l10n.t('Stopped · {0} s', time);
+  return exitCode === undefined ? l10n.t('Ended · {0} s', time) : l10n.t('Exit {0} · {1} s', exitCode, time);
+}
+
+/** Whether a command ended by itself, and says that all is well. */
+export function hasSucceeded({ exitCode }: Run): boolean {
+  return exitCode === 0;
+}
+
 /** `by you` @param agent see {@link outcomeText} */
 export function byText(actor: Resolved['actor'], agent: string | undefined): string {
   if (actor === 'model' && agent !== undefined) return l10n.t('by {0}', agent);

@@ -3,7 +3,7 @@ import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } 
 import { Emitter, type Event } from '../../base/event.ts';
 import { stalePaths } from '../commit/commitChanges.ts';
 import { isLink } from '../fileChange.ts';
-import { ledgerEntry, type CheckFact, type Outcome } from '../ledger.ts';
+import { ledgerEntry, type CheckFact, type LedgerVote, type Outcome } from '../ledger.ts';
 import type { PendingAction } from '../pendingAction.ts';
 import { lostBeneath, pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
@@ -291,7 +291,8 @@ export class Invoker {
         this.#orphaned.delete(id);
       }
       const unsaved = resolved.kind === 'applied' ? resolved.unsaved : [];
-      await this.#end(group, { ...request, checks }, resolved.kind, resolvedText(resolved), unsaved);
+      const { answer } = resolved;
+      await this.#end(group, { ...request, checks, answer }, resolved.kind, resolvedText(resolved), unsaved);
       return resolved;
     } catch (caught) {
       const error = caught instanceof StalePreviewError ? this.#withItsCause(caught, group) : caught;
@@ -336,7 +337,7 @@ export class Invoker {
 
   async #end(
     group: readonly Preview[],
-    request: ResolveRequest & { readonly checks?: readonly CheckFact[] },
+    request: ResolveRequest & Pick<LedgerVote, 'checks' | 'answer'>,
     outcome: Outcome,
     message: string,
     unsaved: readonly string[] = [],

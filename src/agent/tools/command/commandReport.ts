@@ -2,20 +2,22 @@ import type { LeftProcesses } from '../../base/system/startedProcesses.ts';
 import { fenced } from '../../text/fence.ts';
 import { plural } from '../../text/plural.ts';
 import type { CommandRun } from '../../commands/commandRuns.ts';
+import type { RunFact } from '../../preview/ledger.ts';
+import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
 
 /** The most processes that are named. */
 const MAX_NAMED = 10;
 
 /**
- * What the model is told of a command that was run.
+ * The result of a command that was run: what the model is told, and how it ended, for the ledger.
  * @param view what it saw of pending previews, and what it left
  */
-export function commandReport(
+export function commandResult(
   { timeLimit }: { readonly timeLimit: number },
   { exitCode, ended, running }: LeftProcesses & { readonly exitCode: number | undefined },
   run: CommandRun,
   view: readonly string[],
-): string {
+): AgentToolResult {
   const how =
     run.endedBy === 'timeLimit'
       ? `The command was ended after the time limit of ${plural(timeLimit, 'second')}.`
@@ -25,7 +27,13 @@ export function commandReport(
           ? 'The command ended; its exit code is unknown.'
           : `The command ended with exit code ${exitCode}.`;
   const output = run.output.text().trimEnd();
-  return [
+  const { endedBy } = run;
+  const fact: RunFact = {
+    ...(exitCode === undefined || endedBy ? {} : { exitCode }),
+    seconds: Math.round(run.seconds * 1_000) / 1_000,
+    ...(endedBy ? { endedBy } : {}),
+  };
+  const report = [
     how,
     ...(ended > 0 && run.endedBy === undefined
       ? ['Processes that it left in the background were ended.']
@@ -34,6 +42,7 @@ export function commandReport(
     ...view,
     ...(output === '' ? ['It wrote nothing.'] : ['Its output:', fenced(output)]),
   ].join('\n');
+  return textResult(report, { run: fact });
 }
 
 function stillRunning(running: LeftProcesses['running']): string[] {

@@ -77,11 +77,11 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
             );
           assertNotStopped(run.signal);
           if (!sandbox) {
-            const { commandReport } = await import('./commandReport.ts');
+            const { commandResult } = await import('./commandReport.ts');
             const end = await runner.run(plan, run);
             const ids = idsIn(context.pending);
             const saw = `It saw the files on disk, without the pending ${ids.join(', ')}.`;
-            return textResult(commandReport(plan, end, run, ids.length > 0 ? [saw] : []));
+            return commandResult(plan, end, run, ids.length > 0 ? [saw] : []);
           }
           const view = await sandboxOf(runner.sandboxes, preview, sandbox);
           assertNotStopped(run.signal);

@@ -7,11 +7,11 @@ import type { LeftOut, LeftOutReason } from '../../elsewhere/gathered.ts';
 import { placeForeign } from '../../elsewhere/foreignChange.ts';
 import type { FileChange } from '../../preview/fileChange.ts';
 import { idsIn } from '../../preview/overlay.ts';
-import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
+import type { AgentToolResult } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
 import { plural } from '../../text/plural.ts';
 import type { ToolContext } from '../tool.ts';
-import { commandReport } from './commandReport.ts';
+import { commandResult } from './commandReport.ts';
 
 /** The most files that are named as left out. */
 const MAX_NAMED = 10;
@@ -60,9 +60,8 @@ export async function runInSandbox(
     return [preview];
   };
   const staged = [...stage(changes, false), ...stage(conflicts, true)];
-  return textResult(
-    commandReport(plan, end, run, effectsLines(sandbox, saw, end, staged, [...end.leftOut, ...leftOut])),
-  );
+  const left = [...end.leftOut, ...leftOut];
+  return commandResult(plan, end, run, effectsLines(sandbox, saw, end, staged, left));
 }
 
 /** What the model is told of where the command ran, and of what it left. */

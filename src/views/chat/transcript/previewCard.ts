@@ -162,11 +162,11 @@ function stateOf(outcome: PreviewOutcome, { origin }: Preview): CardState {
       return { kind: 'failed', error: escapeInvisible(outcome.error) };
     case 'applied':
     case 'discarded': {
-      const { kind, actor, agent, reason } = outcome;
+      const { kind, actor, agent, reason, run } = outcome;
       // The model's reason is in the block of its `resolve`. An agent of another program has no such block.
       const isTold = actor === 'model' && !origin?.agent;
       return {
-        ...{ kind, actor, agent: agent && agentLabel(agent) },
+        ...{ kind, actor, agent: agent && agentLabel(agent), run },
         reason: isTold ? undefined : escapeProse(reason?.trim() ?? '') || undefined,
       };
     }

@@ -1,5 +1,12 @@
 import * as l10n from '@vscode/l10n';
-import { expiredText, problemText, recommendationText, outcomeText } from '../../texts/previewWords.ts';
+import {
+  byText,
+  expiredText,
+  outcomeText,
+  problemText,
+  recommendationText,
+  runText,
+} from '../../texts/previewWords.ts';
 import type { CardState, ItemOf, PartRow } from '../protocol.ts';
 
 type Card = ItemOf<'preview'>;
@@ -23,6 +30,8 @@ function ownStateText(state: CardState): string | undefined {
     case 'applied':
     case 'discarded':
     case 'undone':
+      if ('run' in state && state.run)
+        return [runText(state.run), byText(state.actor, state.agent)].join(' · ');
       return outcomeText(state.kind, state.actor, state.agent);
     case 'failed':
       return l10n.t('Applied, and returned an error');

@@ -129,6 +129,9 @@ test('the command is held back as an opaque preview with all that it runs with, 
     /^The user applied p1 \(Run: npm test\)\.\nIts result:\nThe command ended with exit code 3\.\nIts output:\n```\n2 passed\n```$/,
   );
   assert.equal(runs.outputOf('p1'), undefined);
+  const { run } = t.store.ledger().at(-1) ?? {};
+  assert.ok(run && run.seconds >= 0);
+  assert.deepEqual({ ...run, seconds: 0 }, { exitCode: 3, seconds: 0 });
   t.assertSound();
 });
 

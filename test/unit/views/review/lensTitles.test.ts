@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
+import { textResult, type PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
 import { undoAction } from '../../../../src/agent/preview/undo.ts';
 import type { StagedPreview } from '../../../../src/agent/preview/previewSchema.ts';
 import { create, remove, rename } from '../../../support/changes.ts';
@@ -79,4 +79,29 @@ test('a stale preview begins with Rebase and offers no Apply, in each of its fil
       'Discard file with reason…',
     ],
   );
+});
+
+test('the row of a command that has ended says how, and no other callback can say that', async () => {
+  const rowAfter = async (details: unknown, purpose?: 'command'): Promise<readonly unknown[]> => {
+    const harness = new InvokerHarness();
+    const apply = () => Promise.resolve(textResult('Done.', details));
+    harness.stage({ apply, humanOnly: true, ...(purpose ? { purpose } : {}) });
+    await harness.resolve();
+    return rowOf(harness).map(([title]) => title);
+  };
+
+  assert.deepEqual(await rowAfter({ run: { exitCode: 1, seconds: 2.14 } }, 'command'), [
+    '$(error) Exit 1 · 2.1 s',
+  ]);
+  assert.deepEqual(await rowAfter({ run: { exitCode: 0, seconds: 61.7 } }, 'command'), [
+    '$(check) Exit 0 · 62 s',
+  ]);
+  assert.deepEqual(await rowAfter({ run: { seconds: 7, endedBy: 'timeLimit' } }, 'command'), [
+    '$(error) Time limit · 7 s',
+  ]);
+  assert.deepEqual(await rowAfter({ run: { seconds: 7, endedBy: 'user' } }, 'command'), [
+    '$(error) Stopped · 7 s',
+  ]);
+  assert.deepEqual(await rowAfter({ run: { seconds: 7 } }, 'command'), ['$(error) Ended · 7 s']);
+  assert.deepEqual(await rowAfter({ run: { exitCode: 0, seconds: 1 } }), ['$(check) Applied']);
 });

@@ -4,6 +4,7 @@ import { guard } from 'lit-html/directives/guard.js';
 import { ref } from 'lit-html/directives/ref.js';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { escapeInvisible } from '../../../plainText.ts';
+import { hasSucceeded } from '../../../texts/previewWords.ts';
 import type { FileRow, ItemOf } from '../../protocol.ts';
 import {
   cardName,
@@ -54,7 +55,7 @@ const WHERE_ICONS = { sandbox: 'shield', copy: 'copy', disk: 'terminal' } as con
 export function renderCard(card: Card, old: HTMLElement | undefined): HTMLElement {
   const root = old ?? document.createElement('article');
   const { kind } = card.state;
-  root.className = `item card ${kind}`;
+  root.className = `item card ${hasFailedRun(card) ? 'failed' : kind}`;
   const { id: previewId, revision } = card;
   Object.assign(root.dataset, { kind: 'preview', previewId, state: kind, revision });
   root.setAttribute('aria-label', cardName(card));
@@ -73,15 +74,21 @@ function content(card: Card): TemplateResult {
   `;
 }
 
+/** Whether its command ran and did not end well. */
+function hasFailedRun({ state }: Card): boolean {
+  return 'run' in state && state.run !== undefined && !hasSucceeded(state.run);
+}
+
 function header(card: Card): TemplateResult {
   const { id, label, source, files } = card;
   const { kind } = card.state;
+  const stateIcon = hasFailedRun(card) ? STATE_ICONS.failed : STATE_ICONS[kind];
   // A resolved card lists no files: the stat of a single file moves up here.
   const shown = card.stat ?? (isOpen(card) || files.length > 1 ? undefined : files[0]?.stat);
   // A path may be broken after each slash, before a word is.
   const breakable = label.split(/(?<=\/)/).map((part, i) => (i === 0 ? part : html`<wbr />${part}`));
   return html`<div class="card-header">
-    ${icon(STATE_ICONS[kind], kind === 'applying' ? 'codicon-modifier-spin state-icon' : 'state-icon')}
+    ${icon(stateIcon, kind === 'applying' ? 'codicon-modifier-spin state-icon' : 'state-icon')}
     <button
       type="button"
       class="card-label"

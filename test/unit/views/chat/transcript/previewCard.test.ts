@@ -63,6 +63,13 @@ test('an apply that returned an error counts as failed', () => {
   );
 });
 
+test('a command that has ended says how, and who ran it', () => {
+  const state = { kind: 'applied', by: { actor: 'human', reason: 'Applied by the user.', at: '' } } as const;
+  const lastAttempt = attempt({ outcome: 'applied', run: { exitCode: 1, seconds: 2.14 } });
+  const shown = previewCard(previewView(preview({ state }), { lastAttempt }));
+  assert.equal(wordsOf(shown).state, 'Exit 1 · 2.1 s · by you');
+});
+
 test('line counts: exact or not, and a sum for several files', () => {
   const changes = [modify('a.ts'), modify('b.ts')];
   const counted = (...stats: { added: number; removed: number; hunks: number; exact: boolean }[]) =>
