@@ -63,8 +63,11 @@ export function allCommands(ctx: Ctx): CommandHandlers {
       (await import('./chat/proposeCode.ts')).proposeCode(ctx, args),
     'redline.customTools.new': async () => (await customTools()).newCustomTool(ctx),
     'redline.customTools.reload': async () => (await customTools()).reloadCustomTools(ctx),
-    'redline.selectModel': async given =>
-      typeof given === 'string' ? ctx.settings.useLanguageModel(given) : (await model()).selectModel(ctx),
+    'redline.selectModel': async given => {
+      if (typeof given === 'string') await ctx.settings.useLanguageModel(given);
+      else await (await model()).selectModel(ctx);
+      await (await import('./models/askAgain.ts')).offerToAskAgain(ctx);
+    },
     'redline.setApiKey': async () => (await model()).setApiKey(ctx),
     'redline.agents.connect': async (...args) => (await agents()).connectAgent(ctx, args),
     'redline.agents.disconnectAll': async () => (await agents()).disconnectAllAgents(ctx),

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { LedgerEntry } from '../agent/preview/ledger.ts';
+import { needsOwnVote } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import type { Session } from '../agent/session/session.ts';
 import { contextKeys } from './contributions.ts';
@@ -13,6 +14,9 @@ export function registerContextKeys(
   tabs: PreviewTabs,
 ): vscode.Disposable {
   const hasPending = contextKey(contextKeys.hasPending, () => store.hasPending);
+  const canApplyAll = contextKey(contextKeys.canApplyAll, () =>
+    [...store.open].some(preview => !needsOwnVote(preview)),
+  );
   const hasExpired = contextKey(contextKeys.hasExpired, () => shownExpired(store).length > 0);
   const hasReviewed = contextKey(contextKeys.hasReviewed, () => store.ledger().some(isReview));
   const running = contextKey(contextKeys.running, () => session.state === 'running');
@@ -27,6 +31,7 @@ export function registerContextKeys(
     vscode.window.tabGroups.onDidChangeTabs(shownPending),
     vscode.window.tabGroups.onDidChangeTabGroups(shownPending),
     store.onDidChange(hasPending),
+    store.onDidChange(canApplyAll),
     store.onDidResolve(entries => entries.some(isReview) && hasReviewed()),
     store.onDidChange(({ state }) => state.kind === 'expired' && hasExpired()),
     session.onDidEmit(running),

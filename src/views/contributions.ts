@@ -26,6 +26,8 @@ export const views = {
 
 export const contextKeys = {
   hasPending: 'redline.hasPending',
+  /** Something is pending that Apply All applies. */
+  canApplyAll: 'redline.canApplyAll',
   /** An expired preview is listed, which the user has not dismissed. */
   hasExpired: 'redline.hasExpired',
   /** The user has applied or discarded a preview. */

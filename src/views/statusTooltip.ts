@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { titleOf, type Preview } from '../agent/preview/preview.ts';
 import { commandLink } from './commandRegistry.ts';
 import { asMarkdown } from './plainText.ts';
+import { allText } from './texts/previewWords.ts';
 
 const linked = ['redline.preview.open', 'redline.preview.apply', 'redline.preview.discard'] as const;
 const linkedAll = ['redline.preview.applyAll', 'redline.preview.discardAll'] as const;
@@ -20,10 +21,8 @@ export function tooltipOf(head: Preview, count: number, together: number): vscod
   text.appendMarkdown(links.join(' · '));
   if (count > 1) {
     const all = [
-      ...(together > 0
-        ? [commandLink(vscode.l10n.t('Apply All {0}', together), 'redline.preview.applyAll')]
-        : []),
-      commandLink(vscode.l10n.t('Discard All {0}', count), 'redline.preview.discardAll'),
+      ...(together > 0 ? [commandLink(allText('apply', together), 'redline.preview.applyAll')] : []),
+      commandLink(allText('discard', count), 'redline.preview.discardAll'),
     ];
     text.appendMarkdown(`\n\n${all.join(' · ')}`);
   }

@@ -62,7 +62,9 @@ modelTest(
     await notice.waitFor();
     assert.equal(await workbench.page.locator('.monaco-dialog-box').count(), 0, 'no dialog');
     await workbench.picture('revert-still-applied');
-    await notice.getByRole('button', { name: 'Review Undo' }).click();
+    // The preview below it is the offer, and the only one.
+    assert.equal(await notice.getByRole('button').count(), 0);
+    await chat.locator('[data-preview-id="p2"] [data-action="open"]').click();
     await workbench.editorTab('cart.ts (Redline p2)').waitFor();
     await workbench.picture('revert-review-undo');
     // Once it is resolved, there is nothing more to say.
@@ -91,7 +93,7 @@ modelTest(
     await chat.locator('[data-kind="user"]').filter({ hasText: 'Count every item.' }).waitFor();
     await workbench.runCommand('View: Show Explorer');
     hidden();
-    const toast = workbench.toast('Redline waits for your review: cart.ts:13 + * item.quantity');
+    const toast = workbench.toast('Redline waits for your review: cart.ts:13 price → price * item.quantity');
     await toast.waitFor();
     await workbench.picture('waiting-notification');
     await toast.getByRole('button', { name: 'Review' }).click();

@@ -6,7 +6,7 @@ import { modelTest } from './support/uiTest.ts';
 const CART = 'src/cart.ts';
 const OLD = 'total += item.price;';
 const NEW = 'total += item.price * item.quantity;';
-const TITLE = 'cart.ts:13 + * item.quantity';
+const TITLE = 'cart.ts:13 price → price * item.quantity';
 const stage = {
   text: 'The total **ignores** the quantity.',
   toolCalls: [{ name: 'edit_file', arguments: { path: CART, edits: [{ old: OLD, new: NEW }] } }],

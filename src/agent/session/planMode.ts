@@ -46,6 +46,8 @@ export class PlanMode implements ModeResolveHandler {
   #isOn = false;
   /** The preview of the plan that waits for approval. */
   #submitted: string | undefined;
+  /** How many prompts the user had sent when it was submitted. */
+  #prompts = 0;
 
   constructor(options: PlanModeOptions) {
     this.#options = options;
@@ -71,12 +73,19 @@ export class PlanMode implements ModeResolveHandler {
       await this.#withdraw('Withdrawn by the model.');
       return textResult('No plan is submitted. Continue planning, and submit the plan when it is ready.');
     }
+    // Whoever has submitted a plan says so, and calls `resolve` once more: that text is no other plan.
+    const prompts = this.#promptCount();
+    if (this.#isWaiting() && prompts === this.#prompts)
+      return textResult(
+        'The plan is submitted already and waits for the user; this call changed nothing. End your turn now. To submit another one instead, first call resolve with action "discard".',
+      );
     const text = this.#planText().trim();
     if (text === '')
       return textResult('The plan is empty. Write it as Markdown in the message that submits it.');
     await this.#withdraw('Replaced by a newer plan.');
     const plan: Plan = { title: planTitle(extra?.['title'], text), text };
     this.#submitted = this.#options.stage(this.#actionFor(plan), call);
+    this.#prompts = prompts;
     return textResult(
       `The plan "${plan.title}" is submitted. The user approves or refines it. End your turn now.`,
       { title: plan.title, submitted: this.#submitted },
@@ -108,6 +117,15 @@ export class PlanMode implements ModeResolveHandler {
   #planText(): string {
     const { conversation, store } = this.#options;
     return latestAnswerText(conversation().tree.messages, previewId => store.get(previewId)?.kind === 'plan');
+  }
+
+  #isWaiting(): boolean {
+    const id = this.#submitted;
+    return id !== undefined && this.#options.store.get(id)?.state.kind === 'pending';
+  }
+
+  #promptCount(): number {
+    return this.#options.conversation().tree.messages.filter(({ role }) => role === 'user').length;
   }
 
   async #withdraw(reason: string): Promise<void> {

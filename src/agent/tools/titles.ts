@@ -51,12 +51,34 @@ function changeInLine(text: string, edit: TextEdit): string | undefined {
   let end = 0;
   while (end < Math.min(old.length, now.length) - same && old.at(-1 - end) === now.at(-1 - end)) end++;
   const start = edit.start + old.slice(0, same).join('').length;
-  const change = arrow(
-    old.slice(same, old.length - end).join(''),
-    now.slice(same, now.length - end).join(''),
-  );
+  const [from, to] = withNeighbour(old, now, same, end);
+  const change = arrow(old.slice(from, old.length - to).join(''), now.slice(from, now.length - to).join(''));
   const line = text.slice(0, start).split('\n').length;
   return change && `${line} ${change}`;
+}
+
+/**
+ * How many tokens before and after a change are left out. What is only inserted or only removed is told with the word that it
+ * follows, or else precedes: `price → price * quantity` says more than `+ * quantity`.
+ */
+function withNeighbour(
+  old: readonly string[],
+  now: readonly string[],
+  same: number,
+  end: number,
+): readonly [before: number, after: number] {
+  const isEmpty = (all: readonly string[]): boolean =>
+    all
+      .slice(same, all.length - end)
+      .join('')
+      .trim() === '';
+  if (isEmpty(old) === isEmpty(now)) return [same, end];
+  const isWord = (token: string | undefined): boolean => token !== undefined && /[\p{L}\p{N}_]/u.test(token);
+  for (let at = same - 1; at >= 0 && !/[\r\n]/.test(old[at] ?? ''); at--)
+    if (isWord(old[at])) return [at, end];
+  for (let at = end - 1; at >= 0 && !/[\r\n]/.test(old.at(-1 - at) ?? ''); at--)
+    if (isWord(old.at(-1 - at))) return [same, at];
+  return [same, end];
 }
 
 /** What structural replacements do: `console.warn($A) → logger.warn($A)`, with an ellipsis for further ones. */

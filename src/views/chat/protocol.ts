@@ -149,6 +149,8 @@ const status = z.object({
   review: z.optional(
     z.object({
       previews: z.int(),
+      /** How many of them Apply All applies: the others need a vote each. */
+      together: z.int(),
       files: z.int(),
       stat: z.optional(lineStat),
       /** Of the checks on all that the conversation has pending. */

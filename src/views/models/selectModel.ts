@@ -22,8 +22,10 @@ const NEEDS_KEY = 'https://api.openai.com/v1';
 /** Shows the picker until the user chooses a model or closes it; a new base URL or key leads back to the list. */
 export async function selectModel(agent: Agent): Promise<void> {
   const { settings } = agent;
+  let isConnecting = false;
   for (;;) {
-    const choice = await pick(agent);
+    const choice = await pick(agent, isConnecting);
+    isConnecting = choice?.kind === 'server' || choice?.kind === 'key';
     switch (choice?.kind) {
       case undefined:
         return;
@@ -50,8 +52,11 @@ export async function selectModel(agent: Agent): Promise<void> {
   }
 }
 
-/** Shows the picker at once, and adds models when the server and VS Code have listed them. */
-async function pick(agent: Agent): Promise<Choice | undefined> {
+/**
+ * Shows the picker at once, and adds models when the server and VS Code have listed them.
+ * @param isConnecting whether the user has just named the server, or its key: then one of its models is what they want.
+ */
+async function pick(agent: Agent, isConnecting: boolean): Promise<Choice | undefined> {
   const owned = new DisposableStore();
   const closed = new AbortController();
   const picker = owned.add(vscode.window.createQuickPick<Row>());
@@ -63,9 +68,9 @@ async function pick(agent: Agent): Promise<Choice | undefined> {
   const refresh = (): void => {
     if (closed.signal.aborted) return;
     picker.busy = !listings.server || !listings.vscode;
-    show(picker, rows(agent, listings));
+    show(picker, rows(agent, listings), isConnecting);
   };
-  show(picker, rows(agent, listings));
+  show(picker, rows(agent, listings), isConnecting);
   const chosen = new Promise<Choice | undefined>(resolve => {
     owned.add(picker.onDidHide(() => resolve(undefined)));
     owned.add(
@@ -92,11 +97,18 @@ async function pick(agent: Agent): Promise<Choice | undefined> {
   }
 }
 
-/** Replaces the rows. The active row stays active; at first that is the model in use. */
-function show(picker: vscode.QuickPick<Row>, items: readonly Row[]): void {
-  const at = picker.activeItems[0]?.label;
+/**
+ * Replaces the rows. The active row stays active; at first that is the model in use or, while one connects to a server, the
+ * first of its models once they are listed.
+ */
+function show(picker: vscode.QuickPick<Row>, items: readonly Row[], isConnecting: boolean): void {
+  const at = picker.activeItems[0];
   picker.items = items;
-  const active = items.find(item => item.label === at) ?? items.find(item => item.isCurrent);
+  const ofServer = items.filter(({ choice }) => choice?.kind === 'model');
+  const wanted = isConnecting ? (ofServer.find(({ isCurrent }) => isCurrent) ?? ofServer[0]) : undefined;
+  const stays = wanted === undefined || at?.choice?.kind === 'model';
+  const active =
+    (stays ? items.find(item => item.label === at?.label) : wanted) ?? items.find(item => item.isCurrent);
   if (active && picker.value === '') picker.activeItems = [active];
 }
 

@@ -75,7 +75,7 @@ export class RequestHandler {
         return [{ prompt: id, command: 'apply', label: vscode.l10n.t('Approve {0}', id) }];
       const apply = { prompt: id, command: 'apply', label: vscode.l10n.t('Apply {0}', id) };
       const discard = { prompt: id, command: 'discard', label: vscode.l10n.t('Discard {0}', id) };
-      const all = { prompt: '', command: 'discard-all', label: vscode.l10n.t('Discard All') };
+      const all = { prompt: '', command: 'discard-all', label: vscode.l10n.t('Discard All Previews') };
       return more.length === 0 ? [apply, discard] : [apply, discard, all];
     }
     return offline ? [{ prompt: '', command: 'help', label: vscode.l10n.t('List the commands') }] : [];

@@ -54,6 +54,15 @@ export function applyVerb(face: PreviewFace): string {
   }
 }
 
+/** What the button says that applies or discards so many previews. */
+export function allText(action: 'apply' | 'discard', count: number): string {
+  const forms =
+    action === 'apply'
+      ? l10n.t('Apply 1 Preview|Apply {0} Previews')
+      : l10n.t('Discard 1 Preview|Discard {0} Previews');
+  return countText(forms, l10n)(count);
+}
+
 /** `2 conflicts left` */
 export function conflictsLeftText({ files }: Extract<Problem, { kind: 'conflicts' }>): string {
   const count = files.reduce((sum, file) => sum + file.count, 0);

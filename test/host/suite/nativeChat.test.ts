@@ -119,7 +119,7 @@ suite('@redline in VS Code’s own chat', () => {
     );
     const two = await answer({ command: 'edit', prompt: 'b.txt :: old => new' });
     const waiting = { ...two.metadata, pending: ['p1', 'p2'] };
-    assert.deepEqual(labels(waiting), ['Apply p1', 'Discard p1', 'Discard All']);
+    assert.deepEqual(labels(waiting), ['Apply p1', 'Discard p1', 'Discard All Previews']);
     await click('p1', 'apply');
     assert.deepEqual(labels(waiting), ['Apply p2', 'Discard p2']);
     await click('p2', 'discard');

@@ -58,9 +58,9 @@ async function showEverything(workbench: Workbench): Promise<void> {
 const BUTTONS = [
   ...['Revert to Here and Edit the Prompt', 'Copy the Answer', 'Revert to Here'],
   ...['Open cart.ts:11 0 → 1', 'Reopen cart.ts:11 0 → 1'],
-  ...['Open cart.ts:13 + * item.quantity', 'cart.ts src modified +1 −1'],
-  ...['Apply cart.ts:13 + * item.quantity', 'Discard cart.ts:13 + * item.quantity'],
-  ...['Open cart.ts:13 + * item.quantity', 'Discard cart.ts:13 + * item.quantity with a reason'],
+  ...['Open cart.ts:13 price → price * item.quantity', 'cart.ts src modified +1 −1'],
+  ...['Apply cart.ts:13 price → price * item.quantity', 'Discard cart.ts:13 + * item.quantity'],
+  ...['Open cart.ts:13 price → price * item.quantity', 'Discard cart.ts:13 + * item.quantity with a reason'],
   ...['Copy', 'Copy the Answer', 'Revert to Here', 'Revert to Here and Edit the Prompt'],
   ...['Try Again', 'Show Log'],
   ...['Review', 'Apply All', 'Discard All'],

@@ -109,16 +109,42 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     );
   });
 
-  test(`${modelAuthority}: a newer plan replaces the older one`, async () => {
+  test(`${modelAuthority}: what the model says after it has submitted a plan does not replace it`, async () => {
     const t = planning({
       settings: { modelAuthority },
-      script: [submit(PLAN), submit('# Better\n'), { text: 'Waiting.' }],
+      script: [submit(PLAN), submit('I have submitted the plan.'), { text: 'Waiting.' }],
+    });
+    await t.session.prompt('Plan it.');
+    assert.equal(t.store.all().length, 1);
+    assert.deepEqual(t.store.get('p1')?.details, { title: 'Rename it', text: PLAN });
+    assert.equal(t.store.get('p1')?.state.kind, 'pending');
+    assert.match(t.results().at(-1)?.content ?? '', /^The plan is submitted already/);
+    assert.equal(t.session.state, 'awaitingReview');
+  });
+
+  test(`${modelAuthority}: a newer plan replaces the older one once that is withdrawn`, async () => {
+    const t = planning({
+      settings: { modelAuthority },
+      script: [submit(PLAN), vote('discard'), submit('# Better\n'), { text: 'Waiting.' }],
     });
     await t.session.prompt('Plan it.');
     assert.equal(t.store.get('p1')?.state.kind, 'discarded');
     assert.equal(t.store.get('p2')?.state.kind, 'pending');
     assert.deepEqual(t.store.get('p2')?.details, { title: 'Better', text: '# Better' });
     assert.equal(t.session.state, 'awaitingReview');
+  });
+
+  test(`${modelAuthority}: after another prompt a newer plan replaces the older one at once`, async () => {
+    const t = planning({
+      settings: { modelAuthority },
+      script: [submit(PLAN), { text: 'Waiting.' }, submit('# Better\n'), { text: 'Waiting.' }],
+    });
+    await t.session.prompt('Plan it.');
+    await t.session.prompt('Without the rename.');
+    assert.deepEqual(
+      t.store.all().map(({ state }) => state.kind),
+      ['discarded', 'pending'],
+    );
   });
 
   test(`${modelAuthority}: the model cannot approve its own plan, not even by its id`, async () => {

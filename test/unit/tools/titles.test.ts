@@ -14,8 +14,10 @@ const said = (title: string | Sentence): string => (typeof title === 'string' ? 
 const cases: readonly [what: string, old: string, now: string, title: string][] = [
   ['a word', 'let total = 0;', 'let sum = 0;', 'cart.ts:2 total → sum'],
   ['whole words, not the letters in which they differ', 'total', 'tax', 'cart.ts:2 total → tax'],
-  ['an insertion', 'total = 0', 'total = 0 + tax', 'cart.ts:2 + + tax'],
-  ['a removal', 'let total', 'total', 'cart.ts:2 − let'],
+  ['an insertion', 'total = 0', 'total = 0 + tax', 'cart.ts:2 0 → 0 + tax'],
+  ['an insertion before a word', 'total', 'subtotal + total', 'cart.ts:2 total → subtotal + total'],
+  ['an insertion alone', '= ', '= - ', 'cart.ts:2 + -'],
+  ['a removal', 'let total', 'total', 'cart.ts:2 let total → total'],
   ['the line of the change, not of its context', 'one\nlet total', 'one\nlet sum', 'cart.ts:2 total → sum'],
   ['several lines', 'one\nlet', 'uno\ndue', 'Edit src/cart.ts'],
   ['spaces alone', 'let total', 'let  total', 'Edit src/cart.ts'],

@@ -36,16 +36,19 @@ function answerPrompt(messages: readonly SessionMessage[], prompt: string, l10n:
     case 'help':
       return textAnswer(`${l10n.t('The commands:')}\n\n${slashCommandHelp(l10n)}`);
     case undefined:
-      return textAnswer(
-        [
-          l10n.t('I am the offline provider, not a language model. I can run these commands:'),
-          slashCommandHelp(l10n),
-          l10n.t('Connect a model to ask in your own words.'),
-        ].join('\n\n'),
-      );
+      return textAnswer(needsModelText(l10n));
     default: // whatever the chat itself carries out
       return textAnswer(l10n.t('That command works only when you type it in the Redline chat.'));
   }
+}
+
+/** The answer to a prompt in the user's own words, which needs a model. */
+export function needsModelText(l10n: Localiser): string {
+  return [
+    l10n.t('I am the offline provider, not a language model. I can run these commands:'),
+    slashCommandHelp(l10n),
+    l10n.t('Connect a model to ask in your own words.'),
+  ].join('\n\n');
 }
 
 /** What `edit_file` says of a text that it cannot find: its file, and the nearest lines if there are any. */

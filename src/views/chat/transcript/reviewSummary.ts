@@ -1,4 +1,4 @@
-import type { Preview } from '../../../agent/preview/preview.ts';
+import { needsOwnVote, type Preview } from '../../../agent/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import type { ChatStatus } from '../protocol.ts';
@@ -27,5 +27,6 @@ export function reviewOf(
         changes.length,
       )
     : undefined;
-  return { previews: open.length, files, stat: lineStat(sum), ...(checks ? { checks } : {}) };
+  const together = open.filter(preview => !needsOwnVote(preview)).length;
+  return { previews: open.length, together, files, stat: lineStat(sum), ...(checks ? { checks } : {}) };
 }

@@ -77,24 +77,18 @@ function noticeText(notice: Notice): string {
       return l10n.t("Applying {0} kept failing. It's up to you.", notice.id);
     case 'stillApplied':
       return countText(
-        l10n.t('1 applied change is still in your files.|{0} applied changes are still in your files.'),
+        l10n.t(
+          '1 applied change is still in your files. {1} would undo it.|{0} applied changes are still in your files. {1} would undo them.',
+        ),
         l10n,
-      )(notice.count);
+      )(notice.count, notice.id);
     case 'other':
       return notice.text;
   }
 }
 
 function noticeButton(notice: Notice): HTMLElement | undefined {
-  if (notice.about === 'withheldTools') return actionButton('manageTrust');
-  if (notice.about !== 'stillApplied') return undefined;
-  const { id } = notice;
-  return button({
-    class: 'button secondary',
-    label: l10n.t('Review Undo'),
-    data: { action: 'open' },
-    onClick: () => post({ type: 'open', id }),
-  });
+  return notice.about === 'withheldTools' ? actionButton('manageTrust') : undefined;
 }
 
 function renderPrompt(item: ItemOf<'user'>): HTMLElement {

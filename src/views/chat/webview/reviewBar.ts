@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, render } from 'lit-html';
 import type { ChatStatus, ReviewAction } from '../protocol.ts';
+import { allText } from '../../texts/previewWords.ts';
 import { reviewText } from '../words/statusWords.ts';
 import { post } from './host.ts';
 import { button, el } from './dom.ts';
@@ -19,14 +20,10 @@ export class ReviewBar {
     onClick: () => post({ type: 'runChecks' }),
   });
 
+  readonly #applyAll = reviewButton('applyAll', '', 'secondary');
+  readonly #discardAll = reviewButton('discardAll', '', 'secondary');
+
   constructor() {
-    const one = (name: ReviewAction, label: string, style: string): HTMLButtonElement =>
-      button({
-        class: `button ${style}`,
-        label,
-        data: { action: name },
-        onClick: () => post({ type: 'review', action: name }),
-      });
     this.element = el(
       'div',
       { class: 'review-bar', role: 'group', aria: { label: l10n.t('Pending changes') } },
@@ -35,9 +32,9 @@ export class ReviewBar {
       el(
         'div',
         { class: 'buttons' },
-        one('open', l10n.t('Review'), 'primary'),
-        one('applyAll', l10n.t('Apply All'), 'secondary'),
-        one('discardAll', l10n.t('Discard All'), 'secondary'),
+        reviewButton('open', l10n.t('Review'), 'primary'),
+        this.#applyAll,
+        this.#discardAll,
         this.#runChecks,
       ),
     );
@@ -46,10 +43,28 @@ export class ReviewBar {
   update({ review, hasChecks }: ChatStatus): void {
     this.element.hidden = review === undefined;
     if (!review) return;
+    setLabel(this.#applyAll, allText('apply', review.together));
+    setLabel(this.#discardAll, allText('discard', review.previews));
+    this.#applyAll.hidden = review.together === 0;
     const lines = review.stat ? html` · ${stat(review.stat)}` : nothing;
     render(html`${reviewText(review)}${lines}`, this.#summary);
     this.#checks.hidden = review.checks === undefined;
     this.#runChecks.hidden = hasChecks !== true;
     render(checkList(review.checks, 'all'), this.#checks);
   }
+}
+
+function reviewButton(name: ReviewAction, label: string, style: string): HTMLButtonElement {
+  return button({
+    class: `button ${style}`,
+    label,
+    data: { action: name },
+    onClick: () => post({ type: 'review', action: name }),
+  });
+}
+
+/** Names how many a button is for. */
+function setLabel(of: HTMLButtonElement, label: string): void {
+  const text = of.querySelector('span');
+  if (text && text.textContent !== label) text.textContent = label;
 }

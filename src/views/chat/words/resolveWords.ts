@@ -24,13 +24,9 @@ export function resolveTitle(block: Block): string {
   }
 }
 
-/**
- * How a block names a preview: by the label, as the result that the model reads does. A label is English, so that in any other
- * language the title stands in its place. A plan that is submitted has only a title of its own.
- */
-function blockName({ outcome, label, title }: Block): string | undefined {
-  const isEnglish = l10n.t('en') === 'en';
-  return isEnglish && outcome !== 'submit' ? label : (title ?? label);
+/** How a block names a preview: as its card does, by the title, or else by the label that the model knows. */
+function blockName({ label, title }: Block): string | undefined {
+  return title ?? label;
 }
 
 /** `edit_file, by the model` */

@@ -22,9 +22,12 @@ export function retryText(code: 'rateLimited' | 'server', seconds: number): stri
     : l10n.t('The server is busy, trying again in {0} s', seconds);
 }
 
-/** `3 changes · 5 files` */
-export function reviewText({ previews, files }: NonNullable<ChatStatus['review']>): string {
-  const changes = countText(l10n.t('1 change|{0} changes'), l10n)(previews);
+/** `3 previews · 5 files` */
+export function reviewText({
+  previews,
+  files,
+}: Pick<NonNullable<ChatStatus['review']>, 'previews' | 'files'>): string {
+  const changes = countText(l10n.t('1 preview|{0} previews'), l10n)(previews);
   if (files === 0) return changes;
   return l10n.t('{0} · {1}', changes, countText(l10n.t('1 file|{0} files'), l10n)(files));
 }

@@ -138,11 +138,13 @@ export class PreviewVotes {
     if (shown.length === pending.length) return everything;
     const { l10n } = vscode;
     const isApply = action === 'apply';
-    const allOfThem = isApply ? l10n.t('Apply All {0}', count) : l10n.t('Discard All {0}', count);
+    const allOfThem = isApply
+      ? l10n.t('Apply All {0} Previews', count)
+      : l10n.t('Discard All {0} Previews', count);
     const countShown = countOf(shown);
     const onlyShown = isApply
-      ? l10n.t('Apply {0} Shown', countShown)
-      : l10n.t('Discard {0} Shown', countShown);
+      ? l10n.t('Apply {0} Shown Previews', countShown)
+      : l10n.t('Discard {0} Shown Previews', countShown);
     const choice = await choose(
       l10n.t('The filter of the Pending view shows {0} of {1} previews.', shown.length, pending.length),
       isApply

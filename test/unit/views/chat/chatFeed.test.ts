@@ -293,7 +293,7 @@ test('the status shows how much is pending and who resolves', t => {
     usage: undefined,
     context: undefined,
     model: 'Offline',
-    review: { previews: 2, files: 0, stat: undefined },
+    review: { previews: 2, together: 2, files: 0, stat: undefined },
     instructions: session.instructions,
     activity: undefined,
   });

@@ -50,14 +50,14 @@ test('the tokens of the session are summed up, and those of the last counted req
 });
 
 test('what is pending is said in the plural forms of the language', t => {
-  assert.equal(reviewText({ previews: 1, files: 1 }), '1 change · 1 file');
-  assert.equal(reviewText({ previews: 2, files: 5 }), '2 changes · 5 files');
-  assert.equal(reviewText({ previews: 2, files: 0 }), '2 changes');
+  assert.equal(reviewText({ previews: 1, files: 1 }), '1 preview · 1 file');
+  assert.equal(reviewText({ previews: 2, files: 5 }), '2 previews · 5 files');
+  assert.equal(reviewText({ previews: 2, files: 0 }), '2 previews');
   t.after(() => l10n.config({ contents: {} }));
   l10n.config({
-    contents: { en: 'zh-cn', '1 change|{0} changes': '{0} 处更改', '1 file|{0} files': '{0} 个文件' },
+    contents: { en: 'zh-cn', '1 preview|{0} previews': '{0} 个预览', '1 file|{0} files': '{0} 个文件' },
   });
-  assert.equal(reviewText({ previews: 1, files: 2 }), '1 处更改 · 2 个文件');
+  assert.equal(reviewText({ previews: 1, files: 2 }), '1 个预览 · 2 个文件');
 });
 
 test('instructions are named, with those of which only the beginning was sent', () => {
