@@ -208,25 +208,49 @@ export class MemoryWorkspace implements Workspace {
     return to;
   }
 
-  async replace(file: string, content: FileContent | null, expected: Sha256 | null): Promise<void> {
+  async replace(
+    file: string,
+    content: FileContent | null,
+    expected: Sha256 | null,
+    mode?: number,
+  ): Promise<void> {
     await this.beforeWrite?.(file, ++this.#writeAttempts);
     if (this.#editors.has(file)) throw new ToolError(`${file} has unsaved changes. Save or revert it first.`);
     const link = this.#links.get(file);
     const now = link === undefined ? this.#now(file) : { link };
     if (hashOf(now) !== expected) throw new StalePreviewError([file]);
     if (link === undefined && this.#readOnly.has(file)) throw new ToolError(`${file} is read-only`);
-    this.putWhole(file, content);
+    this.putWhole(file, content, mode);
     const shown = (held: FileContent | null | undefined): string | null =>
       !held ? null : 'link' in held ? `→ ${held.link}` : Buffer.from(held).toString();
     this.writes.push({ path: file, text: shown(content), to: 'disk', before: shown(now) });
   }
 
-  /** Changes what stands at a path itself from outside. */
-  putWhole(file: string, content: FileContent | null): void {
+  /**
+   * Changes what stands at a path itself from outside.
+   * @param mode permission bits of a file; by default those of the file that was there, or of a new one.
+   */
+  putWhole(file: string, content: FileContent | null, mode?: number): void {
+    const bits = mode ?? this.ownModeOf(file) ?? NEW_MODE;
     this.#links.delete(file);
     this.#disk.delete(file);
+    this.#modes.delete(file);
     if (content && 'link' in content) this.#links.set(file, content.link);
-    else if (content) this.#disk.set(file, Uint8Array.from(content));
+    else if (content) {
+      this.#disk.set(file, Uint8Array.from(content));
+      this.#modes.set(file, bits);
+    }
+  }
+
+  /** What stands at a path itself. */
+  at(file: string): FileContent | null {
+    const link = this.#links.get(file);
+    return link === undefined ? (this.#disk.get(file) ?? null) : { link };
+  }
+
+  /** The permission bits of the file at a path itself; `undefined` where there is a link or nothing. */
+  ownModeOf(file: string): number | undefined {
+    return this.#links.has(file) ? undefined : this.#modes.get(file);
   }
 
   async encodingOf(_path?: string): Promise<TextEncoding> {

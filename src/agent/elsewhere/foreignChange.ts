@@ -42,6 +42,8 @@ export interface ForeignFile {
   readonly theirs: FileContent | null;
   /** Permission bits that it has there: for a new file if they are not the usual ones, for another one if they were changed. */
   readonly mode?: number;
+  /** It is not known what was deleted, or which bits it had, since it was changed here meanwhile: that is a conflict. */
+  readonly isBaseUnknown?: boolean;
 }
 
 /**
@@ -57,7 +59,7 @@ export async function placeForeign(files: readonly ForeignFile[], here: ForeignP
   for (const file of files) {
     try {
       const placed = await placeOne(file, place);
-      (placed.isConflict ? conflicts : changes).push(...placed.changes);
+      (placed.isConflict || file.isBaseUnknown ? conflicts : changes).push(...placed.changes);
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
       leftOut.push({ path: file.path, why: 'unreadable', detail: error.message });
@@ -171,11 +173,6 @@ async function added(
   workspace: Files,
 ): Promise<Placed> {
   const { path, mode } = file;
-  if (current?.hash === theirs.hash) {
-    // Which bits it had is not known.
-    if (mode === undefined) return NOTHING;
-    return { changes: [{ kind: 'modify', path, before: current, after: current, mode }], isConflict: true };
-  }
   if (current) return modified(file, sideOfText('', theirs.encoding), theirs, current, workspace);
   await assertCanHoldFile(workspace, path);
   const created: FileChange = {
@@ -186,13 +183,15 @@ async function added(
 }
 
 async function modified(
-  { path, mode }: ForeignFile,
+  { path, from, mode }: ForeignFile,
   before: TextSide,
   after: TextSide,
   current: TextSide | null,
   workspace: Files,
 ): Promise<Placed> {
   if (!current) {
+    // What is gone here has no permission bits to change.
+    if (before.hash === after.hash && from === undefined) return NOTHING;
     await assertCanHoldFile(workspace, path);
     return {
       changes: [{ kind: 'create', path, before: null, after }],

@@ -53,12 +53,12 @@ function onto(
   mode?: number,
 ): Placed {
   const bits = mode === undefined || (theirs && isLink(theirs)) ? {} : { mode };
-  if (theirs && current?.hash === theirs.hash) {
-    if (!('mode' in bits)) return NOTHING;
+  const areBitsAlone = theirs !== null && base?.hash === theirs.hash;
+  if (areBitsAlone || (theirs && current?.hash === theirs.hash)) {
+    if (!('mode' in bits) || !current || isLink(current)) return NOTHING;
     return {
       changes: [{ kind: 'modify', path, before: current, after: current, ...bits }],
-      // Which bits it had is not known.
-      isConflict: base === null,
+      isConflict: false,
     };
   }
   const change = changeOf(path, current, theirs);

@@ -130,9 +130,10 @@ export class Effects {
     this.#bytes += sizeOf(old) + sizeOf(now);
     this.#files.push({
       path,
-      base: isBaseUnknown ? (now && before ? null : UNKNOWN) : old,
+      base: isBaseUnknown && now && !isSame ? (before ? null : UNKNOWN) : old,
       theirs: now,
       ...(mode === undefined ? {} : { mode }),
+      ...(isBaseUnknown && (!now || mode !== undefined) ? { isBaseUnknown } : {}),
     });
   }
 

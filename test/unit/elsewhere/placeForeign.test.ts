@@ -1,0 +1,53 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { placeForeign, type ForeignFile } from '../../../src/agent/elsewhere/foreignChange.ts';
+import { MemoryBlobs } from '../../../src/agent/preview/blobs.ts';
+import { linkTo } from '../../../src/agent/preview/fileChange.ts';
+import type { FileContent } from '../../../src/agent/preview/workspace.ts';
+import { modify } from '../../support/changes.ts';
+import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
+
+const blobs = new MemoryBlobs();
+const [old, other] = [Uint8Array.of(0, 1), Uint8Array.of(0, 2)];
+
+/** Brings a change of `it` to where something else stands there. */
+async function placed(
+  file: Omit<ForeignFile, 'path'>,
+  now: FileContent | null,
+): ReturnType<typeof placeForeign> {
+  const workspace = new MemoryWorkspace({ 'a.txt': 'a' });
+  workspace.putWhole('it', now);
+  return placeForeign([{ path: 'it', ...file }], { workspace, blobs });
+}
+
+test('permission bits alone are set on what the file holds now', async () => {
+  const after = await blobs.put(other);
+  const { changes, conflicts } = await placed({ base: old, theirs: old, mode: 0o755 }, other);
+  assert.deepEqual(changes, [{ kind: 'modify', path: 'it', before: after, after, mode: 0o755 }]);
+  assert.deepEqual(conflicts, []);
+  const text = { base: Buffer.from('1'), theirs: Buffer.from('1'), mode: 0o755 };
+  assert.deepEqual((await placed(text, Buffer.from('2'))).changes, [
+    { ...modify('it', '2', '2'), mode: 0o755 },
+  ]);
+});
+
+test('permission bits alone bring no file back, and are not those of a link', async () => {
+  for (const content of [old, Buffer.from('text')]) {
+    const bits = { base: content, theirs: content, mode: 0o755 };
+    for (const now of [null, ...(content === old ? [{ link: 'a.txt' }] : [])]) {
+      const { changes, conflicts, leftOut } = await placed(bits, now);
+      assert.deepEqual([...changes, ...conflicts, ...leftOut], []);
+    }
+  }
+});
+
+test('a link that was deleted there, and changed here meanwhile, is a conflict about the link itself', async () => {
+  for (const link of ['a.txt', 'nowhere']) {
+    const { changes, conflicts } = await placed(
+      { base: { link }, theirs: null, isBaseUnknown: true },
+      { link },
+    );
+    assert.deepEqual(changes, []);
+    assert.deepEqual(conflicts, [{ kind: 'delete', path: 'it', before: linkTo(link), after: null }]);
+  }
+});
