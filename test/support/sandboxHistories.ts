@@ -1,51 +1,94 @@
 import fc from 'fast-check';
-import { ToolError } from '../../src/agent/base/errors.ts';
 import { english } from '../../src/agent/base/localiser.ts';
 import { silentLogger } from '../../src/agent/base/logger.ts';
-import type { CommandPlan } from '../../src/agent/commands/commandPlan.ts';
 import { CommandRuns } from '../../src/agent/commands/commandRuns.ts';
-import type { Sandbox, SandboxEnd } from '../../src/agent/commands/sandbox.ts';
+import type { Sandbox } from '../../src/agent/commands/sandbox.ts';
 import type { ForeignFile } from '../../src/agent/elsewhere/foreignChange.ts';
-import { sideOfText, stepsOf, type FileChange } from '../../src/agent/preview/fileChange.ts';
+import { hashOf } from '../../src/agent/preview/commit/held.ts';
+import { isLink, isText, sideOfText, stepsOf, type FileChange } from '../../src/agent/preview/fileChange.ts';
 import { Overlay, type PendingContents } from '../../src/agent/preview/overlay.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
-import type { Preview } from '../../src/agent/preview/preview.ts';
+import type { Actor, Preview } from '../../src/agent/preview/preview.ts';
 import type { PreviewStore } from '../../src/agent/preview/previewStore.ts';
 import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
 import { Rebaser } from '../../src/agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
-import type { ResolvingFiles } from '../../src/agent/preview/resolve/refusals.ts';
-import type { Workspace } from '../../src/agent/preview/workspace.ts';
 import { runInSandbox } from '../../src/agent/tools/command/runInSandbox.ts';
 import { modify, textIn } from './changes.ts';
-import { DiskWorkspace } from './diskWorkspace.ts';
-import { MemoryWorkspace } from './memoryWorkspace.ts';
-import type { SandboxWorld } from './sandboxWorld.ts';
+import {
+  addition,
+  inMemory,
+  LINES,
+  PATHS,
+  textAt,
+  TEXTS,
+  touched,
+  wholeOf,
+  WHOLES,
+  type Act,
+  type Deeds,
+  type SandboxPlace,
+} from './sandboxPlaces.ts';
 import { MemoryPreviewLog, restoredStore } from './testSession.ts';
 
-const PATHS = ['a.txt', 'src/b.txt'] as const;
-const LINES = 12;
 const SESSION = 's1';
+/** The permission bits of new files. */
+const NEW_BITS = 0o644;
 
 /** What happens next. `at` chooses among the candidates, modulo their number; `line` is where a text is changed. */
 type Deed =
   | { readonly type: 'propose' | 'save'; readonly path: number; readonly line: number }
-  /** A person lets a command start. It changes both files, or one. */
-  | { readonly type: 'command'; readonly paths: readonly number[]; readonly line: number }
+  /** The user puts a link, a binary file or nothing somewhere. */
+  | { readonly type: 'put'; readonly path: number; readonly what: 'link' | 'bytes' | 'nothing' }
+  | { readonly type: 'chmod'; readonly path: number }
+  /** A person lets a command start. */
+  | { readonly type: 'command'; readonly acts: readonly Act[]; readonly line: number }
   | { readonly type: 'end' | 'stop' | 'edit'; readonly at: number }
-  | { readonly type: 'vote'; readonly at: number; readonly action: 'apply' | 'discard' };
+  | {
+      readonly type: 'vote';
+      readonly at: number;
+      readonly action: 'apply' | 'discard';
+      readonly actor: Actor;
+    };
 
 /** A deed, and how long the world runs by itself before the next one: a number of microtasks, or until all is quiet. */
 type Step = Deed & { readonly then: number | 'quiet' };
 
-const [at, path, line] = [fc.nat(5), fc.nat(PATHS.length - 1), fc.nat(LINES - 1)];
+const [at, line] = [fc.nat(5), fc.nat(LINES - 1)];
+const [text, whole, path] = [TEXTS, WHOLES, PATHS].map(({ length }) => fc.nat(length - 1)) as [
+  fc.Arbitrary<number>,
+  fc.Arbitrary<number>,
+  fc.Arbitrary<number>,
+];
+const what = fc.constantFrom('link' as const, 'bytes' as const, 'nothing' as const);
+const setsBits = fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true));
+const act: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      path: fc.constantFrom(...TEXTS),
+      does: fc.constantFrom('line', 'line', 'same'),
+      setsBits,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      path: fc.constantFrom(...WHOLES),
+      does: fc.constantFrom('link', 'bytes', 'bytes', 'nothing', 'same'),
+      setsBits,
+    }),
+  },
+);
 const deed: fc.Arbitrary<Deed> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ type: fc.constantFrom('propose', 'save'), path, line }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constantFrom('propose', 'save'), path: text, line }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('put' as const), path: whole, what }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('chmod' as const), path }) },
   {
     weight: 4,
     arbitrary: fc.record({
       type: fc.constant('command' as const),
-      paths: fc.uniqueArray(path, { minLength: 1 }),
+      acts: fc.uniqueArray(act, { minLength: 1, maxLength: 3, selector: each => each.path }),
       line,
     }),
   },
@@ -56,7 +99,8 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('vote' as const),
       at,
-      action: fc.constantFrom('apply', 'discard'),
+      action: fc.constantFrom('apply', 'apply', 'discard'),
+      actor: fc.constantFrom<Actor[]>('human', 'human', 'model'),
     }),
   },
 );
@@ -70,42 +114,19 @@ export const history: fc.Arbitrary<readonly Step[]> = fc.array(
 );
 
 /** A command that runs, with what it changes. */
-interface Command {
-  readonly name: string;
-  readonly paths: readonly string[];
-  readonly line: number;
+interface Command extends Deeds {
   /** What came of it: those without conflicts, and those with. */
   readonly staged: Preview[][];
-  /** The texts that a path has had since it ended, in the view that its changes are brought into. */
-  readonly seen: Map<string, Set<string>>;
+  /** The hashes of what a path has held since it ended, in the view that its changes are brought into. */
+  readonly seen: Map<string, Set<string | null>>;
+  /** What the engine says that it changed, by path. */
+  effects: ReadonlyMap<string, ForeignFile>;
 }
-
-/** Where commands run, and the files: in memory, or on disk. */
-export interface SandboxPlace {
-  readonly workspace: Workspace & ResolvingFiles;
-  readonly sandbox: Sandbox;
-  /** The command that changes these paths, as its engine understands it. */
-  commandFor(paths: readonly string[], line: number, name: string): CommandPlan;
-  /** What a file on disk holds now. */
-  textOf(path: string): string;
-  save(path: string, text: string): void;
-  /** Lets one of the running commands end. */
-  end(at: number): void;
-  /** Called before a file is written. */
-  onWrite(check: (path: string) => void): void;
-  /** When nothing happens by itself any more, but for commands that wait for {@link end}. */
-  quiet(): Promise<void>;
-}
-
-/** The files at the beginning of a history. */
-export const FILES: Readonly<Record<string, string>> = Object.fromEntries(
-  PATHS.map(name => [name, Array.from({ length: LINES }, (_, n) => `${n}\n`).join('')]),
-);
 
 /**
- * Plays a history to its end, and checks that nothing on disk changes except by an apply or the person's save, and that what a
- * command leaves becomes one preview, or one more with its conflicts, made on what there is and built on the pending ones that it
- * touched.
+ * Plays a history to its end, and checks that nothing on disk changes except by an apply or what the person does, and that what
+ * a command leaves becomes one preview, or one more with its conflicts, made on what there is and built on the pending ones that
+ * it touched.
  * @returns what does not hold
  */
 export async function playInSandbox(place: SandboxPlace, steps: readonly Step[]): Promise<readonly string[]> {
@@ -129,8 +150,12 @@ class World {
   readonly #runs = new CommandRuns();
   readonly #running = new Map<string, Command>();
   readonly #stops = new Map<string, () => void>();
-  /** What was saved, and what was there at the beginning. */
-  readonly #saved = new Set(Object.values(FILES));
+  /** What commands made, by the previews of it. */
+  readonly #made = new Map<string, readonly FileChange[]>();
+  /** What the person put at each path, and what was there at the beginning, by hash. */
+  readonly #saved = new Map<string, Set<string | null>>();
+  /** The permission bits that the person set, and those of the beginning. */
+  readonly #bits = new Set<number | undefined>([NEW_BITS]);
   #open = new Set<Promise<unknown>>();
   #count = 0;
 
@@ -140,36 +165,44 @@ class World {
     this.#invoker = new Invoker(store, workspace, () => 'apply');
     this.#overlay = new Overlay(store);
     this.#rebaser = new Rebaser({ store, workspace, logger: silentLogger });
-    // A text may be in the view for a moment only: while a vote on a preview whose base has changed is under way, for example.
-    store.onDidChange(() => this.#look());
+    place.put('link', { link: 'a.txt' });
+    place.put('pic.bin', wholeOf('bytes', 'old'), NEW_BITS);
+    for (const name of TEXTS) place.put(name, place.at(name), NEW_BITS);
+    for (const name of PATHS) this.#saved.set(name, new Set([hashAt(place, name)]));
+    store.onDidChange(preview => {
+      // A text may be in the view for a moment only: while a vote on a preview whose base has changed is under way, for example.
+      this.#look();
+      this.#isAsMade(preview);
+    });
     place.onWrite(name => this.#written(name));
   }
 
   perform(step: Step): void {
+    const count = ++this.#count;
     switch (step.type) {
       case 'propose': {
-        const name = PATHS[step.path] ?? 'a.txt';
+        const name = TEXTS[step.path] ?? 'a.txt';
         const now = this.#textInView(name);
         this.#stage({
-          ...{ label: `proposal ${++this.#count}`, sourceToolName: 'test' },
-          changes: [modify(name, now, touched(now, step.line, `p${this.#count}`))],
+          ...{ label: `proposal ${count}`, sourceToolName: 'test' },
+          changes: [modify(name, now, touched(now, step.line, `p${count}`))],
         });
         return;
       }
       case 'save': {
+        const name = TEXTS[step.path] ?? 'a.txt';
+        return this.#put(name, Buffer.from(touched(textAt(this.#place, name), step.line, `s${count}`)));
+      }
+      case 'put':
+        return this.#put(WHOLES[step.path] ?? 'link', wholeOf(step.what, `s${count}`));
+      case 'chmod': {
         const name = PATHS[step.path] ?? 'a.txt';
-        const text = touched(this.#place.textOf(name), step.line, `s${++this.#count}`);
-        this.#place.save(name, text);
-        this.#look();
-        this.#saved.add(text);
-        this.#track(this.#rebaser.filesChanged([name]));
-        return;
+        if (this.#place.bitsAt(name) === undefined) return;
+        this.#bits.add(bitsOf(count));
+        return this.#put(name, this.#place.at(name), bitsOf(count));
       }
       case 'command':
-        return this.#command(
-          step.paths.map(each => PATHS[each] ?? 'a.txt'),
-          step.line,
-        );
+        return this.#command(step.acts, step.line);
       case 'end':
         return this.#place.end(step.at);
       case 'stop': {
@@ -179,24 +212,18 @@ class World {
         return;
       }
       case 'edit': {
-        const preview = this.#pick(step.at, ({ kind }) => kind === 'files');
+        const preview = this.#pick(step.at);
         const [first, ...others] = preview?.changes ?? [];
-        if (preview?.state.kind !== 'pending' || first?.kind !== 'modify') return;
-        const after = sideOfText(touched(textIn(first.after), 0, `e${++this.#count}`));
+        if (preview?.state.kind !== 'pending' || first?.kind !== 'modify' || !isText(first.after)) return;
+        const after = sideOfText(touched(first.after.text, 0, `e${count}`));
         void this.#store.revise(preview.id, [{ ...first, after }, ...others], preview.dependsOn, 'user');
         return;
       }
       case 'vote': {
-        const preview = this.#pick(step.at, ({ kind }) => kind === 'files');
-        if (preview) this.#vote(preview.id, step.action);
+        const preview = this.#pick(step.at);
+        if (preview) this.#vote(preview.id, step.action, step.actor);
       }
     }
-  }
-
-  /** Notes what the files hold in the view now. */
-  #look(): void {
-    for (const { seen } of this.#running.values())
-      for (const name of PATHS) seen.get(name)?.add(this.#textInView(name));
   }
 
   async finish(): Promise<void> {
@@ -208,21 +235,51 @@ class World {
     const applied = this.#store
       .all()
       .flatMap(({ state, changes }) => (state.kind === 'applied' ? (changes ?? []) : []));
-    const texts = new Set([
-      ...this.#saved,
-      ...applied.flatMap(stepsOf).map(({ after }) => textIn(after) ?? ''),
-    ]);
-    for (const name of PATHS)
+    const bits = new Set([...this.#bits, ...applied.map(bitsIn)]);
+    for (const name of PATHS) {
+      const known = new Set(this.#saved.get(name));
+      for (const step of applied.flatMap(stepsOf))
+        if (step.path === name) known.add(step.after?.hash ?? null);
       this.#check(
-        texts.has(this.#place.textOf(name)),
+        known.has(hashAt(this.#place, name)),
         () => `${name} is on disk what no one saved or applied`,
       );
+      const found = this.#place.bitsAt(name);
+      this.#check(
+        found === undefined || bits.has(found),
+        () => `${name} has permission bits that no one set or applied`,
+      );
+    }
+    for (const { actor, outcome, previewId } of this.#store.ledger()) {
+      const makesLink = this.#store.get(previewId)?.changes?.some(({ after }) => after && isLink(after));
+      this.#check(
+        actor !== 'model' || outcome !== 'applied' || !makesLink,
+        () => `the model made a link by ${previewId}`,
+      );
+    }
   }
 
-  #command(paths: readonly string[], line: number): void {
-    const name = `c${++this.#count}`;
-    const command: Command = { name, paths, line, staged: [[], []], seen: new Map() };
-    const plan = this.#place.commandFor(paths, line, name);
+  /** Notes what the files hold in the view now. */
+  #look(): void {
+    for (const { seen } of this.#running.values())
+      for (const name of PATHS) seen.get(name)?.add(this.#hashInView(name));
+  }
+
+  /** The person changes what stands at a path. */
+  #put(name: string, content: ReturnType<SandboxPlace['at']>, bits?: number): void {
+    this.#place.put(name, content, bits);
+    this.#look();
+    this.#saved.get(name)?.add(hashAt(this.#place, name));
+    this.#track(this.#rebaser.filesChanged([name]));
+  }
+
+  #command(acts: readonly Act[], line: number): void {
+    const name = `c${this.#count}`;
+    const command: Command = {
+      ...{ name, acts, line, bits: bitsOf(this.#count) },
+      ...{ staged: [[], []], seen: new Map(), effects: new Map() },
+    };
+    const plan = this.#place.commandFor({ name, acts, line, bits: command.bits });
     const preview = this.#stage({
       ...{ label: `Run ${name}`, sourceToolName: 'run_command', purpose: 'command', humanOnly: true },
       apply: async () => {
@@ -237,8 +294,10 @@ class World {
             ...{ engine: this.#place.sandbox.engine, isolated: this.#place.sandbox.isolated },
             dispose: () => Promise.resolve(),
             run: async (...args) => {
+              this.#findsBits(name, args[1]);
               const end = await this.#place.sandbox.run(...args);
-              for (const each of PATHS) command.seen.set(each, new Set([this.#textInView(each)]));
+              for (const each of PATHS) command.seen.set(each, new Set([this.#hashInView(each)]));
+              command.effects = new Map(end.effects.map(effect => [effect.path, effect]));
               return end;
             },
           };
@@ -251,25 +310,41 @@ class World {
         }
       },
     });
-    this.#vote(preview.id, 'apply');
+    this.#vote(preview.id, 'apply', 'human');
+  }
+
+  /** The permission bits that a command finds are those that files would have if what is pending were applied. */
+  #findsBits(command: string, pending: PendingContents): void {
+    const previews = this.#store.list('oldestFirst').filter(({ kind, state }) => {
+      return kind === 'files' && isOpenState(state) && !(state.kind === 'pending' && state.stale.length > 0);
+    });
+    for (const name of pending.paths()) {
+      const changes = previews.flatMap(each => each.changes ?? []).filter(change => change.path === name);
+      // A link has no bits, and what takes its place gets those of a new file.
+      if (changes.some(({ before, after }) => !after || isLink(after) || (before && isLink(before))))
+        continue;
+      const expected = changes.map(bitsIn).findLast(bits => bits !== undefined);
+      const found = pending.at(name)?.mode;
+      this.#check(found === expected, () => `${command} finds other permission bits of ${name}`);
+    }
   }
 
   #followUp(command: Command, action: PendingAction): Preview {
-    const { name, paths, staged, seen } = command;
+    const { name, staged, seen } = command;
     const isConflict = action.label.startsWith('Conflicts');
     const beneath = new Map(PATHS.map(each => [each as string, this.#overlay.of(SESSION).at(each)]));
     const preview = this.#stage(action);
     const group = staged[isConflict ? 1 : 0] ?? [];
     group.push(preview);
+    this.#made.set(preview.id, preview.changes ?? []);
     this.#check(group.length === 1, () => `${name} became ${group.length} previews`);
     for (const change of preview.changes ?? []) {
-      this.#check(paths.includes(change.path), () => `${name} did not touch ${change.path}`);
-      const before = textIn(change.before) ?? '';
-      const texts = seen.get(change.path) ?? new Set([this.#textInView(change.path)]);
-      this.#check(texts.has(before), () => `${preview.id} is made on a text that ${change.path} never had`);
-      if (!isConflict) this.#isOwnChange(preview.id, change, command);
+      const before = change.before?.hash ?? null;
+      const isKnown = seen.get(change.path)?.has(before) === true;
+      this.#check(isKnown, () => `${preview.id} is made on what ${change.path} never held`);
+      this.#isOwnChange(preview.id, change, isConflict, command);
       const pending = beneath.get(change.path);
-      if (pending?.side && pending.side.hash === change.before?.hash)
+      if (pending && (pending.side?.hash ?? null) === before)
         this.#check(
           preview.dependsOn.includes(pending.previewId),
           () => `${preview.id} does not build on ${pending.previewId}, on which it is made`,
@@ -278,22 +353,79 @@ class World {
     return preview;
   }
 
-  /** What it found, with its own addition and nothing else. */
-  #isOwnChange(id: string, { path: name, before, after }: FileChange, command: Command): void {
-    const parts = (textIn(after) ?? '').split(addition(command.name));
-    const isIt = parts.length === 2 && parts.join('') === textIn(before);
-    this.#check(isIt, () => `${id} does not add just ${command.name} to ${name}`);
+  /** It is what the command did to what it found, and nothing else. What it did not find as it is now is a conflict. */
+  #isOwnChange(id: string, change: FileChange, isConflict: boolean, command: Command): void {
+    const { path: name, before, after } = change;
+    const [does, effect] = [command.acts.find(each => each.path === name), command.effects.get(name)];
+    if (!does || !effect) return void this.violations.push(`${command.name} did not touch ${name}`);
+    if (does.does === 'line' && !isConflict) {
+      const parts = (textIn(after) ?? '').split(addition(command.name));
+      const isIt = parts.length === 2 && parts.join('') === textIn(before);
+      this.#check(isIt, () => `${id} does not add just ${command.name} to ${name}`);
+    } else if (does.does === 'same')
+      this.#check(
+        before?.hash === after?.hash,
+        () => `${id} changes the content of ${name}, and not only its bits`,
+      );
+    else if (does.does !== 'line') {
+      const isLeft = (after?.hash ?? null) === hashOf(wholeOf(does.does, command.name) ?? undefined);
+      this.#check(isLeft, () => `${id} makes of ${name} what ${command.name} did not`);
+      const isAsFound = !effect.isBaseUnknown && hashOf(effect.base ?? undefined) === (before?.hash ?? null);
+      this.#check(
+        isAsFound !== isConflict,
+        () =>
+          `${id} is ${isConflict ? 'a' : 'no'} conflict in ${name}, which is ${isAsFound ? '' : 'not '}as it was found`,
+      );
+    }
+    const hasBits = after !== null && !isLink(after);
+    const expected = does.setsBits && hasBits ? command.bits : undefined;
+    // Where it is not known what the command found, bits that it kept may be others than those of the file now.
+    if (expected !== undefined || !isConflict)
+      this.#check(
+        bitsIn(change) === expected,
+        () => `${id} sets other permission bits of ${name} than ${command.name}`,
+      );
   }
 
-  /** Each file that it changed is in one of its previews, or named. */
-  #hasAll({ name, paths, staged }: Command, told: string): void {
+  /** Each file that it changed is in one of its previews, or named; but for what was so then, and bits of what was no file then. */
+  #hasAll({ name, effects, staged, seen }: Command, told: string): void {
     const changed = staged.flat().flatMap(({ changes }) => (changes ?? []).flatMap(stepsOf));
-    if (told.includes('It was stopped') || told.includes('The user stopped')) return;
-    for (const each of paths)
+    for (const [each, { base, theirs, mode }] of effects) {
+      if (changed.some(step => step.path === each) || told.includes(each)) continue;
+      const [found, left] = [hashOf(base ?? undefined), hashOf(theirs ?? undefined)];
+      const held = seen.get(each) ?? new Set();
+      const isSo = held.has(left) && mode === undefined;
+      const isGone = found === left && (held.size > 1 || !held.has(left));
+      this.#check(isSo || isGone, () => `nothing came of what ${name} did to ${each}`);
+    }
+  }
+
+  /** What a command made of a path as a whole, and permission bits, stay what they are when the preview is brought up to date. */
+  #isAsMade({ id, changes, state }: Preview): void {
+    const made = this.#made.get(id);
+    for (const change of made ? (changes ?? []) : []) {
+      const first = made?.find(({ path: name }) => name === change.path);
+      const isSame = first?.after && !isText(first.after) ? change.after?.hash === first.after.hash : true;
       this.#check(
-        changed.some(step => step.path === each) || told.includes(each),
-        () => `nothing came of what ${name} did to ${each}`,
+        first !== undefined && isSame && bitsIn(change) === bitsIn(first),
+        () => `${id} is no longer what was made of ${change.path}`,
       );
+      if (state.kind === 'applied') this.#hasItsBits(id, change);
+    }
+  }
+
+  /** When it has just been applied, its bits are on disk, unless another one or the person has set others. */
+  #hasItsBits(id: string, change: FileChange): void {
+    const bits = bitsIn(change);
+    const found = this.#place.bitsAt(change.path);
+    if (bits === undefined || found === bits || hashAt(this.#place, change.path) !== change.after?.hash)
+      return;
+    const others = this.#store
+      .all()
+      .filter(({ state }) => state.kind === 'applied' || state.kind === 'applying')
+      .flatMap(preview => (preview.id === id ? [] : (preview.changes ?? []).map(bitsIn)));
+    const isSet = found !== NEW_BITS && (this.#bits.has(found) || others.includes(found));
+    this.#check(isSet, () => `${change.path} has not the permission bits of ${id}, which was applied`);
   }
 
   #stage(action: PendingAction): Preview {
@@ -303,27 +435,33 @@ class World {
     return queueResolveHandler(host, action, { sessionId: SESSION, asksModel: false }).preview;
   }
 
-  #vote(id: string, action: 'apply' | 'discard'): void {
-    const request = { id, action, reason: 'r', actor: 'human' } as const;
-    this.#track(this.#invoker.resolve(request).catch(() => undefined));
+  #vote(id: string, action: 'apply' | 'discard', actor: Actor): void {
+    this.#track(this.#invoker.resolve({ id, action, reason: 'r', actor }).catch(() => undefined));
   }
 
   #written(name: string): void {
     const writers = this.#store
       .list('oldestFirst')
       .filter(({ state, kind }) => state.kind === 'applying' && kind === 'files');
-    const texts = writers.flatMap(({ changes }) =>
-      (changes ?? []).flatMap(stepsOf).filter(step => step.path === name),
+    const steps = writers.flatMap(({ changes }) => (changes ?? []).flatMap(stepsOf));
+    this.#check(
+      steps.some(step => step.path === name),
+      () => `${name} is written, and nothing with it is applied`,
     );
-    this.#check(texts.length > 0, () => `${name} is written, and nothing with it is applied`);
   }
 
   #textInView(name: string): string {
-    return textIn(this.#overlay.of(SESSION).at(name)?.side ?? null) ?? this.#place.textOf(name);
+    return textIn(this.#overlay.of(SESSION).at(name)?.side ?? null) ?? textAt(this.#place, name);
   }
 
-  #pick(position: number, isWanted: (preview: Preview) => boolean): Preview | undefined {
-    const all = this.#store.list('oldestFirst').filter(isWanted);
+  #hashInView(name: string): string | null {
+    const pending = this.#overlay.of(SESSION).at(name);
+    return pending ? (pending.side?.hash ?? null) : hashAt(this.#place, name);
+  }
+
+  /** A preview of files. */
+  #pick(position: number): Preview | undefined {
+    const all = this.#store.list('oldestFirst').filter(({ kind }) => kind === 'files');
     return all[position % Math.max(1, all.length)];
   }
 
@@ -337,103 +475,24 @@ class World {
   }
 }
 
-/** The text with something added to a line. */
-export function touched(text: string, line: number, what: string): string {
-  const lines = text.split('\n');
-  lines[line] = `${lines[line] ?? ''}${addition(what)}`;
-  return lines.join('\n');
+function isOpenState({ kind }: Preview['state']): boolean {
+  return kind === 'pending' || kind === 'applying';
 }
 
-function addition(what: string): string {
-  return ` <${what}>`;
+function hashAt(place: SandboxPlace, name: string): string | null {
+  return hashOf(place.at(name) ?? undefined);
 }
 
-/** Files in memory, and an engine that does what an overlay does: it shows the disk as it is, and what was pending at the start. */
-export function inMemory(): SandboxPlace {
-  const workspace = new MemoryWorkspace(FILES);
-  const waiting: (() => void)[] = [];
-  const textOf = (name: string): string => workspace.text(name) ?? '';
-  return {
-    workspace,
-    textOf,
-    save: (name, text) => workspace.put(name, text),
-    end: position => waiting.splice(position % Math.max(1, waiting.length), 1)[0]?.(),
-    onWrite: check => (workspace.beforeWrite = check),
-    quiet: () => new Promise(resolve => setImmediate(resolve)),
-    commandFor: (paths, line, name) => planOf(JSON.stringify({ paths, line, name }), MemoryWorkspace.root),
-    sandbox: {
-      ...{ engine: 'overlay', isolated: true },
-      dispose: () => Promise.resolve(),
-      run: async ({ command }, pending, { signal }) => {
-        if (signal.aborted) throw new ToolError('It was stopped before it ran. Nothing was run.');
-        const put = textsOf(pending);
-        const mounted = new Map(PATHS.map(each => [each as string, textOf(each)]));
-        const { paths, line, name } = JSON.parse(command) as { paths: string[]; line: number; name: string };
-        await new Promise<void>(resolve => {
-          waiting.push(resolve);
-          signal.addEventListener('abort', () => resolve(), { once: true });
-        });
-        const effects = paths.map((each): ForeignFile => {
-          const base = put.get(each) ?? textOf(each);
-          const isUnknown = !put.has(each) && textOf(each) !== mounted.get(each);
-          const theirs = Buffer.from(touched(base, line, name));
-          return { path: each, base: isUnknown ? null : Buffer.from(base), theirs };
-        });
-        return { ...ENDED, exitCode: signal.aborted ? undefined : 0, effects };
-      },
-    },
-  };
+/** The bits that whoever does something sets: each time others, by its number. */
+function bitsOf(count: number): number {
+  return 0o700 + (count % 0o77);
 }
 
-const ENDED: SandboxEnd = {
-  ...{ exitCode: 0, ended: 0, running: [], effects: [], leftOut: [], ignored: 0 },
-  ...{ wroteGit: false, notes: [] },
-};
-
-function textsOf(pending: PendingContents): ReadonlyMap<string, string> {
-  return new Map(
-    pending.paths().flatMap(each => {
-      const side = pending.at(each)?.side;
-      return side ? [[each, textIn(side)]] : [];
-    }),
-  );
-}
-
-/** How a command is run in the workspace folder. */
-export function planOf(command: string, folder: string): CommandPlan {
-  return { command, folder, shell: '/bin/sh', arguments: [], environment: {}, timeLimit: 60 };
+function bitsIn(change: FileChange): number | undefined {
+  return 'mode' in change ? change.mode : undefined;
 }
 
 /** Plays a history in memory. @public */
 export function play(steps: readonly Step[]): Promise<readonly string[]> {
   return playInSandbox(inMemory(), steps);
-}
-
-/** Files on disk, and a real engine. Commands end by themselves. */
-export async function onDisk(world: SandboxWorld): Promise<SandboxPlace> {
-  const workspace = new DiskWorkspace(world.root);
-  const sandbox = await world.sandboxes.of(SESSION);
-  if (!sandbox) throw new Error('There is no sandbox.');
-  return {
-    workspace,
-    sandbox,
-    textOf: name => world.read(name) ?? '',
-    save: (name, text) => world.write({ [name]: text }),
-    end: () => undefined,
-    onWrite: check => {
-      const write = workspace.write.bind(workspace);
-      workspace.write = (...what) => {
-        check(what[0]);
-        return write(...what);
-      };
-    },
-    quiet: () => new Promise(resolve => setTimeout(resolve, 20)),
-    commandFor: (paths, line, name) =>
-      planOf(
-        paths
-          .map(each => `sed -i '${line + 1}s/$/${addition(name)}/' '${each}'; sleep 0.0${line % 10}`)
-          .join('; '),
-        world.root,
-      ),
-  };
 }

@@ -1,7 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { FILES, onDisk, play, playInSandbox, history } from '../../../support/sandboxHistories.ts';
+import { history, play, playInSandbox } from '../../../support/sandboxHistories.ts';
+import { FILES, onDisk } from '../../../support/sandboxPlaces.ts';
 import { SandboxWorld } from '../../../support/sandboxWorld.ts';
 
 /** `npm run test:soak -- sandbox` plays more and others; `SEED=… PATH_=…` replays what a failure printed. */
@@ -20,12 +21,13 @@ test('among proposals, votes and saves, what a command leaves becomes one previe
 
 test('a vote that fails since the file was saved takes its preview out of the view for a moment', async () => {
   const [path, then] = [1, 'quiet' as const];
+  const touch = (each: string) => ({ path: each, does: 'line' as const, setsBits: false });
   const steps = [
     { type: 'propose', path, line: 0, then },
     { type: 'save', path, line: 2, then },
-    { type: 'command', paths: [0, path], line: 0, then },
+    { type: 'command', acts: ['a.txt', 'src/b.txt'].map(touch), line: 0, then },
     { type: 'save', path, line: 2, then: 1 },
-    { type: 'vote', at: 0, action: 'apply', then: 0 },
+    { type: 'vote', at: 0, action: 'apply', actor: 'human', then: 0 },
   ] as const;
   // What is loaded on first use lets the moment pass in the first one.
   for (let n = 0; n < 5; n++) assert.deepEqual(await play(steps), []);

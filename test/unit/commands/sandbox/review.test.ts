@@ -11,7 +11,7 @@ import { resolvePart } from '../../../../src/agent/preview/resolve/resolvePart.t
 import { runInSandbox } from '../../../../src/agent/tools/command/runInSandbox.ts';
 import { modify, textIn } from '../../../support/changes.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
-import { planOf } from '../../../support/sandboxHistories.ts';
+import { planOf } from '../../../support/sandboxPlaces.ts';
 import { SandboxWorld } from '../../../support/sandboxWorld.ts';
 import { MemoryPreviewLog, restoredStore } from '../../../support/testSession.ts';
 
