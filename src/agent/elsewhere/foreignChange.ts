@@ -82,7 +82,8 @@ function withRoom(files: readonly ForeignFile[], workspace: Files): Files {
   return {
     encodingOf: path => workspace.encodingOf(path),
     read: async path => {
-      if (removed.has(path) || isBelow(path)) return undefined;
+      if (isBelow(path)) return undefined;
+      if (removed.has(path) && (await workspace.placeOf(path)).link !== undefined) return undefined;
       try {
         return await workspace.read(path);
       } catch (error) {
@@ -151,12 +152,15 @@ function areTexts(
 }
 
 /** What stands at a path itself, or a pending preview puts there. */
-async function sideAt(path: string, { workspace, blobs, pending }: ForeignPlace): Promise<FileSide | null> {
+async function sideAt(path: string, here: ForeignPlace): Promise<FileSide | null> {
+  const { workspace, blobs, pending } = here;
   const proposed = pending?.at(path);
   if (proposed) return proposed.side;
   const { link } = await workspace.placeOf(path);
   if (link !== undefined) return linkTo(link);
   const bytes = await workspace.read(path);
+  // It may have become a link meanwhile, behind which that was read.
+  if ((await workspace.placeOf(path)).link !== undefined) return sideAt(path, here);
   return sideOf(bytes ?? null, await workspace.encodingOf(path), blobs);
 }
 

@@ -10,13 +10,15 @@ import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 const blobs = new MemoryBlobs();
 const [old, other] = [Uint8Array.of(0, 1), Uint8Array.of(0, 2)];
 
-/** Brings a change of `it` to where something else stands there. */
+/** Brings a change of `it` to where something else stands there. @param onRead is called when that is read */
 async function placed(
   file: Omit<ForeignFile, 'path'>,
   now: FileContent | null,
+  onRead?: (workspace: MemoryWorkspace) => void,
 ): ReturnType<typeof placeForeign> {
   const workspace = new MemoryWorkspace({ 'a.txt': 'a' });
   workspace.putWhole('it', now);
+  workspace.beforeRead = () => onRead?.(workspace);
   return placeForeign([{ path: 'it', ...file }], { workspace, blobs });
 }
 
@@ -50,4 +52,18 @@ test('a link that was deleted there, and changed here meanwhile, is a conflict a
     assert.deepEqual(changes, []);
     assert.deepEqual(conflicts, [{ kind: 'delete', path: 'it', before: linkTo(link), after: null }]);
   }
+});
+
+test('a file that has taken the place of a link which was deleted there is a conflict', async () => {
+  const { changes, conflicts } = await placed({ base: { link: 'a.txt' }, theirs: null }, other);
+  assert.deepEqual(changes, []);
+  assert.deepEqual(conflicts, [{ kind: 'delete', path: 'it', before: await blobs.put(other), after: null }]);
+});
+
+test('a link that takes the place of a file while that is read is what the change is made on', async () => {
+  const link = 'a.txt';
+  const { conflicts } = await placed({ base: old, theirs: null }, old, workspace =>
+    workspace.putWhole('it', { link }),
+  );
+  assert.deepEqual(conflicts, [{ kind: 'delete', path: 'it', before: linkTo(link), after: null }]);
 });
