@@ -1,8 +1,9 @@
+import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import { titleOf } from '../../agent/preview/preview.ts';
+import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { oneLine } from '../plainText.ts';
-import { parsePreviewUri, type PreviewAddress } from './previewUri.ts';
+import { imageMark, parsePreviewUri, type PreviewAddress } from './previewUri.ts';
 
 /**
  * The title of a preview's tab. In the stable API it is the only way to recognise a multi-file diff.
@@ -25,7 +26,7 @@ export class PreviewTabs {
 
   /** The id of the preview that a tab shows, if any. */
   idOf(tab: vscode.Tab | undefined): string | undefined {
-    return tab && (addressOf(tab)?.previewId ?? this.#idOfMultiDiff(tab));
+    return tab && (addressOf(tab)?.previewId ?? this.#idOfMultiDiff(tab) ?? this.#ofImages(tab)?.id);
   }
 
   /** The id of the preview in the active editor, if any. */
@@ -47,12 +48,10 @@ export class PreviewTabs {
     return [activeTabGroup, ...all].find(group => this.idOf(group.activeTab) === previewId)?.viewColumn;
   }
 
-  /** The column where the document of a preview is in front; `undefined` if it is in none. */
-  columnShowingFile(matches: (address: PreviewAddress) => boolean): vscode.ViewColumn | undefined {
-    const shows = ({ activeTab }: vscode.TabGroup): boolean => {
-      const address = activeTab && addressOf(activeTab);
-      return address !== undefined && matches(address);
-    };
+  /** The column where a file that was split off its preview is in front; `undefined` if it is in none. */
+  columnShowingFile(isGone: (address: PreviewAddress) => boolean): vscode.ViewColumn | undefined {
+    const shows = ({ activeTab }: vscode.TabGroup): boolean =>
+      activeTab !== undefined && this.#showsGone(activeTab, isGone);
     return vscode.window.tabGroups.all.find(shows)?.viewColumn;
   }
 
@@ -91,10 +90,7 @@ export class PreviewTabs {
 
   /** Closes the single-file diffs whose file was split off its preview. */
   closeFiles(isGone: (address: PreviewAddress) => boolean): Promise<void> {
-    return closeTabs(tab => {
-      const address = addressOf(tab);
-      return address !== undefined && isGone(address);
-    });
+    return closeTabs(tab => this.#showsGone(tab, isGone));
   }
 
   /**
@@ -114,6 +110,24 @@ export class PreviewTabs {
     );
   }
 
+  #showsGone(tab: vscode.Tab, isGone: (address: PreviewAddress) => boolean): boolean {
+    const address = addressOf(tab);
+    if (address) return isGone(address);
+    const images = this.#ofImages(tab);
+    return (
+      images !== undefined &&
+      images.changes?.every(({ path }) => tab.label !== imagesLabel(images.id, path)) === true
+    );
+  }
+
+  /** The preview whose images a tab compares, by the name that VS Code gives it: the API has no input type for it either. */
+  #ofImages({ input, label }: vscode.Tab): Preview | undefined {
+    const mark = input === undefined ? / \(Redline (p[1-9]\d*)\)\.\w+$/.exec(label) : null;
+    const preview = mark?.[1] === undefined ? undefined : this.#store.get(mark[1]);
+    const [name = '', marked] = label.slice(0, mark?.index).split(' ↔ ');
+    return name === marked ? preview : undefined;
+  }
+
   /**
    * Recognises a multi-file diff by its title, since the API has no input type for it. VS Code may append the number of
    * files to the title; a tab that merely mentions a preview does not match.
@@ -128,6 +142,12 @@ export class PreviewTabs {
     const isOurs = before === name || before.startsWith(`${name}${NOTE}`);
     return isOurs && (after === '' || after.startsWith(' (')) ? preview.id : undefined;
   }
+}
+
+/** How VS Code names the diff of an image. */
+function imagesLabel(previewId: string, path: string): string {
+  const name = posix.basename(path);
+  return `${name} ↔ ${name}${imageMark(previewId, path)}`;
 }
 
 /** A multi-file diff has no input, or one whose class is not in the stable API. */

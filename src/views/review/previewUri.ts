@@ -62,7 +62,18 @@ export function parsePreviewUri(uri: vscode.Uri): PreviewAddress | undefined {
   if (uri.scheme !== PREVIEW_SCHEME) return undefined;
   const [named = '', image] = uri.query.split('&');
   const side = named === 'base' || named === 'deleted' ? named : 'proposal';
-  return { previewId: uri.authority, side, path: uri.path, ...(image === 'image' ? { isImage: true } : {}) };
+  const { authority: previewId, path } = uri;
+  if (image !== 'image') return { previewId, side, path };
+  const mark = imageMark(previewId, path);
+  return { previewId, side, path: path.endsWith(mark) ? path.slice(0, -mark.length) : path, isImage: true };
+}
+
+/**
+ * Comes after the name of a proposed image: VS Code names the diff of two images by their names, whatever title it is given. What
+ * shows images is chosen by the end of the name.
+ */
+export function imageMark(previewId: string, path: string): string {
+  return ` (Redline ${previewId})${posix.extname(path)}`;
 }
 
 function previewUri({ previewId, side, path, isImage }: PreviewAddress): vscode.Uri {
@@ -70,7 +81,7 @@ function previewUri({ previewId, side, path, isImage }: PreviewAddress): vscode.
   return vscode.Uri.from({
     scheme: PREVIEW_SCHEME,
     authority: previewId,
-    path,
+    path: isImage && side === 'proposal' ? path + imageMark(previewId, path) : path,
     query: isImage ? `${query}&image` : query,
   });
 }

@@ -14,7 +14,7 @@ import {
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
-import { activateRedline, cleanUp, fileInWorkspace } from '../support/redline.ts';
+import { activateRedline, cleanUp, fileInWorkspace, until } from '../support/redline.ts';
 
 interface GitApi {
   openRepository(root: vscode.Uri): Promise<unknown>;
@@ -170,19 +170,33 @@ suite('changes made elsewhere', () => {
     assert.match(await text('data.bin', ''), /^Binary file, 3 bytes, SHA-256 [0-9a-f]{64}$/);
     assert.match(await text('i.png', ''), /^Binary file, \d+ bytes/);
     assert.deepEqual(await document('i.png', 'base&image'), black);
-    assert.deepEqual(await document('i.png', '&image'), white);
+    assert.deepEqual(await document(`i.png (Redline ${id}).png`, '&image'), white);
 
     await run('redline.preview.open', id, name('i.png'));
     const labels = (): readonly string[] =>
       vscode.window.tabGroups.all.flatMap(group => group.tabs.map(({ label }) => label));
-    assert.deepEqual(labels(), ['i.png ↔ i.png']);
+    const images = (of: string): string => `i.png ↔ i.png (Redline ${of}).png`;
+    const closed = (of: string): Promise<true> => {
+      const isClosed = (): true | undefined => !labels().includes(images(of)) || undefined;
+      return until(vscode.window.tabGroups.onDidChangeTabs, isClosed, 'the diff of the images to be closed');
+    };
+    assert.deepEqual(labels(), [images(id)]);
     await run('redline.preview.applyFile', id, name('i.png'), api.previews.get(id)?.revision);
+    await closed(id);
     assert.deepEqual(readFileSync(path.join(root, 'i.png')), white);
     assert.equal(readlinkSync(path.join(root, 'link')), 'a.ts');
     await run('redline.preview.apply', id);
     assert.equal(readlinkSync(path.join(root, 'link')), 'old.ts');
     assert.deepEqual(readFileSync(path.join(root, 'data.bin')), Buffer.from([0, 1, 2]));
     assert.equal(read('a.ts'), lines(), 'nothing was written through the link');
+
+    write('i.png', black);
+    const [alone = ''] = (await run('redline.elsewhere.reviewBranch', 'whole')) ?? [];
+    await run('redline.preview.open', alone);
+    assert.deepEqual(labels(), [images(alone)]);
+    await run('redline.preview.discard', alone);
+    await closed(alone);
+    assert.deepEqual(readFileSync(path.join(root, 'i.png')), black);
   });
 
   test('what both sides changed is a preview of its own with markers, which cannot be applied yet', async () => {
