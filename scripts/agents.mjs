@@ -3,7 +3,7 @@
  * behind `redline-mcp` and the configuration that *Connect an Agent…* writes: what they propose is held back, their shell writes
  * nothing, and their model is told what was decided. On Linux each then works in a view, without that configuration.
  *
- *   npm run test:agents -- --only=qwen,codex     only these: qwen, opencode, claude, codex, copilot
+ *   npm run test:agents -- --only=qwen,codex     only these: qwen, opencode, claude, codex, copilot, gemini
  *
  * Installs the agents from npm into `.vscode-test/agents`, once for each version.
  */

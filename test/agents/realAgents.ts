@@ -25,7 +25,8 @@ export interface Launch {
 }
 
 export interface RealAgent {
-  readonly id: KnownAgent['id'];
+  /** That of an agent which *Connect an Agent…* knows, or of one that is only run in a view. */
+  readonly id: KnownAgent['id'] | 'gemini';
   readonly name: string;
   /** The mode in which it is run, as the program names it. */
   readonly mode: string;
@@ -148,6 +149,34 @@ export const realAgents: readonly RealAgent[] = [
           COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
           COPILOT_PROVIDER_API_KEY: 'none',
           COPILOT_MODEL: 'scripted',
+        },
+      };
+    },
+  },
+  {
+    id: 'gemini',
+    name: 'Gemini CLI',
+    mode: 'yolo',
+    package: '@google/gemini-cli@0.61.0',
+    program: 'node_modules/.bin/gemini',
+    pause: { tool: 'read_file', args: { file_path: 'a.txt' } },
+    shell: command => ({ tool: 'run_shell_command', args: { command, description: 'edits' } }),
+    launch({ installed, home, model, prompt }) {
+      put(home, '.gemini/settings.json', {
+        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+        general: { enableAutoUpdate: false, disableAutoUpdate: true },
+        privacy: { usageStatisticsEnabled: false },
+      });
+      const program = path.join(installed, 'node_modules/@google/gemini-cli/bundle/gemini.js');
+      return {
+        command: node,
+        args: [program, '-m', 'gemini-2.5-pro', '--approval-mode', 'yolo', '-p', prompt],
+        env: {
+          GEMINI_API_KEY: 'none',
+          GOOGLE_GEMINI_BASE_URL: model,
+          GEMINI_CLI_NO_RELAUNCH: '1',
+          GEMINI_CLI_TRUST_WORKSPACE: 'true',
+          NO_BROWSER: '1',
         },
       };
     },

@@ -28,7 +28,8 @@ const rows: string[][] = [];
 let failed = 0;
 for (const agent of realAgents.filter(({ id }) => folders.has(id))) {
   const findings: Findings = { found: new Set() };
-  const why = await play(agent, findings).catch((error: unknown) => String(error));
+  const isConnected = knownAgents.some(({ id }) => id === agent.id);
+  const why = isConnected ? await play(agent, findings).catch((error: unknown) => String(error)) : '';
   // Views are there on Linux only.
   const inView =
     process.platform === 'linux'

@@ -36,7 +36,7 @@ export type CalledStep =
   | { readonly call: { readonly name: string; readonly namespace?: string }; readonly args: object }
   | { readonly text: string };
 
-// The bodies are foreign data of four formats, which only the functions here look at.
+// The bodies are foreign data of several formats, which only the functions here look at.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Json = any;
 
@@ -207,4 +207,28 @@ const messages: WireFormat = {
   },
 };
 
-export const wireFormats: readonly WireFormat[] = [chat, responses, messages];
+/** Google's content: Gemini CLI. */
+const content: WireFormat = {
+  matches: path => path.endsWith('enerateContent'),
+  isNamed: false,
+  read: body => ({
+    tools: list(body.tools)
+      .flatMap(({ functionDeclarations }) => list(functionDeclarations))
+      .map(({ name }) => ({ name })),
+    results: list(body.contents)
+      .flatMap(({ parts }) => list(parts))
+      .filter(({ functionResponse }) => functionResponse)
+      .map(({ functionResponse }) => textOf(functionResponse.response?.output ?? functionResponse.response)),
+  }),
+  write: (step, id, _body, path) => {
+    const part =
+      'call' in step ? { functionCall: { id, name: step.call.name, args: step.args } } : { text: step.text };
+    const answer = {
+      candidates: [{ index: 0, content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+    };
+    return path.includes('stream') ? { events: [answer] } : { body: answer };
+  },
+};
+
+export const wireFormats: readonly WireFormat[] = [chat, responses, messages, content];
