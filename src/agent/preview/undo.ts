@@ -127,16 +127,34 @@ function isUndone({ id }: Preview, all: readonly Preview[]): boolean {
 function combined(changes: readonly FileChange[], modes: ReadonlyMap<string, number>): readonly FileChange[] {
   const paths = changes.flatMap(stepsOf).map(({ path }) => path);
   if (new Set(paths).size === paths.length) return changes;
-  const carried = carryModes(changes, new Map());
+  const bitsAt = carriedBits(changes);
   const folders = foldersRemovedBy(changes);
   return composedSteps(changes).flatMap(({ path, before, after }): readonly FileChange[] => {
     const change = changeOf(path, before, after);
     if (!change || change.kind === 'rename') return [];
     if (change.kind === 'delete') return [{ ...change, ...foldersOf(path, folders) }];
-    const mode =
-      carried.get(path) ?? (change.kind === 'create' || isLink(change.before) ? modes.get(path) : undefined);
+    const bits = bitsAt(path);
+    const isAnother = change.kind === 'create' || isLink(change.before) || bits === 'of another file';
+    const mode = typeof bits === 'number' ? bits : isAnother ? modes.get(path) : undefined;
     return [mode === undefined ? change : { ...change, mode }];
   });
+}
+
+/**
+ * Returns a function that gives the permission bits that a file has after these changes, if they set them, or whether the file is
+ * one that had another path before; `undefined` if neither is so.
+ */
+function carriedBits(
+  changes: readonly FileChange[],
+): (path: string) => number | 'of another file' | undefined {
+  const paths = [...new Set(changes.flatMap(stepsOf).map(({ path }) => path))];
+  // In place of the bits, which are not known yet, each file carries a number that no bits have.
+  const carried = carryModes(changes, new Map(paths.map((path, at) => [path, -1 - at])));
+  return path => {
+    const bits = carried.get(path);
+    if (bits === undefined || bits >= 0) return bits;
+    return paths[-1 - bits] === path ? undefined : 'of another file';
+  };
 }
 
 /** Those of the folders that are above the path, as a change has them. */

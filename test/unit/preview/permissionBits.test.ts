@@ -157,6 +157,27 @@ test('undoing a whole branch restores the bits of what it renamed, edited and de
   assert.equal(bench.mode('a'), '600');
 });
 
+test('undoing a branch restores the bits of a file whose place another one took', posix, async () => {
+  const bench = await Bench.create();
+  await bench.file('a', 0o600);
+  await bench.file('b', 0o755, 'y');
+  await bench.apply([rename('a', 'c', 'x')]);
+  await bench.apply([rename('b', 'a', 'y')]);
+  await bench.undo('p1', 'p2');
+  assert.deepEqual([bench.mode('a'), bench.mode('b')], ['600', '755']);
+});
+
+test('undoing a branch keeps the bits that a file has now which is where it was', posix, async () => {
+  const bench = await Bench.create();
+  await bench.file('a', 0o600);
+  await bench.apply([rename('a', 'b', 'x')]);
+  await bench.apply([rename('b', 'a', 'x')]);
+  await bench.apply([modify('a', 'x', 'y')]);
+  fs.chmodSync(bench.folder.at('a'), 0o640);
+  await bench.undo('p1', 'p2', 'p3');
+  assert.equal(bench.mode('a'), '640');
+});
+
 test(
   'a delete and a creation applied as one keep the file, whose bits come back when both are undone',
   posix,
