@@ -20,6 +20,8 @@ export interface LoopPort {
   readonly provider: ChatProvider;
   /** To be awaited before {@link nextRequest}; `undefined` if there is nothing to await. */
   prepare(): Promise<void> | undefined;
+  /** To be awaited after that until it is `undefined`: what was staged meanwhile may be for the user alone. */
+  judge(): Promise<void> | undefined;
   /** Builds the next request, which is sent at once, so that it tells all that has happened. Called once for each turn. */
   nextRequest(): ChatRequest;
   /** The request to send instead of one that failed; `undefined` if the failure is final. */
@@ -91,8 +93,7 @@ async function runTurn(port: LoopPort, signal: AbortSignal): Promise<Turn> {
 
 /** Receives the answer to one request, or to the requests that are sent instead when it fails. */
 async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMessage> {
-  const preparing = port.prepare();
-  if (preparing) await preparing;
+  for (let preparing = port.prepare(); preparing; preparing = port.judge()) await preparing;
   for (let request = port.nextRequest(); ;) {
     const received = await receiveOnce(port, request, signal);
     if (!('failure' in received)) return received.message;

@@ -48,6 +48,7 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
     l10n: parts.l10n,
     provider: requests.during(provider),
     prepare: () => requests.prepare(provider, signal),
+    judge: () => parts.choices.judge(),
     nextRequest,
     retryRequest: failure => requests.retry(provider, failure, signal),
     append,

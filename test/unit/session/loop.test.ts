@@ -40,6 +40,7 @@ function harnessOf(script: Script, over: Partial<LoopPort> = {}): LoopHarness {
     l10n: english,
     provider,
     prepare: () => undefined,
+    judge: () => undefined,
     nextRequest: () => ({ system: '', messages: [...messages], tools: [] }),
     retryRequest: () => undefined,
     append: message => void messages.push(message),
@@ -77,6 +78,25 @@ test('an answer without calls ends the loop', async () => {
     'settle resolve 0',
     'turn_end stop',
   ]);
+});
+
+test('a request is made only once it is judged what was staged while it was prepared', async () => {
+  const asked: string[] = [];
+  const unjudged = ['p1', 'p2'];
+  const harness = harnessOf([{ text: 'ok' }], {
+    prepare: () => Promise.resolve(),
+    judge: () => {
+      const next = unjudged.shift();
+      asked.push(next ?? 'none');
+      return next === undefined ? undefined : Promise.resolve();
+    },
+    nextRequest: () => {
+      asked.push('request');
+      return { system: '', messages: [], tools: [] };
+    },
+  });
+  await run(harness);
+  assert.deepEqual(asked, ['p1', 'p2', 'none', 'request']);
 });
 
 test('calls are run, their results follow the answer, and the model is asked again', async () => {
