@@ -366,7 +366,8 @@ function forUndo(
   const above = new Set(created.flatMap(({ path }) => foldersAbove(path)));
   const made = newFolders.filter(folder => above.has(folder));
   return {
-    ...(modes.length > 0 ? { modes: Object.fromEntries(modes) } : {}),
+    // Of what was removed twice, the first counts: an undo brings that back in the end.
+    ...(modes.length > 0 ? { modes: Object.fromEntries(modes.toReversed()) } : {}),
     ...(made.length > 0 ? { newFolders: made } : {}),
   };
 }

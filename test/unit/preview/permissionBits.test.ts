@@ -167,6 +167,19 @@ test('undoing a branch restores the bits of a file whose place another one took'
   assert.deepEqual([bench.mode('a'), bench.mode('b')], ['600', '755']);
 });
 
+test(
+  'undoing a preview restores the bits of what it removed first, whatever stood there later',
+  posix,
+  async () => {
+    const bench = await Bench.create();
+    await bench.file('a', 0o600);
+    await bench.file('b', 0o755, 'y');
+    await bench.apply([remove('b', 'y'), rename('a', 'b', 'x'), rename('b', 'a', 'x')]);
+    await bench.undo('p1');
+    assert.deepEqual([bench.mode('a'), bench.mode('b')], ['600', '755']);
+  },
+);
+
 test('undoing a branch keeps the bits that a file has now which is where it was', posix, async () => {
   const bench = await Bench.create();
   await bench.file('a', 0o600);
