@@ -38,6 +38,7 @@ import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
 import type { InstructionFiles } from './workspace/instructionFiles.ts';
 import { SandboxLeave, WindowSandboxes } from './terminal/windowSandboxes.ts';
+import { gitPorts, symbolPorts } from './workspace/readingPorts.ts';
 import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
 import { VsCodeWorkspace } from './workspace/workspace.ts';
 
@@ -189,6 +190,8 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     },
     commands: { runner, runs: commandRuns },
     problems,
+    symbols: symbolPorts(workspace),
+    git: gitPorts(workspace),
     isRevertEnabled: () => settings.revertEnabled,
   });
   tools.register(runChecksTool(checks.runs));

@@ -10,9 +10,12 @@ import { searchTextTool, type TextSearch } from './files/searchText.ts';
 import { writeFileTool } from './files/writeFile.ts';
 import type { CommandRuns } from '../commands/commandRuns.ts';
 import { runCommandTool, type CommandRunner } from './command/runCommand.ts';
+import { gitTool, type GitPorts } from './git/gitTool.ts';
 import { getDiagnosticsTool } from './getDiagnostics.ts';
 import type { Problems } from './problems.ts';
 import { ToolRegistry } from './registry.ts';
+import { renameSymbolTool } from './symbols/renameSymbol.ts';
+import { symbolsTool, type SymbolPorts } from './symbols/symbolsTool.ts';
 import { resolveTool } from './resolve.ts';
 import { revertToStateTool } from './revertToState.ts';
 
@@ -26,13 +29,17 @@ export interface BuiltInToolPorts {
   readonly commands: { readonly runner: CommandRunner; readonly runs: CommandRuns };
   /** For `get_diagnostics`. */
   readonly problems: Problems;
+  /** For `symbols` and `rename_symbol`. */
+  readonly symbols: SymbolPorts;
+  /** For `git`. */
+  readonly git: GitPorts;
   /** For `revert_to_state`, which exists only while this returns true. */
   readonly isRevertEnabled: () => boolean;
 }
 
 /** A new registry with all of Redline's own tools, except those whose port is not given. */
 export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistry {
-  const { textSearch, astSearcher, commands, problems, isRevertEnabled } = ports;
+  const { textSearch, astSearcher, commands, problems, symbols, git, isRevertEnabled } = ports;
   const registry = new ToolRegistry();
   const tools = [
     readFileTool,
@@ -46,6 +53,8 @@ export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistr
     ...(astSearcher ? [astGrepTool(astSearcher), astEditTool(astSearcher)] : []),
     ...(commands ? [runCommandTool(commands.runner, commands.runs)] : []),
     ...(problems ? [getDiagnosticsTool(problems)] : []),
+    ...(symbols ? [symbolsTool(symbols), renameSymbolTool(symbols)] : []),
+    ...(git ? [gitTool(git)] : []),
     ...(isRevertEnabled ? [revertToStateTool(isRevertEnabled)] : []),
   ];
   for (const tool of tools) registry.register(tool);
