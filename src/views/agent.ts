@@ -139,6 +139,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     return textSearch.search(...query);
   };
   const problems = new VsCodeProblems(workspace);
+  subscriptions.push(problems);
   const commandRuns = new CommandRuns();
   const sandboxes = new WindowSandboxes(async () => {
     const { createSandboxes } = await import('../agent/commands/sandbox/sandboxes.ts');
