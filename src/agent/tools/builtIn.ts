@@ -13,6 +13,7 @@ import { runCommandTool, type CommandRunner } from './command/runCommand.ts';
 import { gitTool, type GitPorts } from './git/gitTool.ts';
 import { getDiagnosticsTool } from './getDiagnostics.ts';
 import type { Problems } from './problems.ts';
+import { todoTool } from './todo.ts';
 import { ToolRegistry } from './registry.ts';
 import { renameSymbolTool } from './symbols/renameSymbol.ts';
 import { symbolsTool, type SymbolPorts } from './symbols/symbolsTool.ts';
@@ -49,6 +50,7 @@ export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistr
     deleteFileTool,
     renameFileTool,
     resolveTool,
+    todoTool,
     ...(textSearch ? [searchTextTool(textSearch)] : []),
     ...(astSearcher ? [astGrepTool(astSearcher), astEditTool(astSearcher)] : []),
     ...(commands ? [runCommandTool(commands.runner, commands.runs)] : []),

@@ -2,7 +2,7 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { connect } from '../support/connect.ts';
-import { activateRedline, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
+import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
 
 suite('the language services of VS Code', () => {
   let api: RedlineApi;
@@ -30,32 +30,26 @@ suite('the language services of VS Code', () => {
     }
   };
 
-  test('TypeScript outlines, finds definitions and references, and renames over files as one preview', async () => {
-    await givenFile('symbolsA.ts', 'export class Cart {\n  total() {\n    return 1;\n  }\n}\n');
-    await givenFile(
-      'symbolsB.ts',
-      "import { Cart } from './symbolsA';\nexport const sum = new Cart().total();\n",
-    );
+  test('those of CSS outline a file, find what is defined and used, and rename it as a preview', async () => {
+    await givenFile('symbols.css', ':root {\n  --brand: red;\n}\n.cart {\n  color: var(--brand);\n}\n');
     const [outline = '', definition = '', references = '', renamed = ''] = await resultsOf(
-      ['symbols', { action: 'outline', path: 'symbolsA.ts' }],
-      ['symbols', { action: 'definition', path: 'symbolsB.ts', line: 2, name: 'total' }],
-      ['symbols', { action: 'references', path: 'symbolsA.ts', line: 1, name: 'Cart' }],
-      ['rename_symbol', { path: 'symbolsA.ts', line: 1, name: 'Cart', newName: 'Basket' }],
+      ['symbols', { action: 'outline', path: 'symbols.css' }],
+      ['symbols', { action: 'definition', path: 'symbols.css', line: 5, name: '--brand' }],
+      ['symbols', { action: 'references', path: 'symbols.css', line: 2, name: '--brand' }],
+      ['rename_symbol', { path: 'symbols.css', line: 2, name: '--brand', newName: '--accent' }],
     );
-    assert.equal(outline, 'symbolsA.ts: 2 symbols.\nclass Cart: 1-5\n  method total: 2-4');
-    assert.equal(definition, '1 definition of total.\nsymbolsA.ts:2: total() {');
+    assert.match(outline, /^symbols\.css: \d symbols\.\n[^]*:root: 1-3\n[^]*\.cart: 4-6/);
+    assert.equal(definition, '1 definition of --brand.\nsymbols.css:2: --brand: red;');
     assert.match(
       references,
-      /^3 references of Cart\.\nsymbolsA\.ts:1: .*\nsymbolsB\.ts:1: .*\nsymbolsB\.ts:2: /,
+      /^2 references of --brand\.\nsymbols\.css:2: .*\nsymbols\.css:5: color: var\(--brand\);$/,
     );
-    assert.match(renamed, /Cart becomes Basket: 3 edits in 2 files\./);
+    assert.match(renamed, /--brand becomes --accent: 2 edits in 1 file\./);
     const [preview] = api.previews.list();
     assert.ok(preview);
     await api.previews.resolve({ id: preview.id, action: 'apply', reason: 'Good.' });
-    const read = async (file: string): Promise<string> =>
-      Buffer.from(await vscode.workspace.fs.readFile(vscode.Uri.file(fileInWorkspace(file)))).toString();
-    assert.match(await read('symbolsA.ts'), /^export class Basket \{/);
-    assert.match(await read('symbolsB.ts'), /^import \{ Basket \} from '\.\/symbolsA';\n.*new Basket\(\)/);
+    const text = (await bytesOf('symbols.css')).toString();
+    assert.equal(text, ':root {\n  --accent: red;\n}\n.cart {\n  color: var(--accent);\n}\n');
   });
 
   test('a rename that moves files, or leaves the workspace, stages nothing and says so', async () => {

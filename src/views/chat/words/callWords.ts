@@ -23,7 +23,8 @@ type Kind =
   | 'ran'
   | 'voted'
   | 'votedDiscard'
-  | 'reverted';
+  | 'reverted'
+  | 'planned';
 
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['read_file', 'read'],
@@ -42,6 +43,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['run_command', 'ran'],
   ['resolve', 'voted'],
   ['revert_to_state', 'reverted'],
+  ['todo', 'planned'],
 ]);
 
 /** What calls did, in words: `Read 8 files · Searched 2 times`, `Proposed a change to cart.ts`. */
@@ -98,6 +100,8 @@ function textsOf(kind: Kind): { readonly forms: string; readonly of?: string } {
       return { forms: l10n.t('Voted to apply|Voted to apply {0} times') };
     case 'votedDiscard':
       return { forms: l10n.t('Voted to discard|Voted to discard {0} times') };
+    case 'planned':
+      return { forms: l10n.t('Updated the to-do list|Updated the to-do list {0} times') };
     case 'reverted':
       return { forms: l10n.t('Went back|Went back {0} times') };
   }
