@@ -40,6 +40,7 @@ import type { InstructionFiles } from './workspace/instructionFiles.ts';
 import { SandboxLeave, WindowSandboxes } from './terminal/windowSandboxes.ts';
 import { gitPorts, symbolPorts } from './workspace/readingPorts.ts';
 import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
+import { HostConsents } from './web/hostConsents.ts';
 import { VsCodeWorkspace } from './workspace/workspace.ts';
 
 /** How much text resolved previews may keep in memory and in their log, in characters. */
@@ -71,6 +72,8 @@ export interface Agent {
   readonly commandRuns: CommandRuns;
   readonly sandboxes: Sandboxes;
   readonly sandboxLeave: SandboxLeave;
+  /** Which hosts the agent may read from. */
+  readonly hosts: HostConsents;
   readonly checks: WindowChecks;
   /** Stored conversations of this workspace. */
   readonly sessions: SessionLogs;
@@ -179,6 +182,8 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   });
   subscriptions.push(checks);
   const engine = createStructuralEngine(context.extensionPath, logger);
+  const { workspaceState: memory } = context;
+  const hosts = new HostConsents({ memory, named: () => settings.fetchHosts, sessionId: () => session.id });
   const tools = builtInTools({
     textSearch: { search },
     astSearcher: {
@@ -193,6 +198,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     problems,
     symbols: symbolPorts(workspace),
     git: gitPorts(workspace),
+    hosts,
     isRevertEnabled: () => settings.revertEnabled,
   });
   tools.register(runChecksTool(checks.runs));
@@ -294,6 +300,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     commandRuns,
     sandboxes,
     sandboxLeave,
+    hosts,
     checks,
   };
 }

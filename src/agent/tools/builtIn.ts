@@ -13,6 +13,7 @@ import { runCommandTool, type CommandRunner } from './command/runCommand.ts';
 import { gitTool, type GitPorts } from './git/gitTool.ts';
 import { getDiagnosticsTool } from './getDiagnostics.ts';
 import type { Problems } from './problems.ts';
+import { fetchUrlTool, type HostConsent } from './web/fetchUrl.ts';
 import { todoTool } from './todo.ts';
 import { ToolRegistry } from './registry.ts';
 import { renameSymbolTool } from './symbols/renameSymbol.ts';
@@ -34,13 +35,15 @@ export interface BuiltInToolPorts {
   readonly symbols: SymbolPorts;
   /** For `git`. */
   readonly git: GitPorts;
+  /** For `fetch_url`. */
+  readonly hosts: HostConsent;
   /** For `revert_to_state`, which exists only while this returns true. */
   readonly isRevertEnabled: () => boolean;
 }
 
 /** A new registry with all of Redline's own tools, except those whose port is not given. */
 export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistry {
-  const { textSearch, astSearcher, commands, problems, symbols, git, isRevertEnabled } = ports;
+  const { textSearch, astSearcher, commands, problems, symbols, git, hosts, isRevertEnabled } = ports;
   const registry = new ToolRegistry();
   const tools = [
     readFileTool,
@@ -57,6 +60,7 @@ export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistr
     ...(problems ? [getDiagnosticsTool(problems)] : []),
     ...(symbols ? [symbolsTool(symbols), renameSymbolTool(symbols)] : []),
     ...(git ? [gitTool(git)] : []),
+    ...(hosts ? [fetchUrlTool(hosts)] : []),
     ...(isRevertEnabled ? [revertToStateTool(isRevertEnabled)] : []),
   ];
   for (const tool of tools) registry.register(tool);

@@ -17,6 +17,7 @@ test('system prompt and the schemas of all tools of Redline fit into 12 KB', asy
     problems: new MemoryProblems(),
     symbols: { services: never, files: {} as never, isAvailable: () => true },
     git: { isAvailable: () => true, program: never, locate: never },
+    hosts: { isAvailable: () => true, isNamed: never, ask: never },
     isRevertEnabled: () => true,
   });
   const t = createTestSession({ registry, settings: { revertEnabled: true }, script: [{ text: 'ok' }] });
@@ -30,6 +31,8 @@ test('system prompt and the schemas of all tools of Redline fit into 12 KB', asy
     'search_text',
     'symbols',
     'git',
+    'todo',
+    'fetch_url',
     'get_diagnostics',
     'revert_to_state',
     'resolve',

@@ -24,7 +24,8 @@ type Kind =
   | 'voted'
   | 'votedDiscard'
   | 'reverted'
-  | 'planned';
+  | 'planned'
+  | 'fetched';
 
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['read_file', 'read'],
@@ -44,6 +45,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['resolve', 'voted'],
   ['revert_to_state', 'reverted'],
   ['todo', 'planned'],
+  ['fetch_url', 'fetched'],
 ]);
 
 /** What calls did, in words: `Read 8 files · Searched 2 times`, `Proposed a change to cart.ts`. */
@@ -100,6 +102,8 @@ function textsOf(kind: Kind): { readonly forms: string; readonly of?: string } {
       return { forms: l10n.t('Voted to apply|Voted to apply {0} times') };
     case 'votedDiscard':
       return { forms: l10n.t('Voted to discard|Voted to discard {0} times') };
+    case 'fetched':
+      return { forms: l10n.t('Read a web page|Read {0} web pages') };
     case 'planned':
       return { forms: l10n.t('Updated the to-do list|Updated the to-do list {0} times') };
     case 'reverted':
