@@ -54,7 +54,7 @@ modelTest(
     assert.equal(await todo.textContent(), 'To-do: 1 of 3 done · Count the quantity');
     await workbench.picture('todo-list');
     await todo.click();
-    await chat.getByText('Round to cents').waitFor();
+    await chat.locator('.todo-items').getByText('Round to cents').waitFor();
     await workbench.picture('todo-list-open');
 
     await chat.getByRole('button', { name: /^Discard cart\.ts:\d+ .* with a reason$/ }).click();
