@@ -1,3 +1,6 @@
+/** The most characters of a symbol's name. */
+export const MAX_NAME_CHARS = 200;
+
 /** A place in a file as it is, without pending previews. Both numbers count from 0, characters in UTF-16 units. */
 export interface Position {
   readonly line: number;

@@ -2,7 +2,12 @@ import { ToolError } from '../../base/errors.ts';
 import { idsIn } from '../../preview/overlay.ts';
 import { plural } from '../../text/plural.ts';
 import type { ToolContext } from '../tool.ts';
-import type { DeclaredSymbol, FoundPlace, LanguageServices } from './languageServices.ts';
+import {
+  MAX_NAME_CHARS,
+  type DeclaredSymbol,
+  type FoundPlace,
+  type LanguageServices,
+} from './languageServices.ts';
 import {
   missing,
   OTHER_TOOLS,
@@ -12,7 +17,6 @@ import {
   type FilesAsTheyAre,
   type SeenFile,
 } from './seenFile.ts';
-import { MAX_NAME_CHARS } from './symbolsTool.ts';
 
 /** The most rows of one result. */
 const MAX_ROWS = 200;

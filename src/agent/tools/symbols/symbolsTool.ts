@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { textResult } from '../../preview/pendingAction.ts';
 import { defineTool, type Tool } from '../tool.ts';
-import type { LanguageServices } from './languageServices.ts';
+import { MAX_NAME_CHARS, type LanguageServices } from './languageServices.ts';
 import type { FilesAsTheyAre } from './seenFile.ts';
 
 /** What the tools of symbols need. */
@@ -12,9 +12,6 @@ export interface SymbolPorts {
   /** Whether a folder is open whose files language services can see. */
   readonly isAvailable: () => boolean;
 }
-
-/** The most characters of a name. */
-export const MAX_NAME_CHARS = 200;
 
 /** Which symbol is meant. */
 export const symbolFields = {
