@@ -38,7 +38,9 @@ import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
 import type { InstructionFiles } from './workspace/instructionFiles.ts';
 import { SandboxLeave, WindowSandboxes } from './terminal/windowSandboxes.ts';
+import { gitPorts, symbolPorts } from './workspace/readingPorts.ts';
 import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
+import { HostConsents } from './web/hostConsents.ts';
 import { VsCodeWorkspace } from './workspace/workspace.ts';
 
 /** How much text resolved previews may keep in memory and in their log, in characters. */
@@ -70,6 +72,8 @@ export interface Agent {
   readonly commandRuns: CommandRuns;
   readonly sandboxes: Sandboxes;
   readonly sandboxLeave: SandboxLeave;
+  /** Which hosts the agent may read from. */
+  readonly hosts: HostConsents;
   readonly checks: WindowChecks;
   /** Stored conversations of this workspace. */
   readonly sessions: SessionLogs;
@@ -138,6 +142,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     return textSearch.search(...query);
   };
   const problems = new VsCodeProblems(workspace);
+  subscriptions.push(problems);
   const commandRuns = new CommandRuns();
   const sandboxes = new WindowSandboxes(async () => {
     const { createSandboxes } = await import('../agent/commands/sandbox/sandboxes.ts');
@@ -177,6 +182,8 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   });
   subscriptions.push(checks);
   const engine = createStructuralEngine(context.extensionPath, logger);
+  const { workspaceState: memory } = context;
+  const hosts = new HostConsents({ memory, named: () => settings.fetchHosts, sessionId: () => session.id });
   const tools = builtInTools({
     textSearch: { search },
     astSearcher: {
@@ -189,6 +196,9 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     },
     commands: { runner, runs: commandRuns },
     problems,
+    symbols: symbolPorts(workspace),
+    git: gitPorts(workspace),
+    hosts,
     isRevertEnabled: () => settings.revertEnabled,
   });
   tools.register(runChecksTool(checks.runs));
@@ -290,6 +300,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     commandRuns,
     sandboxes,
     sandboxLeave,
+    hosts,
     checks,
   };
 }

@@ -51,6 +51,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.session.retry': async () => (await history()).retry(ctx),
     'redline.history.switchBranch': onRow(async (...args) => (await history()).switchBranch(ctx, args)),
     'redline.history.show': async given => (await history()).showInChat(ctx, given),
+    'redline.forgetHosts': () => ctx.hosts.forget(),
     'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(ctx.store),
     'redline.whoApprovedLine': async () => (await import('./ledger/lineApproval.ts')).whoApprovedLine(ctx),
     'redline.ledger.export': async given =>

@@ -147,6 +147,7 @@ export interface CommandArguments {
   'redline.history.show': [node?: number];
   'redline.session.togglePlanMode': [];
   'redline.clearHistory': [];
+  'redline.forgetHosts': [];
   /** Contributed by VS Code itself for each view. */
   'redline.chat.focus': [];
   /** Offers the places to which VS Code can move the chat, among them the secondary side bar. */

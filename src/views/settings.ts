@@ -139,6 +139,11 @@ export class Settings {
     return stringsIn(this.#get<unknown>('tools.readOnly'));
   }
 
+  /** Hosts, with their ports if these are not the usual ones, that `fetch_url` reads without asking. */
+  get fetchHosts(): readonly string[] {
+    return stringsIn(this.#get<unknown>('fetch.hosts'));
+  }
+
   /** After how many seconds a command, or a call of a tool of VS Code, that the agent proposed is ended. */
   get commandTimeLimit(): number {
     const seconds = this.#get<unknown>('runCommand.timeLimit');

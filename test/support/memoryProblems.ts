@@ -19,6 +19,15 @@ export class MemoryProblems implements Problems {
     return this.opened.has(path);
   }
 
+  /** What was reported about proposed texts, by preview, path and text. */
+  readonly proposed = new Map<string, readonly Problem[]>();
+
+  ofProposal(
+    ...proposal: readonly [previewId: string, path: string, text: string]
+  ): readonly Problem[] | undefined {
+    return this.proposed.get(proposal.join(' '));
+  }
+
   /** A language service reports what it found in a file; each is a message, or a whole problem. */
   report(path: string, ...problems: (string | Partial<Problem>)[]): void {
     this.#files.set(

@@ -653,6 +653,30 @@ describe('the chat panel', () => {
     assert.equal(await page.locator('#mode').inputValue(), 'none');
   });
 
+  test('the to-do list is one line that opens to its steps, is told to screen readers, and goes', async () => {
+    const { page } = chat;
+    const step = (text: string, state: 'open' | 'doing' | 'done') => ({ text, state });
+    await chat.snapshot([], {
+      todo: [step('Find it', 'done'), step('Mend <b>it</b>', 'doing'), step('Test', 'open')],
+    });
+    const line = 'To-do: 1 of 3 done · Mend <b>it</b>';
+    assert.equal(await page.locator('.todo-summary').textContent(), line);
+    assert.equal(await page.locator('.todo [role="status"]').textContent(), line);
+    assert.equal(await page.locator('.todo-items').isVisible(), false);
+    await page.locator('.todo summary').press('Enter');
+    assert.equal(await page.getByRole('list', { name: 'To-do list' }).isVisible(), true);
+    assert.deepEqual(await page.locator('.todo-items li').allTextContents(), [
+      'Find it (done)',
+      'Mend <b>it</b> (in progress)',
+      'Test (to do)',
+    ]);
+    await chat.delta([], { status: { todo: [step('Find it', 'done')] } });
+    assert.equal(await page.locator('.todo-items').isVisible(), true, 'it stays open');
+    assert.equal(await page.locator('.todo [role="status"]').textContent(), 'To-do: 1 of 1 done');
+    await chat.delta([], { status: {} });
+    assert.equal(await page.locator('.todo').isVisible(), false);
+  });
+
   test('a preview that is added at the end is scrolled to, also when the bar appears with it', async () => {
     const { page } = chat;
     const items = Array.from({ length: 40 }, (_, i) => prompt(`u${i}`, `Prompt ${i}`));

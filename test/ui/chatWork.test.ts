@@ -10,6 +10,16 @@ const APPLIED = /Applied p1 \(cart\.ts:\d+ \+ \* item\.quantity\)\./;
 const stage = {
   toolCalls: [{ name: 'edit_file', arguments: { path: CART, edits: [{ old: OLD, new: NEW }] } }],
 };
+const planned = {
+  name: 'todo',
+  arguments: {
+    items: [
+      { text: 'Find where totals are added', state: 'done' },
+      { text: 'Count the quantity', state: 'doing' },
+      { text: 'Round to cents', state: 'open' },
+    ],
+  },
+};
 const recommend = { toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'It counts.' } }] };
 
 /** Everything that the model was sent with a request, as text. */
@@ -22,8 +32,8 @@ function button(workbench: Workbench, name: string) {
 }
 
 modelTest(
-  'what goes with a prompt is sent and shown as a chip; a reason typed in the card reaches the model',
-  [stage, recommend, { text: 'Your turn.' }, { text: 'Understood.' }],
+  'what goes with a prompt is sent and shown as a chip, and the to-do list above it; a reason typed in the card reaches the model',
+  [{ toolCalls: [planned, ...stage.toolCalls] }, recommend, { text: 'Your turn.' }, { text: 'Understood.' }],
   async (workbench, server) => {
     const chat = workbench.chatFrame();
     await workbench.openRedlineChat();
@@ -40,6 +50,12 @@ modelTest(
     const bubble = chat.locator('[data-kind="user"]');
     assert.equal(await bubble.locator('.bubble').textContent(), `You: Fix @${CART}`);
     assert.equal(await bubble.locator('.chip-label').textContent(), 'cart.ts');
+    const todo = chat.locator('.todo-summary');
+    assert.equal(await todo.textContent(), 'To-do: 1 of 3 done · Count the quantity');
+    await workbench.picture('todo-list');
+    await todo.click();
+    await chat.locator('.todo-items').getByText('Round to cents').waitFor();
+    await workbench.picture('todo-list-open');
 
     await chat.getByRole('button', { name: /^Discard cart\.ts:\d+ .* with a reason$/ }).click();
     await workbench.page.keyboard.type('Keep the old total.');
@@ -51,6 +67,7 @@ modelTest(
     await workbench.reload();
     await workbench.openRedlineChat();
     assert.equal(await bubble.locator('.chip-label').textContent(), 'cart.ts');
+    assert.equal(await todo.textContent(), 'To-do: 1 of 3 done · Count the quantity');
   },
 );
 

@@ -11,6 +11,8 @@ export interface RunOptions {
   /** Git runs as the user would run it: hooks run, and the configuration and the language are the user's. */
   readonly asUser?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Git is ended once it has printed so many bytes, and these are returned. Without it, that is an error, at {@link MAX_OUTPUT}. */
+  readonly atMost?: number;
 }
 
 /** The most that git may print, in bytes. */
@@ -38,18 +40,19 @@ export class GitProgram {
    * @throws ToolError with the first line of what git says, which has all of it in its cause; the abort error.
    */
   run(args: readonly string[], options: RunOptions = {}): Promise<string> {
-    const { input, env, cwd = this.root, encoding = 'utf8', asUser = false, signal } = options;
+    const { input, env, cwd = this.root, encoding = 'utf8', asUser = false, signal, atMost } = options;
     return new Promise((resolve, reject) => {
       const child = execFile(
         this.#program,
         asUser ? [...args] : [...ALWAYS, ...args],
         {
-          ...{ cwd, encoding, maxBuffer: MAX_OUTPUT, windowsHide: true },
+          ...{ cwd, encoding, maxBuffer: atMost ?? MAX_OUTPUT, windowsHide: true },
           env: { ...plainEnvironment(), ...(asUser ? {} : { LC_ALL: 'C' }), ...env },
           ...(signal ? { signal } : {}),
         },
         (error: Error | null, output, errors) => {
           if (!error) resolve(output);
+          else if (atMost !== undefined && isTooLong(error)) resolve(output);
           else if (isAbortError(error)) reject(error);
           else reject(new ToolError(errors.trim().split('\n')[0] || messageOf(error), { cause: error }));
         },
@@ -59,6 +62,10 @@ export class GitProgram {
       child.stdin?.end(input ?? '', encoding);
     });
   }
+}
+
+function isTooLong(error: Error): boolean {
+  return 'code' in error && error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
 }
 
 /** The environment without what would lead git to another repository. It asks nothing: there is no one to answer. */

@@ -10,9 +10,16 @@ import { searchTextTool, type TextSearch } from './files/searchText.ts';
 import { writeFileTool } from './files/writeFile.ts';
 import type { CommandRuns } from '../commands/commandRuns.ts';
 import { runCommandTool, type CommandRunner } from './command/runCommand.ts';
+import type { GitPorts } from './git/gitPorts.ts';
+import { gitTool } from './git/gitTool.ts';
 import { getDiagnosticsTool } from './getDiagnostics.ts';
 import type { Problems } from './problems.ts';
+import { fetchUrlTool } from './web/fetchUrl.ts';
+import type { HostConsent } from './web/hostConsent.ts';
+import { todoTool } from './todo.ts';
 import { ToolRegistry } from './registry.ts';
+import { renameSymbolTool } from './symbols/renameSymbol.ts';
+import { symbolsTool, type SymbolPorts } from './symbols/symbolsTool.ts';
 import { resolveTool } from './resolve.ts';
 import { revertToStateTool } from './revertToState.ts';
 
@@ -26,13 +33,19 @@ export interface BuiltInToolPorts {
   readonly commands: { readonly runner: CommandRunner; readonly runs: CommandRuns };
   /** For `get_diagnostics`. */
   readonly problems: Problems;
+  /** For `symbols` and `rename_symbol`. */
+  readonly symbols: SymbolPorts;
+  /** For `git`. */
+  readonly git: GitPorts;
+  /** For `fetch_url`. */
+  readonly hosts: HostConsent;
   /** For `revert_to_state`, which exists only while this returns true. */
   readonly isRevertEnabled: () => boolean;
 }
 
 /** A new registry with all of Redline's own tools, except those whose port is not given. */
 export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistry {
-  const { textSearch, astSearcher, commands, problems, isRevertEnabled } = ports;
+  const { textSearch, astSearcher, commands, problems, symbols, git, hosts, isRevertEnabled } = ports;
   const registry = new ToolRegistry();
   const tools = [
     readFileTool,
@@ -42,10 +55,14 @@ export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistr
     deleteFileTool,
     renameFileTool,
     resolveTool,
+    todoTool,
     ...(textSearch ? [searchTextTool(textSearch)] : []),
     ...(astSearcher ? [astGrepTool(astSearcher), astEditTool(astSearcher)] : []),
     ...(commands ? [runCommandTool(commands.runner, commands.runs)] : []),
     ...(problems ? [getDiagnosticsTool(problems)] : []),
+    ...(symbols ? [symbolsTool(symbols), renameSymbolTool(symbols)] : []),
+    ...(git ? [gitTool(git)] : []),
+    ...(hosts ? [fetchUrlTool(hosts)] : []),
     ...(isRevertEnabled ? [revertToStateTool(isRevertEnabled)] : []),
   ];
   for (const tool of tools) registry.register(tool);

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../base/errors.ts';
+import { isText } from '../preview/fileChange.ts';
+import type { PendingContents } from '../preview/overlay.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import { textResult } from '../preview/pendingAction.ts';
 import { plural } from '../text/plural.ts';
@@ -34,7 +36,12 @@ export function getDiagnosticsTool(problems: Problems): Tool {
       const paths = inputs && [
         ...new Set(await Promise.all(inputs.map(input => workspace.resolvePath(input)))),
       ];
-      const found = [...problems.list(paths)].sort(byImportance);
+      const isAsked = (path: string): boolean => paths?.some(asked => isWithin(path, asked)) ?? true;
+      const { checked, unchecked: unseenTexts } = proposalsIn(pending, isAsked, problems);
+      const asTheyAre = problems.list(paths).filter(({ path }) => !checked.has(path));
+      const found = [...asTheyAre, ...[...checked.values()].flatMap(each => each.problems)].sort(
+        byImportance,
+      );
       const quiet = (paths ?? []).filter(path => !found.some(problem => isWithin(problem.path, path)));
       const kinds = await kindsOf(workspace, quiet);
       const missing = quiet.filter(path => kinds.get(path) === 'nothing');
@@ -47,21 +54,66 @@ export function getDiagnosticsTool(problems: Problems): Tool {
         found.length > shown.length
           ? [`Only the first ${MAX_PROBLEMS} are shown, the worst first. Name fewer paths to see the others.`]
           : [];
-      const isAsked = (path: string): boolean => paths?.some(asked => isWithin(path, asked)) ?? true;
-      const changed = pending.paths().filter(isAsked);
+      const asProposed =
+        checked.size > 0
+          ? [`Checked as proposed: ${named([...checked].map(([path, { id }]) => `${path} (${id})`))}.`]
+          : [];
       const asIs =
-        changed.length > 0 ? ['They are about the files as they are, without the pending previews.'] : [];
+        unseenTexts.length > 0
+          ? [
+              `No language service has checked what is proposed for ${named(unseenTexts)}; what is listed of it is about the file as it is.`,
+            ]
+          : [];
       const gone = missing.length > 0 ? [`There is no file or folder ${missing.join(', ')}.`] : [];
-      const unseen = quiet.filter(path => kinds.get(path) === 'file' && !problems.isOpen(path));
+      const unseen = quiet.filter(
+        path => kinds.get(path) === 'file' && !problems.isOpen(path) && !checked.has(path),
+      );
       const unchecked =
         unseen.length > 0
           ? [`Not open in an editor, so most language services have not checked it: ${unseen.join(', ')}.`]
           : [];
       const where = paths ? ` in ${paths.join(', ')}` : '';
-      const head = [`${countOf(found)}${where}.`, ...rest, ...gone, ...unchecked, ...asIs].join(' ');
+      const head = [
+        `${countOf(found)}${where}.`,
+        ...rest,
+        ...gone,
+        ...unchecked,
+        ...asProposed,
+        ...asIs,
+      ].join(' ');
       return textResult([head, ...shown.map(problemLine)].join('\n'));
     },
   });
+}
+
+/** The most files that one sentence names. */
+const MAX_NAMES = 20;
+
+function named(paths: readonly string[]): string {
+  const more = paths.length - MAX_NAMES;
+  return more > 0 ? `${paths.slice(0, MAX_NAMES).join(', ')} and ${more} more` : paths.join(', ');
+}
+
+/** The proposed texts that language services have checked, and the paths of the others. */
+function proposalsIn(
+  pending: PendingContents,
+  isAsked: (path: string) => boolean,
+  problems: Problems,
+): {
+  readonly checked: ReadonlyMap<string, { readonly id: string; readonly problems: readonly Problem[] }>;
+  readonly unchecked: readonly string[];
+} {
+  const checked = new Map<string, { readonly id: string; readonly problems: readonly Problem[] }>();
+  const unchecked: string[] = [];
+  for (const path of pending.paths().filter(isAsked)) {
+    const content = pending.at(path);
+    if (!content) continue;
+    const { previewId: id, side } = content;
+    const found = side && isText(side) ? problems.ofProposal(id, path, side.text) : undefined;
+    if (found) checked.set(path, { id, problems: found });
+    else unchecked.push(path);
+  }
+  return { checked, unchecked };
 }
 
 type Kind = 'file' | 'nothing' | 'other';

@@ -18,12 +18,17 @@ export interface Problem {
   readonly code?: string;
 }
 
-/** What language services report about the files of the workspace: as they are, without the pending previews. */
+/** What language services report about the files of the workspace, as they are and, where they look at previews, as proposed. */
 export interface Problems {
   /**
    * @param paths workspace paths of files and folders; without them, the whole workspace.
    */
   list(paths?: readonly string[]): readonly Problem[];
+  /**
+   * What language services report about the text that a preview proposes for a file, with the path of the file; `undefined` if
+   * none has checked exactly this text, as for most languages and for every preview that is not open.
+   */
+  ofProposal(previewId: string, path: string, text: string): readonly Problem[] | undefined;
   /** Whether the file is open. Many language services check only files that are. */
   isOpen(path: string): boolean;
   /** Fires with the workspace paths of files for which problems were reported, even if these are the same as before. */

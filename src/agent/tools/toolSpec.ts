@@ -9,19 +9,29 @@ const specs = new WeakMap<Tool, ToolSpec>();
 export function specOf(tool: Tool): ToolSpec {
   let spec = specs.get(tool);
   if (!spec) {
-    const parameters = tool.inputSchema ?? jsonSchemaOf(tool.parameters);
+    const parameters = tool.inputSchema ?? jsonSchemaOf(tool.parameters, OWN_LIMITS);
     spec = { name: tool.name, description: tool.description, parameters };
     specs.set(tool, spec);
   }
   return spec;
 }
 
-/** The JSON Schema of what a zod schema accepts. */
-export function jsonSchemaOf(schema: ToolSchema): Record<string, unknown> {
+/** Limits of Redline's own tools that models keep by themselves. Calls are held to them all the same, and told what is wrong. */
+const OWN_LIMITS = ['minLength', 'maxLength', 'minItems', 'pattern'] as const;
+
+/**
+ * The JSON Schema of what a zod schema accepts.
+ * @param without keywords to leave out: a schema is sent with each request.
+ */
+export function jsonSchemaOf(
+  schema: ToolSchema,
+  without: readonly (typeof OWN_LIMITS)[number][] = [],
+): Record<string, unknown> {
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
     io: 'input',
-    // What zod adds by itself says nothing, and is sent with each request.
     override: ({ jsonSchema }) => {
+      for (const keyword of without) delete jsonSchema[keyword];
+      // What zod adds by itself says nothing.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       const { propertyNames: names } = jsonSchema;

@@ -10,6 +10,7 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
 import type { Session } from '../../agent/session/session.ts';
+import { todoListOf } from '../../agent/tools/todo.ts';
 import type { CommandRuns } from '../../agent/commands/commandRuns.ts';
 import { coalesce } from '../coalesce.ts';
 import { oneLine } from '../plainText.ts';
@@ -228,6 +229,7 @@ export class ChatFeed implements Disposable {
   #status(context = this.#context()): ChatStatus {
     const { session, store, mode, model, checks } = this.#options;
     const { label, offline } = model();
+    const todo = todoListOf(session.messages);
     return {
       state: session.state,
       mode: mode.get(),
@@ -241,6 +243,7 @@ export class ChatFeed implements Disposable {
         preview => this.#stats.of(preview),
         checkRows(checks?.marksOfAll(session.id) ?? []),
       ),
+      ...(todo.length > 0 ? { todo: todo.map(({ text, state }) => ({ text: oneLine(text), state })) } : {}),
       ...(checks?.hasChecks ? { hasChecks: true } : {}),
       instructions: session.instructions.map(({ path, isCut }) => ({ path: oneLine(path), isCut })),
       activity: this.#activity(),

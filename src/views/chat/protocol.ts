@@ -157,6 +157,8 @@ const status = z.object({
       checks: z.optional(z.array(checkRow)),
     }),
   ),
+  /** The model's to-do list; left out without one. */
+  todo: z.optional(z.array(z.object({ text: z.string(), state: z.enum(['open', 'doing', 'done']) }))),
   /** Whether the settings have checks. */
   hasChecks: z.optional(z.boolean()),
   /** The files with the project's instructions that the last request contained. */

@@ -48,6 +48,11 @@ export function changeUri(
   return previewUri({ previewId, side, path: documentPath(change.path, files), isImage });
 }
 
+/** The document of what a preview proposes for a file. @param path that of {@link documentPath}. */
+export function proposalUri(previewId: string, path: string): vscode.Uri {
+  return previewUri({ previewId, side: 'proposal', path });
+}
+
 /**
  * The readable document of a preview without file changes. It is Markdown under a language id of its own: as VS Code's
  * `markdown`, links in its text, which comes from others, could run commands.

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { PREVIEW_SCHEME } from '../contributions.ts';
+import { documentPath, proposalUri } from '../review/previewUri.ts';
 import type { Event } from '../../agent/base/event.ts';
 import { isWithin } from '../../agent/tools/getDiagnostics.ts';
 import type { Problem, Problems, Severity } from '../../agent/tools/problems.ts';
@@ -10,11 +12,38 @@ export interface WorkspaceNames {
 }
 
 /** The Problems of VS Code for files of the workspace. Hints, which the Problems view does not list, are left out. */
-export class VsCodeProblems implements Problems {
+export class VsCodeProblems implements Problems, vscode.Disposable {
   readonly #names: WorkspaceNames;
+  /** The version of each preview document that the last report is about. */
+  readonly #checked = new WeakMap<vscode.TextDocument, number>();
+  readonly #noting: vscode.Disposable;
 
   constructor(names: WorkspaceNames) {
     this.#names = names;
+    this.#noting = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+      for (const uri of uris) {
+        if (uri.scheme !== PREVIEW_SCHEME) continue;
+        const document = openDocument(uri.toString());
+        if (document) this.#checked.set(document, document.version);
+      }
+    });
+  }
+
+  dispose(): void {
+    this.#noting.dispose();
+  }
+
+  ofProposal(previewId: string, path: string, text: string): readonly Problem[] | undefined {
+    const uri = proposalUri(
+      previewId,
+      documentPath(path, each => this.#names.uriOf(each)),
+    );
+    const document = openDocument(uri.toString());
+    if (!document || this.#checked.get(document) !== document.version) return undefined;
+    // VS Code makes the line endings of a document all the same.
+    const lines = (whole: string): string => whole.replace(/\r\n?/g, '\n');
+    if (lines(document.getText()) !== lines(text)) return undefined;
+    return vscode.languages.getDiagnostics(uri).flatMap(diagnostic => problemOf(path, diagnostic));
   }
 
   readonly onDidChange: Event<readonly string[]> = (listener, thisArgs, disposables) =>
@@ -38,8 +67,7 @@ export class VsCodeProblems implements Problems {
   }
 
   isOpen(path: string): boolean {
-    const uri = this.#names.uriOf(path).toString();
-    return vscode.workspace.textDocuments.some(document => document.uri.toString() === uri);
+    return openDocument(this.#names.uriOf(path).toString()) !== undefined;
   }
 
   #pathOf(uri: vscode.Uri): string | undefined {
@@ -50,6 +78,10 @@ export class VsCodeProblems implements Problems {
       return undefined; // outside the open folders, or one of git's own files
     }
   }
+}
+
+function openDocument(uri: string): vscode.TextDocument | undefined {
+  return vscode.workspace.textDocuments.find(document => document.uri.toString() === uri);
 }
 
 const SEVERITIES: Partial<Record<vscode.DiagnosticSeverity, Severity>> = {

@@ -88,4 +88,36 @@ suite('the Problems of VS Code', () => {
       await server.close();
     }
   });
+
+  test('the model reads what a language service says of a proposal that is open, until its text is another', async () => {
+    await givenFile('checked.txt', 'fine\n');
+    const ask = { toolCalls: [{ name: 'get_diagnostics', arguments: { paths: ['checked.txt'] } }] };
+    const edit = (old: string, now: string) => ({
+      toolCalls: [{ name: 'edit_file', arguments: { path: 'checked.txt', edits: [{ old, new: now }] } }],
+    });
+    const server = await connect([edit('fine', 'BAD idea'), { text: 'Look.' }, ask, { text: 'Done.' }], {
+      forcing: 'off',
+    });
+    try {
+      await api.session.prompt('Edit it.');
+      const [preview] = api.previews.list();
+      assert.ok(preview);
+      const uri = vscode.Uri.file(fileInWorkspace('checked.txt')).with({
+        scheme: 'redline-preview',
+        authority: preview.id,
+      });
+      await vscode.window.showTextDocument(uri);
+      await until(
+        vscode.languages.onDidChangeDiagnostics,
+        () => (vscode.languages.getDiagnostics(uri).length === 1 ? true : undefined),
+        'the check of the proposal',
+      );
+      await api.session.prompt('What is wrong?');
+      const told = textOfRequest(server, 3);
+      assert.match(told, new RegExp(`Checked as proposed: checked\\.txt \\(${preview.id}\\)\\.`));
+      assert.match(told, /checked\.txt:1:1 warning: No: BAD idea \[lint bad\]/);
+    } finally {
+      await server.close();
+    }
+  });
 });

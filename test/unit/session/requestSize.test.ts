@@ -15,6 +15,9 @@ test('system prompt and the schemas of all tools of Redline fit into 12 KB', asy
     astSearcher: { engine: { run: never }, scope: { folders: never, unsaved: never } } as never,
     commands: { runner: {} as never, runs: new CommandRuns() },
     problems: new MemoryProblems(),
+    symbols: { services: never, files: {} as never, isAvailable: () => true },
+    git: { isAvailable: () => true, program: never, locate: never },
+    hosts: { isAvailable: () => true, isNamed: never, ask: never },
     isRevertEnabled: () => true,
   });
   const t = createTestSession({ registry, settings: { revertEnabled: true }, script: [{ text: 'ok' }] });
@@ -22,7 +25,18 @@ test('system prompt and the schemas of all tools of Redline fit into 12 KB', asy
   const [request] = t.requests;
   assert.ok(request);
   const tools = request.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
-  const names = ['run_command', 'ast_edit', 'search_text', 'get_diagnostics', 'revert_to_state', 'resolve'];
+  const names = [
+    'run_command',
+    'ast_edit',
+    'search_text',
+    'symbols',
+    'git',
+    'todo',
+    'fetch_url',
+    'get_diagnostics',
+    'revert_to_state',
+    'resolve',
+  ];
   for (const name of names)
     assert.ok(
       tools.some(tool => tool.name === name),

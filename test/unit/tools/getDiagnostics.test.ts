@@ -50,7 +50,7 @@ test('a long list and a long message are cut, and say so', async () => {
   assert.ok(lines[1]?.endsWith('x…') && lines[1].length < 330);
 });
 
-test('it is read-only, and says that it does not see pending previews', async () => {
+test('it is read-only, and says which proposed texts no language service has checked', async () => {
   const tool = getDiagnosticsTool(problems);
   assert.equal(tool.readOnly, true);
   const t = createTestSession({
@@ -70,8 +70,49 @@ test('it is read-only, and says that it does not see pending previews', async ()
   });
   await t.session.prompt('Go.');
   const [, src, src2] = t.results().map(({ content }) => content.split('\n')[0]);
-  assert.match(src ?? '', /as they are, without the pending previews\.$/);
-  assert.doesNotMatch(src2 ?? '', /pending/);
+  assert.match(
+    src ?? '',
+    /No language service has checked what is proposed for src\/a\.ts; what is listed of it is about the file as it is\.$/,
+  );
+  assert.doesNotMatch(src2 ?? '', /proposed/);
+});
+
+test('what language services say of exactly the proposed text stands in place of what they say of the file', async () => {
+  const both = new MemoryProblems();
+  both.report('a.json', 'Old fault.');
+  const fault = {
+    path: 'a.json',
+    severity: 'error',
+    line: 2,
+    column: 1,
+    message: 'New fault.',
+    source: 'json',
+  } as const;
+  both.proposed.set('p1 a.json {]\n', [fault]);
+  both.proposed.set('p2 b.json an older text', []);
+  const t = createTestSession({
+    tools: [getDiagnosticsTool(both)],
+    files: { 'a.json': '{}\n' },
+    settings: { modelAuthority: 'none' },
+    script: [
+      {
+        toolCalls: [
+          { name: 'write_file', arguments: { path: 'a.json', content: '{]\n' } },
+          { name: 'write_file', arguments: { path: 'b.json', content: '{}\n' } },
+        ],
+      },
+      { toolCalls: [{ name: 'get_diagnostics', arguments: {} }] },
+      {},
+    ],
+  });
+  await t.session.prompt('Go.');
+  assert.equal(
+    t.results().at(-1)?.content,
+    [
+      '1 Problem (1 error). Checked as proposed: a.json (p1). No language service has checked what is proposed for b.json; what is listed of it is about the file as it is.',
+      'a.json:2:1 error: New fault. [json]',
+    ].join('\n'),
+  );
 });
 
 test('what was never checked is told from what is right, and what does not exist from both', async () => {

@@ -52,10 +52,18 @@ function total(files: readonly AstFile[]): number {
   return files.reduce((sum, file) => sum + file.matches, 0);
 }
 
-function body(
-  files: readonly AstFile[],
+/** What the edits of files change, line by line and bounded. */
+export function editedFiles(
+  files: readonly { readonly path: string; readonly before: string; readonly edits: readonly TextEdit[] }[],
+): readonly string[] {
+  const counted = files.map(file => ({ ...file, matches: file.edits.length }));
+  return body(counted, 'edit', ({ before, edits }) => rowsOfEdits(before, edits));
+}
+
+function body<File extends { readonly path: string; readonly matches: number }>(
+  files: readonly File[],
   noun: string,
-  rowsOf: (file: AstFile) => readonly (readonly string[])[],
+  rowsOf: (file: File) => readonly (readonly string[])[],
 ): string[] {
   const lines: string[] = [];
   for (const file of files.slice(0, MAX_FILES)) {
@@ -71,13 +79,16 @@ function body(
 }
 
 function editRows({ found }: AstFile): string[][] {
-  if (found.kind !== 'edits') return [];
-  const counter = lineCounter(found.before.text);
+  return found.kind === 'edits' ? rowsOfEdits(found.before.text, found.edits) : [];
+}
+
+function rowsOfEdits(before: string, edits: readonly TextEdit[]): string[][] {
+  const counter = lineCounter(before);
   let moved = 0;
-  return found.edits.slice(0, MAX_EDITS).map(edit => {
+  return edits.slice(0, MAX_EDITS).map(edit => {
     const line = counter(edit.start);
-    const rows = editedRows(found.before.text, edit, line, line + moved);
-    moved += feeds(edit.text) - feeds(found.before.text.slice(edit.start, edit.end));
+    const rows = editedRows(before, edit, line, line + moved);
+    moved += feeds(edit.text) - feeds(before.slice(edit.start, edit.end));
     return rows;
   });
 }

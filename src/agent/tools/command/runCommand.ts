@@ -52,7 +52,7 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
     name: SOURCE,
     label: 'Run Command',
     description:
-      "Propose to run a command in the user's shell; you are told the exit code and the output. Where there is a sandbox it runs there: it sees your pending previews as if they were applied, what it changes becomes a preview, and an isolated one has no network. onDisk runs it on the real files, without pending previews, and needs the user's click: for a commit, an install, a server or the network. Its input is closed, so pass options that avoid questions. It is ended after a time limit. A POSIX shell gets the text with -c, PowerShell runs it as a script, and cmd.exe runs its lines as a batch file (%%i in for). No shell is interactive.",
+      "Propose to run a command in the user's shell; you are told the exit code and the output. Where there is a sandbox it runs there: it sees your pending previews as if they were applied, what it changes becomes a preview, and an isolated one has no network. onDisk runs it on the real files, without pending previews, and needs the user's click: for a commit, an install, a server or the network. Its input is closed, so pass options that avoid questions. It is ended after a time limit. No shell is interactive: a POSIX shell gets the text with -c, PowerShell as a script, cmd.exe as a batch file (%%i in for).",
     parameters: z.object({
       command: z.string().check(z.minLength(1), z.maxLength(MAX_COMMAND_CHARS), z.regex(/\S/)),
       cwd: z.optional(

@@ -50,9 +50,7 @@ export function searchTextTool(textSearch: TextSearch): Tool {
       query: z
         .string()
         .check(z.minLength(1), z.describe('The exact text to find, or a regular expression. One line.')),
-      isRegex: z
-        .optional(z.boolean())
-        .check(z.describe('Whether query is a regular expression. Default: false.')),
+      isRegex: z.optional(z.boolean()).check(z.describe('query is a regular expression.')),
       glob: z
         .optional(z.string().check(z.minLength(1), z.maxLength(MAX_GLOB_CHARS)))
         .check(
@@ -60,10 +58,8 @@ export function searchTextTool(textSearch: TextSearch): Tool {
         ),
       context: z
         .optional(z.int().check(z.minimum(0), z.maximum(MAX_CONTEXT)))
-        .check(z.describe('How many lines around each match to show. Default: 0.')),
-      ignored: z
-        .optional(z.boolean())
-        .check(z.describe('Also search ignored files, such as node_modules and build output.')),
+        .check(z.describe('Lines to show around each match.')),
+      ignored: z.optional(z.boolean()).check(z.describe('Also search ignored files, such as node_modules.')),
     }),
     readOnly: true,
     async execute({ query, isRegex = false, glob, context = 0, ignored = false }, call) {

@@ -9,6 +9,7 @@ import { ModeSwitch } from './prompt/modeSwitch.ts';
 import { keep, kept, post } from './host.ts';
 import { ReviewBar } from './reviewBar.ts';
 import { StatusRow } from './statusRow.ts';
+import { TodoList } from './todoList.ts';
 
 type Snapshot = Extract<HostMessage, { type: 'snapshot' }>;
 
@@ -20,6 +21,7 @@ class Panel {
   readonly #list: MessageList;
   readonly #mode: ModeSwitch;
   readonly #review: ReviewBar;
+  readonly #todo: TodoList;
   readonly #composer: Composer;
   readonly #empty: EmptyState;
   readonly #status: StatusRow;
@@ -30,6 +32,7 @@ class Panel {
     this.#list = new MessageList(this.#empty.element);
     this.#mode = new ModeSwitch();
     this.#review = new ReviewBar();
+    this.#todo = new TodoList();
     this.#status = new StatusRow();
     this.#composer = new Composer({
       commands: snapshot.commands,
@@ -42,7 +45,14 @@ class Panel {
     this.#list.element.prepend(el('h1', { class: 'hidden' }, l10n.t('Redline Chat')));
     document.body.replaceChildren(
       this.#list.element,
-      el('footer', { class: 'footer' }, this.#review.element, this.#status.element, this.#composer.element),
+      el(
+        'footer',
+        { class: 'footer' },
+        this.#todo.element,
+        this.#review.element,
+        this.#status.element,
+        this.#composer.element,
+      ),
     );
     this.#list.open(snapshot.items);
     this.#show(snapshot.status);
@@ -89,6 +99,7 @@ class Panel {
     this.#isRunning = status.state === 'running';
     this.#mode.update(status);
     this.#review.update(status);
+    this.#todo.update(status);
     this.#composer.update(status);
     this.#status.update(status);
     this.#empty.update(status);

@@ -23,22 +23,29 @@ type Kind =
   | 'ran'
   | 'voted'
   | 'votedDiscard'
-  | 'reverted';
+  | 'reverted'
+  | 'planned'
+  | 'fetched';
 
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['read_file', 'read'],
   ['search_text', 'searched'],
   ['ast_grep', 'searched'],
   ['list_files', 'searched'],
+  ['symbols', 'searched'],
+  ['git', 'searched'],
   ['get_diagnostics', 'checked'],
   ['edit_file', 'changed'],
   ['write_file', 'changed'],
   ['ast_edit', 'changed'],
+  ['rename_symbol', 'changed'],
   ['delete_file', 'deleted'],
   ['rename_file', 'renamed'],
   ['run_command', 'ran'],
   ['resolve', 'voted'],
   ['revert_to_state', 'reverted'],
+  ['todo', 'planned'],
+  ['fetch_url', 'fetched'],
 ]);
 
 /** What calls did, in words: `Read 8 files · Searched 2 times`, `Proposed a change to cart.ts`. */
@@ -95,6 +102,10 @@ function textsOf(kind: Kind): { readonly forms: string; readonly of?: string } {
       return { forms: l10n.t('Voted to apply|Voted to apply {0} times') };
     case 'votedDiscard':
       return { forms: l10n.t('Voted to discard|Voted to discard {0} times') };
+    case 'fetched':
+      return { forms: l10n.t('Read a web page|Read {0} web pages') };
+    case 'planned':
+      return { forms: l10n.t('Updated the to-do list|Updated the to-do list {0} times') };
     case 'reverted':
       return { forms: l10n.t('Went back|Went back {0} times') };
   }

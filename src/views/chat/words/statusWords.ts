@@ -32,6 +32,25 @@ export function reviewText({
   return l10n.t('{0} · {1}', changes, countText(l10n.t('1 file|{0} files'), l10n)(files));
 }
 
+/** `To-do: 1 of 3 done · Rename the class`, with the step that is being done, else the next one. */
+export function todoText(items: NonNullable<ChatStatus['todo']>): string {
+  const done = items.filter(({ state }) => state === 'done').length;
+  const head = l10n.t('To-do: {0} of {1} done', done, items.length);
+  const next = items.find(({ state }) => state === 'doing') ?? items.find(({ state }) => state === 'open');
+  return next ? l10n.t('{0} · {1}', head, next.text) : head;
+}
+
+export function todoStateText(state: NonNullable<ChatStatus['todo']>[number]['state']): string {
+  switch (state) {
+    case 'open':
+      return l10n.t('to do');
+    case 'doing':
+      return l10n.t('in progress');
+    case 'done':
+      return l10n.t('done');
+  }
+}
+
 /** `Instructions: AGENTS.md`; empty without any. */
 export function instructionsText({ instructions }: Pick<ChatStatus, 'instructions'>): string {
   const names = instructions.map(({ path, isCut }) => (isCut ? l10n.t('{0} (beginning only)', path) : path));

@@ -7,6 +7,7 @@ import {
   instructionsText,
   percentOf,
   reviewText,
+  todoText,
   usageDetail,
   usageLabel,
 } from '../../../../../src/views/chat/words/statusWords.ts';
@@ -47,6 +48,16 @@ test('the tokens of the session are summed up, and those of the last counted req
     'Tokens in this session: 12,000 in, 320 out. Last request: 11,000 in, 300 out.',
   );
   assert.equal(tokenUse([asked('Hi'), answered('x')]), undefined);
+});
+
+test('the to-do list says how far it is, and the step that is being done, else the next one', () => {
+  const item = (text: string, state: 'open' | 'doing' | 'done') => ({ text, state });
+  assert.equal(
+    todoText([item('A', 'done'), item('B', 'open'), item('C', 'doing')]),
+    'To-do: 1 of 3 done · C',
+  );
+  assert.equal(todoText([item('A', 'done'), item('B', 'open')]), 'To-do: 1 of 2 done · B');
+  assert.equal(todoText([item('A', 'done')]), 'To-do: 1 of 1 done');
 });
 
 test('what is pending is said in the plural forms of the language', t => {

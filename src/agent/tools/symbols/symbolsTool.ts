@@ -1,0 +1,46 @@
+import * as z from 'zod/mini';
+import { textResult } from '../../preview/pendingAction.ts';
+import { defineTool, type Tool } from '../tool.ts';
+import { MAX_NAME_CHARS, type LanguageServices } from './languageServices.ts';
+import type { FilesAsTheyAre } from './seenFile.ts';
+
+/** What the tools of symbols need. */
+export interface SymbolPorts {
+  /** Loads them. */
+  readonly services: () => Promise<LanguageServices>;
+  readonly files: FilesAsTheyAre;
+  /** Whether a folder is open whose files language services can see. */
+  readonly isAvailable: () => boolean;
+}
+
+/** Which symbol is meant. */
+export const symbolFields = {
+  path: z.string().check(z.minLength(1)),
+  line: z.optional(z.int().check(z.minimum(1), z.describe('Default: the first with name.'))),
+};
+
+/** A name, on one line. */
+export const nameSchema = z
+  .string()
+  .check(z.minLength(1), z.maxLength(MAX_NAME_CHARS), z.regex(/^[^\r\n]*$/));
+
+/** `symbols`: outlines, definitions and references, by the language services of VS Code. */
+export function symbolsTool({ services: load, files, isAvailable }: SymbolPorts): Tool {
+  return defineTool({
+    name: 'symbols',
+    label: 'Symbols',
+    description:
+      "Ask VS Code's language services for the outline of a file, or about the symbol `name` that stands in it.",
+    parameters: z.object({
+      action: z.enum(['outline', 'definition', 'references']),
+      ...symbolFields,
+      name: z.optional(nameSchema),
+    }),
+    readOnly: true,
+    isEnabled: isAvailable,
+    async execute(query, context) {
+      const { lookUp } = await import('./lookUp.ts');
+      return textResult(await lookUp(query, await load(), files, context));
+    },
+  });
+}

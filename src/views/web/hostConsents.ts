@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import type { HostConsent } from '../../agent/tools/web/hostConsent.ts';
+import { choose, showInfo } from '../toast.ts';
+
+/** Under which the hosts of this workspace are kept: not in its settings, which anyone may write who writes its files. */
+const HERE = 'redline.fetchHosts';
+/** The most characters of an address that the question shows. */
+const MAX_URL_CHARS = 500;
+
+/** What {@link HostConsents} needs. */
+export interface HostConsentOptions {
+  readonly memory: vscode.Memento;
+  /** Hosts that the user's settings name. */
+  readonly named: () => readonly string[];
+  /** The id of the conversation that is open. */
+  readonly sessionId: () => string;
+}
+
+/** Asks the user which hosts the model may read, and remembers the answers as long as they hold. */
+export class HostConsents implements HostConsent {
+  readonly #options: HostConsentOptions;
+  /** The hosts that were allowed for a conversation, by its id, until the window closes. */
+  readonly #inSession = new Map<string, Set<string>>();
+  /** The question that is open; the next one waits for it. */
+  #asking: Promise<unknown> = Promise.resolve();
+
+  constructor(options: HostConsentOptions) {
+    this.#options = options;
+  }
+
+  readonly isAvailable = (): boolean => vscode.workspace.isTrusted;
+
+  readonly isNamed = (host: string): boolean =>
+    this.#options.named().some(named => named.trim().toLowerCase() === host);
+
+  readonly ask = (host: string, url: string, signal: AbortSignal): Promise<boolean> => {
+    const answer = this.#asking.then(() => (signal.aborted ? false : this.#ask(host, url, signal)));
+    this.#asking = answer.catch(() => undefined);
+    return answer;
+  };
+
+  /** The hosts that are allowed in this workspace for good. */
+  get here(): readonly string[] {
+    const stored: unknown = this.#options.memory.get(HERE);
+    return Array.isArray(stored) ? stored.filter(each => typeof each === 'string') : [];
+  }
+
+  /** Asks anew about every host that was allowed, and says so. */
+  async forget(): Promise<void> {
+    this.#inSession.clear();
+    await this.#options.memory.update(HERE, undefined);
+    void showInfo(vscode.l10n.t('The agent asks again before it reads from a host.'));
+  }
+
+  async #ask(host: string, url: string, signal: AbortSignal): Promise<boolean> {
+    const sessionId = this.#options.sessionId();
+    if (this.here.includes(host) || this.#inSession.get(sessionId)?.has(host)) return true;
+    const once = vscode.l10n.t('Once');
+    const session = vscode.l10n.t('In This Session');
+    const always = vscode.l10n.t('Always in This Workspace');
+    const shown = url.length > MAX_URL_CHARS ? `${url.slice(0, MAX_URL_CHARS)}…` : url;
+    const answer = await choose(
+      vscode.l10n.t('The agent wants to read from {0}.', host),
+      vscode.l10n.t(
+        '{0}\n\nThe host gets this address. What it answers becomes part of the conversation. If you allow the host for longer, the agent can send it other addresses without a question.',
+        shown,
+      ),
+      once,
+      session,
+      always,
+    );
+    // What was asked for is over; the answer may have been meant for it alone.
+    if (signal.aborted) return false;
+    if (answer === session)
+      this.#inSession.set(sessionId, (this.#inSession.get(sessionId) ?? new Set()).add(host));
+    if (answer === always) await this.#options.memory.update(HERE, [...new Set([...this.here, host])]);
+    return answer !== undefined;
+  }
+}
