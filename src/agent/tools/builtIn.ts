@@ -11,6 +11,7 @@ import { writeFileTool } from './files/writeFile.ts';
 import type { CommandRuns } from '../commands/commandRuns.ts';
 import { runCommandTool, type CommandRunner } from './command/runCommand.ts';
 import { getDiagnosticsTool } from './getDiagnostics.ts';
+import { pendingTool } from './pending.ts';
 import type { Problems } from './problems.ts';
 import { ToolRegistry } from './registry.ts';
 import { resolveTool } from './resolve.ts';
@@ -41,6 +42,7 @@ export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistr
     writeFileTool,
     deleteFileTool,
     renameFileTool,
+    pendingTool,
     resolveTool,
     ...(textSearch ? [searchTextTool(textSearch)] : []),
     ...(astSearcher ? [astGrepTool(astSearcher), astEditTool(astSearcher)] : []),

@@ -66,8 +66,13 @@ test('of the built-in tools, resolve is hidden and those that change nothing are
     'write_file',
     'delete_file',
     'rename_file',
+    'pending',
   ]);
-  assert.deepEqual(names(registry.list().filter(({ readOnly }) => readOnly)), ['read_file', 'list_files']);
+  assert.deepEqual(names(registry.list().filter(({ readOnly }) => readOnly)), [
+    'read_file',
+    'list_files',
+    'pending',
+  ]);
 });
 
 test('a tool is offered with JSON Schema, as the same object each time', () => {
