@@ -130,4 +130,16 @@ export const otherHistories = [
     from: 'if (mode !== undefined) return { mode };',
     to: '',
   },
+  {
+    rule: 'the model amends only the revision that it knows',
+    file: 'session/modelPreviews.ts',
+    from: 'if (known !== preview.revision) throw',
+    to: 'if (known > preview.revision) throw',
+  },
+  {
+    rule: 'the model amends nothing that the user has edited',
+    file: 'session/modelPreviews.ts',
+    from: 'if (preview.editedByUser)',
+    to: 'if (preview.editedByUser && preview.revision > 99)',
+  },
 ];

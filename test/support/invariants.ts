@@ -57,6 +57,9 @@ interface Subject {
   answered: boolean;
   /** The number of files written before its apply started. */
   writesBefore: number;
+  /** It was stale before its last change. */
+  wasStale: boolean;
+  isStale: boolean;
   /** The number of commits of it in the journal before that. */
   commitsBefore: number;
 }
@@ -127,6 +130,8 @@ export class Invariants {
   #lastFailed = false;
   /** The number of answers in the last request. */
   #answersBefore = -1;
+  /** The revisions that the model has made by amending since the last request. */
+  readonly #amended = new Map<string, number>();
   /** The ids that were ever used in the storage. */
   readonly #ids = new Set<string>();
   #t: TestSession | undefined;
@@ -207,6 +212,7 @@ export class Invariants {
     this.#entries = t.store.ledger().length;
     t.store.onDidChange(preview => isAlive() && this.#changed(preview, t));
     t.store.onDidRevise(revision => isAlive() && this.#checkSplit(revision));
+    t.store.onDidRevise(revision => isAlive() && this.#checkAmendment(revision, t));
     t.store.onDidResolve(() => isAlive() && this.#readLedger(t));
     t.session.onDidEmit(event => isAlive() && this.#emitted(event, t));
     this.#state = t.session.state;
@@ -372,6 +378,7 @@ export class Invariants {
     const answers = messages.filter(({ role }) => role === 'assistant').length;
     if (answers === this.#answersBefore) return; // sent instead of a refused one, with the same messages
     this.#answersBefore = answers;
+    this.#amended.clear();
     this.#openAtRequest = new Map(store.list('oldestFirst').map(({ id, revision }) => [id, revision]));
     this.check(
       historyViolations(messages).length === 0,
@@ -524,6 +531,8 @@ export class Invariants {
       subject.asked = isForModel(subject);
       this.#byId.set(id, subject);
     }
+    subject.wasStale = subject.isStale;
+    subject.isStale = isStale(preview);
     this.check(!subject.final || !isOpen(preview), () => `I3: ${id} is ${state.kind} after it was over`);
     const changes = preview.changes ? JSON.stringify(preview.changes) : null;
     if (preview.revision === subject.revision + 1) {
@@ -593,6 +602,30 @@ export class Invariants {
       result(both) === result(JSON.parse(whole) as FileChange[]),
       () => `I2: ${part.id} and the rest of ${preview.id} are not what was shown`,
     );
+  }
+
+  /** The model amends what it was asked about, knows, and no one else has edited; then its earlier vote does not count. */
+  #checkAmendment({ preview, by }: Revision, t: TestSession): void {
+    const subject = this.#byId.get(preview.id);
+    if (by !== 'amend' || !subject) return;
+    const { id, revision, editedByUser, state } = preview;
+    this.check(
+      this.#isKnown(subject, t) && isForModel(subject),
+      () => `I7: the model amends ${id}, which is not its own`,
+    );
+    this.check(editedByUser !== true, () => `I7: the model amends ${id}, which the user edited`);
+    this.check(!subject.wasStale, () => `I7: the model amends ${id}, which is stale`);
+    const known = this.#amended.get(id) ?? this.#openAtRequest.get(id);
+    this.check(
+      known === revision - 1,
+      () => `I7: the model amends revision ${revision - 1} of ${id} and knows ${known}`,
+    );
+    this.check(
+      state.kind === 'pending' && state.recommendation === undefined,
+      () => `I7: a vote on ${id} counts for what was amended since`,
+    );
+    this.#amended.set(id, revision);
+    subject.answered = false;
   }
 
   #resolved(entry: LedgerEntry, transaction: readonly LedgerEntry[], t: TestSession): void {
@@ -857,6 +890,8 @@ function newSubject(
     final: false,
     expired: false,
     writesBefore: 0,
+    wasStale: false,
+    isStale: false,
     commitsBefore: 0,
   };
   return {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { revertCategories, type RevertCategory } from '../../src/agent/model/messages.ts';
 import { RuntimeWorld, type CallbackEnd, type Staging, type ToolEnd } from './runtimeWorld.ts';
 import type { ScriptedTurn } from './scriptedProvider.ts';
+import { rewriteSummary } from '../../src/agent/tools/files/rewriteSummary.ts';
 import { loadSpecs } from '../../src/agent/tools/loadedSpecs.ts';
 
 /** What an actor does next. `at` chooses among the candidates, modulo their number. */
@@ -78,6 +79,7 @@ type ModelCall =
       readonly at: number | 'unknown' | undefined;
     }
   | { readonly name: 'revert'; readonly back: number; readonly category: RevertCategory }
+  | { readonly name: 'amend'; readonly at: number }
   | { readonly name: 'work'; readonly stages: readonly Staging[]; readonly end: ToolEnd | 'slow' }
   | { readonly name: 'read_file' | 'nonsense' | 'malformed' };
 
@@ -129,6 +131,7 @@ const call: fc.Arbitrary<ModelCall> = fc.oneof(
       end: fc.constantFrom(...toolEnds, 'slow'),
     }),
   },
+  { weight: 2, arbitrary: fc.record({ name: fc.constant('amend' as const), at }) },
   { weight: 1, arbitrary: fc.record({ name: fc.constantFrom('read_file', 'nonsense', 'malformed') }) },
   { weight: 1, arbitrary: fc.record({ name: fc.constant('revert' as const), back: fc.nat(9), category }) },
 );
@@ -295,7 +298,12 @@ export type Ending = 'silent' | 'appliesInVain' | 'discardsInVain' | 'resolves';
 /** Plays a history to its end and checks the invariants after each step. @returns their violations. */
 export async function play({ settings, step, staged, steps, ending }: History): Promise<readonly string[]> {
   // Else the first history would take other turns than the same one later.
-  await loadSpecs();
+  await Promise.all([
+    loadSpecs(),
+    import('../../src/agent/tools/files/amendFile.ts'),
+    import('../../src/agent/session/modelPreviews.ts'),
+    rewriteSummary('a', 'a', 'b'),
+  ]);
   const world = new RuntimeWorld(settings, step);
   const { invariants } = world;
   for (const staging of staged) world.stage(staging, 'extension');
@@ -424,6 +432,8 @@ function turnOf(world: RuntimeWorld, { text, calls, long }: Extract<Deed, { type
         const step = `n${Math.max(0, world.t.session.tree.nextId - 1 - call.back)}`;
         return { name: 'revert_to_state', arguments: { category: call.category, step } };
       }
+      case 'amend':
+        return { name: 'edit_file', arguments: world.amendment(pick(world.ids(false), call.at)) };
       case 'work':
         return { name: 'work', arguments: { stages: call.stages, end: call.end } };
       case 'read_file':
@@ -447,7 +457,7 @@ async function finish(world: RuntimeWorld, ending: Ending): Promise<void> {
   world.slowDisk = false;
   world.failLog(0);
   let asked = 0;
-  for (await quiet(); ; await quiet()) {
+  for (await atRest(world, () => world.isAsked); ; await atRest(world, () => world.isAsked)) {
     if (world.disk.length > 0) endOne(world.disk, 0, 'ok');
     else if (world.running.length > 0) endOne(world.running, 0, inVain ? 'error' : 'ok');
     else if (world.isAsked) {
@@ -481,4 +491,12 @@ function pick(ids: readonly string[], at: number): string | undefined {
 /** Waits until nothing happens by itself any more. */
 function quiet(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
+}
+
+/** The same where a tool may be at work that lets others run in between. */
+async function atRest({ t, running, disk }: RuntimeWorld, isAsked: () => boolean): Promise<void> {
+  await quiet();
+  const isWorking = (): boolean =>
+    t.session.state === 'running' && !isAsked() && running.length + disk.length === 0;
+  for (let n = 0; n < 50 && isWorking(); n++) await quiet();
 }

@@ -324,6 +324,15 @@ export class RuntimeWorld {
     void store.revise(id, [{ ...first, after }, ...others], preview.dependsOn, 'user');
   }
 
+  /** The arguments of a call with which the model amends a preview, which it may not be allowed to. */
+  amendment(id = 'p999'): object {
+    const changes = this.t.store.get(id)?.changes ?? [];
+    const change = changes.find(({ after }) => textOfSide(after) !== undefined);
+    const old = textOfSide(change?.after) ?? '';
+    const edits = [{ old, new: this.#touched(old, `amended ${++this.#labels}`) }];
+    return { path: change?.path ?? 'a.txt', amend: id, edits };
+  }
+
   /** The user types into a proposal, and saves nothing yet. Typing again goes on with what is there. */
   typeDraft(id: string, file: number): void {
     const preview = this.t.store.get(id);

@@ -77,6 +77,14 @@ export class ConversationPreviews {
     return node !== undefined && this.#tree.isOnTrunk(node);
   }
 
+  /** Whether the result of the call is on the trunk and names the preview, so that the model knows what the call did to it. */
+  isToldByResult(call: CallRef, previewId: string): boolean {
+    const node = this.nodeOfCall(call);
+    const message = node === undefined ? undefined : this.#tree.get(node)?.message;
+    if (node === undefined || message?.role !== 'tool') return false;
+    return this.#tree.isOnTrunk(node) && message.pending?.includes(previewId) === true;
+  }
+
   /** Makes the review wait for this preview. The session may continue by itself once all such previews are resolved. */
   addToReview(id: string): void {
     this.#inReview.add(id);

@@ -64,6 +64,8 @@ export class ModelResolver {
   readonly #previews: () => ConversationPreviews;
   /** The revisions that the model saw in its last request. */
   #seen = new Map<string, number>();
+  /** The revisions that it has made since by amending previews. */
+  readonly #amended = new Map<string, number>();
   /** The previews that calls without an id mean, in this order; those that were open at the last request. */
   #candidates: string[] = [];
   #standing: StandingResolveHandler | undefined;
@@ -102,6 +104,7 @@ export class ModelResolver {
     this.#asksForPlan = asksForPlan;
     this.#expected = [];
     const { openForModel, reminded } = this.#previews();
+    this.#amended.clear();
     this.#seen = new Map(openForModel.map(preview => [preview.id, preview.revision]));
     this.#candidates = reminded.filter(id => this.#seen.has(id)).reverse();
   }
@@ -130,6 +133,16 @@ export class ModelResolver {
     return named === id;
   }
 
+  /** The revision of a preview that the model knows: the one that it was shown, or made since by amending it. */
+  known(id: string): number | undefined {
+    return this.#amended.get(id) ?? this.#seen.get(id);
+  }
+
+  /** The model has amended the preview. It votes on what became of it once it has seen the result. */
+  noteAmended({ id, revision }: Preview): void {
+    this.#amended.set(id, revision);
+  }
+
   /** Whether the model's last request showed it this preview. */
   wasShown(id: string): boolean {
     return this.#seen.has(id);
@@ -147,6 +160,7 @@ export class ModelResolver {
   /** Forgets what the model saw, because the conversation changed. */
   clear(): void {
     this.#seen.clear();
+    this.#amended.clear();
     this.#candidates = [];
     this.#expected = [];
     this.#asksForPlan = false;

@@ -183,6 +183,17 @@ export class ToolChoices implements Disposable {
     return this.#resolver.meant(ids);
   }
 
+  /** See `ModelResolver.known`. */
+  known(previewId: string): number | undefined {
+    return this.#resolver.known(previewId);
+  }
+
+  /** The model has amended a preview, and is asked to vote on what became of it. */
+  noteAmended(preview: Preview): void {
+    this.#resolver.noteAmended(preview);
+    this.remind(preview);
+  }
+
   /** Executes the model's `resolve`. */
   resolve(call: ResolveCall): Promise<Resolved | Handled> {
     return this.#resolver.resolve(call);

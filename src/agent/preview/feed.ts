@@ -2,7 +2,7 @@ import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { RevisedBy } from './log/previewLog.ts';
-import type { Preview } from './preview.ts';
+import type { CallRef, Preview } from './preview.ts';
 
 /** Something that happened to a preview, which those who wait for it are told once. */
 export type Fact = {
@@ -21,6 +21,8 @@ export type Fact = {
       readonly partId?: string;
       /** What the user changed in the proposal, as a patch; of a plan, its whole text. Not stored. */
       readonly patch?: string;
+      /** Of an amendment: the call that made it. */
+      readonly call?: CallRef;
     }
   | { readonly kind: 'expiry' }
   /** The files no longer are what the preview was made from, in a way that no rebase could follow. */
@@ -29,6 +31,8 @@ export type Fact = {
       readonly paths: readonly string[];
       /** The previews that it builds on and that were not applied, if that is why. */
       readonly lost: readonly string[];
+      /** The pending previews that it builds on there, if none was lost: then these have changed, not the files. */
+      readonly beneath: readonly string[];
       /** Whether the attempt just before it failed for that, and says so. */
       readonly isSaid: boolean;
     }

@@ -6,7 +6,7 @@ import { foldersAbove, stepsOf, type FileChange } from './fileChange.ts';
 import { counted, recounted } from './label.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { OpenPreviews } from './openPreviews.ts';
-import { isOpen, lostBeneath, type Preview, type PreviewState } from './preview.ts';
+import { isOpen, lostBeneath, pathsOf, type Preview, type PreviewState } from './preview.ts';
 import type { StagedPreview } from './previewSchema.ts';
 import { SharedSides } from './sharedSides.ts';
 import { allChanges, isKept } from './log/keptChanges.ts';
@@ -80,9 +80,13 @@ export class PreviewProjection {
     if (entry.type === 'expired') this.feed.add({ kind: 'expiry', previewId: entry.id });
     if (entry.type === 'stale' && was) this.#feedStale(was, entry.paths);
     if (entry.type !== 'revised') return;
-    const { id: previewId, revision, by, part } = entry;
+    const { id: previewId, revision, by, part, call } = entry;
     if (this.#previews.get(previewId)?.revision !== revision) return; // only the part of its line could be read
-    const more = { ...(part ? { partId: part.id } : {}), ...(patch === undefined ? {} : { patch }) };
+    const more = {
+      ...(part ? { partId: part.id } : {}),
+      ...(patch === undefined ? {} : { patch }),
+      ...(call ? { call } : {}),
+    };
     this.feed.add({ kind: 'revision', previewId, revision, by, ...more });
   }
 
@@ -94,7 +98,13 @@ export class PreviewProjection {
     const lost = lostBeneath(was, paths, id => this.#previews.get(id));
     const said = state.kind === 'pending' ? state.lastError : undefined;
     const isSaid = said === new StalePreviewError(paths, lost).fact;
-    this.feed.add({ kind: 'stale', previewId, paths, lost, isSaid });
+    const beneath = lost.length > 0 ? [] : was.dependsOn.filter(id => this.#isOpenAt(id, paths));
+    this.feed.add({ kind: 'stale', previewId, paths, lost, beneath, isSaid });
+  }
+
+  #isOpenAt(id: string, paths: readonly string[]): boolean {
+    const preview = this.#previews.get(id);
+    return preview !== undefined && isOpen(preview) && pathsOf(preview).some(path => paths.includes(path));
   }
 
   /** Takes into account that the next line of the log cannot be read. */

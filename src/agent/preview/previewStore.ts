@@ -8,7 +8,7 @@ import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { Feed } from './feed.ts';
 import type { FileChange } from './fileChange.ts';
 import type { LedgerEntry } from './ledger.ts';
-import { isOpen, type Actor, type Preview, type ResolveAction } from './preview.ts';
+import { isOpen, type Actor, type CallRef, type Preview, type ResolveAction } from './preview.ts';
 import { withKept } from './log/keptChanges.ts';
 import {
   idsOf,
@@ -181,6 +181,7 @@ export class PreviewStore {
   /**
    * Adds a revision to a pending preview. From now on, votes on an older revision are refused.
    * @param patch what the user changed in the proposal, for the {@link feed}; it is not stored.
+   * @param call of an amendment: the call of the model that makes it.
    */
   revise(
     id: string,
@@ -188,15 +189,15 @@ export class PreviewStore {
     dependsOn: readonly string[],
     by: RevisedBy,
     patch?: string,
+    call?: CallRef,
   ): Promise<void> {
-    return this.#record({ ...this.#nextRevision(id, changes), dependsOn, by }, patch);
+    const next = { ...this.#nextRevision(id, changes), dependsOn, by };
+    return this.#record(call ? { ...next, call } : next, patch);
   }
 
   /** Adds a revision to a pending plan, which the user edited. @param text the whole plan, for the {@link feed}. */
   revisePlan(id: string, details: unknown, text: string): Promise<void> {
-    const { revision } = this.#require(id);
-    const next = { id, revision: revision + 1, changes: [], dependsOn: [], by: 'user', details } as const;
-    return this.#record({ type: 'revised', ...next }, text);
+    return this.#record({ ...this.#nextRevision(id, []), dependsOn: [], by: 'user', details }, text);
   }
 
   /**

@@ -89,6 +89,7 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
         const vote = { action: 'apply', reason: GRANTED, actor: 'model' } as const;
         return parts.invoker.resolve({ ...vote, id, call, isGranted, isPlanning: parts.planMode, signal });
       },
+      own: async () => (await import('./modelPreviews.ts')).modelPreviews(parts, call),
       resolve: vote => choices.resolve({ ...vote, call }),
       meant: ids => choices.meant(ids),
       revert: request => void reverts.request({ ...request, actor: 'model' }),

@@ -21,8 +21,10 @@ export function factMessage(
     case 'stale':
       if (fact.isSaid) return undefined;
       return { ...about, kind: 'revision', text: factText(fact, preview) };
-    case 'fresh':
     case 'revision':
+      if (fact.call && previews.isToldByResult(fact.call, previewId)) return undefined;
+      return { ...about, kind: 'revision', text: factText(fact, preview) };
+    case 'fresh':
       return { ...about, kind: 'revision', text: factText(fact, preview) };
     case 'expiry':
       return { ...about, kind: 'outcome', text: factText(fact, preview) };

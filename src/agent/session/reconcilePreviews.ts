@@ -17,9 +17,10 @@ export function reconcilePreviews(
   inbox: Inbox,
   choices: Pick<ToolChoices, 'remind' | 'noteReminded' | 'dropAbandoned'>,
 ): void {
-  inbox.keepOnly(id => previews.concerns(id));
-  choices.dropAbandoned();
   const said = tree.steering;
+  const told = new Set(said.flatMap(({ tells = [] }) => tells));
+  inbox.keepOnly(id => previews.concerns(id), told);
+  choices.dropAbandoned();
   const lastWord = lastWordOn(said);
   const waiting = inbox.ofKind('resolve-reminder').flatMap(({ previewIds }) => previewIds);
   previews.setReminders([...remindedIn(said), ...waiting]);

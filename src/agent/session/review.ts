@@ -77,6 +77,8 @@ export class Review implements Disposable {
     const { previews } = conversation();
     if (inbox.messages.length === 0) this.#waiting.clear();
     for (const fact of facts) {
+      // The result of the call that is running tells it.
+      if (fact.kind === 'revision' && fact.by === 'amend') continue;
       const message = factMessage(fact, store, previews);
       if (!message) continue;
       if (fact.kind === 'revision' && fact.partId !== undefined) this.#addPart(fact.previewId, fact.partId);

@@ -13,6 +13,7 @@ import { runCommandTool, type CommandRunner } from './command/runCommand.ts';
 import type { GitPorts } from './git/gitPorts.ts';
 import { gitTool } from './git/gitTool.ts';
 import { getDiagnosticsTool } from './getDiagnostics.ts';
+import { pendingTool } from './pending.ts';
 import type { Problems } from './problems.ts';
 import { fetchUrlTool } from './web/fetchUrl.ts';
 import type { HostConsent } from './web/hostConsent.ts';
@@ -54,6 +55,7 @@ export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistr
     writeFileTool,
     deleteFileTool,
     renameFileTool,
+    pendingTool,
     resolveTool,
     todoTool,
     ...(textSearch ? [searchTextTool(textSearch)] : []),

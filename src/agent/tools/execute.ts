@@ -8,8 +8,9 @@ import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { QueuedPreview } from '../preview/previewStore.ts';
+import { amendedText } from '../preview/resolve/waitTexts.ts';
 import { plural } from '../text/plural.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { ModelPreviews, Tool, ToolContext } from './tool.ts';
 
 // The small build of zod comes without error messages.
 z.config(en());
@@ -39,7 +40,8 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   const { onUpdate, carryOut } = options.context;
   let ended = false;
   const staged: Preview[] = [];
-  const recommended: string[] = [];
+  /** The previews that it recommended to resolve or amended. */
+  const touched: string[] = [];
   const writes: Promise<void>[] = [];
   /** What they were for has happened; the result says so. */
   const carriedOut = new Set<string>();
@@ -54,8 +56,22 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
     if (options.context.signal.aborted) throw abortErrorOf(options.context.signal);
     return followUp(action);
   };
+  const amended: string[] = [];
+  const { own } = options.context;
+  const noting = (previews: ModelPreviews): ModelPreviews => ({
+    ...previews,
+    amend: (preview, changes) => {
+      if (options.context.signal.aborted) throw abortErrorOf(options.context.signal);
+      const made = previews.amend(preview, changes);
+      touched.push(preview.id);
+      amended.push(amendedText(made.preview, made.above));
+      writes.push(made.stored);
+      return made;
+    },
+  });
   const context: ToolContext = {
     ...options.context,
+    ...(own ? { own: async () => noting(await own()) } : {}),
     toolCallId: call.id,
     stage,
     followUp,
@@ -70,7 +86,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
       : {}),
     resolve: async vote => {
       const resolved = await options.context.resolve(vote);
-      if (resolved.kind === 'recommended') recommended.push(resolved.preview.id);
+      if (resolved.kind === 'recommended') touched.push(resolved.preview.id);
       return resolved;
     },
     ...(onUpdate
@@ -94,9 +110,10 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   }
   ended = true;
   const details = jsonSafe(result.details);
-  const pending = [...staged.map(({ id }) => id), ...recommended];
+  const pending = [...staged.map(({ id }) => id), ...touched];
   const waiting = staged.filter(({ id }) => !carriedOut.has(id));
-  const text = waiting.length > 0 ? `${await options.describeStaged(waiting)}\n${ownText}` : ownText;
+  const head = waiting.length > 0 ? [await options.describeStaged(waiting)] : [];
+  const text = [...head, ...amended, ownText].join('\n');
   return {
     role: 'tool',
     toolCallId: call.id,

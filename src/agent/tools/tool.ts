@@ -1,6 +1,7 @@
 import type * as z from 'zod/v4/core';
 import type { RevertRequest } from '../conversation/revert.ts';
 import type { ResolveCall } from '../forcing/modelResolver.ts';
+import type { FileChange } from '../preview/fileChange.ts';
 import type { PendingContents } from '../preview/overlay.ts';
 import type { AgentToolResult, PendingAction } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
@@ -9,6 +10,38 @@ import type { Workspace } from '../preview/workspace.ts';
 
 /** The schema of a tool's arguments, from either build of zod. */
 export type ToolSchema = z.$ZodType;
+
+/** An open preview of the conversation, and on whom it waits, in words for the model. */
+export interface OpenPreview {
+  readonly preview: Preview;
+  readonly waits: string;
+}
+
+/** What is pending in the conversation of the model that calls. */
+export interface ModelPreviews {
+  /** Oldest first. */
+  open(): Promise<readonly OpenPreview[]>;
+  /**
+   * The preview, to be amended.
+   * @throws ToolError if it is not the model's to amend, or has changed since the model was shown it.
+   */
+  toAmend(id: string): Preview;
+  /**
+   * Makes these changes its next revision. The call's result is delivered once that is stored on disk.
+   * @param preview what {@link toAmend} gave
+   * @throws ToolError if it has changed since then
+   */
+  amend(preview: Preview, changes: readonly FileChange[]): Amended;
+}
+
+/** A preview that was just amended. */
+export interface Amended {
+  readonly preview: Preview;
+  /** The ids of the previews that build on it. */
+  readonly above: readonly string[];
+  /** Settles once the revision is on disk; see `PreviewStore`. */
+  readonly stored: Promise<void>;
+}
 
 /** What a tool may use during one call. */
 export interface ToolContext {
@@ -28,6 +61,8 @@ export interface ToolContext {
    * @param isGranted asked at the last moment: whether the user's settings allow that, whatever the model may do otherwise
    */
   carryOut?(preview: Preview, isGranted: () => boolean): Promise<Resolved>;
+  /** What is pending in the conversation. Absent where no model of a session calls. */
+  own?(): Promise<ModelPreviews>;
   /** Resolves a preview as the model. */
   resolve(call: ResolveCall): Promise<Resolved | Handled>;
   /**

@@ -445,7 +445,7 @@ async function typed(t: TestSession, path: string, text: string): Promise<void> 
 }
 
 const STALE =
-  'p1 (Rewrite a.txt) is stale and cannot be applied as it is: a.txt changed after the preview was made. Read the file again; if the change is still needed, stage it anew in place of this preview.';
+  'p1 (Rewrite a.txt) is stale and cannot be applied as it is: a.txt changed after the preview was made. Read a.txt again; if the change is still needed, stage it anew in place of this preview.';
 
 /** All that was told of previews, one sentence a line. */
 const allTold = (t: TestSession): readonly string[] =>
@@ -523,7 +523,7 @@ test('a preview whose base was discarded is stale for that, in its place among t
   await rebaser.refresh([]);
   await t.session.prompt('And?');
   assert.deepEqual(
-    lastTold(t).map(line => line.replace(/ Read the file.*/, '')),
+    lastTold(t).map(line => line.replace(/ Read a.*/, '')),
     [
       "The user discarded p1 (Rewrite a.txt). This is the user's decision, not a failure.",
       'p2 (Rewrite a.txt) is stale and cannot be applied as it is: this builds on p1, which was not applied, so a.txt does not hold what it changes.',

@@ -620,3 +620,16 @@ function stagingTool(reject: () => Promise<undefined>) {
     },
   });
 }
+
+test('what a branch tells of previews is not told again after going back to it', async () => {
+  const t = session({ script: [ok, ok, ok, ok], settings: { forcing: 'off' } });
+  t.stage({ label: 'A', changes: [modify('a.txt', 'a', 'A')] });
+  await t.session.prompt('One.');
+  await t.click('p1', 'discard');
+  await t.session.prompt('Two.');
+  const end = t.session.tree.trunk.at(-1) ?? null;
+  const start = t.session.tree.trunk[1] ?? null;
+  for (const target of [start, end]) await t.session.revert({ target, category: null, summary: null });
+  await t.session.prompt('Three.');
+  assert.equal(t.steering().filter(({ kind }) => kind === 'outcome').length, 1);
+});

@@ -19,7 +19,17 @@ test('a prompt is sent with the system prompt and all tools, and answered', asyn
   assert.deepEqual(request?.messages, [{ role: 'user', text: 'Hello?' }]);
   assert.deepEqual(
     request.tools.map(tool => tool.name),
-    ['read_file', 'list_files', 'edit_file', 'write_file', 'delete_file', 'rename_file', 'resolve', 'todo'],
+    [
+      'read_file',
+      'list_files',
+      'edit_file',
+      'write_file',
+      'delete_file',
+      'rename_file',
+      'pending',
+      'resolve',
+      'todo',
+    ],
   );
   assert.equal(request.toolChoice, undefined);
   assert.equal(t.session.state, 'idle');

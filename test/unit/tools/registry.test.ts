@@ -66,11 +66,13 @@ test('of the built-in tools, resolve is hidden and those that change nothing are
     'write_file',
     'delete_file',
     'rename_file',
+    'pending',
     'todo',
   ]);
   assert.deepEqual(names(registry.list().filter(({ readOnly }) => readOnly)), [
     'read_file',
     'list_files',
+    'pending',
     'todo',
   ]);
 });

@@ -24,7 +24,9 @@ const entrySchema = z.discriminatedUnion('type', [
     revision: z.int(),
     changes: z.array(z.union([change, kept])),
     dependsOn: z.array(z.string()),
-    by: z.enum(['rebase', 'split', 'user']),
+    by: z.enum(['rebase', 'split', 'user', 'amend']),
+    /** The tool call with which the model amended its preview. */
+    call: z.exactOptional(ledgerEntrySchema.shape.call.def.innerType),
     /** Of a plan, which has no changes: what the user made of it. */
     details: z.exactOptional(z.unknown()),
     /** The part that this revision was split from; absent once that is forgotten. */
@@ -89,12 +91,12 @@ type DraftOf<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 type Changes = readonly (StagedFiles['changes'][number] | KeptChanges)[];
 
-/** Why a preview has a new revision: its base changed, a part was split off, or the user edited the proposal. */
+/** Why a preview has a new revision: its base changed, a part was split off, the user edited the proposal, or the model amended it. */
 export type RevisedBy = Extract<PreviewLogEntry, { type: 'revised' }>['by'];
 
 export const previewLogFormat: LogFormat<PreviewLogEntry> = {
   log: 'redline.previews',
-  version: 6,
+  version: 7,
   parse: parseEntry,
   stored: withoutText,
   migrations: previewMigrations,

@@ -41,6 +41,8 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
   },
   /** Version 5 had texts only. Version 6 can read that; its symbolic links and binary files are lines that version 5 cannot read. */
   5: line => line,
+  /** Version 6 had no amended previews. Version 7 can read that; a revision by an amendment is a line that version 6 cannot read. */
+  6: line => line,
 };
 
 /** Only what no tool of others and no extension could have staged. */

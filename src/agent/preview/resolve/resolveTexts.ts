@@ -4,6 +4,7 @@ import { plural } from '../../text/plural.ts';
 import { fenced } from '../../text/fence.ts';
 import type { Fact } from '../feed.ts';
 import { FOUND_APPLIED, plainOutcome, type LedgerEntry } from '../ledger.ts';
+import type { RevisedBy } from '../log/previewLog.ts';
 import { isOpen, isStale, nameOf, type Actor, type Preview, type ResolveAction } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import { unprovedText } from './checkTexts.ts';
@@ -115,8 +116,14 @@ export function factText(fact: Fact, preview: Preview): string {
       return revisionText({ ...preview, revision: fact.revision }, fact.by, fact.patch);
     case 'expiry':
       return expiredText(preview);
-    case 'stale':
-      return `${nameOf(preview)} is stale and cannot be applied as it is: ${staleReason(fact.paths, fact.lost)} Read the file again; if the change is still needed, stage it anew in place of this preview.`;
+    case 'stale': {
+      const { paths, lost, beneath } = fact;
+      const why =
+        beneath.length > 0
+          ? `${listed(beneath)}, on which it builds, changed or became stale.`
+          : staleReason(paths, lost);
+      return `${nameOf(preview)} is stale and cannot be applied as it is: ${why} Read ${listed(paths)} again; if the change is still needed, stage it anew in place of this preview.`;
+    }
     case 'fresh':
       return `${nameOf(preview)} is no longer stale: the files are again what it was made from.`;
   }
@@ -142,7 +149,7 @@ export function isMoot(fact: Fact, preview: Preview | undefined): boolean {
 }
 
 /** Tells the model that a preview has a new revision. */
-export function revisionText(preview: Preview, by: 'rebase' | 'user' | 'split', patch?: string): string {
+export function revisionText(preview: Preview, by: RevisedBy, patch?: string): string {
   const { id, revision, label } = preview;
   switch (by) {
     case 'rebase': {
@@ -158,6 +165,8 @@ export function revisionText(preview: Preview, by: 'rebase' | 'user' | 'split', 
       const text = `The user edited the proposal of ${id} (${label}).${now}`;
       return patch === undefined ? text : `${text}\nWhat the user changed in it:\n${fenced(patch)}`;
     }
+    case 'amend':
+      return `Your last amendment of ${id} (${label}), whose result you do not see, was made: it is now at revision ${revision}. Call pending with its id to see it.`;
     case 'split':
       return `A part of ${id} (${label}) was split off for the user to decide on separately; the rest is now at revision ${revision}.`;
   }

@@ -67,9 +67,11 @@ export class Inbox {
     return this.#messages.filter(message => message.kind === kind);
   }
 
-  /** Drops messages about previews that do not concern the conversation. */
-  keepOnly(concerns: (previewId: string) => boolean): void {
-    this.#messages = this.#messages.filter(({ previewIds }) => previewIds.every(concerns));
+  /** Drops messages about previews that do not concern the conversation, and those that tell nothing new. @param told keys of facts. */
+  keepOnly(concerns: (previewId: string) => boolean, told: ReadonlySet<string>): void {
+    const isNews = ({ tells }: SteeringMessage): boolean =>
+      !tells?.length || tells.some(key => !told.has(key));
+    this.#messages = this.#messages.filter(message => message.previewIds.every(concerns) && isNews(message));
   }
 
   clear(): void {

@@ -33,10 +33,21 @@ export const editFileTool = defineTool({
         }),
       )
       .check(z.minLength(1)),
+    amend: z
+      .optional(z.string())
+      .check(
+        z.describe(
+          'Id of a pending preview of yours to revise: edits then refer to the text that it proposes.',
+        ),
+      ),
     title: titleSchema,
   }),
-  async execute({ path: input, edits, title }, context) {
+  async execute({ path: input, edits, title, amend }, context) {
     const path = await context.workspace.resolvePath(input);
+    if (amend !== undefined) {
+      const { amendFile } = await import('./amendFile.ts');
+      return amendFile(amend, path, edits, context);
+    }
     const before = await readText(context.workspace, path);
     if (!before) {
       const [only, ...others] = edits;

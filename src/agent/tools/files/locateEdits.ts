@@ -5,7 +5,7 @@ import { lineEndingAt, lineEndingOf } from '../../text/lines.ts';
 import { occurrences } from '../../text/occurrences.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
 
-interface OldNew {
+export interface OldNew {
   readonly old: string;
   readonly new: string;
   /** Whether all places where `old` occurs are meant. */

@@ -198,17 +198,18 @@ test('a diff of version 4 that an agent in a terminal would have written comes b
   assert.equal(store.get('p1')?.label, 'AST Edit: 2 replacements in 1 file');
 });
 
-test('what version 5 holds is the same in the current version', async () => {
-  const fixture = path.join(import.meta.dirname, '../../../fixtures/logs/previews.v5.jsonl');
-  await writeFile(file, await readFile(fixture));
-  const store = await restored();
-  assert.deepEqual(
-    store
-      .get('p1')
-      ?.changes?.map(({ path: name, before, after: now }) => [name, textIn(before), textIn(now)]),
-    [
-      ['a.ts', 'a', 'A'],
-      ['b.ts', 'b', 'B'],
-    ],
-  );
-});
+for (const version of [5, 6])
+  test(`what version ${version} holds is the same in the current version`, async () => {
+    const fixture = path.join(import.meta.dirname, `../../../fixtures/logs/previews.v${version}.jsonl`);
+    await writeFile(file, await readFile(fixture));
+    const store = await restored();
+    assert.deepEqual(
+      store
+        .get('p1')
+        ?.changes?.map(({ path: name, before, after: now }) => [name, textIn(before), textIn(now)]),
+      [
+        ['a.ts', 'a', 'A'],
+        ['b.ts', 'b', 'B'],
+      ],
+    );
+  });

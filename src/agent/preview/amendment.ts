@@ -1,0 +1,39 @@
+import { ToolError } from '../base/errors.ts';
+import { changeOf, isText, stepsOf, type FileChange, type TextSide } from './fileChange.ts';
+import { nameOf, pathsOf, type Preview } from './preview.ts';
+
+/**
+ * The text that a preview proposes for a file.
+ * @throws ToolError if it proposes none, or goes on with that file in a later change.
+ */
+export function proposedText(preview: Preview, path: string): TextSide {
+  const changes = preview.changes ?? [];
+  const at = changes.findLastIndex(change => change.path === path);
+  const after = changes[at]?.after;
+  const isLast = !changes.slice(at + 1).some(change => stepsOf(change).some(step => step.path === path));
+  if (after && isText(after) && isLast) return after;
+  throw new ToolError(
+    `${nameOf(preview)} proposes no text for ${path}, but changes ${pathsOf(preview).slice(0, 20).join(', ')}. Leave out amend to stage your change as a preview of its own.`,
+  );
+}
+
+/**
+ * The changes of a preview with another text for a file; a file that would stay as it is, is left out.
+ * @throws ToolError if nothing would be left.
+ */
+export function amendedChanges(preview: Preview, path: string, after: TextSide): readonly FileChange[] {
+  const old = preview.changes ?? [];
+  const at = old.findLastIndex(change => change.path === path);
+  const changes = old.flatMap((change, index) => (index === at ? (amended(change, after) ?? []) : change));
+  if (changes.length > 0) return changes;
+  throw new ToolError(
+    `With this, ${nameOf(preview)} would change nothing. Nothing was changed. Discard it with resolve instead.`,
+  );
+}
+
+function amended(change: FileChange, after: TextSide): FileChange | undefined {
+  if (change.kind !== 'modify') return change.kind === 'delete' ? change : { ...change, after };
+  const { mode } = change;
+  if (mode !== undefined) return { kind: 'modify', path: change.path, before: change.before, after, mode };
+  return changeOf(change.path, change.before, after);
+}

@@ -1,0 +1,87 @@
+import { ToolError } from '../base/errors.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { ToolChoices } from '../forcing/toolChoices.ts';
+import type { FileChange } from '../preview/fileChange.ts';
+import { isOpen, isStale, nameOf, type CallRef, type Preview } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import type { Invoker } from '../preview/resolve/invoker.ts';
+import {
+  alreadyResolvedText,
+  otherConversationText,
+  unseenText,
+  usersOwnText,
+} from '../preview/resolve/resolveTexts.ts';
+import { waitText } from '../preview/resolve/waitTexts.ts';
+import type { ModelAuthority } from '../preview/resolveSettings.ts';
+import type { ModelPreviews } from '../tools/tool.ts';
+
+export interface ModelPreviewsOptions {
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  readonly choices: Pick<ToolChoices, 'known' | 'noteAmended'>;
+  readonly conversation: () => Conversation;
+  readonly settings: () => { readonly modelAuthority: ModelAuthority };
+}
+
+const ON_ITS_OWN = 'Stage your change as a preview of its own.';
+
+/** What one call of the model may see and change of what is pending in its conversation. */
+export function modelPreviews(options: ModelPreviewsOptions, call: CallRef): ModelPreviews {
+  const { store, invoker, choices, conversation, settings } = options;
+  return {
+    open: () =>
+      Promise.all(
+        conversation().previews.open.map(async preview => ({
+          preview,
+          waits: waitText(preview, {
+            authority: settings().modelAuthority,
+            isUsersAlone: await invoker.isUsersAlone(preview).catch(() => false),
+            blockers: store.blockersOf(preview).map(({ id }) => id),
+          }),
+        })),
+      ),
+    toAmend: id => amendable(options, id),
+    amend: (preview, changes) => {
+      if (store.get(preview.id) !== preview) throw new ToolError(changedText(preview));
+      const stored = store.revise(preview.id, changes, preview.dependsOn, 'amend', undefined, call);
+      const amended = store.get(preview.id) ?? preview;
+      choices.noteAmended(amended);
+      return { preview: amended, above: store.dependentsOf(preview.id).map(({ id }) => id), stored };
+    },
+  };
+}
+
+/**
+ * The preview, if the model may amend it: one that it staged itself, that is pending and not stale, that no one else has edited, and
+ * whose revision it knows.
+ */
+function amendable({ store, choices, conversation }: ModelPreviewsOptions, id: string): Preview & FilesOf {
+  const preview = store.get(id);
+  if (!preview) throw new ToolError(`There is no preview ${id}. Call pending to see yours. ${ON_ITS_OWN}`);
+  const { previews } = conversation();
+  if (!previews.concerns(id)) throw new ToolError(`${otherConversationText(preview)} ${ON_ITS_OWN}`);
+  if (!isOpen(preview) || preview.state.kind === 'applying')
+    throw new ToolError(`${alreadyResolvedText(preview, 'model')} ${ON_ITS_OWN}`);
+  if (preview.kind !== 'files')
+    throw new ToolError(`${nameOf(preview)} changes no files, so it cannot be amended. Propose it again.`);
+  if (!previews.asksModel(id)) throw new ToolError(`${usersOwnText(preview)} ${ON_ITS_OWN}`);
+  if (preview.editedByUser)
+    throw new ToolError(`The user edited ${nameOf(preview)} and decides on it. ${ON_ITS_OWN}`);
+  if (isStale(preview))
+    throw new ToolError(
+      `${nameOf(preview)} is stale, so there is nothing to amend. Read the file again and stage the change anew in place of this preview.`,
+    );
+  const known = choices.known(id);
+  if (known === undefined) throw new ToolError(unseenText(preview));
+  if (known !== preview.revision) throw new ToolError(changedText(preview));
+  return preview;
+}
+
+/** Of a preview with changes of files. */
+interface FilesOf {
+  readonly changes: readonly FileChange[];
+}
+
+function changedText(preview: Preview): string {
+  return `${nameOf(preview)} has changed since your last request. Nothing was changed. Call pending with id "${preview.id}" to see it as it is now, and amend it in your next message.`;
+}

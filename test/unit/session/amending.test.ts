@@ -1,0 +1,271 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { silentLogger } from '../../../src/agent/base/logger.ts';
+import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
+import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
+import { commitText } from '../../../src/agent/session/commitText.ts';
+import { modify, textIn } from '../../support/changes.ts';
+import type { Script, ScriptedTurn } from '../../support/scriptedProvider.ts';
+import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
+
+const TEXT = `one\n${'-\n'.repeat(12)}two\n`;
+const edit = (old: string, now: string, more: object = {}) => ({
+  name: 'edit_file',
+  arguments: { path: 'a.txt', edits: [{ old, new: now }], ...more },
+});
+const amend = (old: string, now: string, id = 'p1') => edit(old, now, { amend: id });
+const calls = (...toolCalls: { name: string; arguments: object }[]): ScriptedTurn => ({ toolCalls });
+const ok: ScriptedTurn = { text: 'ok' };
+const vote = (action: 'apply' | 'discard', id = 'p1') => ({
+  name: 'resolve',
+  arguments: { action, reason: 'r', id },
+});
+
+/** In Review, without forcing, with a file whose first and last line are far apart. */
+function sessionOf(script: Script, over: TestSessionOptions = {}): TestSession {
+  return createTestSession({
+    files: { 'a.txt': TEXT, 'b.txt': 'b\n' },
+    script,
+    ...over,
+    settings: { modelAuthority: 'recommend', forcing: 'off', ...over.settings },
+  });
+}
+
+const proposed = (t: TestSession, id = 'p1'): string | undefined =>
+  textIn(t.store.get(id)?.changes?.[0]?.after ?? null);
+const results = (t: TestSession): readonly string[] => t.results().map(({ content }) => content);
+
+/** A session that has staged p1, with what is done before the model amends it in a second prompt. */
+async function amendedAfter(
+  between: (t: TestSession) => unknown,
+  how: ScriptedTurn = calls(amend('ONE', 'Uno')),
+): Promise<TestSession> {
+  const t = sessionOf([calls(edit('one', 'ONE')), ok, how, ok], { settings: { continueAfterReview: false } });
+  await t.session.prompt('Stage.');
+  await between(t);
+  await t.session.prompt('Amend.');
+  return t;
+}
+
+test('an amendment is a new revision of the same preview, and the result shows its whole diff', async () => {
+  const t = await amendedAfter(() => undefined);
+  assert.deepEqual([t.store.openCount, t.store.get('p1')?.revision], [1, 2]);
+  assert.equal(proposed(t), TEXT.replace('one', 'Uno'));
+  assert.match(
+    results(t).at(-1) ?? '',
+    /^p1 is now at revision 2, no file modified yet\. An earlier vote on it no longer counts\.\na\.txt: 1 line added, 1 removed\.\n@@ [^\n]*\n-one\n\+Uno$/,
+  );
+  assert.deepEqual(t.results().at(-1)?.pending, ['p1']);
+  await t.click('p1', 'apply');
+  assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'Uno'));
+  t.assertSound();
+});
+
+test('a vote on the revision before the amendment does not count, and the model is asked again', async () => {
+  const t = sessionOf(
+    [
+      calls(edit('one', 'ONE')),
+      calls(vote('apply')),
+      calls(amend('ONE', 'Uno'), vote('apply')),
+      calls(vote('apply')),
+      ok,
+    ],
+    { settings: { forcing: 'forced' } },
+  );
+  await t.session.prompt('Go.');
+  const state = t.store.get('p1')?.state;
+  assert.equal(state?.kind === 'pending' && state.recommendation?.action, 'apply');
+  assert.match(results(t)[3] ?? '', /now at revision 2, but this vote was for revision 1/);
+  assert.deepEqual(
+    t.requests.map(({ toolChoice }) => toolChoice !== undefined),
+    [false, true, false, true, false],
+  );
+});
+
+test('several amendments in one message follow each other', async () => {
+  const t = await amendedAfter(() => undefined, calls(amend('ONE', 'Uno'), amend('two', 'Due')));
+  assert.equal(t.store.get('p1')?.revision, 3);
+  assert.equal(proposed(t), TEXT.replace('one', 'Uno').replace('two', 'Due'));
+});
+
+test('what builds on an amended preview is rebased onto it, or stale if it cannot be, and the model is told', async () => {
+  for (const [old, now] of [
+    ['two', 'Due'],
+    ['ONE', 'Uno'],
+  ] as const) {
+    const t = sessionOf([
+      calls(edit('one', 'ONE')),
+      calls(edit('ONE', 'ONE!')),
+      calls(amend(old, now)),
+      ok,
+      ok,
+    ]);
+    const rebaser = new Rebaser({ store: t.store, workspace: t.workspace, logger: silentLogger });
+    await t.session.prompt('Go.');
+    await rebaser.refresh([]);
+    rebaser.dispose();
+    assert.match(results(t)[2] ?? '', /no longer counts\. p2, which builds on it, is rebased or stale now\./);
+    await t.session.prompt('And?');
+    const told = t.steering().filter(({ kind }) => kind === 'revision');
+    if (old === 'two') {
+      assert.equal(proposed(t, 'p2'), TEXT.replace('one', 'ONE!').replace('two', 'Due'));
+      assert.match(told.at(-1)?.text ?? '', /^p2 \(.*\) was rebased onto the current file/);
+    } else
+      assert.match(
+        told.at(-1)?.text ?? '',
+        /^p2 \(.*\) is stale and cannot be applied as it is: p1, on which it builds, changed or became stale\./,
+      );
+  }
+});
+
+const refusals: readonly [what: string, between: (t: TestSession) => unknown, text: RegExp][] = [
+  [
+    'was applied',
+    t => t.click('p1', 'apply'),
+    /^p1 \(.*\) was already resolved by the user: applied\..* Stage your change as a preview of its own\.$/,
+  ],
+  ['was discarded', t => t.click('p1', 'discard'), /^p1 \(.*\) was already resolved by the user: discarded/],
+  [
+    'the user edited',
+    t =>
+      commitText(t.store, {
+        previewId: 'p1',
+        path: 'a.txt',
+        text: TEXT.replace('one', 'mine'),
+        base: undefined,
+      }),
+    /^The user edited p1 \(.*\) and decides on it\./,
+  ],
+  [
+    'is stale',
+    t => t.store.markStale('p1', ['a.txt']),
+    /^p1 \(.*\) is stale, so there is nothing to amend\. Read the file again/,
+  ],
+];
+for (const [what, between, text] of refusals)
+  test(`a preview that ${what} is not amended, and the model is told why`, async () => {
+    const t = await amendedAfter(between);
+    const before = t.store.get('p1');
+    assert.match(results(t).at(-1) ?? '', text);
+    assert.equal(t.results().at(-1)?.isError, true);
+    assert.equal(t.store.get('p1'), before);
+  });
+
+const misfits: readonly [what: string, how: ScriptedTurn, text: RegExp][] = [
+  [
+    'an unknown id',
+    calls(amend('ONE', 'Uno', 'p9')),
+    /^There is no preview p9\. Call pending to see yours\./,
+  ],
+  [
+    'a file that it does not change',
+    calls({ name: 'edit_file', arguments: { path: 'b.txt', amend: 'p1', edits: [{ old: 'b', new: 'c' }] } }),
+    /^p1 \(.*\) proposes no text for b\.txt, but changes a\.txt\./,
+  ],
+  [
+    'a text that it does not propose',
+    calls(amend('one', 'Uno')),
+    /^old was not found in a\.txt as p1 proposes it\./,
+  ],
+  [
+    'the text as it was',
+    calls(amend('ONE', 'one')),
+    /^With this, p1 \(.*\) would change nothing\..* Discard it with resolve instead\.$/,
+  ],
+  [
+    'what it already proposes',
+    calls(amend('ONE', 'ONE')),
+    /^Nothing to change: p1 already proposes exactly this content/,
+  ],
+];
+for (const [what, how, text] of misfits)
+  test(`amending with ${what} changes nothing, and says so`, async () => {
+    const t = await amendedAfter(() => undefined, how);
+    assert.match(results(t).at(-1) ?? '', text);
+    assert.equal(t.store.get('p1')?.revision, 1);
+  });
+
+test('the preview of another conversation is not amended', async () => {
+  const t = sessionOf([calls(edit('one', 'ONE')), ok, calls(amend('ONE', 'Uno')), ok]);
+  await t.session.prompt('Stage.');
+  await t.session.new();
+  await t.session.prompt('Amend.');
+  assert.match(results(t).at(-1) ?? '', /^p1 \(.*\) does not belong to this conversation/);
+  assert.equal(t.store.get('p1')?.revision, 1);
+});
+
+test('an amendment of a revision that the model was not shown is refused', async () => {
+  const script: Script = (_, n) => {
+    if (n === 1)
+      void t.store.revise('p1', [modify('a.txt', TEXT, TEXT.replace('one', 'ONE!'))], [], 'rebase');
+    return [calls(edit('one', 'ONE')), calls(amend('ONE', 'Uno')), ok][n] ?? ok;
+  };
+  const t: TestSession = sessionOf(script);
+  await t.session.prompt('Go.');
+  assert.match(
+    results(t).at(-1) ?? '',
+    /^p1 \(.*\) has changed since your last request\. .*Call pending with id "p1"/,
+  );
+  assert.equal(t.store.get('p1')?.revision, 2);
+});
+
+test('after a part was applied, the rest is amended', async () => {
+  const both = calls({
+    name: 'edit_file',
+    arguments: {
+      path: 'a.txt',
+      edits: [
+        { old: 'one', new: 'ONE' },
+        { old: 'two', new: 'TWO' },
+      ],
+    },
+  });
+  const t = sessionOf([both, ok, calls(amend('TWO', 'Due')), ok], {
+    settings: { continueAfterReview: false },
+  });
+  await t.session.prompt('Stage.');
+  const part = { id: 'p1', revision: 1, action: 'apply', reason: 'r', actor: 'human' } as const;
+  await resolvePart(t, part, { path: 'a.txt', hunk: 0 });
+  await t.session.prompt('Amend.');
+  await t.click('p1', 'apply');
+  assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'ONE').replace('two', 'Due'));
+});
+
+test('what the user has typed into the proposal and not saved is merged with the amendment', async () => {
+  const t = await amendedAfter(() => undefined);
+  const base = TEXT.replace('one', 'ONE');
+  await commitText(t.store, { previewId: 'p1', path: 'a.txt', base, text: base.replace('two', 'typed') });
+  assert.equal(proposed(t), TEXT.replace('one', 'Uno').replace('two', 'typed'));
+});
+
+test('an amendment on a branch that was left is told; one whose result the model sees is not', async () => {
+  const t = await amendedAfter(() => undefined);
+  const told = (): readonly string[] =>
+    t
+      .steering()
+      .filter(({ kind }) => kind === 'revision')
+      .map(({ text }) => text);
+  assert.deepEqual(told(), []);
+  const [, , answer] = t.session.tree.trunk;
+  assert.ok(answer !== undefined);
+  await t.session.revert({ target: t.session.tree.trunk[3] ?? null, category: null, summary: null });
+  await t.session.prompt('And?');
+  assert.deepEqual(
+    told().map(text => text.replace(/ \(.*?\)\)/, '')),
+    [
+      'Your last amendment of p1, whose result you do not see, was made: it is now at revision 2. Call pending with its id to see it.',
+    ],
+  );
+});
+
+test('an amendment survives a reload', async () => {
+  const t = await amendedAfter(() => undefined);
+  const { workspace, log, sessionLog, settings } = t;
+  const after = createTestSession({ workspace, log, sessionLog, settings, script: [ok] });
+  assert.deepEqual([after.store.get('p1')?.revision, proposed(after)], [2, TEXT.replace('one', 'Uno')]);
+  await after.session.prompt('And?');
+  assert.deepEqual(
+    after.steering().filter(({ kind }) => kind === 'revision'),
+    [],
+  );
+});
