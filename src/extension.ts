@@ -26,6 +26,7 @@ import { Drafts } from './views/review/documents/drafts.ts';
 import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
 import { ReviewList } from './views/review/reviewList.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
+import { ShownPlace, type LoadPlaces } from './views/review/shownPlace.ts';
 import { ShownRevisions } from './views/review/shownRevisions.ts';
 import { WaitingNotice } from './views/pending/waitingNotice.ts';
 import { modeSwitch } from './views/settings.ts';
@@ -49,10 +50,18 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const edits = new ProposalEdits(agent, drafts);
   const shown = new ShownRevisions(store, files);
   const documents = new PreviewFileSystem(store, files, edits, shown);
-  const lenses = new PreviewLenses(store, files, edits, agent.checks);
   const looks = new LookedAt(agent, shown, agent.ownsStorage ? context.workspaceState : undefined);
   agent.closing.add(() => looks.flush());
   const review = new ReviewList(agent, looks);
+  let loading: ReturnType<LoadPlaces> | undefined;
+  const places: LoadPlaces = () =>
+    (loading ??= import('./views/review/reviewPlaces.ts').then(({ ReviewPlaces }) => {
+      const loaded = new ReviewPlaces(agent, review);
+      subscriptions.push(loaded);
+      return loaded;
+    }));
+  const place = new ShownPlace(agent, review, places);
+  const lenses = new PreviewLenses(store, files, edits, agent.checks, places);
   const opener = new PreviewOpener({ ...agent, tabs, review, edits });
   const overview = new Overview(store, files);
   // Those of another window on the folder, whose tabs VS Code restores here, and those of forgotten previews.
@@ -96,7 +105,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerNativeChat(chatOptions, vscode.Uri.joinPath(context.extensionUri, 'media', 'redline.svg')),
     pendingView,
     registerHistoryView(session),
-    new StatusItem(store, agent.settings, review, tally, {
+    place,
+    new StatusItem(store, agent.settings, review, tally, place, {
       current: () => agent.checks.marksOfAll(session.id),
       onDidChange: agent.checks.onDidChange,
     }),

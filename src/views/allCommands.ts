@@ -23,6 +23,10 @@ export function allCommands(ctx: Ctx): CommandHandlers {
       return isFromEditor(args, ctx.tabs) ? ctx.opener.voteInEditor(runHere) : runHere();
     });
   };
+  const stepHunk = async (direction: 1 | -1): Promise<void> => {
+    const at = activePlace(ctx.shown);
+    await (await import('./review/commands/stepHunk.ts')).stepHunk(ctx, direction, at);
+  };
   const editing = () => import('./review/commands/editCommands.ts');
   const history = () => import('./history/historyCommands.ts');
   const ledger = () => import('./ledger/ledgerCommands.ts');
@@ -42,6 +46,8 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.preview.applyHunk': onPart((on, args, at) => on.voteOnHunk('apply', args, at)),
     'redline.preview.discardHunk': onPart((on, args, at) => on.voteOnHunk('discard', args, at)),
     'redline.preview.discardHunkWithReason': onPart((on, args, at) => on.discardHunkWithReason(args, at)),
+    'redline.preview.nextHunk': () => stepHunk(1),
+    'redline.preview.previousHunk': () => stepHunk(-1),
     'redline.preview.rebase': onPart((on, args) => on.rebase(args)),
     'redline.preview.edit': onPart((on, args, at) => on.edit(args, at)),
     'redline.preview.saveAndApply': async (...args) => (await editing()).saveAndApply(ctx, args),

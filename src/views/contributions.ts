@@ -110,6 +110,9 @@ export interface CommandArguments {
   'redline.preview.discardAllWithReason': [];
   'redline.preview.next': [];
   'redline.preview.previous': [];
+  /** Go to the hunk after or before the cursor, across files and previews. */
+  'redline.preview.nextHunk': [];
+  'redline.preview.previousHunk': [];
   /** Ask how the pending previews are sorted, and which are shown. */
   'redline.pending.sort': [];
   'redline.pending.filter': [];

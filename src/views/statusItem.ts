@@ -17,6 +17,12 @@ import type { Settings } from './settings.ts';
 const UPDATE_DELAY_MS = 50;
 const PRIORITY = 90;
 
+/** Where the user is in the review; an empty text while they look at something else. */
+export interface Place {
+  readonly text: string;
+  readonly onDidChange: vscode.Event<void>;
+}
+
 /** What is known of the checks on all that is pending. */
 export interface CheckNews {
   current(): readonly CheckMark[];
@@ -24,7 +30,7 @@ export interface CheckNews {
 }
 
 /**
- * `3 pending` in the status bar. A click opens the head; the tooltip links to Apply and Discard. Once nothing is pending any
+ * `3 pending` in the status bar, and while the cursor is in a preview `Hunk 3 of 14 · cart.ts 2 of 8 · 3 pending`. A click opens the head; the tooltip links to Apply and Discard. Once nothing is pending any
  * more, it tells for a while how the review ended, and a click opens the ledger.
  */
 export class StatusItem implements vscode.Disposable {
@@ -32,6 +38,7 @@ export class StatusItem implements vscode.Disposable {
   readonly #settings: Settings;
   readonly #tally: ReviewTally;
   readonly #review: ReviewList;
+  readonly #place: Place | undefined;
   readonly #checks: CheckNews | undefined;
   readonly #owned = new DisposableStore();
   readonly #item = this.#owned.add(
@@ -43,8 +50,10 @@ export class StatusItem implements vscode.Disposable {
     settings: Settings,
     review: ReviewList,
     tally: ReviewTally,
+    place?: Place,
     checks?: CheckNews,
   ) {
+    this.#place = place;
     this.#checks = checks;
     this.#store = store;
     this.#settings = settings;
@@ -55,6 +64,7 @@ export class StatusItem implements vscode.Disposable {
     this.#owned.add({ dispose: update.cancel });
     this.#owned.add(review.onDidChange(update));
     this.#owned.add(tally.onDidChange(update));
+    if (place) this.#owned.add(place.onDidChange(update));
     if (checks) this.#owned.add(checks.onDidChange(update));
     this.#update();
   }
@@ -67,20 +77,18 @@ export class StatusItem implements vscode.Disposable {
     const count = this.#store.openCount;
     const head = this.#review.list()[0] ?? this.#store.list(this.#settings.order)[0];
     if (!head) return this.#showEnd(this.#tally.line);
-    const pending = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
+    const at = this.#place?.text ?? '';
+    const counted = vscode.l10n.t('{0} pending', count);
+    const pending = `$(diff) ${at === '' ? counted : `${withoutIcons(at)} · ${counted}`}`;
     const worst = worstOf(this.#checks?.current() ?? []);
     this.#item.text = worst ? `${pending} · ${withoutIcons(checkText(worst, oneLine))}` : pending;
     void this.#showTooltip(head);
     this.#setCommand(makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', head.id));
-    this.#item.accessibilityInformation = {
-      label: countText(
-        vscode.l10n.t(
-          'Redline: 1 preview is pending. Opens {1}|Redline: {0} previews are pending. Opens {1}',
-        ),
-        vscode.l10n,
-      )(count, oneLine(titleOf(head))),
-      role: 'button',
-    };
+    const label = countText(
+      vscode.l10n.t('Redline: 1 preview is pending. Opens {1}|Redline: {0} previews are pending. Opens {1}'),
+      vscode.l10n,
+    )(count, oneLine(titleOf(head)));
+    this.#item.accessibilityInformation = { label: at === '' ? label : `${at}. ${label}`, role: 'button' };
     this.#item.show();
   }
 

@@ -27,6 +27,17 @@ modelTest(
     const set = workbench.treeRow('Add the tax per country');
     await set.filter({ hasText: '3 files' }).filter({ hasText: '0/3' }).waitFor();
     await workbench.picture('change-set');
+    await workbench.treeRow('Delete src/money.ts').click();
+    await workbench.statusBarItem('Hunk 1 of 3 · money.ts 1 of 3').waitFor();
+    await workbench.picture('change-set-first-hunk');
+    // The diff has the focus only after a click into it: the row was clicked.
+    await workbench.runCommand('Redline: Next Hunk');
+    await workbench.statusBarItem('Hunk 2 of 3 · tax.ts 2 of 3').waitFor();
+    await workbench.page.keyboard.press('Alt+PageDown');
+    await workbench.statusBarItem('Hunk 3 of 3 · cart.ts 3 of 3').waitFor();
+    await workbench.picture('change-set-last-hunk');
+    await workbench.page.keyboard.press('Alt+PageUp');
+    await workbench.statusBarItem('Hunk 2 of 3 · tax.ts 2 of 3').waitFor();
     await workbench.treeAction('Create src/tax.ts', 'Apply Preview');
     await workbench.waitForFile('src/tax.ts', text => text !== undefined);
     await set.filter({ hasText: '2 files' }).filter({ hasText: '1/3' }).waitFor();

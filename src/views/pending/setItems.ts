@@ -4,11 +4,9 @@ import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, asMarkdown, oneLine } from '../plainText.ts';
+import { hunkCount, MAX_COUNTED } from '../review/reviewPlaces.ts';
 import type { PendingParts } from './arranger.ts';
 import { previewsOfSet, type PendingNode } from './pendingNodes.ts';
-
-/** The most previews of a set whose lines are counted. */
-const MAX_COUNTED = 100;
 
 /** Makes the rows of change sets, which count what is left. */
 export class SetItems implements vscode.Disposable {
@@ -48,11 +46,8 @@ export class SetItems implements vscode.Disposable {
     const sum = { added: 0, removed: 0, hunks: 0, decided: 0 };
     for (const preview of all.length > MAX_COUNTED ? [] : all) {
       const stats = preview.changes ? this.#stats.of(preview) : [];
-      if (!stats || (preview.changes && stats.length < preview.changes.length))
-        return { short: files, long: files };
-      const hunks =
-        preview.part?.hunks ??
-        (preview.changes ? stats.reduce((n, stat) => n + Math.max(1, stat.hunks), 0) : 1);
+      const hunks = hunkCount(preview, stats);
+      if (!stats || hunks === undefined) return { short: files, long: files };
       sum.hunks += hunks;
       if (!isOpen(preview)) sum.decided += hunks;
       else

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
-import { isOpen, revisionsOf, type Preview, type Recommendation } from '../../agent/preview/preview.ts';
+import { isOpen, revisionsOf, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import {
   faceOf,
@@ -24,6 +24,7 @@ import {
   recommendationText,
   runText,
 } from '../texts/previewWords.ts';
+import type { ReviewPlace } from './reviewPlaces.ts';
 import type { CheckMark } from '../../agent/preview/checkMark.ts';
 import { checkSentence, checkText } from '../texts/checkWords.ts';
 
@@ -38,12 +39,14 @@ export interface LensSubject {
   readonly hidden: readonly string[];
   /** What is known of the checks on the preview. */
   readonly checks?: readonly CheckMark[];
+  /** Where the first hunk of the file is in the review, if that is known. */
+  readonly place?: ReviewPlace | undefined;
 }
 
 /**
  * The lenses above the first hunk of a file, in display order: buttons for the smallest part first, then for the whole, then
  * notes. The row has only the space beside one line of code, so short lenses come before long ones, and the buttons for the
- * whole and the recommendation stand in the first file only.
+ * whole stand in the first file only. What the model says of it has a row of its own, see {@link reasonRow}.
  */
 export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Command[] {
   const { preview, change } = subject;
@@ -66,13 +69,13 @@ export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Comma
   // Until it is rebased, it cannot be applied: what helps comes first, where the row is not cut off.
   const isBlocked = problem?.kind === 'stale' || problem?.kind === 'conflicts';
   return [
+    ...placeNote(subject.place),
     ...(isBlocked ? problemLenses(preview, problem) : []),
     ...(change ? hunkLenses(preview, change, 0, subject.hunks) : []),
     ...(isOneOfSeveral ? fileLenses(preview, change).slice(isBlocked ? 1 : 0) : []),
     ...(isFirst ? applyAndDiscard(view, isBlocked, subject.hunks) : []),
     ...(isFirst ? view.checks.map(checkLens) : []),
     ...(isFirst && store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
-    ...(isFirst && outcome.recommendation ? [recommendationNote(outcome.recommendation)] : []),
     ...(isOneOfSeveral ? [discardFileWithReason(preview, change)] : []),
     ...(problem && !isBlocked ? problemLenses(preview, problem) : []),
     ...(change ? fileNotes(subject) : []),
@@ -232,13 +235,26 @@ function problemLenses({ id }: Preview, problem: PreviewProblem): vscode.Command
   }
 }
 
-/** The model's vote in a word; the reason is in the tooltip, where it takes no space from the buttons. */
-function recommendationNote(recommendation: Recommendation): vscode.Command {
-  const word =
-    recommendation.action === 'apply'
-      ? vscode.l10n.t('$(thumbsup) recommended')
-      : vscode.l10n.t('$(thumbsdown) not recommended');
-  return note(word, recommendationText(recommendation, String));
+/** `3/14`, before the buttons of a hunk; nothing if it is the only one of its change set. */
+export function placeNote(place: ReviewPlace | undefined): vscode.Command[] {
+  if (!place || place.hunks < 2) return [];
+  return [note(`${place.hunk}/${place.hunks}`, vscode.l10n.t('Hunk {0} of {1}', place.hunk, place.hunks))];
+}
+
+/** The longest reason that a row shows, in characters; the tooltip has all of it. */
+const MAX_REASON = 120;
+
+/** The second row, with the model's vote and its reason, where it takes no space from the buttons; empty if there is none. */
+export function reasonRow({ state }: Preview): vscode.Command[] {
+  const recommendation = state.kind === 'pending' ? state.recommendation : undefined;
+  if (!recommendation) return [];
+  const { action, reason } = recommendation;
+  const why = withoutIcons(reason.trim(), MAX_REASON) || vscode.l10n.t('No reason provided');
+  const text =
+    action === 'apply'
+      ? vscode.l10n.t('$(thumbsup) recommended: {0}', why)
+      : vscode.l10n.t('$(thumbsdown) not recommended: {0}', why);
+  return [note(text, recommendationText(recommendation, String))];
 }
 
 /** The lens above a proposal that the user can edit but has not edited yet. */

@@ -10,7 +10,9 @@ import { coalesce } from '../coalesce.ts';
 import type * as lensTitles from './lensTitles.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
+import type { ReviewPlaces } from './reviewPlaces.ts';
 import { shownChange, type ShownChange } from './shownChange.ts';
+import type { LoadPlaces } from './shownPlace.ts';
 
 type LensTitles = typeof lensTitles;
 
@@ -33,12 +35,21 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
   readonly #edits: ProposalEdits;
   readonly #checks: Marks;
   readonly #owned = new DisposableStore();
+  readonly #places: LoadPlaces | undefined;
+  #followsPlaces = false;
   #marks: Promise<unknown> | undefined;
   readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
   readonly onDidChangeCodeLenses = this.#changed.event;
 
-  constructor(store: PreviewStore, files: FileUris, edits: ProposalEdits, checks: Marks) {
+  constructor(
+    store: PreviewStore,
+    files: FileUris,
+    edits: ProposalEdits,
+    checks: Marks,
+    places?: LoadPlaces,
+  ) {
     this.#checks = checks;
+    this.#places = places;
     this.#store = store;
     this.#files = files;
     this.#edits = edits;
@@ -98,13 +109,21 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     this.#owned.dispose();
   }
 
+  /** Numbers of hunks come once they are counted. */
+  async #followPlaces(): Promise<ReviewPlaces | undefined> {
+    const places = await this.#places?.();
+    if (places && !this.#followsPlaces) this.#owned.add(places.onDidChange(() => this.#changed.fire()));
+    this.#followsPlaces = places !== undefined;
+    return places;
+  }
+
   /** Lenses are placed by the lines of the stored proposal, which an edited document no longer matches. */
   #isEdited({ isDirty, uri }: vscode.TextDocument): boolean {
     return isDirty || this.#edits.draftOf(uri) !== undefined;
   }
 
   async #lenses(
-    { lensRow, hunkLenses }: LensTitles,
+    { lensRow, hunkLenses, placeNote, reasonRow }: LensTitles,
     address: PreviewAddress,
   ): Promise<[line: number, command: vscode.Command][]> {
     const opaque = this.#store.get(address.previewId);
@@ -119,17 +138,25 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     const first = await firstLine(change);
     const { hiddenDifferences } = await import('./hiddenDifference.ts');
     const hidden = await hiddenDifferences(change);
+    const places = preview.state.kind === 'pending' ? await this.#followPlaces() : undefined;
+    const place = places?.of(preview, change, 0);
     const row = lensRow(
-      { preview, change, hunks: hunks.length, hidden, checks: this.#checks.marksOf(preview) },
+      { preview, change, hunks: hunks.length, hidden, checks: this.#checks.marksOf(preview), place },
       this.#store,
     );
+    // Lenses of one line are one row: the second one is above the line before, if there is one.
+    const above = Math.max(0, first - 1);
+    const at = (line: number, commands: readonly vscode.Command[]): [number, vscode.Command][] =>
+      commands.map(command => [line, command]);
     return [
-      ...row.map((command): [number, vscode.Command] => [first, command]),
-      ...hunks.flatMap(({ afterStart }, index) =>
-        (index === 0 ? [] : hunkLenses(preview, change, index, hunks.length)).map(
-          (command): [number, vscode.Command] => [afterStart, command],
-        ),
-      ),
+      ...at(first, row),
+      ...at(above, reasonRow(preview)),
+      ...hunks.flatMap(({ afterStart }, index) => {
+        const own = index === 0 ? [] : hunkLenses(preview, change, index, hunks.length);
+        return own.length === 0
+          ? []
+          : at(afterStart, [...placeNote(places?.of(preview, change, index)), ...own]);
+      }),
     ];
   }
 }

@@ -97,10 +97,10 @@ export class PreviewOpener implements vscode.Disposable {
     return this.#show(preview, { path });
   }
 
-  /** Opens the preview, or the file, after or before the one that is shown or was shown last. */
-  async step(direction: 1 | -1): Promise<void> {
+  /** Opens the preview, or the file, after or before a place: by default the one that is shown or was shown last. */
+  async step(direction: 1 | -1, from?: Place): Promise<void> {
     const { stepFrom } = await reviewOrder();
-    const stop = stepFrom(this.#ctx.review.list(), this.#place(), direction);
+    const stop = stepFrom(this.#ctx.review.list(), from ?? this.#place(), direction);
     if (stop) await this.open(stop.preview, stop.path);
   }
 

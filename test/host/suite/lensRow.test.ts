@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import { lensRow } from '../../../src/views/review/lensTitles.ts';
+import { lensRow, reasonRow } from '../../../src/views/review/lensTitles.ts';
 import { create, modify } from '../../support/changes.ts';
 import { InvokerHarness } from '../../support/invokerHarness.ts';
 
@@ -37,7 +37,6 @@ suite('the row of lenses', () => {
       '$(check) Apply all 3 files',
       '$(discard) Discard all 3 files',
       'Next',
-      '$(thumbsup) recommended',
       'Discard file with reason…',
       '$(info) only this is hidden',
     ]);
@@ -50,15 +49,22 @@ suite('the row of lenses', () => {
   });
 
   for (const [action, title, tooltip] of [
-    ['apply', '$(thumbsup) recommended', 'The model recommends Apply: It is $(flame) right.'],
-    ['discard', '$(thumbsdown) not recommended', 'The model recommends Discard: It is $(flame) right.'],
+    [
+      'apply',
+      '$(thumbsup) recommended: It is $ (flame) right.',
+      'The model recommends Apply: It is $(flame) right.',
+    ],
+    [
+      'discard',
+      '$(thumbsdown) not recommended: It is $ (flame) right.',
+      'The model recommends Discard: It is $(flame) right.',
+    ],
   ] as const)
-    test(`a recommendation to ${action} is a word, and its reason is in the tooltip`, async () => {
+    test(`a recommendation to ${action} has a row of its own with its reason`, async () => {
       const harness = new InvokerHarness('none');
       const preview = harness.stage({ changes: [edit] });
       await harness.resolve({ actor: 'model', action, reason: 'It is $(flame) right.' });
       const current = harness.store.get(preview.id) ?? preview;
-      const row = lensRow({ preview: current, change: edit, hunks: 1, hidden: [] }, harness.store);
-      assert.deepEqual(row.at(-1), { title, command: '', tooltip });
+      assert.deepEqual(reasonRow(current), [{ title, command: '', tooltip }]);
     });
 });

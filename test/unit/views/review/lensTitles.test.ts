@@ -9,7 +9,7 @@ import { InvokerHarness } from '../../../support/invokerHarness.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
 
 stub.useVscodeStub();
-const { lensRow } = await import('../../../../src/views/review/lensTitles.ts');
+const { lensRow, placeNote, reasonRow } = await import('../../../../src/views/review/lensTitles.ts');
 
 /** The lenses above the first hunk of the first file of a preview: each title, and the preview that it acts on. */
 function rowOf({ store }: InvokerHarness, id = 'p1'): (readonly [string, unknown])[] {
@@ -104,4 +104,29 @@ test('the row of a command that has ended says how, and no other callback can sa
   ]);
   assert.deepEqual(await rowAfter({ run: { seconds: 7 } }, 'command'), ['$(error) Ended · 7 s']);
   assert.deepEqual(await rowAfter({ run: { exitCode: 0, seconds: 1 } }), ['$(check) Applied']);
+});
+
+test('the first row begins with the number of the hunk, unless it is the only one', () => {
+  const harness = new InvokerHarness();
+  const preview = harness.stage();
+  const place = { hunk: 3, hunks: 14, file: 2, files: 8 };
+  const row = lensRow({ preview, change: preview.changes?.[0], hunks: 1, hidden: [], place }, harness.store);
+  assert.deepEqual(
+    row.map(({ title }) => title),
+    ['3/14', '$(check) Apply', '$(discard) Discard'],
+  );
+  assert.deepEqual(placeNote({ ...place, hunk: 1, hunks: 1 }), []);
+  assert.deepEqual(placeNote(undefined), []);
+});
+
+test('the second row has the reason of the recommendation, cut where it is too long, and whole in the tooltip', async () => {
+  const harness = new InvokerHarness('none');
+  const { id } = harness.stage();
+  assert.deepEqual(reasonRow(harness.store.get(id) ?? assert.fail()), []);
+  await harness.store.recommend(id, 'discard', `It  breaks ${'x'.repeat(300)}`);
+  const [note, ...others] = reasonRow(harness.store.get(id) ?? assert.fail());
+  assert.deepEqual(others, []);
+  assert.match(note?.title ?? '', /^\$\(thumbsdown\) not recommended: It breaks x+…$/);
+  assert.ok((note?.title.length ?? 0) < 160);
+  assert.ok(note?.tooltip?.includes('x'.repeat(300)));
 });

@@ -1,0 +1,145 @@
+import type { Disposable } from '../../agent/base/disposable.ts';
+import { Emitter, type Event } from '../../agent/base/event.ts';
+import { setOf } from '../../agent/preview/changeSet.ts';
+import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
+import { isOpen, type Preview } from '../../agent/preview/preview.ts';
+import type { Hunk } from '../../agent/text/hunks.ts';
+import type { DiffStat } from '../../agent/text/lineDiff.ts';
+import type { Agent } from '../agent.ts';
+import { DiffStats } from '../chat/transcript/diffStats.ts';
+import type { PreviewSide } from './previewUri.ts';
+import type { ReviewList } from './reviewList.ts';
+
+/** The most previews of a change set whose hunks are counted. */
+export const MAX_COUNTED = 100;
+
+/** Where a hunk is in its change set. All of it counts, whatever is decided, so that the numbers go up as the review goes on. */
+export interface ReviewPlace {
+  /** From 1. */
+  readonly hunk: number;
+  readonly hunks: number;
+  /** From 1. */
+  readonly file: number;
+  readonly files: number;
+}
+
+/** How far into a change set each file of its open previews is. */
+interface Table {
+  readonly hunks: number;
+  readonly files: number;
+  /** How many hunks come before those of a file in a preview. */
+  readonly before: ReadonlyMap<string, number>;
+  /** The number of each file, from 1. */
+  readonly file: ReadonlyMap<string, number>;
+}
+
+/** Tells where hunks are in their change sets: what is decided comes first, then what is open, in the order of the review. */
+export class ReviewPlaces implements Disposable {
+  readonly #agent: Agent;
+  readonly #review: ReviewList;
+  readonly #stats: DiffStats;
+  readonly #changed = new Emitter<void>();
+  readonly #following: Disposable;
+  #tables = new Map<string, Table | undefined>();
+
+  /** More was counted. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  constructor(agent: Agent, review: ReviewList) {
+    this.#agent = agent;
+    this.#review = review;
+    this.#stats = new DiffStats(agent.logger, () => {
+      this.#tables.clear();
+      this.#changed.fire();
+    });
+    this.#following = review.onDidChange(() => this.#tables.clear());
+  }
+
+  /**
+   * The place of a hunk of an open preview.
+   * @param change absent for a preview without files
+   * @returns `undefined` until the hunks of the set are counted, or if there are too many
+   */
+  of(preview: Preview, change: FileChange | undefined, hunk: number): ReviewPlace | undefined {
+    const key = setKey(preview);
+    if (!this.#tables.has(key)) this.#tables.set(key, this.#tableOf(key));
+    const table = this.#tables.get(key);
+    const before = table?.before.get(placeKey(preview.id, change?.path));
+    if (!table || before === undefined) return undefined;
+    const file = change ? (table.file.get(change.path) ?? 0) : 0;
+    return { hunk: before + hunk + 1, hunks: table.hunks, file, files: table.files };
+  }
+
+  dispose(): void {
+    this.#following.dispose();
+    this.#stats.dispose();
+  }
+
+  #tableOf(key: string): Table | undefined {
+    const all = this.#agent.store.all().filter(each => setKey(each) === key);
+    const reopened = new Set(all.flatMap(({ reopens }) => reopens ?? []));
+    const decided = all.filter(
+      each => !isOpen(each) && each.state.kind !== 'expired' && !reopened.has(each.id),
+    );
+    const listed = this.#review.list().filter(each => setKey(each) === key);
+    if (decided.length + listed.length > MAX_COUNTED) return undefined;
+    let hunks = 0;
+    for (const each of decided) {
+      const count = hunkCount(each, this.#stats.of(each));
+      if (count === undefined) return undefined;
+      hunks += count;
+    }
+    const left = new Set(listed.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
+    const done = new Set(decided.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
+    const file = new Map<string, number>();
+    for (const path of done) if (!left.has(path)) file.set(path, file.size + 1);
+    for (const path of left) file.set(path, file.size + 1);
+    const before = new Map<string, number>();
+    for (const each of listed) {
+      const stats = each.changes ? this.#stats.of(each) : [];
+      if (!stats || (each.changes && stats.length < each.changes.length)) return undefined;
+      if (!each.changes) before.set(placeKey(each.id), hunks++);
+      for (const [index, { path }] of (each.changes ?? []).entries()) {
+        before.set(placeKey(each.id, path), hunks);
+        hunks += Math.max(1, stats[index]?.hunks ?? 1);
+      }
+    }
+    return { hunks, files: file.size, before, file };
+  }
+}
+
+/** How many hunks a preview has; `undefined` until they are counted. What has none counts as one. */
+export function hunkCount(
+  { part, changes }: Preview,
+  stats: readonly DiffStat[] | undefined,
+): number | undefined {
+  if (part) return part.hunks;
+  if (!changes) return 1;
+  if (!stats || stats.length < changes.length) return undefined;
+  return stats.reduce((sum, { hunks }) => sum + Math.max(1, hunks), 0);
+}
+
+/** What belongs to no set is one with its parts. */
+function setKey(preview: Preview): string {
+  return setOf(preview).setId ?? preview.part?.previewId ?? preview.id;
+}
+
+function placeKey(id: string, path = ''): string {
+  return `${id} ${path}`;
+}
+
+/** The index of the hunk at a line of one side: the one that holds it, else the last one above; -1 above the first. */
+export function hunkAt(hunks: readonly Hunk[], side: PreviewSide, line: number): number {
+  return hunks.findLastIndex(
+    ({ afterStart, beforeStart }) => (side === 'proposal' ? afterStart : beforeStart) <= line,
+  );
+}
+
+const known = new WeakMap<FileChange, Promise<readonly Hunk[]>>();
+
+/** The hunks of a change, computed once while it stays the same. */
+export function hunksOnce(change: FileChange): Promise<readonly Hunk[]> {
+  const hunks = known.get(change) ?? hunksOfChange(change);
+  known.set(change, hunks);
+  return hunks;
+}

@@ -1,0 +1,73 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { detailOf } from '../../agent/base/errors.ts';
+import type { Agent } from '../agent.ts';
+import { coalesce } from '../coalesce.ts';
+import { parsePreviewUri } from './previewUri.ts';
+import type { ReviewList } from './reviewList.ts';
+import type { ReviewPlaces } from './reviewPlaces.ts';
+
+/** How long moves of the cursor are collected, in milliseconds. */
+const GATHER_MS = 50;
+
+/** Loads what tells where hunks are in their change sets. */
+export type LoadPlaces = () => Promise<ReviewPlaces>;
+
+/** Follows the cursor in preview editors, for the status bar. */
+export class ShownPlace implements vscode.Disposable {
+  readonly #agent: Agent;
+  readonly #places: LoadPlaces;
+  readonly #owned = new DisposableStore();
+  readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
+  #text = '';
+  #isFollowed = false;
+
+  /** {@link text} has changed. */
+  readonly onDidChange = this.#changed.event;
+
+  constructor(agent: Agent, review: ReviewList, places: LoadPlaces) {
+    this.#agent = agent;
+    this.#places = places;
+    const follow = coalesce(() => void this.#follow(), GATHER_MS);
+    this.#owned.add({ dispose: follow.cancel });
+    this.#owned.add(review.onDidChange(follow));
+    this.#owned.add(vscode.window.onDidChangeActiveTextEditor(follow));
+    this.#owned.add(
+      vscode.window.onDidChangeTextEditorSelection(
+        ({ textEditor }) => parsePreviewUri(textEditor.document.uri) && follow(),
+      ),
+    );
+    this.#refresh = follow;
+  }
+
+  /** `Hunk 3 of 14 · cart.ts 2 of 8`; empty while no hunk is at the cursor that is to be decided. */
+  get text(): string {
+    return this.#text;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  readonly #refresh: () => void;
+
+  async #follow(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    let text = '';
+    try {
+      if (editor && parsePreviewUri(editor.document.uri)) {
+        const places = await this.#places();
+        if (!this.#isFollowed) this.#owned.add(places.onDidChange(this.#refresh));
+        this.#isFollowed = true;
+        const { placeText } = await import('./placeText.ts');
+        text = await placeText(this.#agent, places, editor);
+      }
+    } catch (error) {
+      this.#agent.logger.error(`Finding the place in the review failed: ${detailOf(error)}`);
+    }
+    // The cursor may have gone elsewhere meanwhile, which is followed by itself.
+    if (text === this.#text || editor !== vscode.window.activeTextEditor) return;
+    this.#text = text;
+    this.#changed.fire();
+  }
+}
