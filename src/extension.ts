@@ -6,6 +6,7 @@ import { allCommands } from './views/allCommands.ts';
 import { createApi, type RedlineApi } from './views/api.ts';
 import { ChatPanel } from './views/chat/chatPanel.ts';
 import { execute, registerCommands } from './views/commandRegistry.ts';
+import { Commenting } from './views/comments/commenting.ts';
 import { registerContextKeys } from './views/contextKeys.ts';
 import { PREVIEW_SCHEME, views } from './views/contributions.ts';
 import { TextDocuments } from './views/diagnostics/textDocuments.ts';
@@ -52,6 +53,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const lenses = new PreviewLenses(store, files, edits, agent.checks);
   const looks = new LookedAt(agent, shown, agent.ownsStorage ? context.workspaceState : undefined);
   agent.closing.add(() => looks.flush());
+  const commenting = new Commenting(agent, shown, agent.ownsStorage ? context.workspaceState : undefined);
   const review = new ReviewList(agent, looks);
   const opener = new PreviewOpener({ ...agent, tabs, review, edits });
   const overview = new Overview(store, files);
@@ -75,11 +77,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     ...{ ...agent, review, looks, memory: context.workspaceState },
     storage,
   });
-  const otherAgents = new OtherAgents({ ...agent, context });
+  const otherAgents = new OtherAgents({ ...agent, context, sentComments: () => commenting.sent });
   subscriptions.push(
     edits,
     shown,
     looks,
+    commenting,
     review,
     documents,
     vscode.workspace.registerFileSystemProvider(PREVIEW_SCHEME, documents, { isCaseSensitive: true }),
@@ -109,7 +112,20 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
       allCommands({
         ...agent,
         ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
-        ...{ chat, edits, looks, opener, otherAgents, overview, pendingView, review, shown, tabs, texts },
+        ...{
+          chat,
+          commenting,
+          edits,
+          looks,
+          opener,
+          otherAgents,
+          overview,
+          pendingView,
+          review,
+          shown,
+          tabs,
+          texts,
+        },
       }),
       logger,
     ),

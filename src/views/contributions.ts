@@ -2,7 +2,7 @@
  * The extension's public names, each declared once: command ids with their argument types, context keys, views and URI
  * schemes. Setting keys are in `settings.ts`. A test checks all of them against package.json.
  */
-import type { Uri } from 'vscode';
+import type { Comment, CommentReply, Uri } from 'vscode';
 import type { SeenRevisions } from '../agent/preview/preview.ts';
 import type { ConflictChoice } from '../agent/preview/rebase/conflictMarkers.ts';
 
@@ -127,6 +127,11 @@ export interface CommandArguments {
   'redline.whoApprovedLine': [];
   /** Writes the ledger to `file` as JSON Lines. Without a file it asks where. */
   'redline.ledger.export': [file?: Uri];
+  /** Of VS Code's comment threads, which pass themselves. */
+  'redline.comment.add': [reply: CommentReply];
+  'redline.comment.delete': [comment: Comment];
+  /** Sends the comments on previews that wait. */
+  'redline.review.send': [];
   'redline.session.new': [];
   'redline.session.stop': [];
   'redline.session.continue': [];
