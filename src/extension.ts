@@ -16,6 +16,7 @@ import { startFileMarks } from './views/marks/startFileMarks.ts';
 import { registerNativeChat } from './views/nativeChat/nativeChat.ts';
 import { OtherAgents } from './views/otherAgents/otherAgents.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
+import { followApplied } from './views/review/followApplied.ts';
 import { followFiles } from './views/review/followedFiles.ts';
 import { LookedAt } from './views/review/lookedAt.ts';
 import { Overview } from './views/review/overview.ts';
@@ -93,6 +94,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     tally,
     new FileWatcher(agent),
     followFiles(agent),
+    followApplied(store, shown, overview),
     startFileMarks({ ...agent, extensionUri: context.extensionUri }),
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
