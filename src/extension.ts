@@ -27,6 +27,7 @@ import { PreviewTabs } from './views/review/previewTabs.ts';
 import { Drafts } from './views/review/documents/drafts.ts';
 import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
 import { ReviewList } from './views/review/reviewList.ts';
+import { startSinceLooked } from './views/review/startSinceLooked.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
 import { ShownRevisions } from './views/review/shownRevisions.ts';
 import { WaitingNotice } from './views/pending/waitingNotice.ts';
@@ -94,6 +95,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     tally,
     new FileWatcher(agent),
     followFiles(agent),
+    startSinceLooked(agent, looks),
     followApplied(store, shown, overview),
     startFileMarks({ ...agent, extensionUri: context.extensionUri }),
     chat,

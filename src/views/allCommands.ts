@@ -54,6 +54,8 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.history.switchBranch': onRow(async (...args) => (await history()).switchBranch(ctx, args)),
     'redline.history.show': async given => (await history()).showInChat(ctx, given),
     'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(ctx.store),
+    'redline.preview.showSinceLooked': async (...args) =>
+      (await import('./review/sinceLooked.ts')).showSinceLooked(ctx, args),
     'redline.whoApprovedLine': async () => (await import('./ledger/lineApproval.ts')).whoApprovedLine(ctx),
     'redline.comment.add': async given => (await ctx.commenting.threads()).add(given as CommentReply),
     'redline.comment.delete': async given => (await ctx.commenting.threads()).remove(given as ShownComment),

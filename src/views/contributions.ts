@@ -77,6 +77,8 @@ export interface CommandArguments {
   /** With a path: the diff of that file, in a preview of several files. */
   'redline.preview.open': [previewId?: string, path?: string];
   'redline.preview.openFile': [previewId?: string];
+  /** The difference between a file's proposal and the one that the user looked at before. */
+  'redline.preview.showSinceLooked': [previewId?: string, path?: string];
   /** Marks a preview, or one of its files, as looked at. */
   'redline.preview.markViewed': [previewId?: string];
   /** Without arguments: the file or hunk at the cursor of the active preview editor. Hunks count from 0. */
