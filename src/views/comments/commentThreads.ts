@@ -139,7 +139,7 @@ export class CommentThreads implements vscode.Disposable {
     const state = comment.isSent ? 'sent' : 'draft';
     const shown: ShownComment = {
       ...{ commentId: comment.id, body: comment.text, mode: vscode.CommentMode.Preview },
-      ...{ author: { name: vscode.l10n.t('You') }, contextValue: state, label: stateText(comment) },
+      ...{ author: { name: vscode.l10n.t('You') }, contextValue: state },
     };
     thread.range = range;
     thread.comments = [shown];
