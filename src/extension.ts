@@ -6,6 +6,7 @@ import { allCommands } from './views/allCommands.ts';
 import { createApi, type RedlineApi } from './views/api.ts';
 import { ChatPanel } from './views/chat/chatPanel.ts';
 import { execute, registerCommands } from './views/commandRegistry.ts';
+import { Commenting } from './views/comments/commenting.ts';
 import { registerContextKeys } from './views/contextKeys.ts';
 import { PREVIEW_SCHEME, views } from './views/contributions.ts';
 import { TextDocuments } from './views/diagnostics/textDocuments.ts';
@@ -15,6 +16,7 @@ import { startFileMarks } from './views/marks/startFileMarks.ts';
 import { registerNativeChat } from './views/nativeChat/nativeChat.ts';
 import { OtherAgents } from './views/otherAgents/otherAgents.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
+import { followApplied } from './views/review/followApplied.ts';
 import { followFiles } from './views/review/followedFiles.ts';
 import { LookedAt } from './views/review/lookedAt.ts';
 import { Overview } from './views/review/overview.ts';
@@ -25,6 +27,7 @@ import { PreviewTabs } from './views/review/previewTabs.ts';
 import { Drafts } from './views/review/documents/drafts.ts';
 import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
 import { ReviewList } from './views/review/reviewList.ts';
+import { startSinceLooked } from './views/review/startSinceLooked.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
 import { ShownPlace, type LoadPlaces } from './views/review/shownPlace.ts';
 import { ShownRevisions } from './views/review/shownRevisions.ts';
@@ -52,6 +55,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const documents = new PreviewFileSystem(store, files, edits, shown);
   const looks = new LookedAt(agent, shown, agent.ownsStorage ? context.workspaceState : undefined);
   agent.closing.add(() => looks.flush());
+  const commenting = new Commenting(agent, shown, agent.ownsStorage ? context.workspaceState : undefined);
   const review = new ReviewList(agent, looks);
   let loading: ReturnType<LoadPlaces> | undefined;
   const places: LoadPlaces = () =>
@@ -84,11 +88,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     ...{ ...agent, review, looks, memory: context.workspaceState },
     storage,
   });
-  const otherAgents = new OtherAgents({ ...agent, context });
+  const otherAgents = new OtherAgents({ ...agent, context, sentComments: () => commenting.sent });
   subscriptions.push(
     edits,
     shown,
     looks,
+    commenting,
     review,
     documents,
     vscode.workspace.registerFileSystemProvider(PREVIEW_SCHEME, documents, { isCaseSensitive: true }),
@@ -99,6 +104,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     tally,
     new FileWatcher(agent),
     followFiles(agent),
+    startSinceLooked(agent, looks),
+    followApplied(store, shown, overview),
     startFileMarks({ ...agent, extensionUri: context.extensionUri }),
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
@@ -119,7 +126,20 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
       allCommands({
         ...agent,
         ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
-        ...{ chat, edits, looks, opener, otherAgents, overview, pendingView, review, shown, tabs, texts },
+        ...{
+          chat,
+          commenting,
+          edits,
+          looks,
+          opener,
+          otherAgents,
+          overview,
+          pendingView,
+          review,
+          shown,
+          tabs,
+          texts,
+        },
       }),
       logger,
     ),

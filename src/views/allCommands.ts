@@ -1,5 +1,7 @@
+import type { CommentReply } from 'vscode';
 import { chatCommands } from './chat/chatPanel.ts';
 import { onRow, type CommandHandlers } from './commandRegistry.ts';
+import type { ShownComment } from './comments/commentThreads.ts';
 import type { Ctx } from './ctx.ts';
 import { sessionCommands } from './history/sessionCommands.ts';
 import type { partCommands } from './review/commands/partCommands.ts';
@@ -59,7 +61,12 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.history.show': async given => (await history()).showInChat(ctx, given),
     'redline.forgetHosts': () => ctx.hosts.forget(),
     'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(ctx.store),
+    'redline.preview.showSinceLooked': async (...args) =>
+      (await import('./review/sinceLooked.ts')).showSinceLooked(ctx, args),
     'redline.whoApprovedLine': async () => (await import('./ledger/lineApproval.ts')).whoApprovedLine(ctx),
+    'redline.comment.add': async given => (await ctx.commenting.threads()).add(given as CommentReply),
+    'redline.comment.delete': async given => (await ctx.commenting.threads()).remove(given as ShownComment),
+    'redline.review.send': async () => (await ctx.commenting.threads()).send(),
     'redline.ledger.export': async given =>
       (await import('./ledger/exportLedger.ts')).exportLedger(ctx, given),
     'redline.preview.undo': async (...args) => (await ledger()).undo(ctx, args),

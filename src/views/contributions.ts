@@ -2,7 +2,7 @@
  * The extension's public names, each declared once: command ids with their argument types, context keys, views and URI
  * schemes. Setting keys are in `settings.ts`. A test checks all of them against package.json.
  */
-import type { Uri } from 'vscode';
+import type { Comment, CommentReply, Uri } from 'vscode';
 import type { SeenRevisions } from '../agent/preview/preview.ts';
 import type { ConflictChoice } from '../agent/preview/rebase/conflictMarkers.ts';
 
@@ -77,6 +77,8 @@ export interface CommandArguments {
   /** With a path: the diff of that file, in a preview of several files. */
   'redline.preview.open': [previewId?: string, path?: string];
   'redline.preview.openFile': [previewId?: string];
+  /** The difference between a file's proposal and the one that the user looked at before. */
+  'redline.preview.showSinceLooked': [previewId?: string, path?: string];
   /** Marks a preview, or one of its files, as looked at. */
   'redline.preview.markViewed': [previewId?: string];
   /** Without arguments: the file or hunk at the cursor of the active preview editor. Hunks count from 0. */
@@ -130,6 +132,11 @@ export interface CommandArguments {
   'redline.whoApprovedLine': [];
   /** Writes the ledger to `file` as JSON Lines. Without a file it asks where. */
   'redline.ledger.export': [file?: Uri];
+  /** Of VS Code's comment threads, which pass themselves. */
+  'redline.comment.add': [reply: CommentReply];
+  'redline.comment.delete': [comment: Comment];
+  /** Sends the comments on previews that wait. */
+  'redline.review.send': [];
   'redline.session.new': [];
   'redline.session.stop': [];
   'redline.session.continue': [];

@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Agent } from './agent.ts';
 import type { ChatPanel } from './chat/chatPanel.ts';
+import type { Commenting } from './comments/commenting.ts';
 import type { TextDocuments } from './diagnostics/textDocuments.ts';
 import type { PendingView } from './pending/pendingTree.ts';
 import type { LookedAt } from './review/lookedAt.ts';
@@ -15,6 +16,7 @@ import type { ShownRevisions } from './review/shownRevisions.ts';
 /** What commands work with: the agent, and the views that were built on it. */
 export interface Ctx extends Agent {
   readonly chat: ChatPanel;
+  readonly commenting: Commenting;
   readonly edits: ProposalEdits;
   readonly looks: LookedAt;
   readonly opener: PreviewOpener;

@@ -27,7 +27,7 @@ modelTest(
     const set = workbench.treeRow('Add the tax per country');
     await set.filter({ hasText: '3 files' }).filter({ hasText: '0/3' }).waitFor();
     await workbench.picture('change-set');
-    await workbench.treeRow('Delete src/money.ts').click();
+    await workbench.clickTreeRow('Delete src/money.ts');
     await workbench.statusBarItem('Hunk 1 of 3 · money.ts 1 of 3').waitFor();
     await workbench.picture('change-set-first-hunk');
     // The diff has the focus only after a click into it: the row was clicked.
@@ -38,15 +38,34 @@ modelTest(
     await workbench.picture('change-set-last-hunk');
     await workbench.page.keyboard.press('Alt+PageUp');
     await workbench.statusBarItem('Hunk 2 of 3 · tax.ts 2 of 3').waitFor();
+    await workbench.openFile('src/cart.ts');
+    await workbench.lens('1 proposed change · Review').waitFor();
+    await workbench.runCommand('View: Show Explorer');
+    await workbench.treeRow('src').waitFor();
+    await workbench.picture('marks-where-people-work');
+    await workbench.openRedlineChat();
     await workbench.treeAction('Create src/tax.ts', 'Apply Preview');
     await workbench.waitForFile('src/tax.ts', text => text !== undefined);
     await set.filter({ hasText: '2 files' }).filter({ hasText: '1/3' }).waitFor();
     await workbench.treeRow('Create src/tax.ts').filter({ hasText: 'applied' }).waitFor();
-    await workbench.clickTreeRow('Delete');
+    await workbench.treeRow('Delete').click();
     await workbench.lens('Delete File').waitFor();
     await workbench.picture('change-set-deleted-file');
     // The rows are drawn anew once it was in view for a second; a click just then is refused.
     await workbench.treeRow('Delete src/money.ts').filter({ hasText: '✓' }).waitFor();
+    await workbench.treeRow('cart.ts').click();
+    await workbench.editorTab('cart.ts (Redline').waitFor();
+    await workbench.page.locator('.monaco-diff-editor .editor.modified .monaco-editor.focused').waitFor();
+    await workbench.runCommand('Comments: Add Comment on Current Selection');
+    await workbench.page.locator('.review-widget .monaco-editor.focused').waitFor();
+    await workbench.page.keyboard.type('Is it always 19 percent?');
+    await workbench.page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
+    await workbench.statusBarItem('Send Review (1 comment, 1 applied)').waitFor();
+    await workbench.picture('comment-on-a-line');
+    await workbench.statusBarItem('Send Review').click();
+    await workbench.chatFrame().getByText('I reviewed your proposals: 1 comment, 1 applied.').waitFor();
+    await workbench.statusBarItem('Send Review').waitFor({ state: 'hidden' });
+    await workbench.picture('review-sent');
     await workbench.treeAction('Add the tax per country', 'Open All Previews');
     await workbench.editorTab('(Redline)').waitFor();
     await workbench.picture('change-set-review');
@@ -54,6 +73,19 @@ modelTest(
     await workbench.waitForFile('src/money.ts', text => text === undefined);
     await workbench.waitForFile('src/cart.ts', text => text?.includes('item.price * item.quantity') === true);
     await set.waitFor({ state: 'detached' });
+    await workbench.openFile('src/tax.ts');
+    await workbench.runCommand('Redline: Who Approved This Line?');
+    const rows = workbench.page.locator('.quick-input-list .monaco-list-row');
+    await rows.filter({ hasText: 'Applied by you' }).waitFor();
+    await rows.filter({ hasText: 'Add the tax per country' }).waitFor();
+    await workbench.picture('who-approved-this-line');
+    await rows.filter({ hasText: 'Show Diff' }).click();
+    await workbench.editorTab('tax.ts (Redline').waitFor();
+    await workbench.runCommand('Redline: Show Ledger');
+    await rows.filter({ hasText: 'tax.ts' }).waitFor();
+    await workbench.page.getByRole('button', { name: 'Group by Prompt' }).click();
+    await workbench.page.getByRole('button', { name: 'Group by Decision' }).waitFor();
+    await workbench.picture('ledger-by-prompt');
   },
   { workbench: { settings: { 'redline.resolve.modelAuthority': 'none' } } },
 );

@@ -10,8 +10,10 @@ import { queueResolveHandler, type ResolveHost } from '../preview/queueResolveHa
 import type { Handled, Resolved } from '../preview/resolve/resolved.ts';
 import { outdatedVoteText } from '../preview/resolve/resolveTexts.ts';
 import type { ModelAuthority } from '../preview/resolveSettings.ts';
+import type { ReviewComment } from '../preview/reviewComments.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import { beginningOf } from '../text/beginningOf.ts';
+import { plural } from '../text/plural.ts';
 import { executeToolCall } from '../tools/execute.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -37,6 +39,8 @@ export interface ClientHost extends ResolveHost {
   readonly authority: () => ModelAuthority;
   /** Whether plan mode is on: then votes are only recorded. */
   readonly isPlanning: () => boolean;
+  /** The comments on previews that the user has sent. By default there are none. */
+  readonly sentComments?: () => readonly ReviewComment[];
 }
 
 /** Who is connected. */
@@ -67,6 +71,8 @@ export class AgentClient implements Disposable {
   readonly #overlay: SessionOverlay;
   readonly #queue = new CallQueue();
   readonly #ownTools: readonly Tool[];
+  /** The comments that it was told to look at. */
+  readonly #toldOf = new Set<string>();
 
   constructor(host: ClientHost, identity: ClientIdentity) {
     this.#host = host;
@@ -74,7 +80,8 @@ export class AgentClient implements Disposable {
     this.#previews = new OwnPreviews(host.store, identity.id);
     this.#decisions = new Decisions(host.store, this.#previews.has, identity.heard);
     this.#overlay = host.overlay.of(identity.id);
-    this.#ownTools = ownTools(this.#previews, this.#decisions);
+    this.#ownTools = ownTools(this.#previews, this.#decisions, () => this.#comments());
+    for (const { id } of this.#comments()) this.#toldOf.add(id);
   }
 
   /** How much of the ledger it has heard; for the identity of a later connection. */
@@ -100,12 +107,27 @@ export class AgentClient implements Disposable {
     const run = (): Promise<ClientResult> => this.#run(name, args, signal, onUpdate);
     const result = await this.#inOrder(name, run);
     // No one gets the result of a call that was cancelled.
-    const news = signal.aborted ? '' : this.#decisions.take();
+    const news = signal.aborted ? '' : [this.#decisions.take(), ...this.#newComments()].join('\n').trim();
     return news === '' ? result : { ...result, text: `Since your last call:\n${news}\n\n${result.text}` };
   }
 
   dispose(): void {
     this.#decisions.dispose();
+  }
+
+  /** Those on its own previews. */
+  #comments(): readonly ReviewComment[] {
+    const sent = this.#host.sentComments?.() ?? [];
+    return sent.filter(({ sessionId }) => sessionId === this.#identity.id);
+  }
+
+  #newComments(): readonly string[] {
+    const untold = this.#comments().filter(({ id }) => !this.#toldOf.has(id));
+    for (const { id } of untold) this.#toldOf.add(id);
+    if (untold.length === 0) return [];
+    return [
+      `The user sent ${plural(untold.length, 'comment')} on your proposals. Call status to read what is asked.`,
+    ];
   }
 
   #tools(): readonly Tool[] {

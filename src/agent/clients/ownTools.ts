@@ -1,3 +1,4 @@
+import type { ReviewComment } from '../preview/reviewComments.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Decisions } from './decisions.ts';
 import type { OwnPreviews } from './ownPreviews.ts';
@@ -11,11 +12,12 @@ import { waitTool } from './tools/wait.ts';
 export function ownTools(
   previews: Pick<OwnPreviews, 'open' | 'ended'>,
   decisions: Pick<Decisions, 'hasNews' | 'onDidHappen'>,
+  comments: () => readonly ReviewComment[] = () => [],
 ): readonly Tool[] {
   return [
     proposeEditTool,
     proposeChangesTool,
-    statusTool(previews),
+    statusTool(previews, comments),
     waitTool(previews, decisions),
     withdrawTool,
     resolveOwnTool,

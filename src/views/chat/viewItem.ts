@@ -234,7 +234,14 @@ export const viewItem = z.discriminatedUnion('kind', [
   previewItem,
   resolveItem,
   /** What the model applied in a turn by itself, and in how many files. */
-  z.object({ kind: z.literal('turn'), key, files: z.int(), ids: z.array(previewId) }),
+  /** What the model applied in a turn, also after all of it was undone. `undone` of its previews were. */
+  z.object({
+    kind: z.literal('turn'),
+    key,
+    files: z.int(),
+    ids: z.array(previewId),
+    undone: z.int(),
+  }),
   /** A failed answer; without a text, the model just did not answer. */
   z.object({
     kind: z.literal('error'),

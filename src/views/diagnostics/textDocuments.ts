@@ -21,10 +21,15 @@ export class TextDocuments implements vscode.TextDocumentContentProvider, vscode
 
   /** @param name of the file; by its ending VS Code knows the language. */
   async show(name: string, text: string): Promise<void> {
+    await vscode.window.showTextDocument(this.hold(name, text));
+  }
+
+  /** The address of a text, for an editor to open. @param name see {@link show} */
+  hold(name: string, text: string): vscode.Uri {
     // An address of its own for each text: a document that is open keeps the text that it was opened with.
     const uri = vscode.Uri.from({ scheme: TEXT_SCHEME, path: `/${name}`, query: String(++this.#shown) });
     this.#texts.set(uri.toString(), text);
-    await vscode.window.showTextDocument(uri);
+    return uri;
   }
 
   dispose(): void {

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
 import { McpHttpServer, type ServerAddress, type ServeView } from '../../agent/clients/mcp/httpServer.ts';
 import { announceWindow, realPathOf, windowsFolder } from '../../agent/clients/windowFiles.ts';
+import type { ReviewComment } from '../../agent/preview/reviewComments.ts';
 import type { Agent } from '../agent.ts';
 
 /** What the server of a window needs. */
@@ -22,6 +23,7 @@ export interface AgentServerParts extends Pick<
   | 'ownsStorage'
 > {
   readonly context: Pick<vscode.ExtensionContext, 'extension' | 'extensionPath' | 'globalStorageUri'>;
+  readonly sentComments: () => readonly ReviewComment[];
 }
 
 /** The running MCP server of this window, and the word that it leaves for the programs of agents. */

@@ -17,6 +17,11 @@ const MAX_STORED = 5_000;
 /** How long new marks are collected before they are stored, in milliseconds. */
 const STORE_MS = 500;
 
+interface Seen {
+  readonly change: FileChange;
+  readonly before: FileChange | undefined;
+}
+
 /**
  * Knows which files of open previews the user has looked at: those of which every hunk was in view for a second, and those
  * that were marked by hand. A mark is for what was shown: once a revision changes the file or the base of its proposal, the file counts as not looked at. Marks help with
@@ -30,6 +35,8 @@ export class LookedAt implements Disposable {
   readonly #changed = new Emitter<void>();
   /** By preview id. */
   readonly #marks: Map<string, Set<string>>;
+  /** By preview id and path: what was looked at last, and before that. Texts are not stored: they last as long as the window. */
+  readonly #seen = new Map<string, Map<string, Seen>>();
   readonly #storeSoon = coalesce(() => void this.flush(), STORE_MS);
   /** What of the files in view was in view long enough; loaded on first use. */
   #hunks: HunksInView | undefined;
@@ -71,6 +78,17 @@ export class LookedAt implements Disposable {
   /** Whether all of a preview was looked at. */
   hasAll(preview: Preview): boolean {
     return this.count(preview) === (preview.changes?.length ?? 1);
+  }
+
+  /**
+   * What the user has seen of a file before its present change, if that is another proposal. It stays until they look at a
+   * later one.
+   */
+  seenBefore(preview: Preview, change: FileChange): FileChange | undefined {
+    const seen = this.#seen.get(preview.id)?.get(change.path);
+    const before =
+      seen && markOf(preview, seen.change) === markOf(preview, change) ? seen.before : seen?.change;
+    return before && before.after?.hash !== change.after?.hash ? before : undefined;
   }
 
   /** Whether an editor shows a preview at this moment. */
@@ -122,11 +140,20 @@ export class LookedAt implements Disposable {
   }
 
   #add(preview: Preview, change: FileChange | undefined): void {
+    if (change) this.#noteSeen(preview, change);
     const marks = this.#marks.get(preview.id) ?? new Set();
     // Marks of older revisions go, so that those of one preview are never more than its files.
     const current = new Set(preview.changes?.map(one => markOf(preview, one)));
     const kept = [...marks].filter(mark => current.has(mark));
     this.#marks.set(preview.id, new Set([...kept, markOf(preview, change)]));
+  }
+
+  #noteSeen(preview: Preview, change: FileChange): void {
+    const files = this.#seen.get(preview.id) ?? new Map<string, Seen>();
+    this.#seen.set(preview.id, files);
+    const before = files.get(change.path)?.change;
+    if (before && markOf(preview, before) === markOf(preview, change)) return;
+    files.set(change.path, { change, before });
   }
 
   /** Whether every hunk was in view, each for long enough. */
@@ -140,6 +167,7 @@ export class LookedAt implements Disposable {
   }
 
   #forget(id: string): void {
+    this.#seen.delete(id);
     if (this.#marks.delete(id)) this.#mustStore();
   }
 

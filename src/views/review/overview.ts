@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { Emitter, type Event } from '../../agent/base/event.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { NOTE } from './previewTabs.ts';
@@ -12,6 +13,10 @@ import type { FileUris } from './previewUri.ts';
 export class Overview implements vscode.Disposable {
   readonly #files: FileUris;
   readonly #following: vscode.Disposable;
+  readonly #opened = new Emitter<readonly string[]>();
+
+  /** The user opened these, by their ids, whatever their state. */
+  readonly onDidOpenSet: Event<readonly string[]> = this.#opened.event;
 
   constructor(store: PreviewStore, files: FileUris) {
     this.#files = files;
@@ -30,6 +35,7 @@ export class Overview implements vscode.Disposable {
 
   /** Opens these, whatever their state. The tab stays until the user closes it. */
   openSet(previews: readonly Preview[]): Promise<void> {
+    this.#opened.fire(previews.map(({ id }) => id));
     return this.#show(setTitle(), previews);
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { undoAction } from '../../../src/agent/preview/undo.ts';
+import { ReviewComments } from '../../../src/agent/preview/reviewComments.ts';
 import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
 import { modify } from '../../support/changes.ts';
 import { agentWorld, TestAgent } from '../../support/agentClients.ts';
@@ -404,4 +405,23 @@ test('a reason is kept up to a length', async () => {
     [1_000, 1_000],
   );
   assert.ok(reasons.every(reason => reason.endsWith('…') && reason.isWellFormed()));
+});
+
+test('comments that the user sends are told of with the next call, and listed by status', async () => {
+  const world = agentWorld();
+  const comments = new ReviewComments(world.store);
+  const sent = () => comments.all.filter(({ isSent }) => isSent);
+  const agent = new TestAgent({ host: { ...world.host, sentComments: sent } });
+  const other = new TestAgent({ host: { ...world.host, sentComments: sent } }, { id: 'agent-2' });
+  await agent.edit('two', 'TWO');
+  comments.add({ previewId: 'p1', path: 'a.txt', side: 'proposal', line: 1 }, 'In lower case, please.');
+  assert.doesNotMatch(await agent.ok('status'), /lower case/);
+  comments.markSent();
+  const told = await agent.ok('read_file', { path: 'a.txt' });
+  assert.match(told, /^Since your last call:\nThe user sent 1 comment on your proposals\. Call status/);
+  assert.match(
+    await agent.ok('status'),
+    /Comments of the user:\np1, a\.txt, line 2 of the proposal, hunk 1:\n> TWO\nIn lower case, please\.$/,
+  );
+  assert.doesNotMatch(await other.ok('status'), /Comments/);
 });

@@ -2,6 +2,8 @@ import * as z from 'zod/mini';
 import { listed } from '../../base/listed.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { nameOf, type Preview } from '../../preview/preview.ts';
+import type { ReviewComment } from '../../preview/reviewComments.ts';
+import { commentText } from '../../preview/reviewTexts.ts';
 import { plural } from '../../text/plural.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import type { OwnPreviews } from '../ownPreviews.ts';
@@ -11,16 +13,28 @@ const MAX_OPEN = 200;
 /** The most decided previews that are listed, the latest. */
 const MAX_ENDED = 50;
 
-/** Lists the agent's own previews. */
-export function statusTool(previews: Pick<OwnPreviews, 'open' | 'ended'>): Tool {
+/** The most comments that are listed, the latest. */
+const MAX_COMMENTS = 50;
+
+/** Lists the agent's own previews. @param comments those that the user has sent on them */
+export function statusTool(
+  previews: Pick<OwnPreviews, 'open' | 'ended'>,
+  comments: () => readonly ReviewComment[] = () => [],
+): Tool {
   return defineTool({
     name: 'status',
     label: 'Status',
-    description: 'List your proposals: those that are pending, and the decisions on the latest others.',
+    description:
+      'List your proposals: those that are pending, and the decisions on the latest others, with the comments of the user.',
     parameters: z.object({}),
     readOnly: true,
     async execute() {
-      return textResult(statusText(previews));
+      const find = (id: string): Preview | undefined =>
+        [...previews.open, ...previews.ended].find(preview => preview.id === id);
+      const shown = comments().slice(-MAX_COMMENTS);
+      const texts = await Promise.all(shown.map(comment => commentText(comment, find(comment.previewId))));
+      const head = texts.length > 0 ? ['Comments of the user:'] : [];
+      return textResult([statusText(previews), ...head, ...texts].join('\n'));
     },
   });
 }

@@ -17,13 +17,13 @@ export class TurnSummaries {
     for (const preview of staged) {
       const { kind, state } = preview;
       if (kind !== 'files' || state.kind !== 'applied' || state.by.actor !== 'model') continue;
-      if (preview.origin?.agent || this.#lineage.undoneBy(preview)) continue;
+      if (preview.origin?.agent) continue;
       this.#applied.push(preview);
       this.#key = messageKey;
     }
   }
 
-  /** Ends the turn. @returns its line, unless nothing that the model applied in it is still there. */
+  /** Ends the turn. @returns its line, if the model applied something in it. */
   end(): readonly ItemOf<'turn'>[] {
     // The order of the applies, which an undo reverses.
     const applied = this.#applied
@@ -32,7 +32,8 @@ export class TurnSummaries {
     this.#applied = [];
     if (applied.length === 0) return [];
     const files = new Set(applied.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path))).size;
-    return [{ kind: 'turn', key: `${this.#key}.t`, files, ids: applied.map(({ id }) => id) }];
+    const undone = applied.filter(preview => this.#lineage.undoneBy(preview)).length;
+    return [{ kind: 'turn', key: `${this.#key}.t`, files, undone, ids: applied.map(({ id }) => id) }];
   }
 }
 

@@ -141,8 +141,12 @@ function queuedButtons(id: string): HTMLElement {
 }
 
 /** What the model applied in a turn, to look at and to undo. */
-function renderTurn({ files, ids }: ItemOf<'turn'>): HTMLElement {
-  const text = countText(l10n.t('1 file changed|{0} files changed'), l10n)(files);
+function renderTurn({ files, ids, undone }: ItemOf<'turn'>): HTMLElement {
+  const text = [
+    countText(l10n.t('1 change|{0} changes'), l10n)(ids.length),
+    countText(l10n.t('1 file|{0} files'), l10n)(files),
+    ...(undone === 0 ? [] : [undone === ids.length ? l10n.t('undone') : l10n.t('{0} undone', undone)]),
+  ].join(' · ');
   const one = (label: string, action: string, onClick: () => void): HTMLElement =>
     button({
       class: 'button secondary',
@@ -155,8 +159,9 @@ function renderTurn({ files, ids }: ItemOf<'turn'>): HTMLElement {
     'div',
     { class: 'item turn', data: { kind: 'turn' } },
     el('span', { class: 'turn-text' }, text),
-    one(l10n.t('Review'), 'open', () => post({ type: 'openTurn', ids: [...ids] })),
-    one(l10n.t('Undo Turn'), 'undoTurn', () => post({ type: 'undoTurn', ids: [...ids] })),
+    one(l10n.t('Review All'), 'open', () => post({ type: 'openTurn', ids: [...ids] })),
+    undone < ids.length &&
+      one(l10n.t('Undo Turn'), 'undoTurn', () => post({ type: 'undoTurn', ids: [...ids] })),
   );
 }
 

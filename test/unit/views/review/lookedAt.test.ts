@@ -6,7 +6,7 @@ import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
 import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
 import { LookedAt } from '../../../../src/views/review/lookedAt.ts';
 import type { VisibleChange } from '../../../../src/views/review/shownRevisions.ts';
-import { create, modify } from '../../../support/changes.ts';
+import { create, modify, textIn } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../../support/testSession.ts';
@@ -179,3 +179,27 @@ for (const bad of [7, 'x', [], { p1: 'x' }, { p1: [7] }, { p1: null }, null])
     world.show(id, 'a');
     assert.equal(looks.count(world.get(id)), 1);
   });
+
+test('a revision offers what was seen before it, until a later one is looked at; untouched files keep their mark', async () => {
+  const world = new World();
+  const looks = world.open();
+  const id = world.stage('a', 'b');
+  const changeOf = (path: string) => world.get(id).changes?.find(each => each.path === path) ?? assert.fail();
+  const before = (path: string) => textIn(looks.seenBefore(world.get(id), changeOf(path))?.after);
+  const revise = (text: string) => world.store.revise(id, [create('a', text), changeOf('b')], [], 'user');
+  await revise('never seen');
+  assert.equal(before('a'), undefined);
+  world.show(id, 'a', 'b');
+  world.show(id, 'b');
+  const seen = (path: string) => looks.has(world.get(id), changeOf(path));
+  looks.mark(world.get(id));
+  await revise('second');
+  assert.deepEqual([seen('a'), seen('b')], [false, true]);
+  assert.deepEqual([before('a'), before('b')], ['never seen', undefined]);
+  await revise('third');
+  assert.equal(before('a'), 'never seen');
+  looks.mark(world.get(id));
+  assert.equal(before('a'), 'never seen', 'it stays while one looks');
+  await revise('fourth');
+  assert.equal(before('a'), 'third');
+});

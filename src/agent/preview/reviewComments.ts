@@ -1,0 +1,188 @@
+import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import { splitLines, withoutLineEnding } from '../text/lines.ts';
+import { textOf, type FileChange } from './fileChange.ts';
+import type { AgentName, Preview } from './preview.ts';
+import type { PreviewStore } from './previewStore.ts';
+
+/** A comment of the user on a line of a preview. A decision is no part of it. */
+export interface ReviewComment {
+  readonly id: string;
+  readonly previewId: string;
+  /** The conversation, or the agent of another program, that proposed it. */
+  readonly sessionId?: string;
+  readonly agent?: AgentName;
+  readonly path: string;
+  readonly side: 'base' | 'proposal';
+  /** Counted from 0, in the revision that the preview has now; where `isOutdated`, in the last one that had it. */
+  readonly line: number;
+  /** The line that it is about, and the one above it, by which it is found again. */
+  readonly quote: string;
+  readonly above: string;
+  readonly text: string;
+  /** The line is no longer in the preview. */
+  readonly isOutdated: boolean;
+  readonly isSent: boolean;
+}
+
+/** What a new comment is about. */
+export type CommentPlace = Pick<ReviewComment, 'previewId' | 'path' | 'side' | 'line'>;
+
+/** What of comments is kept for the next start of the window. */
+export interface StoredComments {
+  readonly comments: readonly ReviewComment[];
+  /** How many attempts to resolve the ledger had when comments were sent last. */
+  readonly reviewedUpTo: number;
+}
+
+/** What a review came to since the last one was sent. */
+export interface ReviewSummary {
+  readonly comments: number;
+  readonly applied: number;
+  readonly refused: number;
+}
+
+/** How many sent comments are kept; the oldest go first. */
+const MAX_SENT = 200;
+
+/**
+ * The comments of the user: collected until they are sent together. They follow their lines through revisions, and say so where
+ * a line is gone.
+ */
+export class ReviewComments implements Disposable {
+  readonly #store: PreviewStore;
+  readonly #owned = new DisposableStore();
+  readonly #changed = new Emitter<void>();
+  #comments: readonly ReviewComment[];
+  #reviewedUpTo: number;
+
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  /** @param stored what {@link stored} was; anything in another form is dropped */
+  constructor(store: PreviewStore, stored?: unknown) {
+    this.#store = store;
+    const read = readStored(stored);
+    this.#comments = read.comments.map(comment => this.#followed(comment));
+    this.#reviewedUpTo = Math.min(read.reviewedUpTo ?? store.ledger().length, store.ledger().length);
+    this.#owned.add(
+      store.onDidRevise(({ preview }) => {
+        if (!this.#comments.some(({ previewId }) => previewId === preview.id)) return;
+        this.#set(this.#comments.map(one => (one.previewId === preview.id ? this.#followed(one) : one)));
+      }),
+    );
+  }
+
+  get all(): readonly ReviewComment[] {
+    return this.#comments;
+  }
+
+  /** Those that wait to be sent. */
+  get drafts(): readonly ReviewComment[] {
+    return this.#comments.filter(({ isSent }) => !isSent);
+  }
+
+  get stored(): StoredComments {
+    return { comments: this.#comments, reviewedUpTo: this.#reviewedUpTo };
+  }
+
+  /** What would be sent now. */
+  get summary(): ReviewSummary {
+    const votes = this.#store
+      .ledger()
+      .slice(this.#reviewedUpTo)
+      .filter(({ actor }) => actor === 'human');
+    const count = (outcome: string): number => votes.filter(vote => vote.outcome === outcome).length;
+    return { comments: this.drafts.length, applied: count('applied'), refused: count('discarded') };
+  }
+
+  /** @returns `undefined` if the preview, or the line, is not there */
+  add(place: CommentPlace, text: string): ReviewComment | undefined {
+    const preview = this.#store.get(place.previewId);
+    const lines = preview && linesOf(preview, place);
+    const quote = lines?.[place.line];
+    if (!preview || quote === undefined || text.trim() === '') return undefined;
+    const { sessionId, agent } = preview.origin ?? {};
+    const last = Math.max(0, ...this.#comments.map(({ id }) => Number(id.slice(1))));
+    const comment: ReviewComment = {
+      ...place,
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(agent ? { agent } : {}),
+      ...{ id: `c${last + 1}`, quote, above: lines?.[place.line - 1] ?? '', text: text.trim() },
+      ...{ isOutdated: false, isSent: false },
+    };
+    this.#set([...this.#comments, comment]);
+    return comment;
+  }
+
+  remove(id: string): void {
+    this.#set(this.#comments.filter(comment => comment.id !== id));
+  }
+
+  /** Everything that waits counts as sent, and the next review begins. */
+  markSent(): void {
+    this.#reviewedUpTo = this.#store.ledger().length;
+    const sent = this.#comments.map(comment => ({ ...comment, isSent: true }));
+    this.#set(sent.slice(-MAX_SENT));
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #set(comments: readonly ReviewComment[]): void {
+    this.#comments = comments;
+    this.#changed.fire();
+  }
+
+  /** The comment at the place that its line has now: of the equal lines the nearest, first those below the same line. */
+  #followed(comment: ReviewComment): ReviewComment {
+    const preview = this.#store.get(comment.previewId);
+    const lines = preview && linesOf(preview, comment);
+    if (!lines) return { ...comment, isOutdated: true };
+    const equal = [...lines.keys()].filter(line => lines[line] === comment.quote);
+    const below = equal.filter(line => (lines[line - 1] ?? '') === comment.above);
+    const [line] = (below.length > 0 ? below : equal).sort(
+      (a, b) => Math.abs(a - comment.line) - Math.abs(b - comment.line),
+    );
+    return line === undefined ? { ...comment, isOutdated: true } : { ...comment, line, isOutdated: false };
+  }
+}
+
+/** The change of the preview that a comment is about. */
+export function changeOfComment(
+  { changes }: Preview,
+  { path }: Pick<ReviewComment, 'path'>,
+): FileChange | undefined {
+  return changes?.find(change => change.path === path);
+}
+
+function linesOf(preview: Preview, place: Pick<ReviewComment, 'path' | 'side'>): string[] | undefined {
+  const change = changeOfComment(preview, place);
+  if (!change) return undefined;
+  const lines = splitLines(textOf(place.side === 'base' ? change.before : change.after)).map(
+    withoutLineEnding,
+  );
+  return lines.length > 0 ? lines : [''];
+}
+
+function readStored(stored: unknown): { comments: ReviewComment[]; reviewedUpTo?: number } {
+  if (typeof stored !== 'object' || stored === null) return { comments: [] };
+  const { comments, reviewedUpTo } = stored as Partial<Record<keyof StoredComments, unknown>>;
+  return {
+    comments: Array.isArray(comments) ? comments.filter(isComment) : [],
+    ...(typeof reviewedUpTo === 'number' ? { reviewedUpTo } : {}),
+  };
+}
+
+function isComment(value: unknown): value is ReviewComment {
+  if (typeof value !== 'object' || value === null) return false;
+  const { line, side, isOutdated, isSent, ...texts } = value as Partial<Record<keyof ReviewComment, unknown>>;
+  const strings = [texts.id, texts.previewId, texts.path, texts.quote, texts.above, texts.text];
+  return (
+    strings.every(text => typeof text === 'string') &&
+    typeof line === 'number' &&
+    (side === 'base' || side === 'proposal') &&
+    typeof isOutdated === 'boolean' &&
+    typeof isSent === 'boolean'
+  );
+}

@@ -1,0 +1,38 @@
+import { plural } from '../text/plural.ts';
+import { hunksOfChange } from './fileChange.ts';
+import type { Preview } from './preview.ts';
+import { changeOfComment, type ReviewComment, type ReviewSummary } from './reviewComments.ts';
+
+/** The longest line that is quoted, in characters. */
+const MAX_QUOTE = 300;
+
+/** A review as one message for the model: what was decided, and each comment with its file, line, hunk and text. */
+export async function reviewMessage(
+  { comments: count, applied, refused }: ReviewSummary,
+  comments: readonly ReviewComment[],
+  get: (id: string) => Preview | undefined,
+): Promise<string> {
+  const votes = [applied > 0 ? [`${applied} applied`] : [], refused > 0 ? [`${refused} refused`] : []].flat();
+  const parts = await Promise.all(comments.map(comment => commentText(comment, get(comment.previewId))));
+  return [
+    `I reviewed your proposals: ${[plural(count, 'comment'), ...votes].join(', ')}.`,
+    ...parts,
+    'Answer each comment. Where it asks for a change, propose that.',
+  ].join('\n\n');
+}
+
+/** One comment, with the line that it is about. */
+export async function commentText(comment: ReviewComment, preview: Preview | undefined): Promise<string> {
+  const { previewId, path, side, line, quote, text, isOutdated } = comment;
+  const change = preview && changeOfComment(preview, comment);
+  const hunks = change && !isOutdated ? await hunksOfChange(change) : [];
+  const hunk = hunks.findIndex(({ beforeStart, beforeEnd, afterStart, afterEnd }) =>
+    side === 'base' ? beforeStart <= line && line < beforeEnd : afterStart <= line && line < afterEnd,
+  );
+  const where = isOutdated
+    ? 'a line that is no longer in the preview'
+    : `line ${line + 1} of ${side === 'base' ? 'the file as it was' : 'the proposal'}`;
+  const inHunk = hunk < 0 ? '' : `, hunk ${hunk + 1}`;
+  const cut = quote.length > MAX_QUOTE ? `${quote.slice(0, MAX_QUOTE - 1)}…` : quote;
+  return `${previewId}, ${path}, ${where}${inHunk}:\n> ${cut}\n${text}`;
+}

@@ -1,0 +1,53 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { detailOf } from '../../agent/base/errors.ts';
+import type { ReviewComment } from '../../agent/preview/reviewComments.ts';
+import type { Agent } from '../agent.ts';
+import { PREVIEW_SCHEME } from '../contributions.ts';
+import type { ShownRevisions } from '../review/shownRevisions.ts';
+import type { CommentThreads } from './commentThreads.ts';
+
+/** Where the comments are kept in the state of the workspace. */
+export const COMMENTS_KEY = 'redline.comments';
+
+/** Comments on lines of previews. What they need is loaded once a preview is shown, or if there are comments of before. */
+export class Commenting implements vscode.Disposable {
+  readonly #agent: Agent;
+  readonly #memory: vscode.Memento | undefined;
+  readonly #owned = new DisposableStore();
+  #loading: Promise<CommentThreads> | undefined;
+  #threads: CommentThreads | undefined;
+
+  /** @param memory keeps comments for the next start of the window. Without it, they last as long as the window. */
+  constructor(agent: Agent, shown: Pick<ShownRevisions, 'onDidShow'>, memory: vscode.Memento | undefined) {
+    this.#agent = agent;
+    this.#memory = memory;
+    const isShown = (): boolean =>
+      vscode.window.visibleTextEditors.some(({ document }) => document.uri.scheme === PREVIEW_SCHEME);
+    const loadIfShown = (): void => {
+      if (!this.#loading && isShown())
+        this.threads().catch((error: unknown) =>
+          agent.logger.error(`Loading comments failed: ${detailOf(error)}`),
+        );
+    };
+    this.#owned.add(shown.onDidShow(loadIfShown));
+    if (memory?.get(COMMENTS_KEY) !== undefined || isShown()) void this.threads();
+  }
+
+  /** The comments that were sent. */
+  get sent(): readonly ReviewComment[] {
+    return this.#threads?.comments.all.filter(({ isSent }) => isSent) ?? [];
+  }
+
+  threads(): Promise<CommentThreads> {
+    this.#loading ??= import('./commentThreads.ts').then(({ CommentThreads }) => {
+      this.#threads = this.#owned.add(new CommentThreads(this.#agent, this.#memory));
+      return this.#threads;
+    });
+    return this.#loading;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+}

@@ -1,0 +1,82 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import type { LedgerEntry } from '../../agent/preview/ledger.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { countText } from '../../agent/base/countText.ts';
+import { coalesce } from '../coalesce.ts';
+import { makeCommand } from '../commandRegistry.ts';
+import type { Overview } from './overview.ts';
+import type { ShownRevisions } from './shownRevisions.ts';
+
+/** Before the checks and after what is pending. */
+const PRIORITY = 89;
+/** How long changes are collected before the item is updated, in milliseconds. */
+const GATHER_MS = 100;
+
+/** Whether the model of Redline's own session applied it by itself. */
+export function isAppliedByModel({ actor, outcome, kind, agent }: LedgerEntry): boolean {
+  return actor === 'model' && outcome === 'applied' && kind === 'files' && !agent;
+}
+
+/**
+ * `Auto · 18 applied since you looked` in the status bar: what the model applied by itself in this window and the user has not had
+ * before them since. A click opens all of it in one diff.
+ */
+export class AppliedUnseen implements vscode.Disposable {
+  readonly #store: PreviewStore;
+  readonly #owned = new DisposableStore();
+  readonly #item: vscode.StatusBarItem;
+  readonly #ids = new Set<string>();
+
+  /** @param since how many attempts the ledger had when the window began */
+  constructor(
+    store: PreviewStore,
+    shown: Pick<ShownRevisions, 'onDidShow' | 'visible'>,
+    overview: Pick<Overview, 'onDidOpenSet'>,
+    since: number,
+  ) {
+    this.#store = store;
+    this.#item = this.#owned.add(
+      vscode.window.createStatusBarItem('redline.applied', vscode.StatusBarAlignment.Left, PRIORITY),
+    );
+    this.#item.name = vscode.l10n.t('Redline: Applied by the Model');
+    const show = coalesce(() => this.#show(), GATHER_MS);
+    this.#owned.add({ dispose: show.cancel });
+    const note = (entries: readonly LedgerEntry[]): void => {
+      for (const entry of entries) if (isAppliedByModel(entry)) this.#ids.add(entry.previewId);
+      show();
+    };
+    const see = (ids: readonly string[]): void => {
+      let isNew = false;
+      for (const id of ids) isNew = this.#ids.delete(id) || isNew;
+      if (isNew) show();
+    };
+    this.#owned.add(store.onDidResolve(note));
+    this.#owned.add(overview.onDidOpenSet(see));
+    this.#owned.add(
+      shown.onDidShow(() => {
+        if (this.#ids.size > 0) see(shown.visible().map(({ preview }) => preview.id));
+      }),
+    );
+    note(store.ledger().slice(since));
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #show(): void {
+    const ids = [...this.#ids].filter(id => this.#store.get(id) !== undefined);
+    if (ids.length === 0) return this.#item.hide();
+    const { l10n } = vscode;
+    const text = countText(
+      l10n.t('Auto · 1 applied since you looked|Auto · {0} applied since you looked'),
+      l10n,
+    )(ids.length);
+    this.#item.text = `$(history) ${text}`;
+    this.#item.tooltip = l10n.t('Shows all of it in one diff');
+    this.#item.command = makeCommand(l10n.t('Review All'), 'redline.preview.openAll', ids);
+    this.#item.accessibilityInformation = { label: `Redline: ${text}`, role: 'button' };
+    this.#item.show();
+  }
+}

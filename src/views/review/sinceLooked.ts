@@ -1,0 +1,74 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { hunksOfChange, textOf } from '../../agent/preview/fileChange.ts';
+import type { Agent } from '../agent.ts';
+import { inLens, makeCommand } from '../commandRegistry.ts';
+import { PREVIEW_SCHEME } from '../contributions.ts';
+import type { Ctx } from '../ctx.ts';
+import { oneLine } from '../plainText.ts';
+import { showInfo } from '../toast.ts';
+import type { LookedAt } from './lookedAt.ts';
+import { changeUri, parsePreviewUri } from './previewUri.ts';
+import { shownChange } from './shownChange.ts';
+
+/** Offers, above the first hunk, the difference between a revision and what the user has seen of the file before. */
+export class SinceLooked implements vscode.CodeLensProvider, vscode.Disposable {
+  readonly #agent: Agent;
+  readonly #looks: LookedAt;
+  readonly #owned = new DisposableStore();
+  readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
+  readonly onDidChangeCodeLenses = this.#changed.event;
+
+  constructor(agent: Agent, looks: LookedAt) {
+    this.#agent = agent;
+    this.#looks = looks;
+    this.#owned.add(looks.onDidChange(() => this.#changed.fire()));
+    this.#owned.add(agent.store.onDidRevise(() => this.#changed.fire()));
+    this.#owned.add(vscode.languages.registerCodeLensProvider({ scheme: PREVIEW_SCHEME }, this));
+  }
+
+  async provideCodeLenses({ uri, lineCount }: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    const address = parsePreviewUri(uri);
+    const shown = address && shownChange(this.#agent.store, this.#agent.files, address);
+    if (!shown || address.side !== 'proposal' || shown.preview.state.kind !== 'pending') return [];
+    const { preview, change } = shown;
+    if (!this.#looks.seenBefore(preview, change)) return [];
+    const first = change.before ? ((await hunksOfChange(change))[0]?.afterStart ?? 0) : 0;
+    const line = Math.min(first, lineCount - 1);
+    const title = vscode.l10n.t('Changed since you looked · Show Difference');
+    const command = makeCommand(title, 'redline.preview.showSinceLooked', preview.id, change.path);
+    return [new vscode.CodeLens(new vscode.Range(line, 0, line, 0), inLens(command))];
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+}
+
+/** Opens what a revision changed in a file since the user looked at it: of the one that is named, or that is shown. */
+export async function showSinceLooked(ctx: Ctx, [id, path]: readonly unknown[]): Promise<void> {
+  const { store, files, looks, texts } = ctx;
+  const active = vscode.window.activeTextEditor;
+  const address = active && parsePreviewUri(active.document.uri);
+  const named = typeof id === 'string' ? store.get(id) : undefined;
+  const shown = named ? undefined : address && shownChange(store, files, address);
+  const preview = named ?? shown?.preview;
+  const change = shown?.change ?? preview?.changes?.find(each => each.path === path);
+  const before = preview && change && looks.seenBefore(preview, change);
+  if (!before)
+    return void showInfo(
+      vscode.l10n.t('Nothing has changed here since you looked, as far as this window knows.'),
+    );
+  const name = change.path.slice(change.path.lastIndexOf('/') + 1);
+  const seen = texts.hold(name, textOf(before.after));
+  const title = vscode.l10n.t('{0} since you looked (Redline {1})', oneLine(name), preview.id);
+  await vscode.commands.executeCommand(
+    'vscode.diff',
+    seen,
+    changeUri(preview.id, change, 'proposal', files),
+    title,
+    {
+      preview: true,
+    },
+  );
+}

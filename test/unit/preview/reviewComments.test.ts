@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ReviewComments } from '../../../src/agent/preview/reviewComments.ts';
+import { reviewMessage } from '../../../src/agent/preview/reviewTexts.ts';
+import { modify } from '../../support/changes.ts';
+import { InvokerHarness } from '../../support/invokerHarness.ts';
+
+const BEFORE = 'a\nb\nc\nd\ne\nf\ng\n';
+const AFTER = 'a\nB\nc\nd\ne\nF\ng\n';
+
+async function world() {
+  const harness = new InvokerHarness('none');
+  harness.workspace.put('b.txt', BEFORE);
+  const { id } = harness.stage({ changes: [modify('b.txt', BEFORE, AFTER)] });
+  const comments = new ReviewComments(harness.store);
+  const on = (line: number, side: 'base' | 'proposal' = 'proposal') =>
+    comments.add({ previewId: id, path: 'b.txt', side, line }, 'Why?');
+  const revise = (after: string) => harness.store.revise(id, [modify('b.txt', BEFORE, after)], [], 'user');
+  const message = () => reviewMessage(comments.summary, comments.drafts, each => harness.store.get(each));
+  return { ...{ harness, comments, on, revise, message, id } };
+}
+
+describe('comments on lines of previews', () => {
+  test('the model gets file, line, hunk and text of each as one message, with what was decided', async () => {
+    const { harness, on, message } = await world();
+    const other = harness.stage({ label: 'Other' });
+    await harness.resolve({ id: other.id, action: 'discard' });
+    on(5);
+    on(0, 'base');
+    assert.equal(
+      await message(),
+      'I reviewed your proposals: 2 comments, 1 refused.\n\n' +
+        'p1, b.txt, line 6 of the proposal, hunk 2:\n> F\nWhy?\n\n' +
+        'p1, b.txt, line 1 of the file as it was:\n> a\nWhy?\n\n' +
+        'Answer each comment. Where it asks for a change, propose that.',
+    );
+  });
+
+  test('they are sent once, and the next review counts from there', async () => {
+    const { harness, comments, on } = await world();
+    await harness.resolve({ id: harness.stage().id, action: 'discard' });
+    on(1);
+    assert.deepEqual(comments.summary, { comments: 1, applied: 0, refused: 1 });
+    comments.markSent();
+    assert.deepEqual(comments.summary, { comments: 0, applied: 0, refused: 0 });
+    assert.deepEqual(comments.drafts, []);
+    on(1);
+    assert.equal(comments.summary.comments, 1);
+  });
+
+  test('a comment follows its line into the next revision, and says so if the line is gone', async () => {
+    const { comments, on, revise, message } = await world();
+    on(5);
+    await revise('new\na\nB\nc\nd\ne\nF\ng\n');
+    assert.deepEqual(
+      comments.all.map(({ line, isOutdated }) => [line, isOutdated]),
+      [[6, false]],
+    );
+    await revise('a\nB\nc\nd\ne\nf\ng\n');
+    assert.equal(comments.all[0]?.isOutdated, true);
+    assert.match(await message(), /p1, b\.txt, a line that is no longer in the preview:\n> F\nWhy\?/);
+    await revise(AFTER);
+    assert.equal(comments.all[0]?.isOutdated, false);
+  });
+
+  test('of equal lines it is the one below the same line', async () => {
+    const { comments, on, revise } = await world();
+    await revise('x\n}\ny\n}\n');
+    on(3);
+    await revise('x\n}\nz\n}\nz\n}\ny\n}\n');
+    assert.equal(comments.all[0]?.line, 7);
+  });
+
+  test('what is stored comes back after a reload, and anything else is dropped', async () => {
+    const { harness, comments, on } = await world();
+    on(1);
+    const stored = JSON.parse(JSON.stringify(comments.stored)) as object;
+    assert.deepEqual(new ReviewComments(harness.store, stored).all, comments.all);
+    const damaged = { comments: [{ id: 'c1' }, 7, null, ...comments.all], reviewedUpTo: 'x' };
+    assert.deepEqual(new ReviewComments(harness.store, damaged).all, comments.all);
+  });
+
+  test('a comment needs a line and a text; a removed one is not sent', async () => {
+    const { comments, on, id } = await world();
+    assert.equal(on(99), undefined);
+    assert.equal(comments.add({ previewId: id, path: 'no.txt', side: 'proposal', line: 0 }, 'x'), undefined);
+    assert.equal(comments.add({ previewId: id, path: 'b.txt', side: 'proposal', line: 0 }, ' '), undefined);
+    const added = on(1) ?? assert.fail();
+    comments.remove(added.id);
+    assert.deepEqual(comments.all, []);
+  });
+});
