@@ -48,12 +48,12 @@ modelTest(
     await workbench.waitForFile('src/tax.ts', text => text !== undefined);
     await set.filter({ hasText: '2 files' }).filter({ hasText: '1/3' }).waitFor();
     await workbench.treeRow('Create src/tax.ts').filter({ hasText: 'applied' }).waitFor();
-    await workbench.treeRow('Delete').click();
+    await workbench.clickTreeRow('Delete');
     await workbench.lens('Delete File').waitFor();
     await workbench.picture('change-set-deleted-file');
     // The rows are drawn anew once it was in view for a second; a click just then is refused.
     await workbench.treeRow('Delete src/money.ts').filter({ hasText: '✓' }).waitFor();
-    await workbench.treeRow('cart.ts').click();
+    await workbench.clickTreeRow('cart.ts');
     await workbench.editorTab('cart.ts (Redline').waitFor();
     await workbench.page.locator('.monaco-diff-editor .editor.modified .monaco-editor.focused').waitFor();
     await workbench.runCommand('Comments: Add Comment on Current Selection');

@@ -13,7 +13,7 @@ const MAX_SIDE = 40;
 
 /** The argument with which the model names its change itself. */
 export const titleSchema = z.optional(
-  z.string().check(z.describe('For the user: what the change does, in ten words at most.')),
+  z.string().check(z.describe('For the user: what it does, in ten words at most.')),
 );
 
 /** The argument with which the model says why, for changes whose diff does not tell. */

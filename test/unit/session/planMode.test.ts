@@ -42,7 +42,7 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     await t.session.prompt('Plan it.');
     assert.deepEqual(
       t.requests[0]?.tools.map(({ name }) => name),
-      ['read_file', 'list_files', 'resolve'],
+      ['read_file', 'list_files', 'pending', 'resolve', 'todo'],
     );
     assert.match(t.requests[0]?.system ?? '', /Plan mode is on/);
     assert.ok(
@@ -377,7 +377,7 @@ test('plan mode comes back with its session, and a preview of a plan says what i
   await after.session.prompt('Once more.');
   assert.deepEqual(
     after.requests[0]?.tools.map(({ name }) => name),
-    ['read_file', 'list_files', 'resolve'],
+    ['read_file', 'list_files', 'pending', 'resolve', 'todo'],
   );
   await after.click('p2', 'apply');
   assert.equal(after.session.planMode, false);

@@ -58,7 +58,7 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
       cwd: z.optional(
         z.string().check(z.describe('Folder inside the workspace. Default: the first workspace folder.')),
       ),
-      onDisk: z.optional(z.boolean().check(z.describe('Run it on the real files, not in the sandbox.'))),
+      onDisk: z.optional(z.boolean()),
     }),
     async execute({ command, cwd, onDisk = false }, context) {
       refuseUntrusted();

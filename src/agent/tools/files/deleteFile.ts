@@ -11,7 +11,7 @@ export const deleteFileTool = defineTool({
   label: 'Delete File',
   description: 'Propose to delete one text file. Stages a preview.',
   parameters: z.object({
-    path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
+    path: z.string().check(z.minLength(1)),
     title: titleSchema,
     reason: reasonSchema,
   }),

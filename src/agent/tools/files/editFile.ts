@@ -21,15 +21,13 @@ export const editFileTool = defineTool({
     'enough context to make it unique. All edits refer to the file as it is now. An empty `old` for a file that does ' +
     'not exist creates it; `replaceAll` replaces each place where it occurs. Stages a preview.',
   parameters: z.object({
-    path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
+    path: z.string().check(z.minLength(1)),
     edits: z
       .array(
         z.object({
           old: z.string().check(z.describe('Exact text to replace.')),
           new: z.string().check(z.describe('Its replacement.')),
-          replaceAll: z
-            .optional(z.boolean())
-            .check(z.describe('Replace every occurrence of old, however many.')),
+          replaceAll: z.optional(z.boolean()),
         }),
       )
       .check(z.minLength(1)),

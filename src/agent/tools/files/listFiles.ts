@@ -13,13 +13,7 @@ export const listFilesTool = defineTool({
   description:
     'List the files of the workspace that match a glob, e.g. "src/**/*.ts". Ignored files are left out.',
   parameters: z.object({
-    glob: z
-      .string()
-      .check(
-        z.minLength(1),
-        z.maxLength(MAX_GLOB_CHARS),
-        z.describe('A glob, relative to the workspace folder.'),
-      ),
+    glob: z.string().check(z.minLength(1), z.maxLength(MAX_GLOB_CHARS)),
   }),
   readOnly: true,
   async execute({ glob }, { workspace, signal }) {

@@ -17,7 +17,7 @@ export const renameFileTool = defineTool({
     'Propose to rename or move one text file; its content stays the same. References to it in other files are not ' +
     'updated. Stages a preview.',
   parameters: z.object({
-    from: z.string().check(z.minLength(1), z.describe('Path of the file.')),
+    from: z.string().check(z.minLength(1)),
     to: z.string().check(z.minLength(1), z.describe('Its new path, which must not exist yet.')),
     title: titleSchema,
     reason: reasonSchema,

@@ -14,7 +14,7 @@ export const writeFileTool = defineTool({
     'Propose the whole content of a new or existing file. Stages a preview. ' +
     'To change part of a file, use edit_file.',
   parameters: z.object({
-    path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
+    path: z.string().check(z.minLength(1)),
     content: z
       .string()
       .check(
