@@ -8,6 +8,9 @@ import type { ConflictChoice } from '../agent/preview/rebase/conflictMarkers.ts'
 
 export const EXTENSION_ID = 'redline.redline';
 
+/** The controller of comments on lines of previews, and what the state of the workspace keeps them under. */
+export const COMMENTS = 'redline.comments';
+
 /** Authority: the preview id. Path: the URI path of the file itself. `?base`: the base side instead of the proposal. */
 export const PREVIEW_SCHEME = 'redline-preview';
 

@@ -7,10 +7,10 @@ import { reviewMessage } from '../../agent/preview/reviewTexts.ts';
 import type { Agent } from '../agent.ts';
 import { agentLabel, shortList } from '../plainText.ts';
 import { makeCommand } from '../commandRegistry.ts';
+import { COMMENTS } from '../contributions.ts';
 import { changeUri, parsePreviewUri } from '../review/previewUri.ts';
 import { shownChange } from '../review/shownChange.ts';
 import { showInfo } from '../toast.ts';
-import { COMMENTS_KEY } from './commenting.ts';
 
 /** How long the status bar says that a review was sent, in milliseconds. */
 const STATUS_MS = 6_000;
@@ -32,10 +32,8 @@ export class CommentThreads implements vscode.Disposable {
 
   constructor(agent: Agent, memory: vscode.Memento | undefined) {
     this.#agent = agent;
-    this.comments = this.#owned.add(new ReviewComments(agent.store, memory?.get(COMMENTS_KEY)));
-    this.#controller = this.#owned.add(
-      vscode.comments.createCommentController('redline.comments', 'Redline'),
-    );
+    this.comments = this.#owned.add(new ReviewComments(agent.store, memory?.get(COMMENTS)));
+    this.#controller = this.#owned.add(vscode.comments.createCommentController(COMMENTS, 'Redline'));
     this.#controller.options = {
       prompt: vscode.l10n.t('Comment on this line'),
       placeHolder: vscode.l10n.t('What should be different? It is sent with the review.'),
@@ -52,7 +50,7 @@ export class CommentThreads implements vscode.Disposable {
       this.comments.onDidChange(() => {
         this.#show();
         memory
-          ?.update(COMMENTS_KEY, this.comments.stored)
+          ?.update(COMMENTS, this.comments.stored)
           .then(undefined, (error: unknown) =>
             agent.logger.error(`Storing comments failed: ${detailOf(error)}`),
           );

@@ -3,12 +3,9 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { ReviewComment } from '../../agent/preview/reviewComments.ts';
 import type { Agent } from '../agent.ts';
-import { PREVIEW_SCHEME } from '../contributions.ts';
+import { COMMENTS, PREVIEW_SCHEME } from '../contributions.ts';
 import type { ShownRevisions } from '../review/shownRevisions.ts';
 import type { CommentThreads } from './commentThreads.ts';
-
-/** Where the comments are kept in the state of the workspace. */
-export const COMMENTS_KEY = 'redline.comments';
 
 /** Comments on lines of previews. What they need is loaded once a preview is shown, or if there are comments of before. */
 export class Commenting implements vscode.Disposable {
@@ -31,7 +28,7 @@ export class Commenting implements vscode.Disposable {
         );
     };
     this.#owned.add(shown.onDidShow(loadIfShown));
-    if (memory?.get(COMMENTS_KEY) !== undefined || isShown()) void this.threads();
+    if (memory?.get(COMMENTS) !== undefined || isShown()) void this.threads();
   }
 
   /** The comments that were sent. */

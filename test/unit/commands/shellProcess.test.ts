@@ -8,9 +8,9 @@ import type { CommandPlan } from '../../../src/agent/commands/commandPlan.ts';
 import { runInShell } from '../../../src/agent/commands/shellProcess.ts';
 import { polled } from '../../../scripts/lib/limits.mjs';
 import { TempFolder } from '../../support/tempFolder.ts';
+import { windowsTest } from '../../support/windowsTest.ts';
 
 const posix = { skip: process.platform === 'win32' && 'POSIX only' };
-const windows = { skip: process.platform !== 'win32' && 'Windows only' };
 const linux = { skip: process.platform !== 'linux' && 'Linux only' };
 const temp = await TempFolder.create();
 after(() => temp.remove());
@@ -165,9 +165,8 @@ const startCmd = (command: string, plan: Partial<CommandPlan> = {}) =>
 /** A Windows program that writes UTF-8, as most do that are not part of Windows. */
 const program = (script: string): string => `"${process.execPath}" -e "${script}"`;
 
-test(
+windowsTest(
   'cmd.exe: every line runs, in the folder and with the variables of the command, up to the end that it sets',
-  windows,
   async () => {
     const { ended, output } = startCmd(
       'echo one\ncd\necho [%ADDED%][%TAKEN%]\necho two>&2\nexit 3\necho never',
@@ -182,20 +181,20 @@ test(
   },
 );
 
-test('cmd.exe: a batch file that is run without `call` does not end the command', windows, async () => {
+windowsTest('cmd.exe: a batch file that is run without `call` does not end the command', async () => {
   await temp.file('tool.cmd', '@echo off\r\necho tool %~1\r\n');
   const { ended, output } = startCmd('.\\tool.cmd "a b"\necho after');
   assert.equal((await ended).exitCode, 0);
   assert.match(output.text(), /tool a b\s+after/);
 });
 
-test('cmd.exe: what programs write in UTF-8 is read as they wrote it', windows, async () => {
+windowsTest('cmd.exe: what programs write in UTF-8 is read as they wrote it', async () => {
   const { ended, output } = startCmd(`${program("process.stdout.write('Gr\\u00fcn \\u4e2d')")}\necho.`);
   assert.equal((await ended).exitCode, 0);
   assert.match(output.text(), /^Grün 中/);
 });
 
-test('cmd.exe: blocks, loops and labels mean what they mean in a batch file', windows, async () => {
+windowsTest('cmd.exe: blocks, loops and labels mean what they mean in a batch file', async () => {
   const { ended, output } = startCmd(
     'if exist none.txt (\n  echo is there\n) else (\n  echo is not\n)\nfor %%i in (a b) do echo [%%i]',
   );
@@ -206,12 +205,12 @@ test('cmd.exe: blocks, loops and labels mean what they mean in a batch file', wi
   assert.match(jumping.output.text(), /^end/);
 });
 
-test('cmd.exe: the exit code is that of the last program', windows, async () => {
+windowsTest('cmd.exe: the exit code is that of the last program', async () => {
   assert.equal((await startCmd(`echo a\n${program('process.exit(7)')}`).ended).exitCode, 7);
   assert.equal((await startCmd(`${program('process.exit(7)')}\necho a`).ended).exitCode, 0);
 });
 
-test('cmd.exe: the input is closed', windows, async () => {
+windowsTest('cmd.exe: the input is closed', async () => {
   const { ended, output } = startCmd(
     `set /p A=name?\n${program("process.stdin.on('end', () => console.log('no input')).resume()")}`,
   );
@@ -223,7 +222,7 @@ for (const [what, isEnded] of [
   ['settles, and runs no further line', (_: number, ran: boolean) => !ran],
   ['ends what the command has started', (pid: number) => !isRunning(pid)],
 ] as const)
-  test(`cmd.exe: a stop ${what}`, windows, async () => {
+  windowsTest(`cmd.exe: a stop ${what}`, async () => {
     // Where the stop does not reach the program, it ends by itself, so that the folder can be removed.
     const script = `console.log('pid ' + process.pid + '.'); setInterval(() => { if (fs.existsSync('over')) process.exit(); }, 50)`;
     const { ended, said, stop } = startCmd(`${program(script)}\necho ran> ran.txt`);
@@ -248,7 +247,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('on Windows a shell that does not exist is an error, and nothing runs', windows, async () => {
+windowsTest('on Windows a shell that does not exist is an error, and nothing runs', async () => {
   const { ended } = start('dir', { shell: 'C:\\no\\such\\cmd.exe' });
   await assert.rejects(ended, /such\\cmd\.exe cannot be started/);
 });

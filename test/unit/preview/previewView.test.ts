@@ -30,9 +30,9 @@ test('a pending preview has one problem: conflicts before stale files, and these
 
 test('an outcome tells who it was and why, unless the user gave no reason', () => {
   const own = { actor: 'human', agent: undefined };
-  assert.deepEqual(outcomeOf(applied), { kind: 'applied', ...own, reason: 'It is right.' });
+  assert.deepEqual(outcomeOf(applied), { kind: 'applied', ...own, reason: 'It is right.', run: undefined });
   const clicked = { kind: 'discarded', by: { ...by, reason: 'Discarded by the user.' } } as const;
-  assert.deepEqual(outcomeOf(clicked), { kind: 'discarded', ...own, reason: undefined });
+  assert.deepEqual(outcomeOf(clicked), { kind: 'discarded', ...own, reason: undefined, run: undefined });
 });
 
 test('an agent of another program is named only if it resolved its own preview itself', () => {

@@ -14,6 +14,7 @@ import {
   MCP_PROVIDER,
   OWN_VENDOR,
   PARTICIPANT,
+  COMMENTS,
   PREVIEW_SCHEME,
   views,
 } from '../../../src/views/contributions.ts';
@@ -146,6 +147,7 @@ test('when clauses only use declared context keys, views, item kinds and schemes
     const compared = [...clause.matchAll(/(\w+) == (redline[\w.-]+)/g)];
     for (const [, left, right = ''] of compared) {
       if (left === 'viewItem') assert.ok(sources.includes(`'${right}'`), `no item is of the kind ${right}`);
+      else if (left === 'commentController') assert.equal(right, COMMENTS);
       else if (left === 'resourceScheme') assert.ok([PREVIEW_SCHEME, LEDGER_SCHEME].includes(right), right);
       else assert.ok(viewIds.includes(right), right);
     }
@@ -201,14 +203,16 @@ test('every text that the manifest uses exists, and every text that exists is us
   for (const [key, text] of Object.entries(nls)) assert.ok(text.trim() !== '', key);
 });
 
-test('the tools for other agents take the same arguments as the built-in ones', () => {
+test('the tools for other agents take the same arguments as the built-in ones, but for amending: they wait for the outcome', () => {
   const ours = builtInTools({ astSearcher: {} as AstSearcher });
   const schemaOf = (name: string) => specOf(ours.get(name) ?? assert.fail(name)).parameters;
   assert.deepEqual(
     contributes.languageModelTools.map(({ name, inputSchema }) => [name, inputSchema]),
     Object.entries(languageModelTools).map(([name, tool]): unknown[] => [
       name,
-      JSON.parse(JSON.stringify(schemaOf(tool))),
+      JSON.parse(
+        JSON.stringify(schemaOf(tool), (key, value: unknown) => (key === 'amend' ? undefined : value)),
+      ),
     ]),
   );
   for (const { displayName, userDescription, modelDescription } of contributes.languageModelTools) {

@@ -25,7 +25,7 @@ export const proposeEditTool = defineTool({
     'proposals, or `content`, the whole new text, which also creates a file. Nothing is written: the user reviews the ' +
     'change as a diff and decides later. The call returns at once; go on with your work.',
   parameters: z.object({
-    path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
+    path: z.string().check(z.minLength(1)),
     edits: z.optional(editsSchema),
     content: z.optional(z.string().check(z.describe('The whole new content of the file.'))),
   }),

@@ -134,17 +134,21 @@ for (const from of names) {
         const log = new MemoryPreviewLog();
         const store = restoredStore(log, () => undefined, { blobs });
         const { id } = store.stage(draft({ changes })).preview;
-        const never = new Promise<never>(() => undefined);
+        const dead = Promise.withResolvers<void>();
+        const die = (): Promise<never> => {
+          dead.resolve();
+          return new Promise(() => undefined);
+        };
         const dying = withFaults(workspace, {
-          ...(written === 'all' ? {} : { write: () => never }),
-          ...(written === 'nothing' ? { replace: () => never } : {}),
+          ...(written === 'all' ? {} : { write: die }),
+          ...(written === 'nothing' ? { replace: die } : {}),
         });
         if (written === 'all') log.failAppend(2, Infinity);
         const applied = new Invoker(store, dying, () => 'apply').resolve({
           ...{ id, action: 'apply', reason: 'ok', actor: 'human' },
         });
         if (written === 'all') await applied;
-        else await new Promise(resolve => setTimeout(resolve, 20));
+        else await dead.promise;
         const reopened = restoredStore(new MemoryPreviewLog([...log.lines]), undefined, { blobs });
         const [report] = await recoverCommits(reopened, workspace);
         assert.equal(report?.end, written === 'all' ? 'finished' : 'rolledBack', written);
@@ -221,13 +225,17 @@ test('bits that were not set before a crash are not taken for written', async co
   const log = new MemoryPreviewLog();
   const store = restoredStore(log);
   const { id } = store.stage(draft({ changes: [change] })).preview;
+  const dead = Promise.withResolvers<void>();
   const dying = withFaults(workspace, {
-    write: () => new Promise(() => undefined),
+    write: () => {
+      dead.resolve();
+      return new Promise(() => undefined);
+    },
   });
   void new Invoker(store, dying, () => 'apply').resolve({
     ...{ id, action: 'apply', reason: 'ok', actor: 'human' },
   });
-  await new Promise(resolve => setTimeout(resolve, 20));
+  await dead.promise;
   const reopened = restoredStore(new MemoryPreviewLog([...log.lines]));
   const [report] = await recoverCommits(reopened, workspace);
   assert.equal(report?.end, 'rolledBack');

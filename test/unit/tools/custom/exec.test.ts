@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { readProcesses } from '../../../../src/agent/base/system/processTable.ts';
 import { exec } from '../../../../src/agent/tools/custom/exec.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
+import { windowsTest } from '../../../support/windowsTest.ts';
 
-const windows = { skip: process.platform !== 'win32' && 'Windows only' };
 const posix = { skip: process.platform === 'win32' && 'POSIX only' };
 
 /** The process that `start` begins. */
@@ -91,9 +91,8 @@ for (const [what, args] of [
   ['arguments', ['a b', 'x&y', 'Grün', '-n=1', '']],
   ['percent signs and quotation marks', ['%PATH%', 'say "a"', 'a\\\\']],
 ] as const)
-  test(
+  windowsTest(
     `on Windows a batch file is found by its name, and gets ${what} as they are given`,
-    windows,
     async context => {
       const folder = await TempFolder.create();
       context.after(() => folder.remove());
