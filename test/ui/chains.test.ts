@@ -85,6 +85,8 @@ uiTest(
     await fileLine(workbench, 'six by me').waitFor();
     const typed = TEXT.replace('six', 'six by me');
 
+    // A click on a row that is being refreshed opens nothing.
+    await workbench.treeRow('p1').filter({ hasText: 'stale' }).waitFor();
     await workbench.clickTreeRow('p1');
     await lensText(workbench, 'Stale: count.txt').waitFor();
     await exactLens(workbench, 'Rebase').waitFor();

@@ -50,7 +50,7 @@ modelTest(
     await chat.locator('.composer .chip').waitFor();
     await chat.locator('#prompt').press('Enter');
     await chat.locator('.log').getByText('The turn is over.').waitFor();
-    for (const fold of await chat.locator('summary').all()) await fold.click();
+    for (const fold of await chat.getByRole('log').locator('summary').all()) await fold.click();
     await lookEverywhere(workbench);
     await workbench.sendChat(`/discard p1 ${HTML}`);
     await chat.locator('.log').getByText('All is said.').waitFor();

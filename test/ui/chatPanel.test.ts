@@ -151,7 +151,7 @@ describe('the chat panel', () => {
     const { page } = chat;
     await page.getByRole('button', { name: `应用“${card().label}”` }).waitFor();
     await page.getByText('由你应用').waitFor();
-    assert.equal(await page.locator('.review-summary').textContent(), '2 处更改 · 1 个文件');
+    assert.equal(await page.locator('.review-summary').textContent(), '2 个预览 · 1 个文件');
   });
 
   test('markdown links lead to the web through the host, and nowhere else', async () => {
@@ -921,7 +921,7 @@ describe('the chat panel', () => {
   test('what was unfolded stays unfolded', async () => {
     const { page } = chat;
     await chat.snapshot([tool({ status: 'running', output: { text: '' } })]);
-    await page.locator('summary').click();
+    await page.getByRole('log').locator('summary').click();
     await chat.delta([tool()]);
     assert.equal(await page.locator('details[open]').isVisible(), true);
     assert.deepEqual(await page.locator('details pre').allTextContents(), ['{}', 'x']);
