@@ -6,7 +6,7 @@ import { modelTest } from './support/uiTest.ts';
 const CART = 'src/cart.ts';
 const OLD = 'total += item.price;';
 const NEW = 'total += item.price * item.quantity;';
-const APPLIED = /Applied p1 \(cart\.ts:\d+ \+ \* item\.quantity\)\./;
+const APPLIED = /Applied p1 \(cart\.ts:\d+ price → price \* item\.quantity\)\./;
 const stage = {
   toolCalls: [{ name: 'edit_file', arguments: { path: CART, edits: [{ old: OLD, new: NEW }] } }],
 };

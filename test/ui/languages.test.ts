@@ -39,7 +39,7 @@ for (const [index, [language, { bundle, manifest }]] of Object.entries(readTexts
   const named = (key: string): string => manifest[key] ?? assert.fail(`no translation: ${key}`);
   const count = (forms: string, n: number): string => countText(t(forms), { t })(n);
   const pending = (n: number): string =>
-    fill(t('{0} · {1}'), count('1 change|{0} changes', n), count('1 file|{0} files', n));
+    fill(t('{0} · {1}'), count('1 preview|{0} previews', n), count('1 file|{0} files', n));
 
   uiTest(
     `the core story and the walkthrough are told in the language ${language} (${theme}), and nothing is cut off`,
