@@ -18,42 +18,27 @@ const GATHER_MS = 50;
 export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode.Disposable {
   readonly #parts: PendingParts;
   readonly #owned = new DisposableStore();
-  #items: typeof pendingItems | undefined;
   #sets: pendingItems.SetItems | undefined;
-  /** The rows that VS Code has, by the key of the row above them. */
-  readonly #given = new Map<
-    string,
-    { readonly above?: PendingNode; readonly rows: readonly PendingNode[] }
-  >();
-  /** How each of these rows looks there, by its key. */
-  readonly #looks = new Map<string, string>();
-  readonly #changed = this.#owned.add(new vscode.EventEmitter<PendingNode[] | undefined>());
+  readonly #changed = this.#owned.add(new vscode.EventEmitter<undefined>());
   readonly onDidChangeTreeData = this.#changed.event;
 
   constructor(parts: PendingParts) {
     this.#parts = parts;
-    const refresh = coalesce(() => this.#refresh(), GATHER_MS);
+    const refresh = coalesce(() => this.#changed.fire(undefined), GATHER_MS);
     this.#owned.add({ dispose: refresh.cancel });
     this.#owned.add(parts.review.onDidChange(refresh));
     this.#owned.add(parts.checks.onDidChange(refresh));
   }
 
   getChildren(node?: PendingNode): PendingNode[] {
-    const rows = this.#below(node);
-    if (!node) {
-      this.#given.clear();
-      this.#looks.clear();
-    }
-    this.#given.set(node ? keyOf(node) : '', { ...(node ? { above: node } : {}), rows });
-    return [...rows];
+    const { store, review } = this.#parts;
+    return [...childrenOf(store, review.list(), node)];
   }
 
   /** What makes the rows is loaded on first use. */
   async getTreeItem(node: PendingNode): Promise<vscode.TreeItem> {
-    this.#items ??= await import('./pendingItems.ts');
-    const item = this.#itemOf(this.#items, node);
+    const item = this.#itemOf(await import('./pendingItems.ts'), node);
     item.id = keyOf(node);
-    this.#looks.set(item.id, JSON.stringify(item));
     return item;
   }
 
@@ -67,35 +52,6 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
 
   dispose(): void {
     this.#owned.dispose();
-  }
-
-  #below(node?: PendingNode): readonly PendingNode[] {
-    const { store, review } = this.#parts;
-    return childrenOf(store, review.list(), node);
-  }
-
-  /** While VS Code refreshes a row, it knows none below it, and clicks on these are lost: so only what looks different is refreshed. */
-  #refresh(): void {
-    const rows = this.#different();
-    if (rows?.length !== 0) this.#changed.fire(rows);
-  }
-
-  /** The rows that look different; `undefined` if rows came, went or moved. */
-  #different(): PendingNode[] | undefined {
-    const items = this.#items;
-    if (!items) return undefined;
-    const all = [...this.#given.values()];
-    const isSame = all.every(
-      ({ above, rows }) => JSON.stringify(this.#below(above)) === JSON.stringify(rows),
-    );
-    if (!isSame) return undefined;
-    return all
-      .flatMap(({ rows }) => rows)
-      .filter(row => {
-        const item = this.#itemOf(items, row);
-        item.id = keyOf(row);
-        return this.#looks.get(item.id) !== JSON.stringify(item);
-      });
   }
 
   #itemOf(items: typeof pendingItems, node: PendingNode): vscode.TreeItem {

@@ -126,28 +126,6 @@ suite('the pending tree', () => {
     assert.equal((await row(single)).accessibilityInformation?.label, `Edit c.ts, ${single}, looked at`);
   });
 
-  test('only rows that look different are refreshed, and all of them once rows come or go', async () => {
-    const id = stage('Edit', ['src/a.ts', 'b.ts']);
-    stage('Edit more', ['c.ts']);
-    const top = tree.getChildren();
-    await Promise.all(top.map(node => tree.getTreeItem(node)));
-    const refreshed = (): Promise<{ rows: PendingNode[] | undefined }> =>
-      new Promise(resolve => {
-        const once = tree.onDidChangeTreeData(rows => {
-          once.dispose();
-          resolve({ rows });
-        });
-      });
-    const preview = store.get(id) ?? assert.fail('it is there');
-    const one = refreshed();
-    looks.mark(preview, 'b.ts');
-    assert.deepEqual((await one).rows, [top[1]]);
-    assert.equal((await one).rows?.[0], top[1], 'VS Code knows a row by its object');
-    const all = refreshed();
-    stage('Edit again', ['d.ts']);
-    assert.equal((await all).rows, undefined);
-  });
-
   test('foreign text is shown as plain text', async () => {
     const id = stage(HOSTILE);
     assert.equal((await row(id)).label, HOSTILE.replace('\n', ' '));
