@@ -9,7 +9,7 @@ import {
   type LanguageServices,
 } from './languageServices.ts';
 import {
-  missing,
+  namedFile,
   OTHER_TOOLS,
   placeOfName,
   seeFile,
@@ -39,9 +39,8 @@ export async function lookUp(
   files: FilesAsTheyAre,
   context: ToolContext,
 ): Promise<string> {
-  const path = await context.workspace.resolvePath(input);
-  const file = await seeFile(path, files, context);
-  if (!file) throw missing(path, context);
+  const file = await namedFile(input, files, context);
+  const { path } = file;
   if (action === 'outline') {
     const symbols = await services.outline(path, context.signal);
     if (!symbols?.length)

@@ -137,8 +137,22 @@ export function shortened(line: string): string {
   return text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS)}…` : text;
 }
 
-/** @throws ToolError for a file that is not there, or only in a preview. */
-export function missing(path: string, context: Pick<ToolContext, 'pending'>): ToolError {
+/**
+ * The file that the model names.
+ * @throws ToolError if it is not there, only in a preview, or not text.
+ */
+export async function namedFile(
+  input: string,
+  files: FilesAsTheyAre,
+  context: Pick<ToolContext, 'workspace' | 'pending'>,
+): Promise<SeenFile> {
+  const path = await context.workspace.resolvePath(input);
+  const file = await seeFile(path, files, context);
+  if (!file) throw missing(path, context);
+  return file;
+}
+
+function missing(path: string, context: Pick<ToolContext, 'pending'>): ToolError {
   return new ToolError(
     context.pending.at(path)
       ? `${path} is only there${asIfApplied(context.pending, path)}, and language services see no pending previews. ${OTHER_TOOLS}`

@@ -9,7 +9,7 @@ import { editedFiles } from '../ast/report.ts';
 import { titled } from '../titles.ts';
 import type { ToolContext } from '../tool.ts';
 import type { LanguageServices, RangeEdit, RenameAnswer } from './languageServices.ts';
-import { missing, placeOfName, seeFile, type FilesAsTheyAre, type SeenFile } from './seenFile.ts';
+import { namedFile, placeOfName, seeFile, type FilesAsTheyAre, type SeenFile } from './seenFile.ts';
 
 /** The most files of one rename. */
 const MAX_FILES = 2_000;
@@ -34,9 +34,8 @@ export async function stageRename(
   files: FilesAsTheyAre,
   context: ToolContext,
 ): Promise<string> {
-  const path = await context.workspace.resolvePath(input);
-  const file = await seeFile(path, files, context);
-  if (!file) throw missing(path, context);
+  const file = await namedFile(input, files, context);
+  const { path } = file;
   const at = placeOfName(file, name, line);
   const answer = await services.rename(path, at, newName, context.signal);
   const given = editsOf(answer, name, path);
