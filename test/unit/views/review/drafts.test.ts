@@ -6,8 +6,8 @@ import { silentLogger } from '../../../../src/agent/base/logger.ts';
 import { Drafts } from '../../../../src/views/review/documents/drafts.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
-const a = 'redline-preview://p1/work/a.txt';
-const b = 'redline-preview://p2/work/b.txt';
+const a = 'redline-preview://p1/project/a.txt';
+const b = 'redline-preview://p2/project/b.txt';
 
 /** The drafts as a window finds them that opens now. */
 async function opened(folder: string, logger = silentLogger): Promise<Drafts> {
