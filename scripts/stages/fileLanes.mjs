@@ -106,7 +106,10 @@ class LaneProcess {
   /** The file that runs, or the last one. */
   #file;
   #running = false;
+  /** It waits for the next file. */
   #isFree = false;
+  /** It has been free once: it could be started. */
+  #hasStarted = false;
   #tests = 0;
   /** The test that began last. */
   #test;
@@ -153,7 +156,7 @@ class LaneProcess {
     const reason = await closed;
     clearTimeout(this.#timer);
     void unregister();
-    if (this.#file === undefined) {
+    if (!this.#hasStarted) {
       // Another one would fare no better.
       this.#fail(`No process for tests could be started: ${reason}`);
       this.#queue.clear();
@@ -171,7 +174,7 @@ class LaneProcess {
 
   #told(message) {
     this.#stir();
-    if (message.type === 'free') this.#isFree = true;
+    if (message.type === 'free') this.#isFree = this.#hasStarted = true;
     else if (message.type === 'began') this.#test = message.name;
     else this.#testEnded(message);
     // What the last file told may still be on its way. One in which no test has the wanted name tells nothing.

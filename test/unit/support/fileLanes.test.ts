@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { runFiles } from '../../../scripts/stages/fileLanes.mjs';
 import { TempFolder } from '../../support/tempFolder.ts';
 
@@ -12,10 +13,16 @@ interface Ran {
   output: string;
 }
 
-/** Runs files of these contents in one lane, the first one first. */
+/** Runs files of these contents, in one lane if nothing else is said, the first one first. */
 async function ran(
   contents: Readonly<Record<string, string>>,
-  options: { alone?: string[]; quiet?: number; grep?: string } = {},
+  options: {
+    alone?: string[];
+    quiet?: number;
+    grep?: string;
+    lanes?: number;
+    env?: Record<string, string>;
+  } = {},
 ): Promise<Ran> {
   let output = '';
   const names = Object.keys(contents);
@@ -96,6 +103,36 @@ test('files share a process and its modules, but for those that are to be alone;
   const [one, two, alone] = lines.map(([, pid]) => pid);
   assert.equal(one, two);
   assert.notEqual(alone, one);
+});
+
+test('a process that starts when the others have taken the last file is no failure', async () => {
+  const waitsFor = (name: string, count = 1) => `
+    const { readdirSync } = await import('node:fs');
+    const turn = new Int32Array(new SharedArrayBuffer(4));
+    while (readdirSync(process.env.MARKS).filter(name => name.startsWith('${name}')).length < ${count})
+      Atomics.wait(turn, 0, 0, 5);`;
+  const mark = (name: string) =>
+    `(await import('node:fs')).writeFileSync(\`\${process.env.MARKS}/${name}-\${process.pid}\`, '');`;
+  // The third process, which follows the first one, is held up until the second one runs the last file.
+  const hook = await folder.file(
+    'hook.mjs',
+    `${mark('started')}\n${waitsFor('started', 1)}
+    if (readdirSync(process.env.MARKS).filter(name => name.startsWith('started')).length > 2) { ${waitsFor('last')} }`,
+  );
+  const marks = path.dirname(await folder.file('marks/none', ''));
+  const { counts, output } = await ran(
+    {
+      'alone.mjs': passes,
+      'long.mjs': `test('until the third has started', async () => { ${waitsFor('started', 3)} });`,
+      'last.mjs': `test('last', async () => { ${mark('last')} });`,
+    },
+    {
+      alone: ['alone.mjs'],
+      lanes: 2,
+      env: { MARKS: marks, NODE_OPTIONS: `--import ${pathToFileURL(hook).href}` },
+    },
+  );
+  assert.deepEqual(counts, { passed: 3, failed: 0, skipped: 0 }, output);
 });
 
 test('a pattern chooses tests by their names, or by the name of their file', async () => {
