@@ -3,8 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sha256 } from '../src/agent/base/hash.ts';
-import { commitChanges, type CommitFiles } from '../src/agent/preview/commit/commitChanges.ts';
+import { commitChanges } from '../src/agent/preview/commit/commitChanges.ts';
 import type { FileChange } from '../src/agent/preview/fileChange.ts';
+import type { Workspace } from '../src/agent/preview/workspace.ts';
+import { defaultEncoding } from '../src/agent/text/encodings.ts';
 import { cliFind } from './lib/astGrepCli.ts';
 import { median, milliseconds, type Bench } from './lib/bench.ts';
 import { corpus } from './lib/corpus.ts';
@@ -179,11 +181,15 @@ async function replaceInAll(bench: Bench): Promise<void> {
 }
 
 /** Files on disk, written in the simplest way that still checks their content before the write. */
-function plainFiles(folder: string): CommitFiles {
+function plainFiles(folder: string): Workspace {
   const read = (name: string): Promise<Buffer> => readFile(path.join(folder, name));
   return {
     read,
     placeOf: () => Promise.resolve({ missingFolders: [] }),
+    encodingOf: () => Promise.resolve(defaultEncoding),
+    lineEndingAt: () => Promise.resolve('\n'),
+    resolvePath: input => Promise.resolve(input),
+    list: () => Promise.resolve({ paths: [], truncated: false }),
     replace: () => Promise.reject(new Error('Only texts are written here.')),
     makeFolders: () => Promise.resolve(),
     tidy: () => Promise.resolve(),

@@ -115,3 +115,16 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
     return { paths: [], truncated: false };
   }
 }
+
+/** The workspace with some of its methods replaced. */
+export function withFaults(
+  workspace: DiskWorkspace,
+  faults: Partial<Workspace & ResolvingFiles>,
+): DiskWorkspace {
+  return new Proxy(workspace, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(Reflect.has(faults, key) ? faults : target, key);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}

@@ -19,7 +19,7 @@ const OWN_SANDBOX = 'checks';
 
 export interface CheckRunnerParts {
   /** Has the contents of binary files in previews. */
-  readonly store: Pick<PreviewStore, 'blobs'>;
+  readonly store: PreviewStore;
   readonly sandboxes: Sandboxes;
   readonly plan: (command: string, folder: string | undefined) => Promise<CommandPlan>;
   readonly workspace: { folderRoots(): readonly FolderRoot[] };

@@ -3,12 +3,12 @@ import { hashOfLink } from '../preview/fileChange.ts';
 import { contentsAfter } from '../preview/overlay.ts';
 import type { Preview, SeenRevisions } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import type { FolderRoot, Workspace } from '../preview/workspace.ts';
+import type { FolderRoot, ReadableFiles } from '../preview/workspace.ts';
 import type { CheckResult, SeenFiles } from './check.ts';
 
 export interface CheckedFilesParts {
   readonly store: PreviewStore;
-  readonly workspace: Pick<Workspace, 'read' | 'placeOf'> & {
+  readonly workspace: ReadableFiles & {
     folderRoots(): readonly FolderRoot[];
     /** Workspace paths of documents with unsaved changes. */
     unsaved(): readonly string[];

@@ -20,8 +20,6 @@ export type Resolution = Pick<
   'previewId' | 'label' | 'action' | 'actor' | 'reason' | 'outcome' | 'at'
 >;
 
-type Tree = Pick<ConversationTree, 'active' | 'isOnTrunk' | 'nextId'>;
-
 /** What happened in a conversation besides its messages, and where in the tree it happened. It only grows. */
 export class AuditTrail {
   /**
@@ -33,19 +31,19 @@ export class AuditTrail {
   readonly #resolutions = new Map<NodeId | null, Resolution[]>();
 
   /** Records settings that apply from the next message on. */
-  recordSettings({ nextId }: Tree, currentSettings: SettingsInForce): void {
+  recordSettings({ nextId }: ConversationTree, currentSettings: SettingsInForce): void {
     this.#settings.set(nextId, currentSettings);
   }
 
   /** Records, at the active node, that a preview was resolved or that resolving it failed. */
-  recordResolution({ active }: Tree, resolution: Resolution): void {
+  recordResolution({ active }: ConversationTree, resolution: Resolution): void {
     const before = this.#resolutions.get(active);
     if (before) before.push(resolution);
     else this.#resolutions.set(active, [resolution]);
   }
 
   /** The settings recorded last on the trunk; `undefined` if there are none. */
-  settings(tree: Tree): SettingsInForce | undefined {
+  settings(tree: ConversationTree): SettingsInForce | undefined {
     const { nextId } = tree;
     const from = [...this.#settings.keys()].findLast(node => node === nextId || tree.isOnTrunk(node));
     return from === undefined ? undefined : this.#settings.get(from);

@@ -29,8 +29,8 @@ export type ExportedAttempt = LedgerEntry &
 /** A conversation that is open or was read. */
 export interface KnownConversation {
   readonly title?: string | undefined;
-  readonly tree: Pick<ConversationTree, 'get'>;
-  readonly trail: Pick<AuditTrail, 'settingsFrom'>;
+  readonly tree: ConversationTree;
+  readonly trail: AuditTrail;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface KnownConversation {
  * @param read a conversation by its id; `undefined` if there is none. Each is asked for once, one after the other.
  */
 export async function ledgerJsonLines(
-  store: Pick<PreviewStore, 'ledger' | 'get'>,
+  store: PreviewStore,
   read: (id: string) => Promise<KnownConversation | undefined>,
 ): Promise<string> {
   const entries = store.ledger();
@@ -82,7 +82,7 @@ function factsOf({ title, tree, trail }: KnownConversation, { messageId }: Origi
 }
 
 /** The node and those above it, up to the root. */
-function pathTo(tree: Pick<ConversationTree, 'get'>, node: NodeId): readonly NodeId[] {
+function pathTo(tree: ConversationTree, node: NodeId): readonly NodeId[] {
   const path: NodeId[] = [];
   for (let id: NodeId | null = node; id !== null;) {
     path.push(id);

@@ -13,7 +13,7 @@ import {
 } from '../preview/fileChange.ts';
 import type { PendingContents } from '../preview/overlay.ts';
 import { rebaseChange } from '../preview/rebase/rebaseChange.ts';
-import type { FileContent, Workspace } from '../preview/workspace.ts';
+import type { FileContent, ReadableFiles } from '../preview/workspace.ts';
 import type { TextEncoding } from '../text/encodings.ts';
 import { inLineEndingsOf } from '../text/lineEndings.ts';
 import { lineEndingOf } from '../text/lines.ts';
@@ -21,13 +21,11 @@ import { assertCanHoldFile, readText } from '../preview/textFile.ts';
 import type { Gathered, LeftOut } from './gathered.ts';
 import { NOTHING, placeWhole, type Placed } from './placeWhole.ts';
 
-type Files = Pick<Workspace, 'read' | 'encodingOf' | 'placeOf'>;
-
 /** Where the files are, with the previews of them that are pending, and where the contents of binary files are kept. */
 export interface ForeignPlace {
-  readonly workspace: Files;
+  readonly workspace: ReadableFiles;
   readonly blobs: Blobs;
-  readonly pending?: Pick<PendingContents, 'at'>;
+  readonly pending?: PendingContents;
 }
 
 /** One file that was changed elsewhere. At least one of the two contents is there. */
@@ -72,7 +70,7 @@ export async function placeForeign(files: readonly ForeignFile[], here: ForeignP
  * The files as they are once what makes room was removed: what is below a removed link now is behind it, and a folder from
  * which files are removed may give way to a file. If others remain in it, the apply fails.
  */
-function withRoom(files: readonly ForeignFile[], workspace: Files): Files {
+function withRoom(files: readonly ForeignFile[], workspace: ReadableFiles): ReadableFiles {
   const removed = new Set(
     files.flatMap(({ path, base, theirs }) => (base && 'link' in base && !theirs ? [path] : [])),
   );
@@ -174,7 +172,7 @@ async function added(
   file: ForeignFile,
   theirs: TextSide,
   current: TextSide | null,
-  workspace: Files,
+  workspace: ReadableFiles,
 ): Promise<Placed> {
   const { path, mode } = file;
   if (current) return modified(file, sideOfText('', theirs.encoding), theirs, current, workspace);
@@ -191,7 +189,7 @@ async function modified(
   before: TextSide,
   after: TextSide,
   current: TextSide | null,
-  workspace: Files,
+  workspace: ReadableFiles,
 ): Promise<Placed> {
   if (!current) {
     // What is gone here has no permission bits to change.

@@ -26,7 +26,7 @@ export interface HoldBackHost {
   /** The language of the user. */
   readonly l10n: Localiser;
   readonly store: PreviewStore;
-  readonly invoker: Pick<Invoker, 'resolve'>;
+  readonly invoker: Invoker;
   /** Leads to `queueResolveHandler`. */
   readonly stage: (action: PendingAction) => QueuedPreview;
 }

@@ -1,12 +1,6 @@
 import { changeOf, type FileChange, type TextSide } from '../preview/fileChange.ts';
-import { MAX_FILE_BYTES } from '../preview/workspace.ts';
-import {
-  assertCanHoldFile,
-  proposedSide,
-  readText,
-  sideToStore,
-  type NewFiles,
-} from '../preview/textFile.ts';
+import { MAX_FILE_BYTES, type Workspace } from '../preview/workspace.ts';
+import { assertCanHoldFile, proposedSide, readText, sideToStore } from '../preview/textFile.ts';
 import { fitHunks } from './fitHunks.ts';
 import { Allowance, type Gathered, type LeftOut } from './gathered.ts';
 import type { MalformedPart, PatchedFile, PatchHunk } from './parsePatch.ts';
@@ -30,7 +24,7 @@ export interface PatchPlaces {
  */
 export async function patchProposal(
   parts: readonly (PatchedFile | MalformedPart)[],
-  workspace: NewFiles,
+  workspace: Workspace,
   places: PatchPlaces,
 ): Promise<Gathered> {
   const proposal = new PatchProposal(workspace, places, new Allowance(parts.length));
@@ -48,13 +42,13 @@ interface Held {
 }
 
 class PatchProposal {
-  readonly #workspace: NewFiles;
+  readonly #workspace: Workspace;
   readonly #places: PatchPlaces;
   readonly #allowance: Allowance;
   readonly #held = new Map<string, Held>();
   readonly leftOut: LeftOut[] = [];
 
-  constructor(workspace: NewFiles, places: PatchPlaces, allowance: Allowance) {
+  constructor(workspace: Workspace, places: PatchPlaces, allowance: Allowance) {
     this.#workspace = workspace;
     this.#places = places;
     this.#allowance = allowance;

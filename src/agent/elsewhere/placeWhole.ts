@@ -1,6 +1,6 @@
 import { changeOf, isLink, type FileChange, type FileSide } from '../preview/fileChange.ts';
 import { assertCanHoldFile } from '../preview/textFile.ts';
-import type { Workspace } from '../preview/workspace.ts';
+import type { ReadableFiles } from '../preview/workspace.ts';
 
 /** One file as a change of the file here. */
 export interface Placed {
@@ -26,7 +26,7 @@ export interface WholeFile {
  */
 export async function placeWhole(
   { path, from, base, theirs, mode }: WholeFile,
-  workspace: Pick<Workspace, 'read'>,
+  workspace: ReadableFiles,
   sideAt: (path: string) => Promise<FileSide | null>,
 ): Promise<Placed> {
   const current = await sideAt(path);
@@ -68,7 +68,7 @@ function onto(
 }
 
 /** @throws ToolError if a file stands where a folder of a new one would be */
-async function withRoom(placed: Placed, workspace: Pick<Workspace, 'read'>): Promise<Placed> {
+async function withRoom(placed: Placed, workspace: ReadableFiles): Promise<Placed> {
   for (const { kind, path } of placed.changes)
     if (kind === 'create') await assertCanHoldFile(workspace, path);
   return placed;

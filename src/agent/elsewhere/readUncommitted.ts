@@ -1,5 +1,5 @@
 import { sideOfBytes } from '../preview/fileChange.ts';
-import type { Workspace } from '../preview/workspace.ts';
+import type { ReadableFiles } from '../preview/workspace.ts';
 import { Allowance, type LeftOut } from './gathered.ts';
 import { filesToWrite, type CheckedOut, type Git, type UncommittedPath } from './git.ts';
 import type { UncommittedFile } from './holdBack.ts';
@@ -8,7 +8,7 @@ import { leftOutOf, LeftOutError, readCheckedOut, refuseOther, type Places } fro
 export interface UncommittedOptions {
   readonly git: Git;
   readonly changed: readonly UncommittedPath[];
-  readonly workspace: Pick<Workspace, 'read' | 'encodingOf' | 'placeOf'>;
+  readonly workspace: ReadableFiles;
   readonly places: Places;
 }
 

@@ -53,7 +53,7 @@ interface Cursor {
  * @param isHere whether a workspace path of this preview still means the same file
  */
 export async function originOfLine(
-  store: Pick<PreviewStore, 'ledger' | 'get'>,
+  store: PreviewStore,
   { path, text, line }: { readonly path: string; readonly text: string; readonly line: number },
   isHere: (preview: Preview, path: string) => boolean,
 ): Promise<LineOrigin> {
@@ -64,7 +64,7 @@ export async function originOfLine(
 }
 
 async function appliedTo(
-  store: Pick<PreviewStore, 'ledger' | 'get'>,
+  store: PreviewStore,
   path: string,
   isHere: (preview: Preview, path: string) => boolean,
 ): Promise<{ readonly chain: readonly Link[]; readonly forgotten: readonly LedgerEntry[] }> {

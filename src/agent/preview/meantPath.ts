@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { PathError, ToolError } from '../base/errors.ts';
-import type { Workspace } from './workspace.ts';
+import type { ReadableFiles, Workspace } from './workspace.ts';
 
 /**
  * The workspace path that a model means: what is written, if there is such a file. Otherwise it may be a URL, in quotes or
@@ -8,10 +8,7 @@ import type { Workspace } from './workspace.ts';
  * such a name.
  * @throws PathError as `Workspace.resolvePath` does, and if there is nothing at a path that is written in such a way.
  */
-export async function meantPath(
-  workspace: Pick<Workspace, 'resolvePath' | 'read'>,
-  input: string,
-): Promise<string> {
+export async function meantPath(workspace: Workspace, input: string): Promise<string> {
   const unquoted = input
     .trim()
     .replace(/^(["'`])(.*)\1$|^<(.*)>$/, '$2$3')
@@ -44,7 +41,7 @@ function pathOfUrl(text: string): string | undefined {
   }
 }
 
-async function exists({ read }: Pick<Workspace, 'read'>, path: string): Promise<boolean> {
+async function exists({ read }: ReadableFiles, path: string): Promise<boolean> {
   return (await read(path).catch(trueIfRefused)) !== undefined;
 }
 

@@ -82,13 +82,7 @@ export class SessionOverlay implements PendingContents {
   on(workspace: Workspace): Workspace {
     const seen: Workspace = {
       resolvePath: input =>
-        meantPath(
-          {
-            resolvePath: path => workspace.resolvePath(path, () => this.paths()),
-            read: path => seen.read(path),
-          },
-          input,
-        ),
+        meantPath({ ...seen, resolvePath: path => workspace.resolvePath(path, () => this.paths()) }, input),
       list: (glob, limit, signal) => workspace.list(glob, limit, signal),
       write: (path, bytes, expected, mode) => workspace.write(path, bytes, expected, mode),
       replace: (path, content, expected, mode) => workspace.replace(path, content, expected, mode),

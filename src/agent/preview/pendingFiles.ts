@@ -12,7 +12,7 @@ export interface ProposedChange {
 
 /** Which files open previews change. What one preview does costs as much as it has files, however many others there are. */
 export class PendingFiles implements Disposable {
-  readonly #store: Pick<PreviewStore, 'get'>;
+  readonly #store: PreviewStore;
   readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<readonly string[]>();
   /** By path, the ids of previews in the order in which they came. */
@@ -23,7 +23,7 @@ export class PendingFiles implements Disposable {
   /** Tells the workspace paths of which something has changed. */
   readonly onDidChange: Event<readonly string[]> = this.#changed.event;
 
-  constructor(store: Pick<PreviewStore, 'get' | 'open' | 'onDidChange'>) {
+  constructor(store: PreviewStore) {
     this.#store = store;
     for (const preview of store.open) this.#note(preview);
     this.#owned.add(store.onDidChange(preview => this.#note(preview)));

@@ -11,16 +11,14 @@ import {
   type TextSide,
 } from './fileChange.ts';
 import type { PendingContents } from './overlay.ts';
-import { MAX_FILE_BYTES, type Workspace } from './workspace.ts';
+import { MAX_FILE_BYTES, type ReadableFiles, type Workspace } from './workspace.ts';
 import type { TextEncoding } from '../text/encodings.ts';
-
-type TextFiles = Pick<Workspace, 'read' | 'encodingOf'>;
 
 /**
  * Reads a text file; `null` when there is no such file.
  * @throws ToolError when its content is not text.
  */
-export async function readText(workspace: TextFiles, path: string): Promise<TextSide | null> {
+export async function readText(workspace: ReadableFiles, path: string): Promise<TextSide | null> {
   const bytes = await workspace.read(path);
   if (!bytes) return null;
   const encoding = await workspace.encodingOf(path);
@@ -34,9 +32,6 @@ export async function readText(workspace: TextFiles, path: string): Promise<Text
   return side;
 }
 
-/** What decides how a new file is stored. */
-export type NewFiles = TextFiles & Pick<Workspace, 'lineEndingAt'>;
-
 /**
  * A proposed text as the file would store it.
  * @param before the file as it is, whose encoding is kept; `null` for a new file, which gets the encoding and the line ending
@@ -44,7 +39,7 @@ export type NewFiles = TextFiles & Pick<Workspace, 'lineEndingAt'>;
  * @throws ToolError as {@link sideToStore} does.
  */
 export async function proposedSide(
-  workspace: NewFiles,
+  workspace: Workspace,
   path: string,
   before: TextSide | null,
   text: string,
@@ -54,7 +49,7 @@ export async function proposedSide(
 }
 
 /** A text that has carriage returns already is taken exactly, and so is a script, which its interpreter reads by the first line. */
-async function asNewFile(workspace: NewFiles, path: string, text: string): Promise<string> {
+async function asNewFile(workspace: Workspace, path: string, text: string): Promise<string> {
   if (!text.includes('\n') || text.includes('\r') || text.startsWith('#!')) return text;
   return (await workspace.lineEndingAt(path)) === '\n' ? text : text.replaceAll('\n', '\r\n');
 }
@@ -98,7 +93,7 @@ function firstDifference(text: string, stored: string): string {
  * @throws ToolError when it does not exist or is not text.
  */
 export async function readExistingText(
-  workspace: TextFiles,
+  workspace: ReadableFiles,
   path: string,
   pending?: PendingContents,
 ): Promise<TextSide> {
@@ -120,7 +115,7 @@ export function asIfApplied(pending: PendingContents, path: string): string {
  * @throws ToolError that names the file in the way.
  */
 export async function assertCanHoldFile(
-  workspace: Pick<Workspace, 'read'>,
+  workspace: ReadableFiles,
   path: string,
   moved?: string,
 ): Promise<void> {
@@ -131,7 +126,7 @@ export async function assertCanHoldFile(
   }
 }
 
-async function isFile(workspace: Pick<Workspace, 'read'>, path: string): Promise<boolean> {
+async function isFile(workspace: ReadableFiles, path: string): Promise<boolean> {
   try {
     return (await workspace.read(path)) !== undefined;
   } catch (error) {
@@ -146,7 +141,7 @@ async function isFile(workspace: Pick<Workspace, 'read'>, path: string): Promise
  *   names of one file.
  */
 export async function assertApplicable(
-  workspace: Pick<Workspace, 'placeOf'>,
+  workspace: ReadableFiles,
   changes: readonly FileChange[],
 ): Promise<void> {
   const pathOfFile = new Map<string, string>();

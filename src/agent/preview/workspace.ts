@@ -40,19 +40,8 @@ export interface FilePlace {
   readonly id?: string;
 }
 
-/**
- * The workspace's files as the user sees them. A *workspace path* is relative to the workspace folder with forward
- * slashes; where several folders are open, it begins with the folder's name.
- */
-export interface Workspace {
-  /**
-   * The workspace path that `input` means, spelled as on disk. Accepts a workspace path or an absolute path inside a folder.
-   * @param planned tells workspace paths of files that may not be on disk yet: where case and Unicode normalisation do not count,
-   *   one of them in another spelling is the same file. Only asked for a path at which there is nothing.
-   * @throws PathError when it leads outside (also through a symlink), or into a protected place such as `.git`.
-   */
-  resolvePath(input: string, planned?: () => readonly string[]): Promise<string>;
-
+/** The workspace's files as far as they are read. */
+export interface ReadableFiles {
   /**
    * The exact bytes of a file: if it is open with unsaved changes, those that saving it would write, else those on disk.
    * `undefined` when there is no such file.
@@ -63,6 +52,23 @@ export interface Workspace {
 
   /** The encoding of an existing or new file, which a byte order mark at its beginning overrides. */
   encodingOf(path: string): Promise<TextEncoding>;
+
+  /** What a rollback must know of a file or folder beyond its bytes. */
+  placeOf(path: string): Promise<FilePlace>;
+}
+
+/**
+ * The workspace's files as the user sees them. A *workspace path* is relative to the workspace folder with forward
+ * slashes; where several folders are open, it begins with the folder's name.
+ */
+export interface Workspace extends ReadableFiles {
+  /**
+   * The workspace path that `input` means, spelled as on disk. Accepts a workspace path or an absolute path inside a folder.
+   * @param planned tells workspace paths of files that may not be on disk yet: where case and Unicode normalisation do not count,
+   *   one of them in another spelling is the same file. Only asked for a path at which there is nothing.
+   * @throws PathError when it leads outside (also through a symlink), or into a protected place such as `.git`.
+   */
+  resolvePath(input: string, planned?: () => readonly string[]): Promise<string>;
 
   /** The line ending that a new file at this path gets, if its text does not ask for one. */
   lineEndingAt(path: string): Promise<'\n' | '\r\n'>;
@@ -85,9 +91,6 @@ export interface Workspace {
    *   system error as it is.
    */
   replace(path: string, content: FileContent | null, expected: Sha256 | null, mode?: number): Promise<void>;
-
-  /** What a rollback must know of a file or folder beyond its bytes. */
-  placeOf(path: string): Promise<FilePlace>;
 
   /** Makes those of these folders that are missing, with their permission bits. */
   makeFolders(modes: Readonly<Record<string, number>>): Promise<void>;

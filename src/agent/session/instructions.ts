@@ -135,12 +135,12 @@ function leftOut(name: string): string {
 /** The paths that the messages on a trunk name. It reads only what was added since it was last asked. */
 class NamedPaths {
   readonly #paths = new Set<string>();
-  #tree: Pick<ConversationTree, 'messages' | 'idAt'> | undefined;
+  #tree: ConversationTree | undefined;
   /** How many messages were read, and the node of the last one: while it is on the trunk, so are all before it. */
   #read = 0;
   #last: NodeId | undefined;
 
-  in(tree: Pick<ConversationTree, 'messages' | 'idAt'>): ReadonlySet<string> {
+  in(tree: ConversationTree): ReadonlySet<string> {
     if (tree !== this.#tree || tree.idAt(this.#read - 1) !== this.#last) {
       this.#tree = tree;
       this.#read = 0;

@@ -18,7 +18,7 @@ import type { ModelPreviews } from '../tools/tool.ts';
 export interface ModelPreviewsOptions {
   readonly store: PreviewStore;
   readonly invoker: Invoker;
-  readonly choices: Pick<ToolChoices, 'known' | 'noteAmended'>;
+  readonly choices: ToolChoices;
   readonly conversation: () => Conversation;
   readonly settings: () => { readonly modelAuthority: ModelAuthority };
 }

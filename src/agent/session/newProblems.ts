@@ -22,7 +22,7 @@ export interface NewProblemsOptions {
   readonly problems?: Problems;
   readonly store: PreviewStore;
   readonly conversation: () => Conversation;
-  readonly inbox: Pick<Inbox, 'add'>;
+  readonly inbox: Inbox;
 }
 
 /** What was reported about a file before it was written. */

@@ -28,7 +28,7 @@ export const PLAN_MODE_PROMPT =
 export interface PlanModeOptions {
   readonly store: PreviewStore;
   readonly invoker: Invoker;
-  readonly choices: Pick<ToolChoices, 'setModeResolveHandler'>;
+  readonly choices: ToolChoices;
   readonly conversation: () => Conversation;
   /** Stages the plan for approval and returns the preview's id. */
   readonly stage: (action: PendingAction, call: CallRef | undefined) => string;

@@ -12,10 +12,10 @@ import { untoldMessages } from './outcomes.ts';
  * preview and a message for all that happened to them and that the trunk does not tell.
  */
 export function reconcilePreviews(
-  { tree, previews }: Pick<Conversation, 'tree' | 'previews'>,
+  { tree, previews }: Conversation,
   store: PreviewStore,
   inbox: Inbox,
-  choices: Pick<ToolChoices, 'remind' | 'noteReminded' | 'dropAbandoned'>,
+  choices: ToolChoices,
 ): void {
   const said = tree.steering;
   const told = new Set(said.flatMap(({ tells = [] }) => tells));

@@ -44,8 +44,8 @@ export interface SentRequest {
 
 export interface RequestsOptions extends Omit<NewProblemsOptions, 'store'> {
   readonly store: PreviewStore;
-  readonly choices: Pick<ToolChoices, 'begin' | 'judge' | 'retry' | 'repeat'>;
-  readonly inbox: Pick<Inbox, 'add' | 'messages'>;
+  readonly choices: ToolChoices;
+  readonly inbox: Inbox;
   readonly append: (message: SessionMessage) => void;
   readonly tools: ToolRegistry;
   /** See `SessionOptions.prepareTools`. */

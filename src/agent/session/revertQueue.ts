@@ -34,7 +34,7 @@ export interface RevertQueueOptions {
   readonly store: PreviewStore;
   readonly invoker: Invoker;
   readonly inbox: Inbox;
-  readonly choices: Pick<ToolChoices, 'remind' | 'noteReminded' | 'dropAbandoned'>;
+  readonly choices: ToolChoices;
   /** Stages a preview for the actor of the revert. */
   readonly stage: (action: PendingAction, actor: RevertActor) => QueuedPreview;
   readonly planMode: () => boolean;

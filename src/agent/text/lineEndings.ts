@@ -38,7 +38,7 @@ export async function keepLineEndings(original: string, edited: string): Promise
 export async function inLineEndingsOf(
   original: string,
   text: string,
-  slice: Pick<TimeSlice, 'turn'> = new TimeSlice(),
+  slice: TimeSlice = new TimeSlice(),
 ): Promise<string> {
   const kind = lineEndingOf(original);
   if (kind === 'mixed') return keepLineEndings(original, text);
@@ -48,7 +48,7 @@ export async function inLineEndingsOf(
 /** How many characters are converted between two chances for other work to run. */
 const CHUNK = 64 * 1024;
 
-async function allWith(kind: '\n' | '\r\n', text: string, slice: Pick<TimeSlice, 'turn'>): Promise<string> {
+async function allWith(kind: '\n' | '\r\n', text: string, slice: TimeSlice): Promise<string> {
   if (kind === '\n' && !text.includes('\r\n')) return text;
   const parts: string[] = [];
   for (let start = 0; start < text.length;) {

@@ -23,7 +23,7 @@ export interface UnseenLines {
 
 export interface UnseenLinesOptions {
   /** Lets other work run in between. */
-  readonly slice?: Pick<TimeSlice, 'turn'>;
+  readonly slice?: TimeSlice;
   readonly diff?: typeof diffLines;
 }
 
@@ -122,12 +122,12 @@ class Found {
   trailing = 0;
   lineEndings = 0;
   readonly #usual: string | undefined;
-  readonly #slice: Pick<TimeSlice, 'turn'>;
+  readonly #slice: TimeSlice;
   #lines = 0;
   #chars = 0;
 
   /** @param usual the line ending of the file, if it has just one. */
-  constructor(usual: string | undefined, slice: Pick<TimeSlice, 'turn'>) {
+  constructor(usual: string | undefined, slice: TimeSlice) {
     this.#usual = usual;
     this.#slice = slice;
   }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { ToolError } from '../base/errors.ts';
 import { isText } from '../preview/fileChange.ts';
 import type { PendingContents } from '../preview/overlay.ts';
-import type { Workspace } from '../preview/workspace.ts';
+import type { ReadableFiles } from '../preview/workspace.ts';
 import { textResult } from '../preview/pendingAction.ts';
 import { plural } from '../text/plural.ts';
 import { byImportance, problemLine, severities, type Problem, type Problems } from './problems.ts';
@@ -119,14 +119,14 @@ function proposalsIn(
 type Kind = 'file' | 'nothing' | 'other';
 
 async function kindsOf(
-  workspace: Pick<Workspace, 'read'>,
+  workspace: ReadableFiles,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, Kind>> {
   return new Map(await Promise.all(paths.map(async path => [path, await kindOf(workspace, path)] as const)));
 }
 
 /** What is at a path. What cannot be read as a file is a folder, or holds no text; neither is missing. */
-async function kindOf(workspace: Pick<Workspace, 'read'>, path: string): Promise<Kind> {
+async function kindOf(workspace: ReadableFiles, path: string): Promise<Kind> {
   try {
     return (await workspace.read(path)) === undefined ? 'nothing' : 'file';
   } catch (error) {

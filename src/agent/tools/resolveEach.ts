@@ -11,7 +11,7 @@ import type { ToolContext } from './tool.ts';
  */
 export async function resolveEach(
   ids: readonly string[],
-  vote: Pick<ResolveCall, 'action' | 'reason' | 'extra' | 'signal'>,
+  vote: ResolveCall,
   { resolve, signal }: Pick<ToolContext, 'resolve' | 'signal'>,
 ): Promise<AgentToolResult> {
   const lines: string[] = [];

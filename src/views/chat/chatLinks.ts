@@ -17,7 +17,7 @@ export async function openLink(url: string, logger: Logger): Promise<void> {
 
 /** Opens a file of the workspace that an answer or a call names, with the cursor in a line, counted from 1. */
 export async function openNamedFile(
-  { workspace, files }: { readonly workspace: Pick<Workspace, 'resolvePath'>; readonly files: FileUris },
+  { workspace, files }: { readonly workspace: Workspace; readonly files: FileUris },
   named: string,
   line: number | undefined,
 ): Promise<void> {

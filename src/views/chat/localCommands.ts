@@ -16,7 +16,7 @@ import { oneLine } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
   readonly store: PreviewStore;
-  readonly tools: Pick<ToolRegistry, 'list'>;
+  readonly tools: ToolRegistry;
   readonly customTools: {
     readonly problems: readonly LoadProblem[];
     readonly withheld: readonly string[];

@@ -16,7 +16,7 @@ export class Commenting implements vscode.Disposable {
   #threads: CommentThreads | undefined;
 
   /** @param memory keeps comments for the next start of the window. Without it, they last as long as the window. */
-  constructor(agent: Agent, shown: Pick<ShownRevisions, 'onDidShow'>, memory: vscode.Memento | undefined) {
+  constructor(agent: Agent, shown: ShownRevisions, memory: vscode.Memento | undefined) {
     this.#agent = agent;
     this.#memory = memory;
     const isShown = (): boolean =>

@@ -29,7 +29,7 @@ export interface ReplyOptions {
   /** The prompt, as the session stores it. */
   readonly prompt: string;
   readonly sessionId: () => string;
-  readonly store: Pick<PreviewStore, 'all' | 'ledger'>;
+  readonly store: PreviewStore;
   readonly sink: ReplySink;
 }
 

@@ -31,7 +31,7 @@ export class AppliedUnseen implements vscode.Disposable {
   /** @param since how many attempts the ledger had when the window began */
   constructor(
     store: PreviewStore,
-    shown: Pick<ShownRevisions, 'onDidShow' | 'visible'>,
+    shown: ShownRevisions,
     overview: Pick<Overview, 'onDidOpenSet'>,
     since: number,
   ) {

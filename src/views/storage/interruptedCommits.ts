@@ -2,11 +2,7 @@ import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
-import {
-  recoverCommits,
-  type RecoveredFiles,
-  type RecoveryReport,
-} from '../../agent/preview/commit/recovery.ts';
+import { recoverCommits, type RecoveryReport } from '../../agent/preview/commit/recovery.ts';
 import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { countText } from '../../agent/base/countText.ts';
@@ -14,6 +10,7 @@ import { shortList } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
 import { blobsOf, sideLogFolder, type OpenStore } from './previewStorage.ts';
 import { recoverSideLogs, type SideLogRecovery } from './sideLog.ts';
+import type { ResolvingFiles } from '../../agent/preview/resolve/refusals.ts';
 
 /**
  * Ends the commits that a crash interrupted, in this window's log and in those of other windows, and tells the user. Only a
@@ -22,7 +19,7 @@ import { recoverSideLogs, type SideLogRecovery } from './sideLog.ts';
 export async function recoverInterruptedCommits(
   { store, isDurable }: OpenStore,
   storage: string,
-  workspace: RecoveredFiles,
+  workspace: ResolvingFiles,
   logger: Logger,
 ): Promise<void> {
   const onFailure = (error: unknown): void =>

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { inLineEndingsOf, keepLineEndings } from '../../../src/agent/text/lineEndings.ts';
 import { lineEndingOf } from '../../../src/agent/text/lines.ts';
+import { TimeSlice } from '../../../src/agent/base/timeSlice.ts';
 
 const cases: readonly [what: string, original: string, edited: string, expected: string][] = [
   ['an editor that made all of them LF', 'a\r\nb\nc\r\n', 'a\nb\nc\n', 'a\r\nb\nc\r\n'],
@@ -76,7 +77,7 @@ for (const [original, text] of [
     });
     let turns = 0;
     const turn = (): Promise<void> => Promise.resolve(void turns++);
-    const result = await inLineEndingsOf(before, after, { turn });
+    const result = await inLineEndingsOf(before, after, Object.assign(new TimeSlice(), { turn }));
     t.mock.restoreAll();
     assert.equal(result, kind === undefined ? after : `cd${kind}`.repeat(LINES));
     assert.ok(Math.max(0, ...matched) < 1_000, 'lists all line endings');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { hunksOf, type Hunk } from '../../../src/agent/text/hunks.ts';
 import { unseenLines, type UnseenLines } from '../../../src/agent/text/unseenLines.ts';
 import { diffLines } from '../../../src/agent/text/lineDiff.ts';
+import { TimeSlice } from '../../../src/agent/base/timeSlice.ts';
 
 const nothing: UnseenLines = { isAnySeen: false, indentation: 0, trailing: 0, lineEndings: 0, isExact: true };
 const seen: UnseenLines = { ...nothing, isAnySeen: true };
@@ -88,13 +89,13 @@ async function measured(hunks: readonly Hunk[]) {
     after: counting(hunk.after),
   }));
   const unseen = await unseenLines('', watched, {
-    slice: {
+    slice: Object.assign(new TimeSlice(), {
       turn: () => {
         turns++;
         read = 0;
         return Promise.resolve();
       },
-    },
+    }),
     diff: async (old, now, limits) => {
       searches++;
       const result = await diffLines(old, now, limits);

@@ -12,7 +12,11 @@ export function allClientTools(): readonly ClientTool[] {
     textSearch: { search: notHere },
     astSearcher: {
       engine: { run: notHere, warm: notHere },
-      scope: { folders: notHere, unsaved: notHere, files: { read: notHere, placeOf: notHere } },
+      scope: {
+        folders: notHere,
+        unsaved: notHere,
+        files: { read: notHere, placeOf: notHere, encodingOf: notHere },
+      },
     },
   });
   const previews = { open: [], ended: [] };

@@ -65,7 +65,7 @@ export interface Applied {
 const MAX_PATHS = 5_000;
 
 /** The previews that were applied and whose files are known, in the order in which that happened. */
-export function appliedPreviews(store: Pick<PreviewStore, 'ledger' | 'get'>): readonly Preview[] {
+export function appliedPreviews(store: PreviewStore): readonly Preview[] {
   return store.ledger().flatMap(({ previewId, action, outcome }) => {
     const preview = action === 'apply' && outcome === 'applied' ? store.get(previewId) : undefined;
     return preview?.kind === 'files' && preview.state.kind === 'applied' ? [preview] : [];

@@ -12,7 +12,7 @@ import {
   type FileChange,
   type FileStep,
 } from '../fileChange.ts';
-import type { Workspace, WrittenTo } from '../workspace.ts';
+import type { ReadableFiles, Workspace, WrittenTo } from '../workspace.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import { emptiedFolders, rollBack } from './rollback.ts';
 import { carryModes, readRollbackInfo, type RollbackInfo } from './rollbackInfo.ts';
@@ -22,9 +22,6 @@ export interface CommitReport {
   /** Paths whose change went into an editor that has unsaved changes, and is not on disk yet. */
   readonly unsaved: readonly string[];
 }
-
-/** What a commit needs of the workspace. */
-export type CommitFiles = Pick<Workspace, 'read' | 'write' | 'replace' | 'placeOf' | 'makeFolders' | 'tidy'>;
 
 /** How many files are read or written concurrently. */
 const AT_ONCE = 8;
@@ -53,7 +50,7 @@ function touchedSteps(changes: readonly FileChange[]): readonly FileStep[] {
  * @throws StalePreviewError when a base has changed (nothing was written); ToolError naming the file when a write failed.
  */
 export async function commitChanges(
-  files: CommitFiles,
+  files: Workspace,
   changes: readonly FileChange[],
   writeJournal: (rollback: RollbackInfo) => Promise<void> = () => Promise.resolve(),
   blobs: Blobs = new MemoryBlobs(),
@@ -125,7 +122,7 @@ export function modeSteps(
 }
 
 async function writeStep(
-  files: Pick<Workspace, 'write' | 'replace'>,
+  files: Workspace,
   step: FileStep,
   mode: number | undefined,
   blobs: Blobs,
@@ -143,7 +140,7 @@ async function writeStep(
  * @throws StalePreviewError if a base has changed.
  */
 async function stepsOnBases(
-  files: Pick<Workspace, 'read' | 'placeOf'>,
+  files: ReadableFiles,
   changes: readonly FileChange[],
 ): Promise<readonly FileStep[]> {
   const steps = composedSteps(changes);
@@ -184,10 +181,7 @@ function phasesOf(
 }
 
 /** The paths that no longer hold the base of these changes. */
-export function stalePaths(
-  files: Pick<Workspace, 'read' | 'placeOf'>,
-  changes: readonly FileChange[],
-): Promise<string[]> {
+export function stalePaths(files: ReadableFiles, changes: readonly FileChange[]): Promise<string[]> {
   return staleSteps(files, composedSteps(changes));
 }
 
@@ -202,10 +196,7 @@ function brokenPaths(changes: readonly FileChange[]): string[] {
   return broken;
 }
 
-async function staleSteps(
-  files: Pick<Workspace, 'read' | 'placeOf'>,
-  steps: readonly FileStep[],
-): Promise<string[]> {
+async function staleSteps(files: ReadableFiles, steps: readonly FileStep[]): Promise<string[]> {
   const stale: string[] = [];
   const emptied = emptiedFolders(steps);
   const read = heldReader(files, steps);

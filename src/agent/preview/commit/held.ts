@@ -1,6 +1,6 @@
 import { sha256, type Sha256 } from '../../base/hash.ts';
 import { foldersAbove, hashOfLink, isLink, isWhole, type FileStep } from '../fileChange.ts';
-import type { FileContent, Workspace } from '../workspace.ts';
+import type { FileContent, ReadableFiles } from '../workspace.ts';
 
 /** What a path holds; `undefined`: nothing. */
 export type Held = FileContent | undefined;
@@ -11,7 +11,7 @@ export type Held = FileContent | undefined;
  * @returns throws a ToolError where a folder or a device stands, any file system error as it is.
  */
 export function heldReader(
-  files: Pick<Workspace, 'read' | 'placeOf'>,
+  files: ReadableFiles,
   steps: readonly FileStep[],
 ): (step: FileStep) => Promise<Held> {
   const linkAbove = removedLinkAbove(steps);

@@ -9,10 +9,11 @@ import { unknownVote } from '../log/previewLog.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { ResolvingFiles } from '../resolve/refusals.ts';
 import { appliedText } from '../resolve/resolveTexts.ts';
-import { composedSteps, modeSteps, type CommitFiles } from './commitChanges.ts';
+import { composedSteps, modeSteps } from './commitChanges.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import { isTornWrite, rollBack } from './rollback.ts';
 import { carryModes, type RollbackInfo } from './rollbackInfo.ts';
+import type { Workspace } from '../workspace.ts';
 
 /** What recovering from one interrupted commit did. */
 export interface RecoveryReport {
@@ -41,9 +42,6 @@ export interface RecoveryReport {
  */
 type State = 'before' | 'after' | 'torn' | 'other' | 'untyped' | 'unknown';
 
-/** What recovering needs of the workspace. */
-export type RecoveredFiles = CommitFiles & Pick<ResolvingFiles, 'formerPlaces'>;
-
 const noRollbackInfo: RollbackInfo = { newFolders: [], modes: {} };
 /** How many files are read concurrently. */
 const AT_ONCE = 8;
@@ -61,7 +59,7 @@ const AT_ONCE = 8;
  */
 export async function recoverCommits(
   store: PreviewStore,
-  files: RecoveredFiles,
+  files: ResolvingFiles,
 ): Promise<readonly RecoveryReport[]> {
   const reports: RecoveryReport[] = [];
   // The last one first: what it was made on tells whether those before it were complete.
@@ -76,7 +74,7 @@ export async function recoverCommits(
 async function recover(
   commit: InterruptedCommit,
   store: PreviewStore,
-  files: RecoveredFiles,
+  files: ResolvingFiles,
 ): Promise<RecoveryReport | undefined> {
   const { ids: previewIds, said, rollback = noRollbackInfo } = commit;
   const previews = previewsOf(commit, store);
@@ -131,7 +129,7 @@ async function recover(
 }
 
 /** The paths that lead elsewhere than when these were committed: other folders are open. */
-function pathsElsewhere(previews: readonly Preview[], files: RecoveredFiles): readonly string[] {
+function pathsElsewhere(previews: readonly Preview[], files: ResolvingFiles): readonly string[] {
   const paths = previews.flatMap(preview =>
     preview.roots ? [...files.formerPlaces(pathsOf(preview), preview.roots).keys()] : [],
   );
@@ -181,7 +179,7 @@ function basesOf(later: readonly LedgerEntry[]): ReadonlyMap<string, Sha256 | nu
 
 /** What each path held after the commit: what a later one found there, else what it holds now. */
 async function whatIsHeld(
-  files: CommitFiles,
+  files: Workspace,
   steps: readonly FileStep[],
   foundLater: ReadonlyMap<string, Sha256 | null>,
 ): Promise<Map<string, State>> {
@@ -201,7 +199,7 @@ async function whatIsHeld(
  * @param steps those of files that hold neither side.
  */
 async function notTyped(
-  files: CommitFiles,
+  files: Workspace,
   steps: readonly FileStep[],
   inEditors: readonly string[] = [],
 ): Promise<readonly string[]> {
@@ -214,7 +212,7 @@ async function notTyped(
 }
 
 /** Whether a text holds what a step makes of it, among other changes. */
-async function hasChange(files: CommitFiles, { path, before, after }: FileStep): Promise<boolean> {
+async function hasChange(files: Workspace, { path, before, after }: FileStep): Promise<boolean> {
   if (!before || !after || !isText(before)) return false;
   const bytes = await files.read(path).catch(() => undefined);
   const now = bytes && sideOfBytes(bytes, before.encoding);
@@ -236,7 +234,7 @@ async function heldNow(step: FileStep, read: (step: FileStep) => Promise<Held>):
 
 /** What tells whether a write that changes no content but bits has been made. */
 async function bitsHeld(
-  files: CommitFiles,
+  files: Workspace,
   path: string,
   old: number | undefined,
   next: number | undefined,

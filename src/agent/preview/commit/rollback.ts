@@ -21,7 +21,7 @@ export interface RollbackReport {
  * touched. Folders that the commit created and temporary files are removed.
  */
 export async function rollBack(
-  files: Pick<Workspace, 'read' | 'write' | 'replace' | 'placeOf' | 'makeFolders' | 'tidy'>,
+  files: Workspace,
   steps: readonly FileStep[],
   { modes, newFolders, folderModes = {}, editors = [] }: RollbackInfo,
   blobs: Blobs,

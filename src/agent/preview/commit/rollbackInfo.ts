@@ -1,7 +1,7 @@
 import { ToolError } from '../../base/errors.ts';
 import { forEachLimited } from '../../base/pool.ts';
 import { foldersAbove, isLink, stepsOf, type FileChange, type FileStep } from '../fileChange.ts';
-import type { Workspace } from '../workspace.ts';
+import type { ReadableFiles } from '../workspace.ts';
 import { removedLinkAbove } from './held.ts';
 
 /** Permission bits by path. */
@@ -26,7 +26,7 @@ export interface RollbackInfo {
  * @throws ToolError if a file that the steps remove is read-only, or two paths are names of one file.
  */
 export async function readRollbackInfo(
-  files: Pick<Workspace, 'placeOf'>,
+  files: ReadableFiles,
   changes: readonly FileChange[],
   steps: readonly FileStep[],
   folders: readonly string[] = [],

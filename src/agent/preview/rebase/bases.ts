@@ -11,14 +11,12 @@ import {
 } from '../fileChange.ts';
 import { isOpen, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
-import { elsewhereText } from '../resolve/refusals.ts';
-import type { ResolvingFiles } from '../resolve/refusals.ts';
-import type { Workspace } from '../workspace.ts';
+import { elsewhereText, type ResolvingFiles } from '../resolve/refusals.ts';
 
 /** What bases are read from. */
 export interface BasesOptions {
   readonly store: PreviewStore;
-  readonly workspace: Pick<Workspace, 'read' | 'placeOf'> & Pick<ResolvingFiles, 'formerPlaces'>;
+  readonly workspace: ResolvingFiles;
 }
 
 /** What a path holds beneath a preview, and the id of the pending preview that it comes from, if any. */

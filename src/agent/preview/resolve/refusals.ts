@@ -1,12 +1,11 @@
 import { ToolError } from '../../base/errors.ts';
 import { pathsOf, type Preview } from '../preview.ts';
-import type { CommitFiles } from '../commit/commitChanges.ts';
-import type { FolderRoot } from '../workspace.ts';
+import type { FolderRoot, Workspace } from '../workspace.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import { openConflictsText, outdatedVoteText } from './resolveTexts.ts';
 
 /** The parts of the workspace that resolving uses. */
-export interface ResolvingFiles extends CommitFiles {
+export interface ResolvingFiles extends Workspace {
   /**
    * Whether only the user may apply a change of one of these files, in every mode. All names of a file count: the given path,
    * its real path, and paths through links.
@@ -32,10 +31,7 @@ export function refuseConflicts(group: readonly Preview[]): void {
 }
 
 /** Refuses to write to any other place than the one that was shown, since other folders are open now. */
-export function refuseElsewhere(
-  group: readonly Preview[],
-  files: Pick<ResolvingFiles, 'formerPlaces'>,
-): void {
+export function refuseElsewhere(group: readonly Preview[], files: ResolvingFiles): void {
   for (const preview of group) {
     const { roots } = preview;
     if (!roots) continue;

@@ -41,7 +41,7 @@ export interface CommandRunner {
 }
 
 /** The tool that proposes to run a command. Only the user can apply what it stages, or allow it for the sandbox once and for all. */
-export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 'start'>): Tool {
+export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
   const refuseUntrusted = (): void => {
     if (!runner.isTrusted())
       throw new ToolError(

@@ -16,7 +16,7 @@ const MAX_ARGUMENTS_CHARS = 100_000;
 /** The parts that calls of VS Code's tools need. */
 export interface CallParts {
   readonly host: EditorToolHost;
-  readonly runs: Pick<CommandRuns, 'start'>;
+  readonly runs: CommandRuns;
   /** After how many seconds a call is cancelled. */
   readonly timeLimit: () => number;
 }

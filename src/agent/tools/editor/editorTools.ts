@@ -32,7 +32,7 @@ export interface EditorToolSettings {
 export interface EditorToolsOptions extends CallParts {
   readonly registry: ToolRegistry;
   readonly settings: () => EditorToolSettings;
-  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  readonly logger: Logger;
 }
 
 interface Entry {

@@ -1,7 +1,7 @@
 import type { PendingContents } from '../../preview/overlay.ts';
 import { abortErrorOf } from '../../base/abort.ts';
 import { readText } from '../../preview/textFile.ts';
-import type { Workspace } from '../../preview/workspace.ts';
+import type { ReadableFiles } from '../../preview/workspace.ts';
 import { splitLinesInTurns } from '../../text/lines.ts';
 import { plural } from '../../text/plural.ts';
 
@@ -42,7 +42,7 @@ export interface ReportOptions {
 /** The lines of the files with matches, as far as they can be read. */
 export async function textsOf(
   matches: readonly TextMatch[],
-  workspace: Pick<Workspace, 'read' | 'encodingOf'>,
+  workspace: ReadableFiles,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const texts = new Map<string, readonly string[]>();

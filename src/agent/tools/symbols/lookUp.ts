@@ -8,15 +8,8 @@ import {
   type FoundPlace,
   type LanguageServices,
 } from './languageServices.ts';
-import {
-  namedFile,
-  OTHER_TOOLS,
-  placeOfName,
-  seeFile,
-  shortened,
-  type FilesAsTheyAre,
-  type SeenFile,
-} from './seenFile.ts';
+import { namedFile, OTHER_TOOLS, placeOfName, seeFile, shortened, type SeenFile } from './seenFile.ts';
+import type { ReadableFiles } from '../../preview/workspace.ts';
 
 /** The most rows of one result. */
 const MAX_ROWS = 200;
@@ -36,7 +29,7 @@ export interface SymbolQuery {
 export async function lookUp(
   { action, path: input, line, name }: SymbolQuery,
   services: LanguageServices,
-  files: FilesAsTheyAre,
+  files: ReadableFiles,
   context: ToolContext,
 ): Promise<string> {
   const file = await namedFile(input, files, context);
@@ -93,7 +86,7 @@ function outlineText(file: SeenFile, symbols: readonly DeclaredSymbol[]): string
 async function placesText(
   head: string,
   found: readonly FoundPlace[],
-  files: FilesAsTheyAre,
+  files: ReadableFiles,
   context: ToolContext,
 ): Promise<string> {
   const seen = new Map<string, SeenFile | undefined>();

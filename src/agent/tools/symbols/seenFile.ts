@@ -1,15 +1,12 @@
 import { ToolError } from '../../base/errors.ts';
 import type { TextSide } from '../../preview/fileChange.ts';
 import { asIfApplied, readText } from '../../preview/textFile.ts';
-import type { Workspace } from '../../preview/workspace.ts';
+import type { ReadableFiles } from '../../preview/workspace.ts';
 import type { ChangedRun } from '../../text/editRuns.ts';
 import { diffLines } from '../../text/lineDiff.ts';
 import { splitLinesInTurns, withoutLineEnding } from '../../text/lines.ts';
 import type { ToolContext } from '../tool.ts';
 import type { Position } from './languageServices.ts';
-
-/** The files without pending previews, which is what language services see. */
-export type FilesAsTheyAre = Pick<Workspace, 'read' | 'encodingOf'>;
 
 /** A file in the two forms in which it is spoken of: language services see it as it is, the model as if its previews were applied. */
 export interface SeenFile {
@@ -32,7 +29,7 @@ export interface SeenFile {
  */
 export async function seeFile(
   path: string,
-  files: FilesAsTheyAre,
+  files: ReadableFiles,
   context: Pick<ToolContext, 'workspace' | 'pending'>,
 ): Promise<SeenFile | undefined> {
   const side = await readText(files, path);
@@ -143,7 +140,7 @@ export function shortened(line: string): string {
  */
 export async function namedFile(
   input: string,
-  files: FilesAsTheyAre,
+  files: ReadableFiles,
   context: Pick<ToolContext, 'workspace' | 'pending'>,
 ): Promise<SeenFile> {
   const path = await context.workspace.resolvePath(input);

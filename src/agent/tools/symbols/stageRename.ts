@@ -9,7 +9,8 @@ import { editedFiles } from '../ast/report.ts';
 import { titled } from '../titles.ts';
 import type { ToolContext } from '../tool.ts';
 import type { LanguageServices, RangeEdit, RenameAnswer } from './languageServices.ts';
-import { namedFile, placeOfName, seeFile, type FilesAsTheyAre, type SeenFile } from './seenFile.ts';
+import { namedFile, placeOfName, seeFile, type SeenFile } from './seenFile.ts';
+import type { ReadableFiles } from '../../preview/workspace.ts';
 
 /** The most files of one rename. */
 const MAX_FILES = 2_000;
@@ -31,7 +32,7 @@ export interface RenameQuery {
 export async function stageRename(
   { path: input, line, name, newName, title }: RenameQuery,
   services: LanguageServices,
-  files: FilesAsTheyAre,
+  files: ReadableFiles,
   context: ToolContext,
 ): Promise<string> {
   const file = await namedFile(input, files, context);

@@ -2,13 +2,13 @@ import * as z from 'zod/mini';
 import { textResult } from '../../preview/pendingAction.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { MAX_NAME_CHARS, type LanguageServices } from './languageServices.ts';
-import type { FilesAsTheyAre } from './seenFile.ts';
+import type { ReadableFiles } from '../../preview/workspace.ts';
 
 /** What the tools of symbols need. */
 export interface SymbolPorts {
   /** Loads them. */
   readonly services: () => Promise<LanguageServices>;
-  readonly files: FilesAsTheyAre;
+  readonly files: ReadableFiles;
   /** Whether a folder is open whose files language services can see. */
   readonly isAvailable: () => boolean;
 }

@@ -16,7 +16,7 @@ const MAX_CHARS = 60_000;
  * @param keepImage makes a stored image belong to the session; `undefined` if it is no longer there.
  */
 export function readAttachments(
-  workspace: Pick<Workspace, 'read' | 'encodingOf' | 'resolvePath'>,
+  workspace: Workspace,
   refs: readonly AttachmentRef[],
   keepImage: (image: ImageFile) => Promise<ImageFile | undefined>,
 ): Promise<Attachment[]> {
@@ -38,10 +38,7 @@ async function keepAttachment(
     : { path, text: '', note: l10n.t('The image is no longer there.') };
 }
 
-async function readAttachment(
-  workspace: Pick<Workspace, 'read' | 'encodingOf' | 'resolvePath'>,
-  ref: AttachmentRef,
-): Promise<Attachment> {
+async function readAttachment(workspace: Workspace, ref: AttachmentRef): Promise<Attachment> {
   try {
     const path = await workspace.resolvePath(ref.path);
     const lines = await splitLinesInTurns((await readExistingText(workspace, path)).text);

@@ -12,14 +12,12 @@ const MAX_SUGGESTED = 12;
 /** How long a listing is reused, in milliseconds, since typing a name asks for it many times. */
 const FRESH_MS = 10_000;
 
-type Files = Pick<Workspace, 'list' | 'resolvePath' | 'read'>;
-
 /** Finds what can be attached to a prompt: the active file, its selection, and the files of the workspace. */
 export class ContextFiles {
-  readonly #workspace: Files;
+  readonly #workspace: Workspace;
   #listing: { readonly at: number; readonly paths: Promise<readonly string[]> } | undefined;
 
-  constructor(workspace: Files) {
+  constructor(workspace: Workspace) {
     this.#workspace = workspace;
   }
 

@@ -3,14 +3,14 @@ import { detailOf } from '../../../agent/base/errors.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
 import { ImageRefusal, type ImageFiles } from '../../../agent/conversation/storage/imageFiles.ts';
 import { MAX_IMAGE_BYTES } from '../../../agent/model/messages.ts';
-import type { Workspace } from '../../../agent/preview/workspace.ts';
+import type { ReadableFiles } from '../../../agent/preview/workspace.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 import type { AttachmentRef, WebviewMessage } from '../protocol.ts';
 
 interface ImageAttachmentsOptions {
   readonly images: ImageFiles;
-  readonly workspace: Pick<Workspace, 'read'>;
+  readonly workspace: ReadableFiles;
   readonly logger: Logger;
   /** The panel, if it is there. */
   readonly webview: () => Pick<vscode.Webview, 'asWebviewUri'> | undefined;

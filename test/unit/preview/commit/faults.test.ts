@@ -6,13 +6,12 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
 import { StalePreviewError, ToolError } from '../../../../src/agent/base/errors.ts';
-import { commitChanges, type CommitFiles } from '../../../../src/agent/preview/commit/commitChanges.ts';
+import { commitChanges } from '../../../../src/agent/preview/commit/commitChanges.ts';
 import type { FileChange } from '../../../../src/agent/preview/fileChange.ts';
 import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
 import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
-import type { ResolvingFiles } from '../../../../src/agent/preview/resolve/refusals.ts';
 import { create, modify, remove, rename } from '../../../support/changes.ts';
-import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
+import { DiskWorkspace, withFaults } from '../../../support/diskWorkspace.ts';
 import { draft } from '../../../support/drafts.ts';
 import { keptMode, snapshotOf } from '../../../support/snapshot.ts';
 import { MemoryPreviewLog } from '../../../support/testSession.ts';
@@ -67,18 +66,13 @@ for (const [code, text] of errors) {
       const before = snapshotOf(root);
       let count = 0;
       let failing = '';
-      const faulty: CommitFiles = {
-        read: each => workspace.read(each),
-        placeOf: each => workspace.placeOf(each),
-        replace: (...args) => workspace.replace(...args),
-        makeFolders: modes => workspace.makeFolders(modes),
-        tidy: (paths, folders) => workspace.tidy(paths, folders),
+      const faulty = withFaults(workspace, {
         write: (each, bytes, expected, mode) => {
           if (++count !== k) return workspace.write(each, bytes, expected, mode);
           failing = each;
           throw Object.assign(new Error(text), { code });
         },
-      };
+      });
       await assert.rejects(commitChanges(faulty, changes), error => {
         assert.ok(error instanceof ToolError);
         assert.equal(error.message, `${failing} could not be written: ${text}. Nothing was changed.`);
@@ -93,17 +87,13 @@ test('what cannot be tidied up keeps no file from being restored', async context
   const { root, workspace } = given(context);
   const before = snapshotOf(root);
   let count = 0;
-  const faulty: CommitFiles = {
-    read: each => workspace.read(each),
-    placeOf: each => workspace.placeOf(each),
-    replace: (...args) => workspace.replace(...args),
-    makeFolders: modes => workspace.makeFolders(modes),
+  const faulty = withFaults(workspace, {
     tidy: () => Promise.reject(new Error('EMFILE: too many open files')),
     write: (each, bytes, expected, mode) => {
       if (++count === WRITES) throw new ToolError('It is read-only');
       return workspace.write(each, bytes, expected, mode);
     },
-  };
+  });
   await assert.rejects(commitChanges(faulty, [modify('a.txt', 'a', 'A'), ...changes.slice(1)]), ToolError);
   const { 'a.txt': a, 'b.txt': b, 'old.sh': old, 'gone.sh': gone } = snapshotOf(root);
   assert.deepEqual({ 'a.txt': a, 'b.txt': b, 'old.sh': old, 'gone.sh': gone }, before);
@@ -114,21 +104,13 @@ for (let k = 1; k <= WRITES; k++) {
     const { root, workspace } = given(context);
     let count = 0;
     let failing = '';
-    const faulty: ResolvingFiles = {
-      read: each => workspace.read(each),
-      placeOf: each => workspace.placeOf(each),
-      replace: (...args) => workspace.replace(...args),
-      makeFolders: modes => workspace.makeFolders(modes),
-      tidy: (paths, folders) => workspace.tidy(paths, folders),
-      isProtected: paths => workspace.isProtected(paths),
-      folderRoots: () => workspace.folderRoots(),
-      formerPlaces: (paths, roots) => workspace.formerPlaces(paths, roots),
+    const faulty = withFaults(workspace, {
       write: (each, bytes, expected, mode) => {
         if (++count !== k) return workspace.write(each, bytes, expected, mode);
         failing = each;
         throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
       },
-    };
+    });
     const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
     const invoker = new Invoker(store, faulty, () => 'apply');
     const { id } = store.stage(draft({ changes })).preview;

@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { StalePreviewError } from '../../../../src/agent/base/errors.ts';
 import { MemoryBlobs } from '../../../../src/agent/preview/blobs.ts';
-import { commitChanges, type CommitFiles } from '../../../../src/agent/preview/commit/commitChanges.ts';
+import { commitChanges } from '../../../../src/agent/preview/commit/commitChanges.ts';
 import { recoverCommits } from '../../../../src/agent/preview/commit/recovery.ts';
 import {
   changeOf,
@@ -17,7 +17,7 @@ import {
 import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
 import { inverseOf } from '../../../../src/agent/preview/undo.ts';
 import { draft } from '../../../support/drafts.ts';
-import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
+import { DiskWorkspace, withFaults } from '../../../support/diskWorkspace.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 import { MemoryPreviewLog, restoredStore } from '../../../support/testSession.ts';
 
@@ -36,15 +36,6 @@ async function world(context: TestContext) {
   context.after(() => folder.remove());
   fs.writeFileSync(folder.at('target.txt'), 'the target\n');
   return { folder, workspace: new DiskWorkspace(folder.root) };
-}
-
-function withFaults(workspace: DiskWorkspace, faults: Partial<CommitFiles>): DiskWorkspace {
-  return new Proxy(workspace, {
-    get: (target, key) => {
-      const value: unknown = Reflect.get(Reflect.has(faults, key) ? faults : target, key);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-    },
-  });
 }
 
 /** Makes a path hold a side, with bits that only a file has. */

@@ -51,9 +51,11 @@ function tools(
     },
     read: (file: string) => Promise.resolve(Buffer.from(dirty[file] ?? typed[file] ?? '')),
     placeOf: () => Promise.resolve({ missingFolders: [] }),
+    encodingOf: () => assert.fail(),
   } as unknown as Workspace;
   const withoutPending = {
     read: (file: string) => Promise.resolve(Buffer.from(typed[file] ?? '')),
+    encodingOf: () => assert.fail(),
     placeOf: (file: string) => {
       const id = fileIdOf(fs.statSync(path.join(root, file), { bigint: true }));
       return Promise.resolve({ missingFolders: [], ...(id === undefined ? {} : { id }) });
@@ -173,7 +175,11 @@ describe('ast_edit', () => {
   });
 
   it('requires at least one pattern and one path', () => {
-    const files = { read: () => assert.fail(), placeOf: () => assert.fail() };
+    const files = {
+      read: () => assert.fail(),
+      placeOf: () => assert.fail(),
+      encodingOf: () => assert.fail(),
+    };
     const { parameters } = astEditTool({ engine, scope: { folders: () => [], unsaved: () => [], files } });
     const accepts = (args: unknown): boolean => z.safeParse(parameters, args).success;
     assert.equal(accepts({ ops: log, paths: ['.'] }), true);

@@ -10,6 +10,7 @@ import {
   type TestSession,
   type TestSessionOptions,
 } from '../../../support/testSession.ts';
+import { silentLogger } from '../../../../src/agent/base/logger.ts';
 
 interface Options extends TestSessionOptions {
   readonly args?: object;
@@ -29,7 +30,7 @@ function setUp({ args = { text: 'hi' }, readOnlyTools = [], timeLimit = 5, ...op
     runs,
     timeLimit: () => timeLimit,
     settings: () => ({ toolsFromVsCode: ['mcp_*'], readOnlyTools }),
-    logger: { warn: text => assert.fail(text), error: text => assert.fail(text) },
+    logger: { ...silentLogger, warn: text => assert.fail(text), error: text => assert.fail(text) },
   });
   const t: TestSession = createTestSession({
     registry,

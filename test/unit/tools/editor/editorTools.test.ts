@@ -8,6 +8,7 @@ import { defineTool } from '../../../../src/agent/tools/tool.ts';
 import { FakeToolHost } from '../../../support/fakeToolHost.ts';
 import { textResult } from '../../../../src/agent/preview/pendingAction.ts';
 import * as z from 'zod/mini';
+import { silentLogger } from '../../../../src/agent/base/logger.ts';
 
 function setUp(settings: { toolsFromVsCode?: string[]; readOnlyTools?: string[] } = {}) {
   const host = new FakeToolHost();
@@ -20,7 +21,7 @@ function setUp(settings: { toolsFromVsCode?: string[]; readOnlyTools?: string[] 
     runs: new CommandRuns(),
     timeLimit: () => 5,
     settings: () => allowed,
-    logger: { warn: text => void logged.push(text), error: text => assert.fail(text) },
+    logger: { ...silentLogger, warn: text => void logged.push(text), error: text => assert.fail(text) },
   });
   const names = (): string[] => registry.list().map(({ name }) => name);
   return { host, registry, allowed, logged, editorTools, names };

@@ -21,6 +21,7 @@ function setUp(files: Readonly<Record<string, string>> = FILES) {
     files: {
       read: path => harness.workspace.read(path),
       encodingOf: path => harness.workspace.encodingOf(path),
+      placeOf: path => harness.workspace.placeOf(path),
     },
     isAvailable: () => true,
   };
@@ -166,7 +167,11 @@ test('a rename that cannot be shown as edits of files, or is not of these texts,
 async function withPending(pending: string, ...calls: readonly (readonly [name: string, args: object])[]) {
   const ports: SymbolPorts = {
     services: () => Promise.resolve(services),
-    files: { read: path => t.workspace.read(path), encodingOf: path => t.workspace.encodingOf(path) },
+    files: {
+      read: path => t.workspace.read(path),
+      encodingOf: path => t.workspace.encodingOf(path),
+      placeOf: path => t.workspace.placeOf(path),
+    },
     isAvailable: () => true,
   };
   const t = createTestSession({
@@ -240,7 +245,11 @@ test('a rename builds on a pending preview if it leaves the lines alone, and is 
 test('a file that only a preview would create, and one that it would delete, are told apart from one that is not there', async () => {
   const ports = (read: (path: string) => Promise<Uint8Array | undefined>): SymbolPorts => ({
     services: () => Promise.resolve(new MemoryLanguageServices(t.workspace)),
-    files: { read, encodingOf: path => t.workspace.encodingOf(path) },
+    files: {
+      read,
+      encodingOf: path => t.workspace.encodingOf(path),
+      placeOf: path => t.workspace.placeOf(path),
+    },
     isAvailable: () => true,
   });
   const t = createTestSession({
@@ -277,7 +286,11 @@ test('plan mode offers symbols, which only reads; without a folder neither tool 
   const { services } = setUp();
   const ports: SymbolPorts = {
     services: () => Promise.resolve(services),
-    files: { read: () => Promise.resolve(undefined), encodingOf: () => assert.fail() },
+    files: {
+      read: () => Promise.resolve(undefined),
+      encodingOf: () => assert.fail(),
+      placeOf: () => assert.fail(),
+    },
     isAvailable: () => isAvailable,
   };
   const registry = new ToolRegistry();

@@ -1,5 +1,5 @@
 import { PathError, ToolError } from '../../../base/errors.ts';
-import type { Workspace } from '../../../preview/workspace.ts';
+import type { ReadableFiles, Workspace } from '../../../preview/workspace.ts';
 import type { FileInMemory, UnsavedFile } from '../worker/protocol.ts';
 import { globBase, isGlob } from './glob.ts';
 import type { SearchRoot } from './walk.ts';
@@ -19,7 +19,7 @@ export interface SearchScope {
   /** Workspace paths of the files with unsaved changes. */
   unsaved(): readonly string[];
   /** The files without what pending previews make of them. */
-  readonly files: Pick<Workspace, 'read' | 'placeOf'>;
+  readonly files: ReadableFiles;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface SearchScope {
 export async function searchRoots(
   paths: readonly string[],
   folders: readonly SearchFolder[],
-  workspace: Pick<Workspace, 'resolvePath'>,
+  workspace: Workspace,
 ): Promise<SearchRoot[]> {
   if (folders.length === 0)
     throw new PathError('noWorkspace', 'No folder is open, so there are no files to search.');
@@ -55,7 +55,7 @@ export async function searchRoots(
  */
 export async function readFilesInMemory(
   paths: readonly string[],
-  workspace: Pick<Workspace, 'read'>,
+  workspace: ReadableFiles,
 ): Promise<FileInMemory[]> {
   const files: FileInMemory[] = [];
   for (const path of new Set(paths)) {
@@ -84,7 +84,7 @@ export async function readUnsaved({ unsaved, files }: SearchScope): Promise<Unsa
 async function resolveInside(
   path: string,
   folders: readonly SearchFolder[],
-  workspace: Pick<Workspace, 'resolvePath'>,
+  workspace: Workspace,
 ): Promise<string> {
   const plain = slashed(path.trim())
     .replace(/^(?:\.\/)+/, '')
