@@ -3,7 +3,8 @@ import type { Event } from '../base/event.ts';
 import { FeedCursor, type Fact } from '../preview/feed.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import { factText, isMoot } from '../preview/resolve/resolveTexts.ts';
+import { isMoot, waitsForAttempt } from '../preview/resolve/moot.ts';
+import { factText } from '../preview/resolve/resolveTexts.ts';
 import { plural } from '../text/plural.ts';
 
 /** The most characters of decisions that one result tells; the rest waits for the next one. */
@@ -57,7 +58,12 @@ export class Decisions implements Disposable {
 
   /** What the agent was not told yet and is still so. */
   get #news(): readonly Fact[] {
-    return this.#cursor.untold.filter(fact => !isPassed(fact, this.#store));
+    return this.#cursor.untold.filter(fact => !isPassed(fact, this.#store) && !this.#waits(fact));
+  }
+
+  /** Whether it is told once an attempt on its preview has ended. */
+  #waits(fact: Fact): boolean {
+    return waitsForAttempt(fact, this.#store.get(fact.previewId));
   }
 
   /** Whether the preview was changed since the agent was last told about it: a vote of the agent would be for an older one. */
@@ -75,7 +81,7 @@ export class Decisions implements Disposable {
     const over = texts.findIndex(text => (length += text.length) > MAX_TOLD_CHARS);
     const count = over < 0 ? texts.length : Math.max(1, over);
     const lines = texts.slice(0, count);
-    this.#cursor.noteTold(news[count]);
+    this.#cursor.noteTold(news[count], fact => this.#waits(fact));
     if (count === texts.length) {
       lines.push(...this.#mayBeNew.map(mayBeNewText));
       this.#mayBeNew = [];

@@ -125,10 +125,14 @@ export class FeedCursor implements Disposable {
     return this.#untold.filter(fact => !this.#isOlderRebase(fact) && !this.#isPassed(fact));
   }
 
-  /** Everything before this one counts as told from now on; by default everything. */
-  noteTold(next?: Fact): void {
+  /**
+   * Everything before `next` counts as told from now on; by default everything.
+   * @param waits whether one of these is to be told later.
+   */
+  noteTold(next: Fact | undefined, waits: (fact: Fact) => boolean): void {
     const index = next ? this.#untold.indexOf(next) : -1;
-    this.#untold = index < 0 ? [] : this.#untold.slice(index);
+    const later = index < 0 ? [] : this.#untold.slice(index);
+    this.#untold = [...this.#untold.slice(0, this.#untold.length - later.length).filter(waits), ...later];
   }
 
   dispose(): void {

@@ -2,7 +2,8 @@ import type { ConversationPreviews } from '../conversation/conversationPreviews.
 import type { SteeringMessage } from '../model/messages.ts';
 import type { Fact } from '../preview/feed.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import { factText, isMoot, outcomeText } from '../preview/resolve/resolveTexts.ts';
+import { isMoot } from '../preview/resolve/moot.ts';
+import { factText, outcomeText } from '../preview/resolve/resolveTexts.ts';
 
 /**
  * The message that tells the model what happened to a preview of its conversation; `undefined` if the preview does not concern

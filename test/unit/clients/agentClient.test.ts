@@ -142,6 +142,20 @@ test('an agent is told once that a proposal is stale, and not that it was for a 
   assert.match(await agent.ok('status'), /^Since your last call:\np1 \(.*\) is no longer stale/);
 });
 
+test('an agent is told that a proposal is stale after an attempt that was under way', async () => {
+  const world = agentWorld();
+  const agent = new TestAgent(world);
+  await agent.edit('two', 'TWO');
+  await world.store.markStale('p1', ['a.txt']);
+  const before = world.store.get('p1');
+  assert.ok(before);
+  world.store.beginResolving('p1', 'apply', 'human');
+  assert.doesNotMatch(await agent.ok('status'), NEWS);
+  void world.store.endResolving([], [before]);
+  assert.match(await agent.ok('status'), /^Since your last call:\np1 \(.*\) is stale and cannot be applied/);
+  assert.doesNotMatch(await agent.ok('status'), NEWS);
+});
+
 test('previews of others cannot be resolved or withdrawn, and are not even known', async () => {
   const world = agentWorld({ settings: { modelAuthority: 'apply' } });
   const first = new TestAgent(world);

@@ -5,6 +5,7 @@ import {
   type AgentToolResult,
   type PendingAction,
 } from '../../../src/agent/preview/pendingAction.ts';
+import type { Preview } from '../../../src/agent/preview/preview.ts';
 import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
 import { silentLogger } from '../../../src/agent/base/logger.ts';
 import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
@@ -454,6 +455,13 @@ const allTold = (t: TestSession): readonly string[] =>
     .filter(({ kind }) => kind === 'outcome' || kind === 'revision')
     .flatMap(({ text }) => text.split('\n'));
 
+/** An attempt to apply a preview begins. */
+function underWay({ store }: TestSession, id: string): { readonly before: readonly Preview[] } {
+  const before = store.get(id);
+  store.beginResolving(id, 'apply', 'human');
+  return { before: before ? [before] : [] };
+}
+
 const reviewing = { modelAuthority: 'recommend', forcing: 'off' } as const;
 
 test('the model is woken when a preview became stale, and told once, also after a reload', async () => {
@@ -485,6 +493,42 @@ test('that a preview was stale for a while is not told; that it no longer is, if
   for (const text of ['Heard?', 'Again?']) await after.session.prompt(text);
   const fresh = 'p1 (Rewrite a.txt) is no longer stale: the files are again what it was made from.';
   assert.deepEqual(allTold(after), [STALE, fresh]);
+});
+
+test('that a preview is stale is told after an attempt that was under way and failed for another reason', async () => {
+  const t = createTestSession({
+    files,
+    script: [{ toolCalls: [write('a.txt')] }, ok, ok, ok],
+    settings: reviewing,
+  });
+  await t.session.prompt('Write.');
+  t.session.stop();
+  await t.store.markStale('p1', ['a.txt']);
+  const { before } = underWay(t, 'p1');
+  await t.session.prompt('Heard?');
+  assert.deepEqual(allTold(t), []); // the attempt may succeed
+  await t.store.endResolving([], before);
+  await t.session.prompt('And now?');
+  assert.deepEqual(allTold(t), [STALE]);
+});
+
+test('that a preview is fresh again is told after an attempt that was under way', async () => {
+  const t = createTestSession({
+    files,
+    script: [{ toolCalls: [write('a.txt')] }, ok, ok, ok, ok],
+    settings: reviewing,
+  });
+  await t.session.prompt('Write.');
+  t.session.stop();
+  await t.store.markStale('p1', ['a.txt']);
+  await t.session.prompt('Heard?');
+  await t.store.markStale('p1', []);
+  const { before } = underWay(t, 'p1');
+  await t.session.prompt('Heard?');
+  assert.deepEqual(allTold(t), [STALE]);
+  await t.store.endResolving([], before);
+  await t.session.prompt('And now?');
+  assert.equal(allTold(t).length, 2);
 });
 
 test('what was stale for a while when the window was closed is not told after the reload', async () => {

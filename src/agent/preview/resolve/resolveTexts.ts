@@ -5,7 +5,7 @@ import { fenced } from '../../text/fence.ts';
 import type { Fact } from '../feed.ts';
 import { FOUND_APPLIED, plainOutcome, type LedgerEntry } from '../ledger.ts';
 import type { RevisedBy } from '../log/previewLog.ts';
-import { isOpen, isStale, nameOf, type Actor, type Preview, type ResolveAction } from '../preview.ts';
+import { isOpen, nameOf, type Actor, type Preview, type ResolveAction } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import { unprovedText } from './checkTexts.ts';
 import type { Proof } from './proof.ts';
@@ -126,25 +126,6 @@ export function factText(fact: Fact, preview: Preview): string {
     }
     case 'fresh':
       return `${nameOf(preview)} is no longer stale: the files are again what it was made from.`;
-  }
-}
-
-/**
- * Whether there is nothing left to tell of it: a rebase or a split matters only while the preview is open and at that
- * revision, and that it became stale while it is and nothing else says so. What the user typed into a proposal always matters.
- */
-export function isMoot(fact: Fact, preview: Preview | undefined): boolean {
-  switch (fact.kind) {
-    case 'attempt':
-    case 'expiry':
-      return false;
-    case 'revision':
-      if (preview && isOpen(preview) && preview.revision === fact.revision) return false;
-      return fact.by !== 'user' || fact.patch === undefined;
-    case 'stale':
-      return fact.isSaid || !isStale(preview) || conflictPaths(preview?.changes ?? []).length > 0;
-    case 'fresh':
-      return preview?.state.kind !== 'pending' || isStale(preview);
   }
 }
 

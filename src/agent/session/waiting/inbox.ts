@@ -2,7 +2,8 @@ import type { SteeringMessage } from '../../model/messages.ts';
 import type { Fact } from '../../preview/feed.ts';
 import { isOpen } from '../../preview/preview.ts';
 import type { PreviewStore } from '../../preview/previewStore.ts';
-import { factText, isMoot } from '../../preview/resolve/resolveTexts.ts';
+import { isMoot, waitsForAttempt } from '../../preview/resolve/moot.ts';
+import { factText } from '../../preview/resolve/resolveTexts.ts';
 
 /** What the model will be told with its next request, in the order in which it happened. */
 export class Inbox {
@@ -90,11 +91,14 @@ export class Inbox {
    * Removes and returns the messages for the next request: in one message all that happened to previews, in the order in which
    * it happened and as far as it still matters; one reminder for each preview, and none for a preview that has been resolved
    * since.
+   * What depends on how an attempt ends stays in the inbox until then.
    * @param hold keeps reminders in the inbox while the model cannot do what they ask for: in Manual and in plan mode.
    * @param asks whether the model is still asked to resolve a preview.
    */
   takeMessages(hold: boolean, asks: (previewId: string) => boolean): readonly SteeringMessage[] {
-    const held = hold ? this.ofKind('resolve-reminder') : [];
+    const held = this.#messages.filter(
+      message => (hold && message.kind === 'resolve-reminder') || this.#waitsForAttempt(message),
+    );
     const said = this.#messages.filter(message => !held.includes(message));
     const messages = said.filter(
       ({ kind, previewIds, text }, at) =>
@@ -125,6 +129,11 @@ export class Inbox {
     if (!fact || fact.kind === 'attempt') return message;
     const preview = this.#store.get(fact.previewId);
     return !preview || isMoot(fact, preview) ? [] : { ...message, text: factText(fact, preview) };
+  }
+
+  #waitsForAttempt(message: SteeringMessage): boolean {
+    const fact = this.#facts.get(message);
+    return fact !== undefined && waitsForAttempt(fact, this.#store.get(fact.previewId));
   }
 
   #isOpen(id: string): boolean {
