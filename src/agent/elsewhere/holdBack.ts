@@ -65,7 +65,7 @@ export async function holdBack(
     ...origin,
     ...counted('Hold back uncommitted changes to ', { noun: 'file', count: changes.length }),
     title: l10n => l10n.t('Hold back uncommitted changes'),
-    changes: inverseOf(changes, modes),
+    changes: inverseOf(changes, { modes }),
   });
   const kept = stage({
     ...origin,

@@ -1,5 +1,5 @@
 import { setOf } from './changeSet.ts';
-import { composedSteps } from './commit/commitChanges.ts';
+import { touchedSteps } from './commit/commitChanges.ts';
 import { carryModes } from './commit/rollbackInfo.ts';
 import { changeOf, foldersAbove, foldersRemovedBy, isLink, stepsOf, type FileChange } from './fileChange.ts';
 import { counted } from './label.ts';
@@ -11,7 +11,15 @@ import { isOpen, titleOf, type Preview, type PreviewState } from './preview.ts';
  * @param found what applying them found: permission bits of files that it removed, and folders that it made.
  */
 export function inverseOf(changes: readonly FileChange[], found: Found = {}): readonly FileChange[] {
-  return changes.map(change => inverse(change, found)).reverse();
+  // Several files may have been at one path, one after the other: each gets its own bits back.
+  const held = new Map(Object.entries(found.modes ?? {}));
+  return changes
+    .map(change => {
+      let mode: number | undefined;
+      carryModes([change], held, (_path, had) => (mode = had));
+      return inverse(change, mode, found.newFolders);
+    })
+    .reverse();
 }
 
 type Found = Pick<Extract<PreviewState, { kind: 'applied' }>, 'modes' | 'newFolders'>;
@@ -129,14 +137,17 @@ function combined(changes: readonly FileChange[], modes: ReadonlyMap<string, num
   if (new Set(paths).size === paths.length) return changes;
   const bitsAt = carriedBits(changes);
   const folders = foldersRemovedBy(changes);
-  return composedSteps(changes).flatMap(({ path, before, after }): readonly FileChange[] => {
-    const change = changeOf(path, before, after);
-    if (!change || change.kind === 'rename') return [];
-    if (change.kind === 'delete') return [{ ...change, ...foldersOf(path, folders) }];
+  return touchedSteps(changes).flatMap(({ path, before, after }): readonly FileChange[] => {
     const bits = bitsAt(path);
-    const isAnother = change.kind === 'create' || isLink(change.before) || bits === 'of another file';
+    const isAnother = !before || isLink(before) || bits === 'of another file';
     const mode = typeof bits === 'number' ? bits : isAnother ? modes.get(path) : undefined;
-    return [mode === undefined ? change : { ...change, mode }];
+    const change = changeOf(path, before, after);
+    if (change?.kind === 'rename') return [];
+    if (change?.kind === 'delete') return [{ ...change, ...foldersOf(path, folders) }];
+    if (change) return [mode === undefined ? change : { ...change, mode }];
+    // Another file with the same content, which may have other bits.
+    if (!before || !after || isLink(after) || mode === undefined) return [];
+    return [{ kind: 'modify', path, before, after, mode }];
   });
 }
 
@@ -163,9 +174,9 @@ function foldersOf(path: string, folders: readonly string[] = []): { readonly fo
   return above.length > 0 ? { folders: above } : {};
 }
 
-function inverse(change: FileChange, { modes = {}, newFolders }: Found): FileChange {
+/** @param mode the bits of the file that the change removed, or whose bits it set. */
+function inverse(change: FileChange, mode: number | undefined, newFolders: Found['newFolders']): FileChange {
   const { path } = change;
-  const mode = Object.hasOwn(modes, path) ? modes[path] : undefined;
   const withMode = mode === undefined ? {} : { mode };
   switch (change.kind) {
     case 'modify':

@@ -257,6 +257,15 @@ for (const attribute of ATTRIBUTES) {
   });
 }
 
+test('a deleted file comes back with the permission bits that the last commit has', async t => {
+  const repository = await GitRepository.create(t);
+  repository.checkedOut({ 'run.sh': { mode: '100755', content: 'echo\n' }, 'plain.sh': 'echo\n' });
+  for (const name of ['run.sh', 'plain.sh']) rmSync(repository.folder.at(name));
+  const { reasons } = await holdBackIn(repository);
+  assert.deepEqual(reasons, []);
+  assert.equal(repository.run(['status', '--porcelain']), '');
+});
+
 test('names are names: one with a pattern or a backslash is held back and unstaged alone', async t => {
   const repository = await GitRepository.create(t);
   const names = ['[id].txt', 'i.txt', 'back\\slash.txt', 'backslash.txt', ':(top)x', '*.txt'];

@@ -32,7 +32,7 @@ export function composedSteps(changes: readonly FileChange[]): readonly FileStep
 }
 
 /** The same, with the paths that hold the same content afterwards. */
-function touchedSteps(changes: readonly FileChange[]): readonly FileStep[] {
+export function touchedSteps(changes: readonly FileChange[]): readonly FileStep[] {
   const steps = new Map<string, FileStep>();
   for (const step of changes.flatMap(stepsOf)) {
     const earlier = steps.get(step.path);
