@@ -269,19 +269,23 @@ export class Invariants {
       );
     // What an incomplete one leaves behind; else what was not written was changed since.
     const isUnwritten = (step: FileStep): boolean => {
-      if (wasFoundUnwritten(step) || lost.includes(step.path)) return true;
+      if (wasFoundUnwritten(step)) return true;
       const now = found[step.path];
       return now === textIn(step.before) || isTornWrite(now === undefined ? now : Buffer.from(now), step);
     };
-    // An editor that holds neither side may have got the change before it was typed into, or be what kept it from coming.
+    // An editor that holds neither side may have got the change before it was typed into, or be what kept it from coming. Where
+    // it is gone, the file may still hold what the change makes: that of an undo of what was never saved, for example.
     const inEditors = steps.filter(
-      step => typed.includes(step.path) && !isAsAfter(step) && found[step.path] !== textIn(step.before),
+      step =>
+        (typed.includes(step.path) || lost.includes(step.path)) &&
+        !wasFoundUnwritten(step) &&
+        !isAsAfter(step) &&
+        found[step.path] !== textIn(step.before),
     );
     const isApplied = ids.every(id => store.get(id)?.state.kind === 'applied');
-    const isFinished =
-      inEditors.length > 0
-        ? isApplied
-        : steps.some(isAsAfter) && steps.every(step => isAsAfter(step) || !isUnwritten(step));
+    const others = steps.filter(step => !inEditors.includes(step));
+    const areWritten = others.every(step => isAsAfter(step) || !isUnwritten(step));
+    const isFinished = inEditors.length > 0 ? isApplied && areWritten : steps.some(isAsAfter) && areWritten;
     for (const step of isApplied ? inEditors : [])
       this.check(
         hasWords(found[step.path], step),
@@ -298,8 +302,8 @@ export class Invariants {
         () => `recovery of ${ids.join()}: ${path} is ${isPartial ? 'not restored' : 'changed'}`,
       );
       // What another preview wrote meanwhile is explained by the ledger.
-      const others = store.all().flatMap(preview => (preview.changes ?? []).flatMap(stepsOf));
-      const isOwn = others.some(step => step.path === path && textIn(step.after) === found[path]);
+      const proposed = store.all().flatMap(preview => (preview.changes ?? []).flatMap(stepsOf));
+      const isOwn = proposed.some(step => step.path === path && textIn(step.after) === found[path]);
       const isForeign = found[path] !== textIn(before) && !isOwn && !wasFoundUnwritten(step);
       if (isForeign)
         this.check(leftAlone.includes(path), () => `recovery of ${ids.join()}: nobody is told about ${path}`);
