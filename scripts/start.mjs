@@ -1,5 +1,5 @@
 /**
- * `npm start`: builds and packages Redline, and opens VS Code with it on a copy of examples/workspace, in a temporary
+ * `npm start`: builds and packages Redline, and opens VS Code with it on the project of the tour (media/tour), in a temporary
  * profile. It uses the installed VS Code (`code`), else a browser on Linux x64, else a VS Code that it downloads.
  *
  *   npm start -- --once      opens no window: walks through the core story by itself (Linux x64) and takes pictures

@@ -34,6 +34,7 @@ import { ShownRevisions } from './views/review/shownRevisions.ts';
 import { WaitingNotice } from './views/pending/waitingNotice.ts';
 import { modeSwitch } from './views/settings.ts';
 import { StatusItem } from './views/statusItem.ts';
+import { showTour } from './views/tour/tourFolder.ts';
 import { FileWatcher } from './views/workspace/fileWatcher.ts';
 
 export { deactivate } from './views/deactivate.ts';
@@ -144,5 +145,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
       logger,
     ),
   );
+  showTour(context);
   return createApi(agent);
 }

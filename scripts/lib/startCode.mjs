@@ -1,14 +1,18 @@
-/** The ways to open VS Code with Redline for a user: a desktop one, or one in the browser. */
+/** The ways to open VS Code with Redline for a user, on the project of the tour: a desktop one, or one in the browser. */
 import { downloadAndUnzipVSCode, resolveCliPathFromVSCodeExecutablePath } from '@vscode/test-electron';
 import { randomBytes } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { headlessSupported } from '../headless/install.mjs';
 import { installExtension, startServer } from '../headless/server.mjs';
 import { temporaryFolder } from './cleanup.mjs';
 import { run } from './command.mjs';
-import { downloads, vsixPath } from './paths.mjs';
-import { copyExampleWorkspace } from './workspaceCopy.mjs';
+import { downloads, inRepo, vsixPath } from './paths.mjs';
+
+/** The profile is ours, and so is the check that it has: nothing of the workspace has to be approved. */
+const SETTINGS = { 'redline.checks': [{ name: 'test', command: 'node --test' }] };
+const WHAT_NEXT = 'Send /tour in the chat of Redline: an agent mends a failing test. It needs no key.';
 
 /**
  * Opens a desktop VS Code and waits until its window is closed.
@@ -19,13 +23,12 @@ export async function startDesktopCode() {
   const code = await desktopCode();
   if (!code) return false;
   const profile = temporaryFolder('rl-start-');
-  const workspace = copyExampleWorkspace();
-  const folders = [
-    `--user-data-dir=${path.join(profile, 'data')}`,
-    `--extensions-dir=${path.join(profile, 'extensions')}`,
-  ];
+  const data = path.join(profile, 'data');
+  const workspace = copyTour(data);
+  fs.writeFileSync(path.join(data, 'User', 'settings.json'), JSON.stringify(SETTINGS));
+  const folders = [`--user-data-dir=${data}`, `--extensions-dir=${path.join(profile, 'extensions')}`];
   await runCode(code, [...folders, '--install-extension', vsixPath, '--force']);
-  console.log(`\nOpening VS Code on ${workspace}\nClose its window to end.`);
+  console.log(`\nOpening VS Code on ${workspace}\n${WHAT_NEXT}\nClose its window to end.`);
   await runCode(code, [...folders, '--disable-workspace-trust', '--new-window', '--wait', workspace]);
   return true;
 }
@@ -35,13 +38,25 @@ export async function startBrowserCode() {
   const userDataDir = temporaryFolder('redline-start-');
   const extensionsDir = path.join(userDataDir, 'extensions');
   await installExtension(vsixPath, { userDataDir, extensionsDir });
-  const folder = copyExampleWorkspace();
+  const folder = copyTour(userDataDir);
   // Any page in the user's browser can reach this port, so a token is required.
-  const server = await startServer({ userDataDir, extensionsDir, token: randomBytes(16).toString('hex') });
+  const token = randomBytes(16).toString('hex');
+  const server = await startServer({ userDataDir, extensionsDir, settings: SETTINGS, token });
   console.log(
-    `\nOpen VS Code with Redline, on ${folder}, at\n\n  ${server.url({ folder })}\n\nPress Ctrl+C to end.`,
+    `\nOpen VS Code with Redline, on ${folder}, at\n\n  ${server.url({ folder })}\n\n${WHAT_NEXT}\nPress Ctrl+C to end.`,
   );
   throw new Error(await server.ended);
+}
+
+/**
+ * Copies the project of the tour to where the command Redline: Open the Tour puts it, so that Redline shows its chat there.
+ * @param {string} userDataDir of VS Code
+ * @returns {string} the folder
+ */
+export function copyTour(userDataDir) {
+  const folder = path.join(userDataDir, 'User', 'globalStorage', 'redline.redline', 'tour');
+  fs.cpSync(inRepo('media', 'tour'), folder, { recursive: true });
+  return folder;
 }
 
 /** The command that starts VS Code: `code` on PATH, else a downloaded one where no browser can be used instead. */

@@ -130,6 +130,7 @@ export interface CommandArguments {
   'redline.preview.undoTurn': [previewIds: readonly string[]];
   /** Hides an expired preview; without an id, all of them. */
   'redline.preview.dismiss': [previewId?: string];
+  'redline.openTour': [];
   'redline.showLedger': [];
   /** Shows the decision that the line at the cursor came with. */
   'redline.whoApprovedLine': [];

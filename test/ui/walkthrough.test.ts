@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
+import { RedlineWindow } from '../../scripts/headless/redlineWindow.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { read } from '../support/docs/pages.ts';
 import { uiTest } from './support/uiTest.ts';
@@ -69,5 +71,60 @@ uiTest(
     await input.waitFor();
     await workbench.page.keyboard.press('Escape');
     assert.equal(await ticked('connect').count(), 0);
+  },
+);
+
+uiTest(
+  'the tour opens in a window of its own: its test fails, a proposal passes it, a hunk is refused, and only then the disk changes',
+  { viewport: { width: 1400, height: 900 } },
+  async workbench => {
+    await openWalkthrough(workbench, 'Get Started with Redline');
+    await step(workbench, 'review').locator('.step-title').click();
+    const opened = workbench.page.context().waitForEvent('page');
+    await step(workbench, 'review').getByRole('button', { name: 'Open the Tour', exact: true }).click();
+    const tour = new RedlineWindow(
+      path.join(workbench.userDataDir, 'User', 'globalStorage', 'redline.redline', 'tour'),
+    );
+    tour.pictures = String(workbench.pictures);
+    tour.show(await opened);
+    await tour.waitForRedline();
+    const chat = tour.chatFrame();
+    const file = 'src/cart.js';
+    const code = tour.readFile(file);
+
+    // The chat is there by itself, and its first example is the tour.
+    await chat.getByRole('button', { name: '/tour', exact: true }).click();
+    await chat.locator('textarea#prompt').press('Enter');
+    await chat.getByText('The test did not run by itself').last().waitFor();
+    await chat.getByText('My second hunk renames the total').waitFor();
+    await tour.picture('tour-proposed');
+    await chat.locator('.review-bar').getByRole('button', { name: 'Run Checks' }).click();
+    const dialog = tour.page.locator('.monaco-dialog-box');
+    await dialog.getByText('test: node --test').waitFor();
+    await dialog.getByRole('button', { name: 'Approve and Run' }).click();
+    await chat
+      .locator('.review-bar')
+      .getByRole('button', { name: /^The check test passed/ })
+      .waitFor();
+    await tour.picture('tour-green');
+    assert.equal(tour.readFile(file), code);
+
+    await tour.editorTab('cart.js (Redline p1)').click();
+    await tour.page.keyboard.press('Control+End');
+    await tour.runCommand('Redline: Next Hunk');
+    await tour.runCommand('Redline: Next Hunk');
+    await tour.runCommand('Redline: Discard Hunk at the Cursor with Reason…');
+    await tour.page.locator('.quick-input-widget:visible input.input').fill('Keep “Total”.');
+    await tour.page.keyboard.press('Enter');
+    await chat.getByText('The rest still waits for you').waitFor();
+    await tour.picture('tour-refused');
+    assert.equal(tour.readFile(file), code);
+    await tour.lens('Apply').first().click();
+    await tour.waitForFile(
+      file,
+      text => text === code?.replace('sum += item.price;', 'sum += item.price * item.quantity;'),
+    );
+    await chat.getByText('Now the file holds what you applied').waitFor();
+    await tour.picture('tour-applied');
   },
 );

@@ -3,27 +3,50 @@ import { english, type Localiser } from '../../base/localiser.ts';
 import { fenceFor } from '../../text/fence.ts';
 import type { ChatRequest, ProviderAnswer } from '../chatProvider.ts';
 import type { SessionMessage, ToolResultMessage } from '../messages.ts';
+import { refusalReasons } from './refusalReasons.ts';
 import { parseSlashCommand, slashCommandHelp } from './slashCommands.ts';
+import { nextOfTour, voteOfTour } from './tour.ts';
+import { TOUR } from './tourProject.ts';
 
 /** How much of a tool's output the answer repeats, in characters. All of it is shown with the call. */
 const MAX_REPEATED_CHARS = 2_000;
 
 /** What the offline provider answers to a request, in the language of the user. */
 export function answerTo(request: ChatRequest, l10n: Localiser = english): ProviderAnswer {
-  const { toolChoice, messages } = request;
+  const { toolChoice, messages, tools } = request;
+  const asked = messages.findLastIndex(message => message.role === 'user');
+  const prompted = messages[asked];
+  const isTour = prompted?.role === 'user' && prompted.text.trim() === TOUR;
   if (toolChoice?.type === 'tool' && toolChoice.name === 'resolve') {
     return callAnswer(messages, 'resolve', {
       action: 'apply',
-      reason: l10n.t('Exactly the change you asked for.'),
+      reason: isTour ? voteOfTour(messages, l10n) : l10n.t('Exactly the change you asked for.'),
     });
   }
+  const ofTour =
+    isTour && asked < messages.length - 1
+      ? nextOfTour(
+          messages.slice(asked + 1),
+          tools.some(({ name }) => name === 'run_checks'),
+          l10n,
+        )
+      : undefined;
+  if (ofTour) return answerWith(messages, ofTour.text, ofTour.calls);
   const sinceAnswer = messages.slice(messages.findLastIndex(message => message.role === 'assistant') + 1);
   const prompt = sinceAnswer.findLast(message => message.role === 'user');
   if (prompt) return answerPrompt(messages, prompt.text, l10n);
   const results = sinceAnswer.filter(message => message.role === 'tool');
   if (results.length > 0) return textAnswer(results.map(result => aboutResult(result, l10n)).join('\n\n'));
-  const outcomes = sinceAnswer.filter(message => message.role === 'steering' && message.kind === 'outcome');
-  return textAnswer(outcomes.length > 0 ? l10n.t('Understood. What is next?') : l10n.t('Nothing to do.'));
+  const outcomes = sinceAnswer.flatMap(message =>
+    message.role === 'steering' && message.kind === 'outcome' ? [message.text] : [],
+  );
+  if (outcomes.length === 0) return textAnswer(l10n.t('Nothing to do.'));
+  const [reason] = outcomes.flatMap(refusalReasons);
+  return textAnswer(
+    reason === undefined
+      ? l10n.t('Understood. What is next?')
+      : l10n.t('Understood: “{0}”. What is next?', reason),
+  );
 }
 
 function answerPrompt(messages: readonly SessionMessage[], prompt: string, l10n: Localiser): ProviderAnswer {
@@ -87,10 +110,26 @@ function callAnswer(
   name: string,
   args: Record<string, unknown>,
 ): ProviderAnswer {
-  const calls = messages.reduce(
+  return answerWith(messages, '', [{ name, arguments: args }]);
+}
+
+/** An answer with calls, whose ids are unique in the conversation. */
+function answerWith(
+  messages: readonly SessionMessage[],
+  text: string,
+  calls: readonly { readonly name: string; readonly arguments: Record<string, unknown> }[],
+): ProviderAnswer {
+  const before = messages.reduce(
     (sum, message) => sum + (message.role === 'assistant' ? message.toolCalls.length : 0),
     0,
   );
-  const call = { id: `offline_${calls + 1}`, name, arguments: JSON.stringify(args) };
-  return { text: '', toolCalls: [call], stopReason: 'toolCalls' };
+  return {
+    text,
+    toolCalls: calls.map(({ name, arguments: args }, index) => ({
+      id: `offline_${before + index + 1}`,
+      name,
+      arguments: JSON.stringify(args),
+    })),
+    stopReason: calls.length > 0 ? 'toolCalls' : 'stop',
+  };
 }

@@ -1,5 +1,6 @@
 import { english, type Sentence } from '../../base/localiser.ts';
 import { revertCategories, type RevertCategory } from '../messages.ts';
+import { TOUR, TOUR_FILE } from './tourProject.ts';
 
 /** A tool call that the user typed as a command. */
 export interface TypedCall {
@@ -55,6 +56,11 @@ interface Definition {
 }
 
 const definitions: Readonly<Record<string, Definition>> = {
+  [TOUR]: {
+    usage: TOUR,
+    about: l10n => l10n.t('play an agent that mends a failing test, in the small project of the tour'),
+    parse: rest => (rest === '' ? { tool: 'read_file', arguments: { path: TOUR_FILE } } : undefined),
+  },
   '/edit': {
     usage: '/edit <file> :: <old> => <new>',
     about: l10n => l10n.t('propose to replace text that occurs exactly once'),

@@ -1,6 +1,6 @@
 /**
  * Names of files and folders (those with a slash) that can run code or widen what the agent may do. In every mode, only the
- * user may apply changes of them or of anything inside them. docs/reviewing.md shows this list.
+ * user may apply changes of them or of anything inside them. docs/who-decides.md shows this list.
  */
 export const PROTECTED_PLACES = [
   '.redline/',

@@ -14,7 +14,7 @@ import { TodoList } from './todoList.ts';
 type Snapshot = Extract<HostMessage, { type: 'snapshot' }>;
 
 /** Example prompts that work without a model, in any workspace. */
-const OFFLINE_EXAMPLES = ['/write notes.md :: Hello', '/tools', '/help'];
+const OFFLINE_EXAMPLES = ['/tour', '/write notes.md :: Hello', '/help'];
 
 /** Everything on the screen, rebuilt for each snapshot. */
 class Panel {

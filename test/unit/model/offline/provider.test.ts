@@ -193,3 +193,15 @@ test('an aborted request is aborted', async () => {
     { type: 'aborted' },
   ]);
 });
+
+test('a refusal with a reason is answered with that reason', async () => {
+  const refused: SessionMessage = {
+    role: 'steering',
+    kind: 'outcome',
+    text: 'The user discarded p1 (Edit a). This is the user\'s decision, not a failure. Reason: "Keep\n it."',
+    previewIds: ['p1'],
+  };
+  const said: SessionMessage = { role: 'assistant', text: 'Ready.', toolCalls: [], stopReason: 'stop' };
+  const { text } = await answerTo([user('/edit a :: b => c'), called('1'), result('1', 'x'), said, refused]);
+  assert.equal(text, 'Understood: “Keep it”. What is next?');
+});
