@@ -1,7 +1,7 @@
 /** The pages of docs/ with a part that `npm run docs` writes. */
 import { apiTypes } from './apiTypes.mjs';
 import { factsOfOthers } from './factsOfOthers.mjs';
-import { holdsTable } from './holdsTable.mjs';
+import { holdsSummary, holdsTable } from './holdsTable.mjs';
 import { modelSentences } from './modelSentences.mjs';
 import { settingsTables } from './settingsTables.mjs';
 
@@ -10,11 +10,15 @@ import { settingsTables } from './settingsTables.mjs';
  * @type {Readonly<Record<string, (part?: string) => Promise<string>>>}
  */
 export const generatedPages = {
+  'README.md': holdsSummary,
   'docs/agents.md': holdsTable,
   'docs/api.md': apiTypes,
   'docs/comparison.md': factsOfOthers,
   'docs/model-texts.md': modelSentences,
   'docs/settings.md': settingsTables,
+  'docs/with-claude-code.md': holdsTable,
+  'docs/with-codex.md': holdsTable,
+  'docs/with-copilot.md': holdsTable,
 };
 
 const PART = /(<!-- written by npm run docs(?:: (\w+))? -->\n)[^]*?(<!-- end -->)/g;

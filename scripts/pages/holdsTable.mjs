@@ -1,18 +1,53 @@
-/** The table of docs/agents.md: what is held of each agent in each of its modes. */
-import { agentHolds } from '../../src/agent/clients/setUp/agentHolds.ts';
+/** The tables of what is held of each agent in each of its modes, and the one of the README. */
+import { agentHolds, shellHold } from '../../src/agent/clients/setUp/agentHolds.ts';
 
-/** @returns {Promise<string>} markdown */
-export async function holdsTable() {
-  const rows = agentHolds.flatMap(({ name, version, modes }) =>
+/** In the README. */
+const WORDS = { held: 'held back', asks: 'asks first', writes: 'writes' };
+const PAGES = {
+  Claude: 'with-claude-code.md',
+  Codex: 'with-codex.md',
+  Copilot: 'with-copilot.md#copilot-cli',
+  VS: 'with-copilot.md#vs-codes-own-agents',
+};
+
+/**
+ * @param {string} [agent] the first word of its name; by default all, with any agent in an agent terminal
+ * @returns {Promise<string>} markdown
+ */
+export async function holdsTable(agent) {
+  const chosen = agentHolds.filter(({ name }) => agent === undefined || name.split(' ')[0] === agent);
+  if (chosen.length === 0) throw new Error(`There is no agent ${agent}.`);
+  const rows = chosen.flatMap(({ name, version, modes }) =>
     modes.map(({ mode, edits, sed, script, from }) =>
       [`${name} ${version}`.trim(), `\`${mode}\``, edits, sed, script, from].join(' | '),
     ),
   );
-  rows.push(['any agent in an agent terminal', 'any', 'held', 'held', 'held', 'run'].join(' | '));
+  if (agent === undefined)
+    rows.push(['any agent in an agent terminal', 'any', 'held', 'held', 'held', 'run'].join(' | '));
   return [
     '| agent | mode | its edit tools | `sed -i` in its shell | a script in its shell | from |',
     '| --- | --- | --- | --- | --- | --- |',
     ...rows.map(row => `| ${row} |`),
+    '',
+  ].join('\n');
+}
+
+/**
+ * One line for each agent, for the mode in which it is started first.
+ * @returns {Promise<string>} markdown
+ */
+export async function holdsSummary() {
+  const rows = agentHolds.map(({ name, version, modes: [first, ...others] }) => {
+    const worse = others
+      .filter(mode => shellHold(mode) === 'writes')
+      .map(({ mode }) => `writes with \`${mode}\``);
+    const shell = [WORDS[shellHold(first)], ...worse].join('; ');
+    return `| [${`${name} ${version}`.trim()}](docs/${PAGES[name.split(' ')[0]] ?? 'with-other-agents.md'}) | ${WORDS[first.edits]} | ${shell} | ${first.from} |`;
+  });
+  return [
+    '| connected agent | its edits | its shell | from |',
+    '| --- | --- | --- | --- |',
+    ...rows,
     '',
   ].join('\n');
 }
