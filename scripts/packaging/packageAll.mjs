@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { inRepo } from '../lib/paths.mjs';
 import { buildFor, packageFor } from './packageExtension.mjs';
+import { missingAddresses } from './homeOfPackage.mjs';
 import { TARGETS } from './targets.mjs';
 
 /** Where the packages are written. */
@@ -28,6 +29,11 @@ export async function packageAll(targets, own) {
     throw new Error(`The build for ${own} failed.`);
   }
   fs.writeFileSync(path.join(folder, 'SHA256SUMS'), checksums(files));
+  const missing = missingAddresses(JSON.parse(fs.readFileSync(inRepo('package.json'), 'utf8')));
+  if (missing.length > 0)
+    console.log(
+      `The packages have no ${missing.join(', ')}: the release workflow writes those of its repository.`,
+    );
   for (const file of files) {
     const mb = fs.statSync(file).size / 1024 / 1024;
     console.log(`${path.basename(file).padEnd(28)} ${mb.toFixed(2).padStart(6)} MB`);

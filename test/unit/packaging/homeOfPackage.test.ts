@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { missingAddresses, withHome } from '../../../scripts/packaging/homeOfPackage.mjs';
+import { read } from '../../support/docs/pages.ts';
+
+const manifest = JSON.parse(read('package.json')) as Record<string, unknown>;
+
+test('package.json names no address; a repository that publishes gives it all of them', () => {
+  assert.deepEqual(missingAddresses(manifest), ['repository', 'homepage', 'bugs']);
+  const home = withHome(manifest, 'https://github.com/owner/name');
+  assert.deepEqual(missingAddresses(home), []);
+  assert.equal(home.bugs.url, 'https://github.com/owner/name/issues');
+  assert.equal(home.repository.url, 'https://github.com/owner/name.git');
+});
+
+for (const address of [
+  '',
+  '/',
+  'https://github.com/owner',
+  'git@github.com:owner/name',
+  'https://github.com/a/b?c',
+])
+  test(`“${address}” is no address of a repository`, () => {
+    assert.throws(() => withHome(manifest, address), /is no address of a repository/);
+  });
