@@ -12,7 +12,7 @@ import { Overlay } from '../agent/preview/overlay.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { Rebaser } from '../agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../agent/preview/resolve/invoker.ts';
-import type { ReadInstructions } from '../agent/session/instructions.ts';
+import type { ReadInstructions } from '../agent/session/sessionOptions.ts';
 import type { ReadSurroundings } from '../agent/session/surroundings.ts';
 import { Session } from '../agent/session/session.ts';
 import { runChecksTool } from '../agent/checks/runChecksTool.ts';

@@ -27,7 +27,7 @@ import type { PreviewLogSink, PreviewNumbers } from '../../src/agent/preview/pre
 import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
 import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
-import type { ReadInstructions } from '../../src/agent/session/instructions.ts';
+import type { ReadInstructions } from '../../src/agent/session/sessionOptions.ts';
 import { Session } from '../../src/agent/session/session.ts';
 import type { ReadSurroundings } from '../../src/agent/session/surroundings.ts';
 import type { SessionSettings } from '../../src/agent/session/sessionOptions.ts';

@@ -1,32 +1,16 @@
-import type { Logger } from '../base/logger.ts';
 import { isRecord } from '../base/json.ts';
-import type { Conversation } from '../conversation/conversation.ts';
 import type { ConversationTree } from '../conversation/conversationTree.ts';
 import type { NodeId } from '../conversation/nodeId.ts';
 import { fenced } from '../text/fence.ts';
 import type { SessionMessage } from '../model/messages.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
 import { beginningOf } from '../text/beginningOf.ts';
 import { plural } from '../text/plural.ts';
+import type { InstructionFile, SessionContext } from './sessionOptions.ts';
 
 /** The most characters of instructions in one request, over all files. */
 export const MAX_INSTRUCTION_CHARS = 32_000;
 /** The most files of instructions in one request. */
 export const MAX_INSTRUCTION_FILES = 16;
-
-/** A file in which the project tells agents how to work on it, such as `AGENTS.md`. */
-export interface InstructionFile {
-  /** Workspace path. */
-  readonly path: string;
-  readonly text: string;
-}
-
-/**
- * Reads the instructions for work on these files, those for the whole workspace first and those nearer to the files later.
- * The same files and contents give the same list. Does not reject.
- * @param workedOn paths as the model and the user wrote them: they may be invalid.
- */
-export type ReadInstructions = (workedOn: readonly string[]) => Promise<readonly InstructionFile[]>;
 
 /** A file of instructions that the last request contained. */
 export interface UsedInstructions {
@@ -35,33 +19,23 @@ export interface UsedInstructions {
   readonly isCut: boolean;
 }
 
-export interface InstructionsOptions {
-  /** See `SessionOptions.readInstructions`. */
-  readonly readInstructions?: ReadInstructions;
-  readonly conversation: () => Conversation;
-  readonly store: PreviewStore;
-  readonly logger: Logger;
-  /** Called when other instructions are in force than before. */
-  readonly onDidChange: () => void;
-}
-
 /**
  * The project's instructions in the system prompt. They are text of the workspace and do what a prompt can do, nothing
  * more: no setting, mode, protected place or tool depends on them.
  */
 export class Instructions {
-  readonly #options: InstructionsOptions;
+  readonly #ctx: SessionContext;
   readonly #named = new NamedPaths();
   #section = '';
   #used: readonly UsedInstructions[] = [];
 
-  constructor(options: InstructionsOptions) {
-    this.#options = options;
+  constructor(ctx: SessionContext) {
+    this.#ctx = ctx;
   }
 
   /** Whether there is anything to {@link refresh}. */
   get canRefresh(): boolean {
-    return this.#options.readInstructions !== undefined;
+    return this.#ctx.readInstructions !== undefined;
   }
 
   /** What the system prompt says of them; empty if there are none. The same as long as nothing changes. */
@@ -76,7 +50,7 @@ export class Instructions {
 
   /** Reads them again. To be awaited before each request. */
   async refresh(): Promise<void> {
-    const { readInstructions, conversation, store, logger, onDidChange } = this.#options;
+    const { readInstructions, conversation, store, logger, emit } = this.#ctx;
     if (!readInstructions) return;
     const { id, tree } = conversation();
     const workedOn = new Set(this.#named.in(tree));
@@ -91,7 +65,7 @@ export class Instructions {
     const names = used.map(({ path }) => path).join(', ');
     logger.info(`Instructions of the project: ${names === '' ? 'none' : names}.`);
     for (const note of notes) logger.warn(`Instructions of the project: ${note}`);
-    onDidChange();
+    emit({ type: 'instructions_changed' });
   }
 }
 

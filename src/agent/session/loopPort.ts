@@ -1,37 +1,24 @@
 import { detailOf } from '../base/errors.ts';
-import type { Logger } from '../base/logger.ts';
-import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { ChatProvider, ChatRequest } from '../model/chatProvider.ts';
-import type { SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
+import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
 import type { Preview } from '../preview/preview.ts';
 import { stagedText, unavailableText } from '../preview/resolve/resolveTexts.ts';
-import type { Workspace } from '../preview/workspace.ts';
 import { executeCall } from '../tools/loadedSpecs.ts';
-import type { ToolRegistry } from '../tools/registry.ts';
-import type { SessionEvent } from './events.ts';
 import type { LoopPort } from './loop.ts';
 import type { Requests } from './request.ts';
 import type { RevertQueue } from './revertQueue.ts';
-import type { SessionSettings } from './sessionOptions.ts';
-import { stageIn, type StagingOptions } from './staging.ts';
+import { stageIn } from './staging.ts';
+import type { SessionContext } from './sessionOptions.ts';
 
 /** The reason of an apply that the user's settings let the model carry out at once. */
 const GRANTED = 'Your settings let the agent run commands in the isolated sandbox.';
 
 /** The parts of a session that its loop works with. */
-export interface LoopParts extends StagingOptions {
-  readonly tools: ToolRegistry;
-  readonly workspace: Workspace;
-  readonly logger: Logger;
-  readonly settings: () => SessionSettings;
-  readonly planMode: () => boolean;
+export interface LoopParts extends SessionContext {
   readonly requests: Requests;
-  readonly choices: ToolChoices;
   readonly reverts: RevertQueue;
-  readonly append: (message: SessionMessage) => void;
   /** Appends what the inbox holds for the next request. */
   readonly appendInbox: () => void;
-  readonly emit: (event: SessionEvent) => void;
 }
 
 /** The loop's view of a session during one run. */

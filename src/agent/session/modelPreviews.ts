@@ -1,10 +1,6 @@
 import { ToolError } from '../base/errors.ts';
-import type { Conversation } from '../conversation/conversation.ts';
-import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { FileChange } from '../preview/fileChange.ts';
 import { isOpen, isStale, nameOf, type CallRef, type Preview } from '../preview/preview.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
-import type { Invoker } from '../preview/resolve/invoker.ts';
 import {
   alreadyResolvedText,
   otherConversationText,
@@ -12,22 +8,14 @@ import {
   usersOwnText,
 } from '../preview/resolve/resolveTexts.ts';
 import { waitText } from '../preview/resolve/waitTexts.ts';
-import type { ModelAuthority } from '../preview/resolveSettings.ts';
 import type { ModelPreviews } from '../tools/tool.ts';
-
-export interface ModelPreviewsOptions {
-  readonly store: PreviewStore;
-  readonly invoker: Invoker;
-  readonly choices: ToolChoices;
-  readonly conversation: () => Conversation;
-  readonly settings: () => { readonly modelAuthority: ModelAuthority };
-}
+import type { SessionContext } from './sessionOptions.ts';
 
 const ON_ITS_OWN = 'Stage your change as a preview of its own.';
 
 /** What one call of the model may see and change of what is pending in its conversation. */
-export function modelPreviews(options: ModelPreviewsOptions, call: CallRef): ModelPreviews {
-  const { store, invoker, choices, conversation, settings } = options;
+export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews {
+  const { store, invoker, choices, conversation, settings } = ctx;
   return {
     open: () =>
       Promise.all(
@@ -40,7 +28,7 @@ export function modelPreviews(options: ModelPreviewsOptions, call: CallRef): Mod
           }),
         })),
       ),
-    toAmend: id => amendable(options, id),
+    toAmend: id => amendable(ctx, id),
     amend: (preview, changes) => {
       if (store.get(preview.id) !== preview) throw new ToolError(changedText(preview));
       const stored = store.revise(preview.id, changes, preview.dependsOn, 'amend', undefined, call);
@@ -55,7 +43,7 @@ export function modelPreviews(options: ModelPreviewsOptions, call: CallRef): Mod
  * The preview, if the model may amend it: one that it staged itself, that is pending and not stale, that no one else has edited, and
  * whose revision it knows.
  */
-function amendable({ store, choices, conversation }: ModelPreviewsOptions, id: string): Preview & FilesOf {
+function amendable({ store, choices, conversation }: SessionContext, id: string): Preview & FilesOf {
   const preview = store.get(id);
   if (!preview) throw new ToolError(`There is no preview ${id}. Call pending to see yours. ${ON_ITS_OWN}`);
   const { previews } = conversation();

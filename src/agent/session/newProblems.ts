@@ -1,12 +1,10 @@
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
-import type { Conversation } from '../conversation/conversation.ts';
 import { plainOutcome, type LedgerEntry } from '../preview/ledger.ts';
 import { stepsOf, type FileChange } from '../preview/fileChange.ts';
 import type { Preview } from '../preview/preview.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
 import { byImportance, problemLine, type Problem, type Problems } from '../tools/problems.ts';
 import { fenced } from '../text/fence.ts';
-import type { Inbox } from './waiting/inbox.ts';
+import type { SessionContext } from './sessionOptions.ts';
 
 /** How long after an apply a request waits for the problems of its files at most, in milliseconds. */
 export const WAIT_MS = 2_000;
@@ -16,14 +14,6 @@ const LATE_MS = 30_000;
 const MAX_FILES = 100;
 /** The most problems in one message. */
 const MAX_PROBLEMS = 20;
-
-export interface NewProblemsOptions {
-  /** See `SessionOptions.problems`. */
-  readonly problems?: Problems;
-  readonly store: PreviewStore;
-  readonly conversation: () => Conversation;
-  readonly inbox: Inbox;
-}
 
 /** What was reported about a file before it was written. */
 interface Before {
@@ -47,7 +37,7 @@ interface Watched {
  * apply at most, and only for files that are open or had Problems, since the others are seldom checked.
  */
 export class NewProblems implements Disposable {
-  readonly #options: NewProblemsOptions;
+  readonly #ctx: SessionContext;
   readonly #owned = new DisposableStore();
   /** What was reported before an apply that has not ended, by preview and path. */
   readonly #applying = new Map<string, ReadonlyMap<string, Before>>();
@@ -55,9 +45,9 @@ export class NewProblems implements Disposable {
   /** Called when a file has news. */
   #onNews: () => void = () => undefined;
 
-  constructor(options: NewProblemsOptions) {
-    this.#options = options;
-    const { store, problems } = options;
+  constructor(ctx: SessionContext) {
+    this.#ctx = ctx;
+    const { store, problems } = ctx;
     if (!problems) return;
     this.#owned.add(store.onDidChange(preview => this.#follow(preview, problems)));
     this.#owned.add(store.onDidResolve(entries => this.#end(entries, problems)));
@@ -71,7 +61,7 @@ export class NewProblems implements Disposable {
 
   /** Puts what is new into the inbox, after waiting for it. Ends early when the signal is aborted. */
   async tell(signal: AbortSignal): Promise<void> {
-    const { problems } = this.#options;
+    const { problems } = this.#ctx;
     if (!problems || !this.isWatching) return;
     await this.#untilNews(signal);
     if (signal.aborted) return;
@@ -90,7 +80,7 @@ export class NewProblems implements Disposable {
     }
     if (found.length === 0) return;
     const previewIds = [...ids];
-    this.#options.inbox.add({
+    this.#ctx.inbox.add({
       role: 'steering',
       kind: 'problems',
       text: textOf(found, previewIds),
@@ -110,7 +100,7 @@ export class NewProblems implements Disposable {
 
   #follow({ id, state, changes }: Preview, problems: Problems): void {
     if (state.kind !== 'applying' || state.action !== 'apply' || !changes) return;
-    if (!this.#options.conversation().previews.concerns(id)) return;
+    if (!this.#ctx.conversation().previews.concerns(id)) return;
     this.#applying.set(id, new Map(changes.flatMap(change => before(change, problems))));
   }
 

@@ -1,12 +1,9 @@
-import type { Conversation } from '../conversation/conversation.ts';
 import type { ModeResolveHandler, ResolveCall } from '../forcing/modelResolver.ts';
-import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { SessionMessage } from '../model/messages.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
-import type { CallRef, Preview } from '../preview/preview.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
-import type { Invoker } from '../preview/resolve/invoker.ts';
-import type { SessionEvent } from './events.ts';
+import type { Preview } from '../preview/preview.ts';
+import type { SessionContext } from './sessionOptions.ts';
+import { stageIn } from './staging.ts';
 
 /** A plan as the model submitted it. */
 export interface Plan {
@@ -25,16 +22,6 @@ export const PLAN_MODE_PROMPT =
   'Plan mode is on: explore with the read-only tools and change nothing. When your plan is ready, write it as ' +
   'Markdown and, in the same message, call `resolve` with action "apply", a one-sentence reason and extra.title.';
 
-export interface PlanModeOptions {
-  readonly store: PreviewStore;
-  readonly invoker: Invoker;
-  readonly choices: ToolChoices;
-  readonly conversation: () => Conversation;
-  /** Stages the plan for approval and returns the preview's id. */
-  readonly stage: (action: PendingAction, call: CallRef | undefined) => string;
-  readonly emit: (event: SessionEvent) => void;
-}
-
 /**
  * Plan mode of the open conversation. While it is on, the model's `resolve` submits its plan and returns at once. The
  * user approves the plan (Apply), which ends the mode, or sends it back with a note (Discard).
@@ -42,15 +29,15 @@ export interface PlanModeOptions {
 export class PlanMode implements ModeResolveHandler {
   readonly sourceToolName = PLAN.sourceToolName;
   readonly label = PLAN.label;
-  readonly #options: PlanModeOptions;
+  readonly #ctx: SessionContext;
   #isOn = false;
   /** The preview of the plan that waits for approval. */
   #submitted: string | undefined;
   /** How many prompts the user had sent when it was submitted. */
   #prompts = 0;
 
-  constructor(options: PlanModeOptions) {
-    this.#options = options;
+  constructor(ctx: SessionContext) {
+    this.#ctx = ctx;
   }
 
   get isOn(): boolean {
@@ -62,9 +49,9 @@ export class PlanMode implements ModeResolveHandler {
     if (on === this.#isOn) return;
     this.#isOn = on;
     if (!on) void this.#withdraw('Plan mode was switched off.');
-    this.#options.choices.setModeResolveHandler(on ? this : null);
-    this.#options.conversation().recordPlanMode(on);
-    this.#options.emit({ type: 'plan_mode_changed', on });
+    this.#ctx.choices.setModeResolveHandler(on ? this : null);
+    this.#ctx.conversation().recordPlanMode(on);
+    this.#ctx.emit({ type: 'plan_mode_changed', on });
   }
 
   /** Answers the model's `resolve`: apply submits the plan, discard withdraws the submitted one. */
@@ -84,7 +71,7 @@ export class PlanMode implements ModeResolveHandler {
       return textResult('The plan is empty. Write it as Markdown in the message that submits it.');
     await this.#withdraw('Replaced by a newer plan.');
     const plan: Plan = { title: planTitle(extra?.['title'], text), text };
-    this.#submitted = this.#options.stage(this.#actionFor(plan), call);
+    this.#submitted = stageIn(this.#ctx, this.#actionFor(plan), { call, asksModel: false }).preview.id;
     this.#prompts = prompts;
     return textResult(
       `The plan "${plan.title}" is submitted. The user approves or refines it. End your turn now.`,
@@ -93,7 +80,7 @@ export class PlanMode implements ModeResolveHandler {
   }
 
   #actionFor(plan: Plan): PendingAction {
-    const { id } = this.#options.conversation();
+    const { id } = this.#ctx.conversation();
     return {
       ...PLAN,
       kind: 'plan',
@@ -103,7 +90,7 @@ export class PlanMode implements ModeResolveHandler {
       apply: () => {
         this.#submitted = undefined;
         // Another conversation may be open by now, and has its own mode.
-        if (this.#options.conversation().id === id) this.set(false);
+        if (this.#ctx.conversation().id === id) this.set(false);
         return Promise.resolve(textResult(`The plan "${plan.title}" is approved.`, { title: plan.title }));
       },
       reject: () => {
@@ -115,24 +102,23 @@ export class PlanMode implements ModeResolveHandler {
 
   /** The text of the message that submits the plan, or of the last one before it that has any. */
   #planText(): string {
-    const { conversation, store } = this.#options;
+    const { conversation, store } = this.#ctx;
     return latestAnswerText(conversation().tree.messages, previewId => store.get(previewId)?.kind === 'plan');
   }
 
   #isWaiting(): boolean {
     const id = this.#submitted;
-    return id !== undefined && this.#options.store.get(id)?.state.kind === 'pending';
+    return id !== undefined && this.#ctx.store.get(id)?.state.kind === 'pending';
   }
 
   #promptCount(): number {
-    return this.#options.conversation().tree.messages.filter(({ role }) => role === 'user').length;
+    return this.#ctx.conversation().tree.messages.filter(({ role }) => role === 'user').length;
   }
 
   async #withdraw(reason: string): Promise<void> {
     const id = this.#submitted;
     this.#submitted = undefined;
-    if (id !== undefined)
-      await this.#options.invoker.resolve({ id, action: 'discard', reason, actor: 'model' });
+    if (id !== undefined) await this.#ctx.invoker.resolve({ id, action: 'discard', reason, actor: 'model' });
   }
 }
 

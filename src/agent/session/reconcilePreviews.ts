@@ -1,22 +1,15 @@
-import type { Conversation } from '../conversation/conversation.ts';
-import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { SteeringMessage } from '../model/messages.ts';
 import { isOpen } from '../preview/preview.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
-import type { Inbox } from './waiting/inbox.ts';
 import { untoldMessages } from './outcomes.ts';
+import type { SessionContext } from './sessionOptions.ts';
 
 /**
  * Makes inbox and tool choices agree with the previews that concern the conversation, after a stored conversation was
  * opened and after a revert. Drops messages and directives for other previews, then adds a reminder for each pending
  * preview and a message for all that happened to them and that the trunk does not tell.
  */
-export function reconcilePreviews(
-  { tree, previews }: Conversation,
-  store: PreviewStore,
-  inbox: Inbox,
-  choices: ToolChoices,
-): void {
+export function reconcilePreviews({ conversation, store, inbox, choices }: SessionContext): void {
+  const { tree, previews } = conversation();
   const said = tree.steering;
   const told = new Set(said.flatMap(({ tells = [] }) => tells));
   inbox.keepOnly(id => previews.concerns(id), told);

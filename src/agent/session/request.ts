@@ -1,28 +1,23 @@
 import { untilAborted } from '../base/abort.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { detailOf } from '../base/errors.ts';
-import type { Logger } from '../base/logger.ts';
 import { withoutSummaries } from '../conversation/context/summarizedTrunk.ts';
 import { withoutEchoedMarkers } from '../conversation/markerEcho.ts';
 import { renderTrunk } from '../conversation/renderTrunk.ts';
 import { validTrunk } from '../conversation/validTrunk.ts';
-import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
-import { estimateTokens, tokensOf, tokensOfTools } from '../model/contextWindow.ts';
+import { estimateTokens, tokensOfTools } from '../model/contextWindow.ts';
 import type { AssistantMessage, SessionMessage } from '../model/messages.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Offer } from '../model/toolChoiceLadder.ts';
 import { hasSpecs, loadSpecs, specsOf } from '../tools/loadedSpecs.ts';
-import { offeredTools, type ToolRegistry } from '../tools/registry.ts';
+import { offeredTools } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import { ContextKeeper, type ContextUse } from './context/contextKeeper.ts';
-import type { SessionEvent } from './events.ts';
-import type { Inbox } from './waiting/inbox.ts';
-import { Instructions, type ReadInstructions, type UsedInstructions } from './instructions.ts';
-import { NewProblems, type NewProblemsOptions } from './newProblems.ts';
+import { Instructions, type UsedInstructions } from './instructions.ts';
+import { NewProblems } from './newProblems.ts';
 import { PLAN_MODE_PROMPT } from './planMode.ts';
-import type { SessionSettings } from './sessionOptions.ts';
-import { surroundingsText, type ReadSurroundings } from './surroundings.ts';
+import { surroundingsText } from './surroundings.ts';
+import type { SessionContext } from './sessionOptions.ts';
 
 /** The system prompt of every session. Short, because it is sent with each request. */
 const SYSTEM_PROMPT = `You are Redline, an agent that works in the user's VS Code workspace.
@@ -42,27 +37,9 @@ export interface SentRequest {
   readonly body: unknown;
 }
 
-export interface RequestsOptions extends Omit<NewProblemsOptions, 'store'> {
-  readonly store: PreviewStore;
-  readonly choices: ToolChoices;
-  readonly inbox: Inbox;
-  readonly append: (message: SessionMessage) => void;
-  readonly tools: ToolRegistry;
-  /** See `SessionOptions.prepareTools`. */
-  readonly prepareTools?: () => Promise<void>;
-  /** See `SessionOptions.readInstructions`. */
-  readonly readInstructions?: ReadInstructions;
-  /** See `SessionOptions.readSurroundings`. */
-  readonly readSurroundings?: ReadSurroundings;
-  readonly emit: (event: SessionEvent) => void;
-  readonly settings: () => SessionSettings;
-  readonly planMode: () => boolean;
-  readonly logger: Logger;
-}
-
 /** Builds a session's requests from the trunk of its conversation and the tools of its current mode. */
 export class Requests implements Disposable {
-  readonly #options: RequestsOptions;
+  readonly #ctx: SessionContext;
   readonly #newProblems: NewProblems;
   readonly #instructions: Instructions;
   readonly #context: ContextKeeper;
@@ -75,18 +52,14 @@ export class Requests implements Disposable {
   /** Whether the turn's request was made shorter because the server found it too long. */
   #isShorter = false;
 
-  constructor(options: RequestsOptions) {
-    this.#options = options;
-    this.#newProblems = new NewProblems(options);
-    const onDidChange = (): void => options.emit({ type: 'instructions_changed' });
-    this.#instructions = new Instructions({ ...options, onDidChange });
-    this.#context = new ContextKeeper({
-      ...options,
-      overhead: () =>
-        estimateTokens(this.#system()) + (hasSpecs() ? tokensOfTools(specsOf(this.tools())) : 0),
-      waiting: () => options.inbox.messages.reduce((sum, message) => sum + tokensOf(message), 0),
-      canRepeat: name => options.tools.get(name)?.readOnly === true,
-    });
+  constructor(ctx: SessionContext) {
+    this.#ctx = ctx;
+    this.#newProblems = new NewProblems(ctx);
+    this.#instructions = new Instructions(ctx);
+    this.#context = new ContextKeeper(
+      ctx,
+      () => estimateTokens(this.#system()) + (hasSpecs() ? tokensOfTools(specsOf(this.tools())) : 0),
+    );
   }
 
   /** See `Session.instructions`. */
@@ -115,9 +88,9 @@ export class Requests implements Disposable {
    * of previews is up to date.
    */
   prepare(provider: ChatProvider, signal: AbortSignal): Promise<void> | undefined {
-    const loading = loadSpecs() ?? this.#options.choices.judge();
+    const loading = loadSpecs() ?? this.#ctx.choices.judge();
     if (loading) return loading.then(() => this.prepare(provider, signal));
-    const { prepareTools, readSurroundings, logger } = this.#options;
+    const { prepareTools, readSurroundings, logger } = this.#ctx;
     const instructions = this.#instructions;
     const newProblems = this.#newProblems;
     const context = this.#context;
@@ -149,13 +122,13 @@ export class Requests implements Disposable {
 
   /** The tools that the model may call now. */
   tools(): readonly Tool[] {
-    const { tools, settings, planMode } = this.#options;
+    const { tools, settings, planMode } = this.#ctx;
     return offeredTools(tools, { planMode: planMode(), authority: settings().modelAuthority });
   }
 
   /** Decides which tools the next request offers, and which one it forces; see `ToolChoices.begin`. */
   begin(provider: ChatProvider, isEnding: boolean): Offer {
-    const { choices, planMode } = this.#options;
+    const { choices, planMode } = this.#ctx;
     this.#isShorter = false;
     return choices.begin(provider, specsOf(this.tools()), planMode(), isEnding);
   }
@@ -169,7 +142,7 @@ export class Requests implements Disposable {
     failure: ProviderFailure,
     signal: AbortSignal,
   ): ChatRequest | undefined | Promise<ChatRequest | undefined> {
-    const { choices, planMode, logger } = this.#options;
+    const { choices, planMode, logger } = this.#ctx;
     if (failure.code === 'contextLength') return this.#shorter(provider, failure, signal);
     const offer = choices.retry(failure, specsOf(this.tools()), planMode());
     if (!offer) return undefined;
@@ -182,7 +155,7 @@ export class Requests implements Disposable {
     failure: ProviderFailure,
     signal: AbortSignal,
   ): Promise<ChatRequest | undefined> {
-    const { choices, planMode, logger } = this.#options;
+    const { choices, planMode, logger } = this.#ctx;
     if (this.#isShorter || provider.isVerbatim === true) return undefined;
     this.#isShorter = true;
     const context = this.#context;
@@ -205,14 +178,14 @@ export class Requests implements Disposable {
 
   /** The request with this offer and all messages so far. Records the settings it is made with. */
   build(provider: ChatProvider, offer: Offer): ChatRequest {
-    const { modelAuthority, forcing, order, revertEnabled } = this.#options.settings();
+    const { modelAuthority, forcing, order, revertEnabled } = this.#ctx.settings();
     const settings = { model: provider.id, modelAuthority, forcing, order, revertEnabled };
-    this.#options.conversation().recordSettings(settings);
+    this.#ctx.conversation().recordSettings(settings);
     return (this.#last = { system: this.#system(), messages: this.messages(provider), ...offer });
   }
 
   #system(): string {
-    const isPlanning = this.#options.planMode();
+    const isPlanning = this.#ctx.planMode();
     // What Redline itself says of the mode comes last, and so has the last word.
     const parts = [
       SYSTEM_PROMPT,
@@ -225,7 +198,7 @@ export class Requests implements Disposable {
 
   /** The messages of a request to this provider that is made now. */
   messages(provider: ChatProvider): readonly SessionMessage[] {
-    const { settings, conversation } = this.#options;
+    const { settings, conversation } = this.#ctx;
     const { tree } = conversation();
     // It needs the whole trunk: the ids of its calls count up.
     if (provider.isVerbatim === true) return withoutSummaries(validTrunk(tree)).map(({ message }) => message);
@@ -255,6 +228,6 @@ export class Requests implements Disposable {
 
   /** Whether the messages sent to the provider begin with the ids of their nodes. */
   #hasMarkers(provider: ChatProvider): boolean {
-    return this.#options.settings().revertEnabled && provider.isVerbatim !== true;
+    return this.#ctx.settings().revertEnabled && provider.isVerbatim !== true;
   }
 }

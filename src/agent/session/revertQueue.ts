@@ -1,6 +1,4 @@
 import { detailOf } from '../base/errors.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Conversation } from '../conversation/conversation.ts';
 import {
   REVERT_TOOL,
   type RevertActor,
@@ -16,33 +14,14 @@ import {
   STOPPED,
   targetName,
 } from '../conversation/validateRevert.ts';
-import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { SteeringMessage } from '../model/messages.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import { isOpen } from '../preview/preview.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
-import type { QueuedPreview } from '../preview/previewStore.ts';
-import { type Invoker } from '../preview/resolve/invoker.ts';
 import type { Resolved } from '../preview/resolve/resolved.ts';
 import { undoBranchAction } from '../preview/undo.ts';
-import type { SessionEvent } from './events.ts';
-import type { Inbox } from './waiting/inbox.ts';
 import { reconcilePreviews } from './reconcilePreviews.ts';
-
-export interface RevertQueueOptions {
-  readonly conversation: () => Conversation;
-  readonly store: PreviewStore;
-  readonly invoker: Invoker;
-  readonly inbox: Inbox;
-  readonly choices: ToolChoices;
-  /** Stages a preview for the actor of the revert. */
-  readonly stage: (action: PendingAction, actor: RevertActor) => QueuedPreview;
-  readonly planMode: () => boolean;
-  /** See `SessionOptions.refreshBases`. */
-  readonly refreshBases?: (previewIds: readonly string[]) => Promise<void>;
-  readonly emit: (event: SessionEvent) => void;
-  readonly logger: Logger;
-}
+import type { SessionContext } from './sessionOptions.ts';
+import { stageIn } from './staging.ts';
 
 interface QueuedRevert {
   readonly request: RevertRequest;
@@ -54,11 +33,11 @@ interface QueuedRevert {
  * record in the log when it is drained.
  */
 export class RevertQueue {
-  readonly #options: RevertQueueOptions;
+  readonly #ctx: SessionContext;
   #queue: readonly QueuedRevert[] = [];
 
-  constructor(options: RevertQueueOptions) {
-    this.#options = options;
+  constructor(ctx: SessionContext) {
+    this.#ctx = ctx;
   }
 
   /** @returns settles with the record once the request is drained and everything that follows from it is done. */
@@ -90,28 +69,26 @@ export class RevertQueue {
       settle(record);
     }
     // At the end, when it is known where the conversation is.
-    for (const record of refused) this.#options.inbox.add(refusalMessage(record, applied));
+    for (const record of refused) this.#ctx.inbox.add(refusalMessage(record, applied));
   }
 
   #validate(request: RevertRequest, stopped: boolean, hasReverted: boolean): RevertRecord {
     if (request.actor === 'model' && hasReverted) return refusedRevert(request, ALREADY_REVERTED);
     if (request.actor === 'model' && stopped) return refusedRevert(request, STOPPED);
-    if (request.actor === 'model' && this.#options.planMode()) return refusedRevert(request, PLANNING);
-    return validateRevert(this.#options.conversation().tree, request);
+    if (request.actor === 'model' && this.#ctx.planMode()) return refusedRevert(request, PLANNING);
+    return validateRevert(this.#ctx.conversation().tree, request);
   }
 
   async #carryOut(record: RevertRecord): Promise<void> {
-    const { store, inbox, choices, emit } = this.#options;
-    const conversation = this.#options.conversation();
-    conversation.applyRevert(record);
-    if (record.applied) reconcilePreviews(conversation, store, inbox, choices);
-    emit({ type: 'revert_applied', record });
+    this.#ctx.conversation().applyRevert(record);
+    if (record.applied) reconcilePreviews(this.#ctx);
+    this.#ctx.emit({ type: 'revert_applied', record });
     if (record.applied) await this.#settleAbandoned(record);
   }
 
   /** Discards the pending previews of the abandoned nodes, and stages the inverse of what was applied there. */
   async #settleAbandoned({ abandonedNodeIds, target, actor }: RevertRecord): Promise<void> {
-    const { conversation, store, stage, refreshBases, logger } = this.#options;
+    const { conversation, store, refreshBases, logger } = this.#ctx;
     const { previews, trail } = conversation();
     const abandoned = new Set(abandonedNodeIds);
     const staged = previews.stagedBy(abandoned);
@@ -131,7 +108,7 @@ export class RevertQueue {
     if (!undo) return;
     const action: PendingAction = { ...undo, purpose: 'revert' };
     try {
-      const { preview, stored } = stage(action, actor);
+      const { preview, stored } = stageIn(this.#ctx, action, { asksModel: actor !== 'human' });
       await stored;
       await refreshBases?.([preview.id]);
     } catch (error) {
@@ -141,7 +118,7 @@ export class RevertQueue {
 
   /** A preview stays pending if its producer's callback fails, or if the model reverted and plan mode is on by now. */
   async #discard(id: string, reason: string, actor: RevertActor): Promise<void> {
-    const { store, invoker, planMode, logger } = this.#options;
+    const { store, invoker, planMode, logger } = this.#ctx;
     const isStillOpen = (): boolean => {
       const preview = store.get(id);
       return preview !== undefined && isOpen(preview);

@@ -1,41 +1,34 @@
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
-import type { Conversation } from '../conversation/conversation.ts';
 import type { Fact } from '../preview/feed.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
 import { isOpen, isStale, type Preview } from '../preview/preview.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
 import { reasonGiven } from '../preview/resolve/resolveTexts.ts';
 import { conflictCount } from '../preview/rebase/conflictMarkers.ts';
-import type { Inbox } from './waiting/inbox.ts';
 import { factMessage } from './outcomes.ts';
-
-export interface ReviewOptions {
-  readonly store: PreviewStore;
-  readonly inbox: Inbox;
-  readonly conversation: () => Conversation;
-  /** Called after each resolution or expiry, whether or not it concerns the open conversation. */
-  readonly onOutcome: () => void;
-}
+import type { SessionContext } from './sessionOptions.ts';
 
 /**
  * Puts into the inbox what the user and other extensions do with the previews of the open conversation, and knows when
  * the model is needed: see {@link Review.needsModel}.
  */
 export class Review implements Disposable {
-  readonly #options: ReviewOptions;
+  readonly #ctx: SessionContext;
+  readonly #onOutcome: () => void;
   readonly #owned = new DisposableStore();
   /** What the messages in the inbox tell, by its key. */
   readonly #waiting = new Map<string, Fact>();
 
-  constructor(options: ReviewOptions) {
-    this.#options = options;
-    this.#owned.add(options.store.onDidStage(preview => this.#followStaged(preview)));
-    this.#owned.add(options.store.feed.onDidHappen(facts => this.#follow(facts)));
+  /** @param onOutcome called after each resolution or expiry, whether or not it concerns the open conversation. */
+  constructor(ctx: SessionContext, onOutcome: () => void) {
+    this.#ctx = ctx;
+    this.#onOutcome = onOutcome;
+    this.#owned.add(ctx.store.onDidStage(preview => this.#followStaged(preview)));
+    this.#owned.add(ctx.store.feed.onDidHappen(facts => this.#follow(facts)));
   }
 
   /** Whether a preview of this conversation can still be resolved. */
   get hasOpen(): boolean {
-    return this.#options.conversation().previews.hasOpen;
+    return this.#ctx.conversation().previews.hasOpen;
   }
 
   /**
@@ -43,7 +36,7 @@ export class Review implements Disposable {
    * nothing is left to resolve.
    */
   get needsModel(): boolean {
-    const { store, inbox, conversation } = this.#options;
+    const { store, inbox, conversation } = this.#ctx;
     const { previews } = conversation();
     const waiting = [...inbox.ofKind('outcome'), ...inbox.ofKind('revision')].filter(({ previewIds }) =>
       previewIds.some(id => previews.isInReview(id)),
@@ -55,7 +48,7 @@ export class Review implements Disposable {
 
   /** Ends the current review: after a newer prompt, Stop or Discard All. */
   end(): void {
-    this.#options.conversation().previews.endReview();
+    this.#ctx.conversation().previews.endReview();
   }
 
   dispose(): void {
@@ -63,7 +56,7 @@ export class Review implements Disposable {
   }
 
   #followStaged({ id, origin, kind }: Preview): void {
-    const conversation = this.#options.conversation();
+    const conversation = this.#ctx.conversation();
     // A tool may still run after its conversation or branch was left.
     if (!conversation.previews.concerns(id)) return;
     conversation.recordStaged(id);
@@ -72,7 +65,7 @@ export class Review implements Disposable {
   }
 
   #follow(facts: readonly Fact[]): void {
-    const { store, inbox, conversation, onOutcome } = this.#options;
+    const { store, inbox, conversation } = this.#ctx;
     conversation().recordResolutions(facts.flatMap(fact => (fact.kind === 'attempt' ? fact.entry : [])));
     const { previews } = conversation();
     if (inbox.messages.length === 0) this.#waiting.clear();
@@ -85,14 +78,14 @@ export class Review implements Disposable {
       this.#waiting.set(fact.key, fact);
       inbox.addFact(message, fact);
     }
-    if (facts.some(fact => fact.kind !== 'revision' || fact.by === 'rebase')) onOutcome();
+    if (facts.some(fact => fact.kind !== 'revision' || fact.by === 'rebase')) this.#onOutcome();
   }
 
   #addPart(wholeId: string, partId: string): void {
-    const { previews } = this.#options.conversation();
+    const { previews } = this.#ctx.conversation();
     if (previews.isInReview(wholeId)) previews.addToReview(partId);
     // Recorded too, because a part may outlive the preview that it was split off from.
-    this.#options.conversation().recordStaged(partId);
+    this.#ctx.conversation().recordStaged(partId);
   }
 }
 

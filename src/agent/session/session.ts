@@ -25,7 +25,7 @@ import { reconcilePreviews } from './reconcilePreviews.ts';
 import { Requests, type SentRequest } from './request.ts';
 import { RevertQueue } from './revertQueue.ts';
 import { Review } from './review.ts';
-import type { SessionOptions } from './sessionOptions.ts';
+import type { SessionContext, SessionOptions } from './sessionOptions.ts';
 import { stageIn } from './staging.ts';
 import { Inbox } from './waiting/inbox.ts';
 import { PromptQueue, type Prompt } from './waiting/promptQueue.ts';
@@ -82,7 +82,7 @@ export class Session implements Disposable {
         steer: message => this.#inbox.add(message),
       }),
     );
-    const parts = {
+    const ctx: SessionContext = {
       ...options,
       inbox: this.#inbox,
       choices: this.#choices,
@@ -92,22 +92,11 @@ export class Session implements Disposable {
       append: (message: SessionMessage) => this.#append(message),
     };
     // Before the review, whose end starts the next request.
-    const requests = this.#owned.add(new Requests(parts));
-    this.#review = this.#owned.add(new Review({ ...parts, onOutcome: () => this.#continueOrRest() }));
-    this.#plan = new PlanMode({
-      ...parts,
-      stage: (action, call) => stageIn(parts, action, { call, asksModel: false }).preview.id,
-    });
-    this.#reverts = new RevertQueue({
-      ...parts,
-      stage: (action, actor) => (actor === 'human' ? this.stageForUser(action) : this.stage(action)),
-    });
-    this.#loop = {
-      ...parts,
-      requests,
-      reverts: this.#reverts,
-      appendInbox: () => this.#appendInbox(),
-    };
+    const requests = this.#owned.add(new Requests(ctx));
+    this.#review = this.#owned.add(new Review(ctx, () => this.#continueOrRest()));
+    this.#plan = new PlanMode(ctx);
+    this.#reverts = new RevertQueue(ctx);
+    this.#loop = { ...ctx, requests, reverts: this.#reverts, appendInbox: () => this.#appendInbox() };
     this.#owned.add(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     if (stored) this.#resume(stored);
   }
@@ -340,7 +329,7 @@ export class Session implements Disposable {
 
   #resume(stored: StoredSession): void {
     this.#conversation.recordMissedResolutions();
-    reconcilePreviews(this.#conversation, this.#options.store, this.#inbox, this.#choices);
+    reconcilePreviews(this.#loop);
     for (const message of messagesAfterInterruption(stored.tree, stored.interrupted)) this.#append(message);
     if (stored.interrupted) this.#conversation.recordState('idle');
     this.setPlanMode(stored.planMode);

@@ -1,7 +1,10 @@
 import type { Localiser } from '../base/localiser.ts';
 import type { Logger } from '../base/logger.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 import type { SessionLogSink } from '../conversation/storage/recorder.ts';
+import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { ChatProvider } from '../model/chatProvider.ts';
+import type { SessionMessage } from '../model/messages.ts';
 import type { ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
 import type { Overlay } from '../preview/overlay.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
@@ -10,8 +13,9 @@ import type { Forcing, ModelAuthority, ResolveOrder } from '../preview/resolveSe
 import type { Workspace } from '../preview/workspace.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Problems } from '../tools/problems.ts';
-import type { ReadInstructions } from './instructions.ts';
+import type { SessionEvent } from './events.ts';
 import type { ReadSurroundings } from './surroundings.ts';
+import type { Inbox } from './waiting/inbox.ts';
 
 /** The settings that a session follows. They may change at any time. */
 export interface SessionSettings {
@@ -22,6 +26,20 @@ export interface SessionSettings {
   /** Whether the model may revert the conversation: it is offered the tool and sees the ids of the nodes. */
   readonly revertEnabled: boolean;
 }
+
+/** A file in which the project tells agents how to work on it, such as `AGENTS.md`. */
+export interface InstructionFile {
+  /** Workspace path. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * Reads the instructions for work on these files, those for the whole workspace first and those nearer to the files later.
+ * The same files and contents give the same list. Does not reject.
+ * @param workedOn paths as the model and the user wrote them: they may be invalid.
+ */
+export type ReadInstructions = (workedOn: readonly string[]) => Promise<readonly InstructionFile[]>;
 
 export interface SessionOptions {
   readonly store: PreviewStore;
@@ -50,4 +68,15 @@ export interface SessionOptions {
   readonly logFor: (sessionId: string) => SessionLogSink;
   /** Rebases these previews onto the current content of their files, or marks them as stale. */
   readonly refreshBases?: (previewIds: readonly string[]) => Promise<void>;
+}
+
+/** What the parts of a session work with: what it was given, and what it has itself. */
+export interface SessionContext extends SessionOptions {
+  readonly inbox: Inbox;
+  readonly choices: ToolChoices;
+  /** The open conversation. */
+  readonly conversation: () => Conversation;
+  readonly planMode: () => boolean;
+  readonly append: (message: SessionMessage) => void;
+  readonly emit: (event: SessionEvent) => void;
 }

@@ -4,11 +4,8 @@ import { setOfPrompt, type ChangeSetRef } from '../preview/changeSet.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { CallRef, PreviewOrigin } from '../preview/preview.ts';
 import type { QueuedPreview } from '../preview/previewStore.ts';
-import { queueResolveHandler, type ResolveHost } from '../preview/queueResolveHandler.ts';
-
-export interface StagingOptions extends ResolveHost {
-  readonly conversation: () => Conversation;
-}
+import { queueResolveHandler } from '../preview/queueResolveHandler.ts';
+import type { SessionContext } from './sessionOptions.ts';
 
 /** Who a preview is staged for. */
 export interface StagedFor {
@@ -20,7 +17,7 @@ export interface StagedFor {
 
 /** Stages a preview that concerns the conversation that made the call or that the action names, else the open one. */
 export function stageIn(
-  session: StagingOptions,
+  session: SessionContext,
   action: PendingAction,
   { call, asksModel }: StagedFor,
 ): QueuedPreview {

@@ -3,7 +3,7 @@ import { detailOf, messageOf, PathError, ToolError } from '../../agent/base/erro
 import type { Logger } from '../../agent/base/logger.ts';
 import { withoutParagraph } from '../../agent/clients/setUp/connectedText.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
-import type { InstructionFile } from '../../agent/session/instructions.ts';
+import type { InstructionFile } from '../../agent/session/sessionOptions.ts';
 import { readText } from '../../agent/preview/textFile.ts';
 
 /** The most folders that are searched before a request. */

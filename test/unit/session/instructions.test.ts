@@ -1,10 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import {
-  MAX_INSTRUCTION_CHARS,
-  MAX_INSTRUCTION_FILES,
-  type InstructionFile,
-} from '../../../src/agent/session/instructions.ts';
+import { MAX_INSTRUCTION_CHARS, MAX_INSTRUCTION_FILES } from '../../../src/agent/session/instructions.ts';
+import type { InstructionFile } from '../../../src/agent/session/sessionOptions.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
 
 /** A session whose project has these instructions; the test may change the list. */

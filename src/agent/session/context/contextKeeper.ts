@@ -1,13 +1,10 @@
 import { shortenOutputs, type Shortened } from '../../conversation/context/shortenOutputs.ts';
 import { summarizedTrunk, summaryInForce } from '../../conversation/context/summarizedTrunk.ts';
-import type { Conversation } from '../../conversation/conversation.ts';
 import type { Line } from '../../conversation/validTrunk.ts';
-import type { Logger } from '../../base/logger.ts';
 import type { ChatProvider, ChatRequest, ProviderFailure } from '../../model/chatProvider.ts';
 import { DEFAULT_CONTEXT_WINDOW, tokensOf, tokensOfRequest } from '../../model/contextWindow.ts';
-import type { AssistantMessage, SessionMessage } from '../../model/messages.ts';
-import type { PreviewStore } from '../../preview/previewStore.ts';
-import type { SessionEvent } from '../events.ts';
+import type { AssistantMessage } from '../../model/messages.ts';
+import type { SessionContext } from '../sessionOptions.ts';
 
 /** The part of the window that is kept free for the answer, and its bound in tokens. */
 const ANSWER_SHARE = 1 / 4;
@@ -31,20 +28,6 @@ export interface ContextUse {
   readonly isWindowKnown: boolean;
 }
 
-export interface ContextKeeperOptions {
-  readonly conversation: () => Conversation;
-  readonly store: PreviewStore;
-  /** An estimate of the tokens that a request has besides its messages: the system prompt and the tools. */
-  readonly overhead: () => number;
-  /** An estimate of the tokens of what is about to be appended for the next request. */
-  readonly waiting: () => number;
-  /** Whether a tool may simply be called again to see its result. */
-  readonly canRepeat: (toolName: string) => boolean;
-  readonly append: (message: SessionMessage) => void;
-  readonly emit: (event: SessionEvent) => void;
-  readonly logger: Logger;
-}
-
 /** What is known of the window of one provider's model. */
 interface Known {
   /** As the provider told it. */
@@ -61,12 +44,15 @@ interface Known {
  * which takes the place of its beginning in later requests. Nothing is removed from the conversation.
  */
 export class ContextKeeper {
-  readonly #options: ContextKeeperOptions;
+  readonly #ctx: SessionContext;
+  readonly #overhead: () => number;
   readonly #windows = new Map<string, Known>();
   readonly #corrections = new Map<string, number>();
 
-  constructor(options: ContextKeeperOptions) {
-    this.#options = options;
+  /** @param overhead an estimate of the tokens that a request has besides its messages: the system prompt and the tools. */
+  constructor(ctx: SessionContext, overhead: () => number) {
+    this.#ctx = ctx;
+    this.#overhead = overhead;
   }
 
   /** Asks the provider for its window. Does not reject. */
@@ -85,7 +71,8 @@ export class ContextKeeper {
 
   /** Whether the next request would not fit without a summary, or without its newest results being shortened. */
   wantsSummary(provider: ChatProvider): boolean {
-    return !this.#shortened(provider, this.#options.waiting()).fits;
+    const waiting = this.#ctx.inbox.messages.reduce((sum, message) => sum + tokensOf(message), 0);
+    return !this.#shortened(provider, waiting).fits;
   }
 
   /**
@@ -94,7 +81,7 @@ export class ContextKeeper {
    * @returns whether one was appended.
    */
   async summarize(provider: ChatProvider, signal: AbortSignal): Promise<boolean> {
-    const { conversation, store, append, emit, logger } = this.#options;
+    const { conversation, store, append, emit, logger } = this.#ctx;
     const { makeSummary } = await import('./summary.ts');
     const { tree, previews } = conversation();
     const message = await makeSummary({
@@ -137,7 +124,7 @@ export class ContextKeeper {
    * may know its window was asked for it.
    */
   use(provider: ChatProvider): ContextUse | undefined {
-    const { tree } = this.#options.conversation();
+    const { tree } = this.#ctx.conversation();
     const known = this.#windows.get(provider.id);
     if (!known && provider.contextWindow) return undefined;
     const window = this.window(provider);
@@ -158,23 +145,22 @@ export class ContextKeeper {
 
   /** The size of the next request in tokens, as far as it is known now; an estimate without correction. */
   estimate(provider: ChatProvider): number {
-    return this.lines(provider).reduce(
-      (sum, { message }) => sum + tokensOf(message),
-      this.#options.overhead(),
-    );
+    return this.lines(provider).reduce((sum, { message }) => sum + tokensOf(message), this.#overhead());
   }
 
   #shortened(provider: ChatProvider, waiting = 0): Shortened {
     const room = Math.max(MIN_ROOM, this.#room(provider) - waiting);
-    const { tree } = this.#options.conversation();
-    return shortenOutputs(summarizedTrunk(tree, room), { room, canRepeat: this.#options.canRepeat });
+    const { conversation, tools } = this.#ctx;
+    // What a tool only read, the model can see again by another call.
+    const canRepeat = (name: string): boolean => tools.get(name)?.readOnly === true;
+    return shortenOutputs(summarizedTrunk(conversation().tree, room), { room, canRepeat });
   }
 
   /** The room for the messages of a request, as an estimate without correction, like all sizes of messages. */
   #room(provider: ChatProvider): number {
     const window = this.window(provider);
     const free = window - Math.min(MAX_ANSWER, window * ANSWER_SHARE);
-    return Math.max(MIN_ROOM, Math.floor(free / this.#correction(provider)) - this.#options.overhead());
+    return Math.max(MIN_ROOM, Math.floor(free / this.#correction(provider)) - this.#overhead());
   }
 
   /** By how much more tokens the server counts than were estimated. */
