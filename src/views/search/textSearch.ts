@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { detailOf, isAbortError, ToolError } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
@@ -6,7 +7,7 @@ import type { PendingContents } from '../../agent/preview/overlay.ts';
 import { globMatcher } from '../../agent/tools/ast/scope/glob.ts';
 import type { TextQuery, TextSearch } from '../../agent/tools/files/searchText.ts';
 import type { TextMatch, TextMatches } from '../../agent/tools/files/textReport.ts';
-import { dirtyDocuments } from '../workspace/dirtyDocument.ts';
+import { areAnyHardLinked, dirtyDocuments } from '../workspace/dirtyDocument.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { locate, workspacePathOf } from '../workspace/workspacePaths.ts';
 import { LineSearch } from './lineSearch.ts';
@@ -17,6 +18,11 @@ import { expandGlob, scanText } from './scanText.ts';
 const TIME_LIMIT_MS = 20_000;
 /** Time limit for all unsaved and proposed contents together, in milliseconds. */
 const MEMORY_LIMIT_MS = 5_000;
+
+/** How many files are listed at most to find other names of a file that an editor has not saved. */
+const MAX_LISTED = 100_000;
+/** After this many files, others have their turn. */
+const LOOKED_AT_ONCE = 500;
 
 /** The matches in one text; `undefined` if the pattern takes too long on it. */
 type MemoryMatches = readonly TextMatch[] | undefined;
@@ -130,12 +136,7 @@ export class WorkspaceTextSearch implements TextSearch {
     }: { readonly globs: readonly string[]; readonly onDisk: ReadonlySet<string>; readonly limit: number },
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, MemoryMatches>> {
-    const contents = new Map<string, string>();
-    const unsavedAt = dirtyDocuments();
-    for (const path of [...this.#workspace.unsaved(), ...onDisk]) {
-      const document = unsavedAt(this.#workspace.uriOf(path));
-      if (document) contents.set(path, document.getText());
-    }
+    const contents = await this.#unsavedContents(query, globs, onDisk, signal);
     for (const path of pending.paths()) contents.set(path, textOf(pending.at(path)?.side));
     const found = new Map<string, MemoryMatches>();
     const lines = contents.size === 0 ? undefined : this.#lineSearchFor(query, signal);
@@ -155,6 +156,30 @@ export class WorkspaceTextSearch implements TextSearch {
     const searchable = new Set(await this.#searchable(withMatches, globs, query.ignored));
     for (const path of withMatches) if (!searchable.has(path)) found.set(path, []);
     return found;
+  }
+
+  /** The unsaved texts of files, by each path under which a search may find the file. */
+  async #unsavedContents(
+    { ignored }: TextQuery,
+    globs: readonly string[],
+    onDisk: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<Map<string, string>> {
+    const contents = new Map<string, string>();
+    const unsavedAt = dirtyDocuments();
+    const paths = new Set([...this.#workspace.unsaved(), ...onDisk]);
+    if (areAnyHardLinked())
+      for (const glob of globs) {
+        const listing = await this.#workspace.listForSearch(glob, MAX_LISTED, signal, ignored);
+        for (const path of listing.paths) paths.add(path);
+      }
+    let looked = 0;
+    for (const path of paths) {
+      if (++looked % LOOKED_AT_ONCE === 0) await setImmediate();
+      const document = unsavedAt(this.#workspace.uriOf(path));
+      if (document) contents.set(path, document.getText());
+    }
+    return contents;
   }
 
   /** `undefined` for a pattern that only ripgrep understands: then only the files on disk are searched. */

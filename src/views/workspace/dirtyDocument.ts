@@ -1,3 +1,4 @@
+import * as fs from 'node:fs';
 import * as vscode from 'vscode';
 import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
@@ -23,6 +24,22 @@ export function dirtyDocuments(): (uri: vscode.Uri) => vscode.TextDocument | und
     byPlace ??= new Map(onDisk.map(document => [placeId(document.uri.fsPath), document]));
     return byPlace.get(placeId(uri.fsPath));
   };
+}
+
+/** Whether a document with unsaved changes is that of a file with several names on disk: hard links, which only a list of files tells. */
+export function areAnyHardLinked(): boolean {
+  return vscode.workspace.textDocuments.some(
+    ({ isDirty, uri }) => isDirty && uri.scheme === 'file' && namesOf(uri.fsPath) > 1,
+  );
+}
+
+/** How many names a file has on its disk; none if it cannot be looked at. */
+function namesOf(file: string): number {
+  try {
+    return fs.statSync(file).nlink;
+  } catch {
+    return 0;
+  }
 }
 
 /** Whether a notebook or a custom editor without a text document has unsaved changes of a file. They cannot be read or edited as text. */

@@ -225,6 +225,8 @@ for (const [way, appRoot] of [
         assert.deepEqual([...new Set(matches.map(({ text }) => text))], ['typed needle(1)']);
         const own = await search('typed', { glob: `${FOLDER}/deep/**` });
         assert.deepEqual(linesOf(own), [`${FOLDER}/deep/b.md:1:typed needle(1)`]);
+        const other = await search('typed', { glob: `${FOLDER}/second.md` });
+        assert.deepEqual(linesOf(other), [`${FOLDER}/second.md:1:typed needle(1)`]);
 
         // The folder may itself have been opened by a link, and the file by its real name.
         const opened = { name: 'opened', index: 0, uri: vscode.Uri.file(linked) };
