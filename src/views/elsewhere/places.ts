@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { PathError } from '../../agent/base/errors.ts';
+import type { MalformedPart, PatchedFile } from '../../agent/elsewhere/parsePatch.ts';
 import type { PatchPlaces } from '../../agent/elsewhere/patchProposal.ts';
 import { LeftOutError, type Places } from '../../agent/elsewhere/readForeign.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
@@ -26,6 +28,24 @@ export function repositoryPlaces(root: string, workspace: PlacesWorkspace): Plac
     },
     isLink: at => isLink(workspace.uriOf(at).fsPath),
   };
+}
+
+/** How many parts of a patch are looked for at most to find its repository. */
+const MOST_PARTS = 100;
+
+/**
+ * The root that a patch is about: the first that has a file which the patch changes, else the first.
+ * @param roots the likeliest first.
+ */
+export function rootOf(
+  parts: readonly (PatchedFile | MalformedPart)[],
+  roots: readonly string[],
+): string | undefined {
+  const names = parts
+    .slice(0, MOST_PARTS)
+    .flatMap(part => ('from' in part ? [...part.from, ...part.to] : []));
+  const has = (root: string): boolean => names.some(name => existsSync(path.join(root, name)));
+  return (roots.length > 1 ? roots.find(has) : undefined) ?? roots[0];
 }
 
 /**

@@ -51,17 +51,17 @@ export function gitOf({ git, repository }: OpenRepository): Git {
 }
 
 /**
- * The root of the repository of a file, of the active editor's, or the first one, without asking and without telling;
- * `undefined` if there is no git.
+ * The roots of the repositories of the workspace, without asking and without telling: first that of a file, or of the active
+ * editor's; none if there is no git.
  */
-export async function repositoryRoot(near?: vscode.Uri): Promise<string | undefined> {
+export async function repositoryRoots(near?: vscode.Uri): Promise<readonly string[]> {
   const git = await openGit();
   const repositories = git ? await repositoriesOf(git) : [];
   const roots = [near, vscode.window.activeTextEditor?.document.uri].flatMap(uri =>
     uri?.scheme === 'file' ? (git?.getRepository(uri)?.rootUri.toString() ?? []) : [],
   );
   const own = roots.flatMap(root => repositories.find(({ rootUri }) => rootUri.toString() === root) ?? []);
-  return [...own, ...repositories][0]?.rootUri.fsPath;
+  return [...new Set([...own, ...repositories].map(({ rootUri }) => rootUri.fsPath))];
 }
 
 /** Those that a workspace folder is in, or that are in one. One around a folder may have to be opened first. */

@@ -7,9 +7,9 @@ import { patchProposal } from '../../agent/elsewhere/patchProposal.ts';
 import { decodeText } from '../../agent/text/encodings.ts';
 import { oneLine } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
-import { patchPlaces } from './places.ts';
+import { patchPlaces, rootOf } from './places.ts';
 import { reportTooMuch } from './report.ts';
-import { repositoryRoot } from './repositories.ts';
+import { repositoryRoots } from './repositories.ts';
 import type { Ctx } from '../ctx.ts';
 import { withCancel } from '../withCancel.ts';
 import { reviewGathered } from './reviewGathered.ts';
@@ -42,10 +42,8 @@ export async function reviewPatch(ctx: Ctx, given: unknown): Promise<readonly st
       return undefined;
     }
     return await withCancel(vscode.l10n.t('Reading {0}', oneLine(name(l10n))), async signal => {
-      const places = patchPlaces(
-        await repositoryRoot(source === CLIPBOARD ? undefined : source),
-        ctx.workspace,
-      );
+      const roots = await repositoryRoots(source === CLIPBOARD ? undefined : source);
+      const places = patchPlaces(rootOf(parts, roots), ctx.workspace);
       const gathered = await patchProposal(parts, ctx.workspace, places);
       signal.throwIfAborted();
       return reviewGathered(ctx, { name, l10n, command: 'review_patch' }, gathered);

@@ -3,8 +3,9 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { PathError } from '../../../../src/agent/base/errors.ts';
+import { parsePatch } from '../../../../src/agent/elsewhere/parsePatch.ts';
 import { LeftOutError, readBelow } from '../../../../src/agent/elsewhere/readForeign.ts';
-import { patchPlaces, repositoryPlaces } from '../../../../src/views/elsewhere/places.ts';
+import { patchPlaces, repositoryPlaces, rootOf } from '../../../../src/views/elsewhere/places.ts';
 import { resolvePath } from '../../../../src/views/workspace/workspacePaths.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
@@ -61,6 +62,21 @@ test('names of a patch count from the repository, then from the folder, and neve
   await assert.rejects(places.resolve('/etc/passwd'), refused('outside'));
   assert.equal(await places.isLink('link.ts'), true);
   assert.equal(await places.isLink('none.ts'), false);
+});
+
+test('of several repositories, a patch is for the one that has a file which it changes, else the likeliest', async t => {
+  const [first, second] = [await tempFolder(t), await tempFolder(t)];
+  for (const [root, name] of [
+    [first, 'b.ts'],
+    [second, 'a.ts'],
+  ] as const)
+    fs.writeFileSync(path.join(root, name), 'x\n');
+  const rootFor = async (name: string): Promise<string | undefined> =>
+    rootOf(await parsePatch(`--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-x\n+y\n`), [first, second]);
+  assert.equal(await rootFor('a.ts'), second);
+  assert.equal(await rootFor('b.ts'), first);
+  assert.equal(await rootFor('c.ts'), first);
+  assert.equal(rootOf([], []), undefined);
 });
 
 test('what lies in a repository inside the repository is not part of it', async t => {
