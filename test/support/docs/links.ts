@@ -9,6 +9,7 @@ const HOSTS = new Set([
   'code.visualstudio.com',
   'codecompanion.olimorris.dev',
   'cursor.com',
+  'developers.openai.com',
   'docs.cline.bot',
   'docs.github.com',
   'geminicli.com',
