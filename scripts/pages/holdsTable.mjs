@@ -37,17 +37,21 @@ export async function holdsTable(agent) {
  * @returns {Promise<string>} markdown
  */
 export async function holdsSummary() {
-  const rows = agentHolds.map(({ name, version, modes: [first, ...others] }) => {
-    const worse = others
-      .filter(mode => shellHold(mode) === 'writes')
-      .map(({ mode }) => `writes with \`${mode}\``);
-    const shell = [WORDS[shellHold(first)], ...worse].join('; ');
-    return `| [${`${name} ${version}`.trim()}](docs/${PAGES[name.split(' ')[0]] ?? 'with-other-agents.md'}) | ${WORDS[first.edits]} | ${shell} | ${first.from} |`;
+  const rows = agentHolds.map(({ name, version, modes }) => {
+    const page = PAGES[name.split(' ')[0]] ?? 'with-other-agents.md';
+    const cells = [mode => mode.edits, shellHold].map(hold => worstWords(modes, hold));
+    return `| [${`${name} ${version}`.trim()}](docs/${page}) | ${cells.join(' | ')} | ${modes[0].from} |`;
   });
   return [
-    '| connected agent | its edits | its shell | from |',
+    '| connected agent | its edits | its shell | known from |',
     '| --- | --- | --- | --- |',
     ...rows,
     '',
   ].join('\n');
+}
+
+/** What holds in the mode in which an agent is started first, and in which modes it writes. */
+function worstWords([first, ...others], hold) {
+  const worse = others.filter(mode => hold(mode) === 'writes').map(({ mode }) => `writes with \`${mode}\``);
+  return [WORDS[hold(first)], ...worse].join('; ');
 }
