@@ -1,5 +1,5 @@
 import { ToolError } from '../base/errors.ts';
-import { changeOf, isText, stepsOf, type FileChange, type TextSide } from './fileChange.ts';
+import { isText, proposing, stepsOf, type FileChange, type TextSide } from './fileChange.ts';
 import { nameOf, pathsOf, type Preview } from './preview.ts';
 
 /**
@@ -21,19 +21,29 @@ export function proposedText(preview: Preview, path: string): TextSide {
  * The changes of a preview with another text for a file; a file that would stay as it is, is left out.
  * @throws ToolError if nothing would be left.
  */
-export function amendedChanges(preview: Preview, path: string, after: TextSide): readonly FileChange[] {
+export async function amendedChanges(
+  preview: Preview,
+  path: string,
+  after: TextSide,
+): Promise<readonly FileChange[]> {
   const old = preview.changes ?? [];
   const at = old.findLastIndex(change => change.path === path);
-  const changes = old.flatMap((change, index) => (index === at ? (amended(change, after) ?? []) : change));
+  const change = old[at];
+  const changes = change ? old.toSpliced(at, 1, ...(await amended(change, after))) : old;
   if (changes.length > 0) return changes;
   throw new ToolError(
     `With this, ${nameOf(preview)} would change nothing. Nothing was changed. Discard it with resolve instead.`,
   );
 }
 
-function amended(change: FileChange, after: TextSide): FileChange | undefined {
-  if (change.kind !== 'modify') return change.kind === 'delete' ? change : { ...change, after };
-  const { mode } = change;
-  if (mode !== undefined) return { kind: 'modify', path: change.path, before: change.before, after, mode };
-  return changeOf(change.path, change.before, after);
+async function amended(change: FileChange, after: TextSide): Promise<readonly FileChange[]> {
+  switch (change.kind) {
+    case 'delete':
+      return [change];
+    case 'modify':
+      if (change.before.hash === after.hash && change.mode === undefined) return [];
+      return [await proposing(change, after)];
+    default:
+      return [{ ...change, after }];
+  }
 }

@@ -1,6 +1,6 @@
 import { sha256, type Sha256 } from '../base/hash.ts';
 import { decodeText, defaultEncoding, encodeText, type TextEncoding } from '../text/encodings.ts';
-import { hunksOf, type Hunk } from '../text/hunks.ts';
+import { editsOfHunks, hunksOf, type Hunk } from '../text/hunks.ts';
 import type { TextEdit } from '../text/textEdit.ts';
 
 /**
@@ -183,4 +183,19 @@ export async function hunksOfChange(change: FileChange): Promise<readonly Hunk[]
   if (isWhole(change)) return [];
   const edits = change.kind === 'modify' ? change.edits : undefined;
   return hunksOf(textOf(change.before), textOf(change.after), edits);
+}
+
+/**
+ * The modification with another text proposed. Where the edits of the old one were known, those of the new one are, one for each
+ * hunk: labels count them.
+ */
+export async function proposing(
+  change: Extract<FileChange, { kind: 'modify' }>,
+  after: TextSide,
+): Promise<Extract<FileChange, { kind: 'modify' }>> {
+  const { edits, ...same } = change;
+  const next = { ...same, after };
+  if (!edits || isWhole(next)) return next;
+  const before = textOf(change.before);
+  return { ...next, edits: editsOfHunks(before, await hunksOf(before, after.text)) };
 }

@@ -1,4 +1,4 @@
-import { isText, sideOfText, type FileChange } from '../preview/fileChange.ts';
+import { isText, proposing, sideOfText, type FileChange } from '../preview/fileChange.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { CONFLICT_LABELS } from '../preview/rebase/conflictMarkers.ts';
@@ -86,6 +86,6 @@ async function withText(
   if (after.text !== text) return { encoding: encoding.name };
   if (after.hash === change.after.hash) return { changes };
   const patch = patchText(change.path, await hunksOf(change.after.text, after.text), MAX_PATCH_LINES);
-  const next: FileChange = { ...change, after };
+  const next = change.kind === 'modify' ? await proposing(change, after) : { ...change, after };
   return { changes: changes.map(candidate => (candidate === change ? next : candidate)), patch };
 }

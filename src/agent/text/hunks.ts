@@ -45,6 +45,21 @@ export function applyHunks(before: string, hunks: readonly Hunk[], take: (index:
   return text + lines.slice(at).join('');
 }
 
+/** The hunks of a text as edits of it, one for each. */
+export function editsOfHunks(before: string, hunks: readonly Hunk[]): readonly TextEdit[] {
+  const lines = splitLines(before);
+  let start = 0;
+  let at = 0;
+  return hunks.map(hunk => {
+    for (; at < hunk.beforeStart; at++) start += lines[at]?.length ?? 0;
+    const end = start + hunk.before.join('').length;
+    const edit = { start, end, text: hunk.after.join('') };
+    start = end;
+    at = hunk.beforeEnd;
+    return edit;
+  });
+}
+
 /** Hunks as a patch for the model, without context lines. Past `maxLines` lines it ends with a note of how many are missing. */
 export function patchText(path: string, hunks: readonly Hunk[], maxLines: number): string {
   const lines: string[] = [];

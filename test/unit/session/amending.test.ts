@@ -61,6 +61,22 @@ test('an amendment is a new revision of the same preview, and the result shows i
   t.assertSound();
 });
 
+test('the label of an amended preview counts the edits that it has now', async () => {
+  const t = await amendedAfter(() => undefined, calls(amend('two', 'TWO')));
+  assert.equal(t.store.get('p1')?.label, 'Edit a.txt (2 edits)');
+  assert.match(results(t).at(-1) ?? '', /^p1 is now at revision 2/);
+  await t.click('p1', 'apply');
+  assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'ONE').replace('two', 'TWO'));
+});
+
+test('the label counts what the user typed, too', async () => {
+  const t = await amendedAfter(({ store }) => {
+    const text = TEXT.replace('one', 'ONE').replace('two', 'Zwei');
+    return commitText(store, { previewId: 'p1', path: 'a.txt', text, base: undefined });
+  }, ok);
+  assert.equal(t.store.get('p1')?.label, 'Edit a.txt (2 edits)');
+});
+
 test('a vote on the revision before the amendment does not count, and the model is asked again', async () => {
   const t = sessionOf(
     [

@@ -30,7 +30,7 @@ export async function amendFile(
   const after = sideToStore(path, text, proposed.encoding);
   if (after.hash === proposed.hash)
     return textResult(`Nothing to change: ${id} already proposes exactly this content of ${path}.`);
-  const changes = amendedChanges(preview, path, after);
+  const changes = await amendedChanges(preview, path, after);
   own.amend(preview, changes);
   const change = changes.findLast(each => each.path === path);
   return textResult(
