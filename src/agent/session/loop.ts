@@ -3,6 +3,7 @@ import { detailOf } from '../base/errors.ts';
 import { forEachLimited } from '../base/pool.ts';
 import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderFailure } from '../model/chatProvider.ts';
 import type { AssistantMessage, SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
+import { toolNameOf } from '../model/toolName.ts';
 import type { SessionEvent } from './events.ts';
 
 /** How many read-only calls of one answer run in parallel at most: each may hold a file, a process or a connection. */
@@ -160,8 +161,7 @@ function finishedMessage({
   usage,
 }: ProviderAnswer): AssistantMessage {
   const thought = storedReasoning(reasoning);
-  // Some servers leave control tokens in the name, such as `read_file<|channel|>commentary`.
-  const calls = toolCalls.map(call => ({ ...call, name: call.name.replace(/<\|.*$/s, '').trim() }));
+  const calls = toolCalls.map(call => ({ ...call, name: toolNameOf(call.name) }));
   return { role: 'assistant', text, ...thought, toolCalls: calls, stopReason, ...(usage ? { usage } : {}) };
 }
 

@@ -10,14 +10,16 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   new_str: 'new',
   file_path: 'path',
   filePath: 'path',
+  path: 'paths',
+  id: 'ids',
 };
 
 /** How often JSON may be wrapped in a string. */
 const MAX_ENCODINGS = 3;
 
 /**
- * Arguments that a schema has refused, with what models commonly get wrong put right: JSON in a string, one object for an
- * array of them, numbers and booleans as text, `null` for a field that may be left out, names of other tools' fields.
+ * Arguments that a schema has refused, with what models commonly get wrong put right: JSON in a string, one object or text for
+ * an array of them, numbers and booleans as text, `null` for a field that may be left out, names of other tools' fields.
  * Where the schema wants a string, the value stays as it is.
  * @param schema the JSON Schema of the arguments
  */
@@ -32,8 +34,9 @@ export function repairArguments(value: unknown, schema: unknown): unknown {
       const { items } = schema;
       const given = decoded(value, json => Array.isArray(json) || isRecord(json));
       if (Array.isArray(given)) return given.map(item => repairArguments(item, items));
-      const wantsObjects = isRecord(items) && items['type'] === 'object';
-      return isRecord(given) && wantsObjects ? [repairArguments(given, items)] : value;
+      const kind = isRecord(items) ? items['type'] : undefined;
+      const isItem = kind === 'string' ? typeof given === 'string' : kind === 'object' && isRecord(given);
+      return isItem ? [repairArguments(given, items)] : value;
     }
     case 'number':
     case 'integer':
@@ -46,7 +49,7 @@ export function repairArguments(value: unknown, schema: unknown): unknown {
 }
 
 /** What the text is as JSON, if that is wanted; else the value itself. */
-function decoded(value: unknown, isWanted: (json: unknown) => boolean): unknown {
+export function decoded(value: unknown, isWanted: (json: unknown) => boolean): unknown {
   let json = value;
   for (let i = 0; i < MAX_ENCODINGS && typeof json === 'string'; i++) {
     try {

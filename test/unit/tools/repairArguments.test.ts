@@ -30,6 +30,22 @@ test('null for each optional field of resolve is as if it was left out', async (
   assert.deepEqual(Object.keys(harness.resolved[0] ?? {}).sort(), ['action', 'reason', 'signal']);
 });
 
+test('one id is the only one of a list, and may be JSON', async () => {
+  const harness = new ToolHarness();
+  await harness.run('resolve', { action: 'apply', reason: 'r', ids: 'p1' });
+  await harness.run('resolve', { action: 'apply', reason: 'r', ids: '["p2"]' });
+  assert.deepEqual(
+    harness.resolved.map(({ id }) => id),
+    ['p1', 'p2'],
+  );
+});
+
+test('one path is the only one of a list', async () => {
+  const harness = new ToolHarness({ a: 'a' });
+  const got = await harness.run('get_diagnostics', { paths: 'a' });
+  assert.doesNotMatch(got.content, /Invalid arguments/);
+});
+
 test('a number as text is the number', async () => {
   const { content } = await new ToolHarness({ a: 'x\ny\n' }).run('read_file', { path: 'a', startLine: '2' });
   assert.equal(content, 'a, lines 2-2 of 2.\n2\ty');

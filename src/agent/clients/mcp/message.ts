@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isDeeperThan, isRecord } from '../../base/json.ts';
+import { decoded } from '../../tools/repairArguments.ts';
 
 /**
  * The largest message that is read, in bytes: a file of the largest size, and how JSON escapes it. Reading one takes the window
@@ -49,15 +50,22 @@ export function parseMessage(bytes: Buffer): unknown {
     throw new BodyError(400, 'The body is not valid JSON.');
   }
   if (isDeeperThan(MAX_LEVELS, value)) throw new BodyError(400, 'The message is nested too deeply.');
-  if (Array.isArray(value)) return value.map(withoutNullArguments);
+  if (Array.isArray(value)) return value.map(repaired);
   if (!isRecord(value)) throw new BodyError(400, 'A message is an object.');
-  return withoutNullArguments(value);
+  return repaired(value);
 }
 
-/** Some agents write `null` for the arguments of a tool that needs none, which the protocol does not allow. */
-function withoutNullArguments(message: unknown): unknown {
-  if (!isRecord(message) || !isRecord(message['params']) || message['params']['arguments'] !== null)
+/**
+ * The message with arguments that the protocol does not allow put right, as agents pass them on from their models: none as `null`,
+ * all of them as JSON in a text. What is wrong within them is repaired where the tool runs.
+ */
+function repaired(message: unknown): unknown {
+  if (!isRecord(message) || message['method'] !== 'tools/call' || !isRecord(message['params']))
     return message;
-  const { arguments: _null, ...params } = message['params'];
-  return { ...message, params };
+  const { arguments: given, ...params } = message['params'];
+  const args = decoded(given, isRecord);
+  return {
+    ...message,
+    params: args === null || args === undefined ? params : { ...params, arguments: args },
+  };
 }

@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { toolNameOf } from '../../model/toolName.ts';
 import { INSTRUCTIONS, type ClientTool } from '../clientTools.ts';
 import { mcpToolOf } from './mcpTool.ts';
 import { Server } from './sdk.ts';
@@ -58,7 +59,7 @@ export function toolServer(version: string, { tools, call }: ServedTools): Serve
         })
         .catch(() => undefined); // the agent is gone
     return call({
-      name: params.name,
+      name: toolNameOf(params.name),
       args: params.arguments,
       signal: mcpReq.signal,
       client: clientOf(mcpReq.envelope),

@@ -150,6 +150,27 @@ async function post(server: McpHttpServer, message: object, headers = {}): Promi
   return (await answer.setEncoding('utf8').toArray()).join('');
 }
 
+for (const [protocol, connect] of [
+  ['2025', (...to: Parameters<typeof McpAgent.to>) => McpAgent.to(...to)],
+  ['2026', (...to: Parameters<typeof McpAgent.to>) => McpAgent.stateless(...to)],
+] as const)
+  test(`what models write a little differently is understood, in the protocol of ${protocol}`, async () => {
+    const { server } = await setUp();
+    const agent = await connect(server.address);
+    const call = async (name: string, args: unknown): Promise<string> =>
+      JSON.stringify(await agent.call(name, args as Record<string, unknown>));
+    assert.match(await call('read_file<|channel|>commentary', { path: 'a.txt' }), /of 3.*one/);
+    assert.match(await call('read_file', JSON.stringify(JSON.stringify({ path: 'a.txt' }))), /of 3.*one/);
+    const edit = { old_string: 'one', new_string: 'two' };
+    assert.match(
+      await call('propose_edit', { file_path: 'a.txt', edits: JSON.stringify(edit), content: null }),
+      /Staged as p1/,
+    );
+    assert.match(await call('withdraw', { ids: 'p1', reason: 'r' }), /Discarded/);
+    assert.match(await call('withdraw', { id: 'p1' }), /already resolved by you/);
+    await assert.rejects(call('read_file', 'a.txt'), /arguments/);
+  });
+
 test('a tool without arguments may be called with null for them, and with null for one that is optional', async () => {
   const { server } = await setUp();
   const _meta = {
