@@ -1,3 +1,4 @@
+import { MAX_FORCED_TURNS } from '../../src/agent/forcing/resolveDirectives.ts';
 import { REVERT_TOOL, type RevertRecord } from '../../src/agent/conversation/revert.ts';
 import { validTrunk } from '../../src/agent/conversation/validTrunk.ts';
 import type { ChatRequest } from '../../src/agent/model/chatProvider.ts';
@@ -55,6 +56,8 @@ interface Subject {
   current: boolean;
   /** The model has voted on it, and the vote was not refused because of what it builds on. */
   answered: boolean;
+  /** It was pending while the model votes at the end of its turn: it need not have a reminder of its own. */
+  quiet: boolean;
   /** The number of files written before its apply started. */
   writesBefore: number;
   /** It was stale before its last change. */
@@ -128,6 +131,8 @@ export class Invariants {
   #isTailLost = false;
   /** A forced request failed, and none has been answered since: the next ones are not forced. */
   #lastFailed = false;
+  /** What the model was forced to vote on at the end of its turn, and how many times one after the other. */
+  #asked = { what: '', times: 0 };
   /** The number of answers in the last request. */
   #answersBefore = -1;
   /** The revisions that the model has made by amending since the last request. */
@@ -357,6 +362,7 @@ export class Invariants {
   request(request: ChatRequest): void {
     const t = this.#t;
     if (!t) return;
+    this.#noteQuiet(t);
     this.#readLedger(t);
     const { session, settings, store } = t;
     const { toolChoice, tools, messages } = request;
@@ -393,6 +399,7 @@ export class Invariants {
     // A reminder that must wait is checked later.
     this.#failed = mayRemind(t) ? [] : this.#failed.map(failure => ({ ...failure, forced: false }));
     this.#checkForced(forced, request, t);
+    this.#checkPace(forced, request, t);
     this.#wasForced = forced;
   }
 
@@ -474,6 +481,44 @@ export class Invariants {
     }
   }
 
+  #noteQuiet(t: TestSession): void {
+    if (votesAtEnd(t)) for (const subject of this.#byId.values()) subject.quiet = true;
+  }
+
+  /** With `auto` in Review, the model works undisturbed, and is asked once, for all of its turn, when it would end it. */
+  #checkPace(forced: boolean, { messages }: ChatRequest, t: TestSession): void {
+    if (!forced || !votesAtEnd(t)) {
+      this.#asked = { what: '', times: 0 };
+      return;
+    }
+    const last = messages.findLast(({ role }) => role === 'assistant');
+    const hasEnded = last?.role === 'assistant' && last.toolCalls.length === 0;
+    const isNewPrompt =
+      messages.findLast(({ role }) => role === 'user' || role === 'assistant')?.role === 'user';
+    this.check(
+      hasEnded && !isNewPrompt,
+      () => 'I4: forced in Review although the model has not ended its turn',
+    );
+    const reminders = messages.flatMap(m =>
+      m.role === 'steering' && m.kind === 'resolve-reminder' ? m : [],
+    );
+    for (const id of reminders.at(-1)?.previewIds ?? []) {
+      const preview = t.store.get(id);
+      if (preview)
+        this.check(
+          mayModel('apply', 'apply', preview),
+          () => `I4: asked about ${id}, which only the user decides`,
+        );
+    }
+    const wanted = [...this.#byId.values()].filter(subject => this.#isWanted(subject, t));
+    const isNamed = ({ id = '' }: Subject): boolean => reminders.some(m => m.previewIds.includes(id));
+    const missing = wanted.filter(subject => subject.asked && !subject.answered && !isNamed(subject));
+    this.check(missing.length === 0, () => `forced, and not told: ${missing.map(({ id }) => id).join()}`);
+    const what = wanted.map(({ id, revision }) => `${id}@${revision}`).join();
+    this.#asked = { what, times: what === this.#asked.what ? this.#asked.times + 1 : 1 };
+    this.check(this.#asked.times <= MAX_FORCED_TURNS, () => `forced ${this.#asked.times} times for ${what}`);
+  }
+
   /** Whether the model resolved it with a call that it no longer sees. */
   #isLost({ actor, call }: LedgerEntry, t: TestSession): boolean {
     if (actor !== 'model' || !call) return false;
@@ -525,6 +570,7 @@ export class Invariants {
   }
 
   #changed(preview: Preview, t: TestSession): void {
+    this.#noteQuiet(t);
     this.#readLedger(t);
     const { id, state } = preview;
     let subject = this.#byId.get(id);
@@ -534,6 +580,7 @@ export class Invariants {
       subject.id = id;
       subject.asked = isForModel(subject);
       this.#byId.set(id, subject);
+      this.#noteQuiet(t);
     }
     subject.wasStale = subject.isStale;
     subject.isStale = isStale(preview);
@@ -648,7 +695,7 @@ export class Invariants {
     if (!subject.final) {
       const renewed = state.kind === 'pending' && state.lastError !== undefined;
       this.check(renewed, () => `I5: ${id} is ${state.kind} after a failed ${action}`);
-      if (action === 'apply') this.#failed.push(this.#failure(entry, t));
+      if (action === 'apply' && !subject.quiet) this.#failed.push(this.#failure(entry, t));
       if (action === 'apply') this.#checkRolledBack(subject, transaction, t);
       return;
     }
@@ -714,7 +761,7 @@ export class Invariants {
       entry,
       messagesBefore: t.session.messages.length,
       reminded,
-      forced: reminded && (forcing === 'forced' || forcing === 'always'),
+      forced: reminded && (forcing === 'forced' || forcing === 'always' || forcing === 'auto'),
     };
   }
 
@@ -741,7 +788,7 @@ export class Invariants {
       about(request.messages.slice(messagesBefore), 'resolve-reminder'),
       () => `I5: the apply of ${id} failed, and its reminder was not renewed`,
     );
-    const may = t.settings.forcing !== 'off' && !this.#lastFailed;
+    const may = t.settings.forcing !== 'off' && !votesAtEnd(t) && !this.#lastFailed;
     if (failure.forced && may && this.#isWanted(subject, t) && !this.wordsOnly())
       this.check(forced, () => `I5: the apply of ${id} failed, and its directive was not renewed`);
   }
@@ -768,6 +815,7 @@ export class Invariants {
       const { id = '', asked, final } = subject;
       const preview = t.store.get(id);
       if (isLeftToUser(id, request)) continue; // its reminders may be on a branch that was left before its last failure
+      if (subject.quiet) continue;
       if (preview && asked && !final && this.#isKnown(subject, t) && mayModel('apply', 'apply', preview))
         // The label may be that of before a person decided some of the files.
         this.check(
@@ -834,6 +882,7 @@ export class Invariants {
   #state = 'idle';
 
   #emitted(event: SessionEvent, t: TestSession): void {
+    this.#noteQuiet(t);
     this.#readLedger(t);
     if (event.type === 'reset') this.#answersBefore = -1;
     if (event.type === 'reset') {
@@ -908,6 +957,7 @@ function newSubject(
     ...nothingYet,
     asked: false,
     answered: false,
+    quiet: false,
     current: true,
   };
 }
@@ -922,6 +972,11 @@ function mayModel(authority: ModelAuthority, action: ResolveAction, { changes }:
   // The second is a link to the first.
   const runsOrWidens = changes?.some(({ path }) => ['.vscode/settings.json', 'prefs.json'].includes(path));
   return action === 'apply' ? authority === 'apply' && runsOrWidens !== true : authority !== 'none';
+}
+
+/** Whether the model votes on all that it staged at once, when it would end its turn. */
+function votesAtEnd({ settings }: TestSession): boolean {
+  return settings.forcing === 'auto' && settings.modelAuthority !== 'apply';
 }
 
 /** Whether the model can do what a reminder asks for. Until then reminders wait. */

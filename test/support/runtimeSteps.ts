@@ -139,7 +139,7 @@ const settings: fc.Arbitrary<Partial<RuntimeWorld['settings']>> = fc.record(
   {
     modelAuthority: fc.constantFrom('apply', 'apply', 'recommend', 'recommend', 'none'),
     order: fc.constantFrom('newestFirst', 'oldestFirst'),
-    forcing: fc.constantFrom('forced', 'forced', 'always', 'soft', 'off'),
+    forcing: fc.constantFrom('forced', 'forced', 'auto', 'auto', 'always', 'soft', 'off'),
     continueAfterReview: fc.boolean(),
     revertEnabled: fc.boolean(),
   },

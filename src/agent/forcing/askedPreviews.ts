@@ -73,11 +73,11 @@ export class AskedPreviews {
     return undefined;
   }
 
-  /** All previews that are due and can be resolved now, oldest first. */
-  allDue(): readonly Preview[] {
+  /** All previews that want an answer and can be resolved now, oldest first. */
+  allWanted(): readonly Preview[] {
     return this.#store.list('oldestFirst').filter(preview => {
       const asked = this.#asked.get(preview.id);
-      return asked?.due === true && this.isWanted(preview, asked);
+      return asked !== undefined && this.isWanted(preview, asked);
     });
   }
 
@@ -121,10 +121,10 @@ export class AskedPreviews {
     for (const dependent of this.#store.dependentsOf(preview.id)) this.#followOne(dependent);
   }
 
-  /** Removes the directives of all previews, and makes none due. */
-  withdrawAll(): void {
+  /** Removes the directives of all previews. @param due whether they are to be queued again later. */
+  withdrawAll(due: boolean): void {
     for (const asked of this.#asked.values()) {
-      asked.due = false;
+      asked.due = due;
       withdraw(asked);
     }
   }

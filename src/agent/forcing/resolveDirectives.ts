@@ -31,8 +31,6 @@ export interface ResolveDirectivesOptions {
    * turn and the server expects a new message.
    */
   readonly needsReminder: () => boolean;
-  /** Whether the model's last answer ended its turn. */
-  readonly hasEnded: () => boolean;
   readonly steer: (message: SteeringMessage) => void;
 }
 
@@ -111,9 +109,9 @@ export class ResolveDirectives implements Disposable {
   beforeRequest(isEnding: boolean): void {
     const { authority, forcing, queue } = this.#options;
     this.#mayAnswer = authority() !== 'none';
-    if (forcing() === 'off') return this.#asked.withdrawAll();
+    if (forcing() === 'off') return this.#asked.withdrawAll(false);
+    if (this.votesAtEnd && !isEnding) return this.#asked.withdrawAll(true);
     if (!this.#mayAnswer || this.#lastFailed || queue.hasQueued) return;
-    if (this.votesAtEnd && !isEnding) return;
     const next = this.#nextDue();
     if (next) this.#force(...next);
   }
@@ -130,14 +128,11 @@ export class ResolveDirectives implements Disposable {
 
   /** A turn ended with an answer, and its choice is settled. With `soft`, previews that the model ignored become due. */
   afterTurn(): void {
-    const { forcing, resolver, needsReminder, hasEnded } = this.#options;
+    const { forcing, resolver, needsReminder } = this.#options;
     if (!this.#mayAnswer) return;
     if (forcing() === 'soft') this.#asked.makeDue(id => resolver.wasShown(id));
     const next = this.#nextForced();
-    if (!next) return;
-    if (this.votesAtEnd) {
-      if (hasEnded()) this.#steer(this.#changeSet(), changeSetText);
-    } else if (needsReminder()) this.#steerReminder(next);
+    if (next && !this.votesAtEnd && needsReminder()) this.#steerReminder(next);
   }
 
   /** The conversation moved to another node of its tree: forgets the previews that do not concern it there. */
@@ -187,12 +182,12 @@ export class ResolveDirectives implements Disposable {
 
   /** All that the model has yet to vote on, oldest first. */
   #changeSet(): readonly Preview[] {
-    return this.#asked.allDue();
+    return this.#asked.allWanted();
   }
 
   #nextDue(): readonly [Preview, Asked] | undefined {
-    const { forcing, order } = this.#options;
-    return this.#asked.nextDue(order(), forcing() === 'always');
+    const pace = this.#pace;
+    return this.#asked.nextDue(this.#options.order(), pace === 'always' || pace === 'atEnd');
   }
 
   #nextForced(): Preview | undefined {
@@ -209,7 +204,7 @@ export class ResolveDirectives implements Disposable {
       label: `pending-action:${preview.sourceToolName}`,
       now: order() === 'newestFirst',
       onServed: () => {
-        if (this.votesAtEnd) return resolver.expectAnswersTo(this.#changeSet().map(one => one.id));
+        if (this.votesAtEnd) return this.#askAtEnd();
         const current = store.get(id);
         if (!resolver.expectAnswerTo(id) && current) this.#steerReminder(current);
       },
@@ -217,6 +212,13 @@ export class ResolveDirectives implements Disposable {
       onResolved: () => void delete asked.handle,
       onRejected: (_choice, reason) => this.#rejected(id, asked, reason),
     });
+  }
+
+  /** Names all that the model has yet to vote on, in the request that is being made. */
+  #askAtEnd(): void {
+    const set = this.#changeSet();
+    this.#options.resolver.expectAnswersTo(set.map(({ id }) => id));
+    this.#steer(set, changeSetText);
   }
 
   #rejected(id: string, asked: Asked, reason: RejectReason): RejectAnswer {
@@ -233,7 +235,9 @@ export class ResolveDirectives implements Disposable {
     const isManual = this.#options.authority() === 'none';
     switch (reason) {
       case 'aborted':
-        return 'requeue';
+        // What the user asks for next comes first, where the model votes at the end.
+        asked.due ||= this.votesAtEnd;
+        return this.votesAtEnd ? 'drop' : 'requeue';
       case 'error':
       case 'not_invoked':
         if (!isManual) {

@@ -73,7 +73,6 @@ export class ToolChoices implements Disposable {
         order: () => settings().order,
         authority: () => settings().modelAuthority,
         forcing: () => settings().forcing,
-        hasEnded: () => this.#lastAnswer?.toolCalls.length === 0,
         needsReminder: () =>
           this.#lastAnswer?.toolCalls.length === 0 ||
           (this.#turn !== undefined && ladder.step(this.#turn.provider) === 'auto'),

@@ -21,7 +21,7 @@ export interface LoopPort {
   readonly provider: ChatProvider;
   /** To be awaited before {@link nextRequest}; `undefined` if there is nothing to await. */
   prepare(): Promise<void> | undefined;
-  /** To be awaited after that until it is `undefined`: what was staged meanwhile may be for the user alone. */
+  /** To be awaited after that, and before {@link mustAskAgain}, until it is `undefined`: what was staged meanwhile may be for the user alone. */
   judge(): Promise<void> | undefined;
   /** Builds the next request, which is sent at once, so that it tells all that has happened. Called once for each turn. */
   nextRequest(): ChatRequest;
@@ -57,6 +57,7 @@ export async function runLoop(port: LoopPort, signal: AbortSignal): Promise<Loop
     const work = port.betweenTurns(turn.end);
     if (work) await work;
     if (turn.end !== 'done') return turn.end;
+    for (let judging = port.judge(); judging; judging = port.judge()) await judging;
     if (turn.results.length === 0 ? !port.mustAskAgain() : port.isOver(turn.results)) return 'done';
   }
 }

@@ -5,6 +5,7 @@ import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
 import { createOfflineProvider } from '../../../src/agent/model/offline/provider.ts';
 import { transientLadderMemory, type LadderStep } from '../../../src/agent/model/toolChoiceLadder.ts';
 import type { Forcing } from '../../../src/agent/preview/resolveSettings.ts';
+import { modify } from '../../support/changes.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
@@ -338,6 +339,55 @@ test('auto in Review: a model that works on instead of voting is not held up', a
   assert.equal(choices(t.requests), '- - named - - named');
   assert.deepEqual(recommended(t), ['p1']);
 });
+
+test('auto in Review: what an extension stages for the user alone while the model answers makes no request', async () => {
+  for (const also of [false, true]) {
+    const t = createTestSession({
+      files,
+      settings: inReview,
+      script: [...(also ? [staging] : []), { text: 'Ready.' }, ids('p1')],
+    });
+    t.workspace.isProtected = paths => Promise.resolve(paths.includes('b.txt'));
+    t.session.onDidEmit(event => {
+      if (event.type !== 'message_update') return;
+      const changes = [modify('b.txt', 'b', 'new')];
+      t.session.stage({ label: 'Alone', sourceToolName: 'test', changes });
+    });
+    await t.session.prompt('Write.');
+    assert.equal(choices(t.requests), also ? '- - named' : '-');
+    assert.deepEqual(
+      reminders(t).map(({ previewIds }) => previewIds),
+      also ? [['p1']] : [],
+    );
+  }
+});
+
+for (const [before, first] of [
+  ['auto', '- - named'],
+  ['forced', '- named'],
+] as const)
+  test(`auto in Review, after ${before}: a request for votes that was stopped is made again when the next turn would end`, async () => {
+    const t = createTestSession({
+      files,
+      settings: { ...inReview, forcing: before },
+      script: [
+        staging,
+        ...(before === 'auto' ? [{ text: 'Ready.' }] : []),
+        { text: 'Well', hang: true },
+        reading,
+        { text: 'Read.' },
+        ids('p1'),
+      ],
+    });
+    t.session.onDidEmit(event => {
+      if (event.type === 'message_update' && event.delta === 'Well') t.session.stop();
+    });
+    await t.session.prompt('Write.');
+    t.settings.forcing = 'auto';
+    await t.session.prompt('Read first.');
+    assert.equal(choices(t.requests), `${first} - - named`);
+    assert.deepEqual(recommended(t), ['p1']);
+  });
 
 test('auto in Auto: each new preview is forced once, as with forced', async () => {
   const t = createTestSession({

@@ -80,7 +80,7 @@ test('an answer without calls ends the loop', async () => {
   ]);
 });
 
-test('a request is made only once it is judged what was staged while it was prepared', async () => {
+test('what was staged while a request was prepared, or answered, is judged before it counts', async () => {
   const asked: string[] = [];
   const unjudged = ['p1', 'p2'];
   const harness = harnessOf([{ text: 'ok' }], {
@@ -92,11 +92,16 @@ test('a request is made only once it is judged what was staged while it was prep
     },
     nextRequest: () => {
       asked.push('request');
+      unjudged.push('p3');
       return { system: '', messages: [], tools: [] };
+    },
+    mustAskAgain: () => {
+      asked.push('again?');
+      return false;
     },
   });
   await run(harness);
-  assert.deepEqual(asked, ['p1', 'p2', 'none', 'request']);
+  assert.deepEqual(asked, ['p1', 'p2', 'none', 'request', 'p3', 'none', 'again?']);
 });
 
 test('calls are run, their results follow the answer, and the model is asked again', async () => {
