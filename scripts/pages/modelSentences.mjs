@@ -4,39 +4,56 @@ import * as path from 'node:path';
 import ts from 'typescript';
 import { inRepo } from '../lib/paths.mjs';
 
-/** Where words for a model are made, in the order of the page; a folder stands for its files. */
+/**
+ * Where words for a model are made, in the order of the page; a folder stands for its files. Whatever else makes a `ToolError` follows.
+ */
 const PLACES = [
   'session/request.ts',
   'session/surroundings.ts',
   'session/planMode.ts',
-  'preview/resolve/resolveTexts.ts',
-  'preview/resolve/refusals.ts',
+  'session/modelPreviews.ts',
+  'preview/resolve',
   'forcing',
   'session/newProblems.ts',
+  'session/revertQueue.ts',
   'session/context/summary.ts',
+  'conversation/context',
+  'conversation/renderTrunk.ts',
+  'conversation/validateRevert.ts',
+  'conversation/validTrunk.ts',
   'base/errors.ts',
-  'preview/textFile.ts',
   'preview/commit',
-  'conversation/revert.ts',
+  'preview/reviewTexts.ts',
   'tools',
+  'checks/runChecksFor.ts',
+  'checks/runChecksTool.ts',
   'clients',
 ];
+/** Folders outside the core whose errors a model gets. */
+const VIEWS = ['views/search', 'views/terminal', 'views/workspace'];
 
 /** Words for people and programs in these places. */
 const NOT_FOR_MODELS = [
   /^clients\/(?:mcp|setUp|stdio)\//,
   /^tools\/titles\.ts$/,
   /^tools\/custom\/(?:loading\/|redline)/,
+  /^conversation\/storage\//,
 ];
+/** Files whose texts are parts of sentences. */
+const PARTS = ['preview/resolve/waitTexts.ts', 'preview/resolve/checkTexts.ts'];
 
 /** @returns {Promise<string>} */
 export function modelSentences() {
-  const root = inRepo('src', 'agent');
-  const files = PLACES.flatMap(place => filesIn(root, place)).filter(
-    file => !NOT_FOR_MODELS.some(pattern => pattern.test(file)),
-  );
+  const core = inRepo('src', 'agent');
+  const makesError = file => fs.readFileSync(file, 'utf8').includes('new ToolError(');
+  const files = [
+    ...PLACES.flatMap(place => filesIn(core, place)),
+    ...filesIn(core, '.').filter(file => makesError(path.join(core, file))),
+    ...VIEWS.flatMap(place => filesIn(inRepo('src'), place)).filter(file => makesError(inRepo('src', file))),
+  ].filter(file => !NOT_FOR_MODELS.some(pattern => pattern.test(file)));
   const sections = [...new Set(files)].flatMap(file => {
-    const texts = [...new Set(sentencesIn(path.join(root, file)))];
+    const whole = file.startsWith('views/') ? inRepo('src', file) : path.join(core, file);
+    const texts = [...new Set(sentencesIn(whole, PARTS.includes(file) ? isPart : isSentence))];
     return texts.length === 0 ? [] : [`### \`${file}\`\n\n\`\`\`model\n${texts.join('\n')}\n\`\`\`\n`];
   });
   return Promise.resolve(sections.join('\n'));
@@ -52,14 +69,14 @@ function filesIn(root, place) {
 }
 
 /** The sentences that a file contains, with the expressions in them in ‹›. */
-function sentencesIn(file) {
+function sentencesIn(file, isWanted) {
   const source = ts.createSourceFile(file, fs.readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
   const found = [];
   const visit = node => {
     if (ts.isCallExpression(node) && isForOthers(node.expression.getText(source))) return undefined;
     const text = textOf(node, source);
     if (text === undefined) return ts.forEachChild(node, visit);
-    if (isSentence(text)) found.push(text.trim());
+    if (isWanted(text)) found.push(text.trim());
     // What is inserted may be a sentence of its own.
     ts.forEachChild(node, visitInserted);
   };
@@ -100,5 +117,10 @@ function named(expression, source) {
 
 /** Words with an end, not a name, a key or a format. */
 function isSentence(text) {
-  return /[a-z]{2,} [a-z‹"`]/i.test(text) && /[.:?!…›)"`]$/.test(text.trim());
+  return /[a-z]{2,} [a-z‹"`]/i.test(text) && /[.:?!…›)"`\]]$/.test(text.trim());
+}
+
+/** Several words. */
+function isPart(text) {
+  return /[a-z]{2,} [a-z‹"`]/i.test(text);
 }

@@ -120,5 +120,5 @@ function isPassed(fact: Fact, store: PreviewStore): boolean {
 }
 
 function mayBeNewText({ id, label, revision }: Preview): string {
-  return `${id} (${label}) is at revision ${revision}. It may have changed since you last heard of it.`;
+  return `${id} (${label}) is at revision ${revision}. It may have changed since you last heard of it: read its files again before you vote on it.`;
 }

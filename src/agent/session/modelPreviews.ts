@@ -51,7 +51,9 @@ function amendable({ store, choices, conversation }: SessionContext, id: string)
   if (!isOpen(preview) || preview.state.kind === 'applying')
     throw new ToolError(`${alreadyResolvedText(preview, 'model')} ${ON_ITS_OWN}`);
   if (preview.kind !== 'files')
-    throw new ToolError(`${nameOf(preview)} changes no files, so it cannot be amended. Propose it again.`);
+    throw new ToolError(
+      `${nameOf(preview)} changes no files, so it cannot be amended. Discard it with resolve and propose it anew.`,
+    );
   if (!previews.asksModel(id)) throw new ToolError(`${usersOwnText(preview)} ${ON_ITS_OWN}`);
   if (preview.editedByUser)
     throw new ToolError(`The user edited ${nameOf(preview)} and decides on it. ${ON_ITS_OWN}`);

@@ -19,7 +19,7 @@ export function getDiagnosticsTool(problems: Problems): Tool {
     name: 'get_diagnostics',
     label: 'Get Diagnostics',
     description:
-      'List the Problems that VS Code shows for files of the workspace: errors, warnings and information from compilers and linters. Many of them check only files that are open.',
+      'List the Problems that VS Code shows for files of the workspace: errors, warnings and information from compilers and linters. Many check only open files.',
     parameters: z.object({
       paths: z.optional(
         z
@@ -70,7 +70,7 @@ export function getDiagnosticsTool(problems: Problems): Tool {
       );
       const unchecked =
         unseen.length > 0
-          ? [`Not open in an editor, so most language services have not checked it: ${unseen.join(', ')}.`]
+          ? [`Most language services check only open files, and these are not open: ${unseen.join(', ')}.`]
           : [];
       const where = paths ? ` in ${paths.join(', ')}` : '';
       const head = [

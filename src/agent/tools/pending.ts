@@ -57,7 +57,7 @@ async function shown(open: OpenPreview): Promise<string> {
 
 async function diffOf({ kind, path, before, after }: FileChange): Promise<string> {
   if ([before, after].some(side => side !== null && (isLink(side) || isBinary(side))))
-    return `${path}: ${kind}, not as text.`;
+    return `${path} (${kind}): a symbolic link or binary file, before or after, which has no diff.`;
   const { rewriteSummary } = await import('./files/rewriteSummary.ts');
   return rewriteSummary(path, textOf(before), textOf(after));
 }

@@ -7,9 +7,9 @@ export const resolveTool = defineTool({
   name: 'resolve',
   label: 'Resolve',
   description:
-    'Apply or discard a pending preview. Call it after you have checked the diff of a staged change: `apply` writes ' +
-    'exactly what was shown, `discard` drops it. Name one preview with id or several with ids; without either it resolves ' +
-    'what you were reminded of.',
+    'Vote on a pending preview, after you have checked its diff: `apply` writes exactly what was shown, or recommends that ' +
+    'to the user, by their mode; `discard` drops it. Name one preview with id or several with ids; without either it ' +
+    'means what you were reminded of.',
   parameters: z.object({
     action: z.enum(['apply', 'discard']),
     reason: z

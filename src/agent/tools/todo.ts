@@ -40,7 +40,7 @@ export const todoTool = defineTool({
     const items = given.map(({ text, state }) => ({ text: oneLine(text), state }));
     const done = items.filter(({ state }) => state === 'done').length;
     const said =
-      items.length === 0 ? 'The list is gone.' : `Shown: ${done} of ${plural(items.length, 'step')} done.`;
+      items.length === 0 ? 'The list is removed.' : `Shown: ${done} of ${plural(items.length, 'step')} done.`;
     return textResult(said, { items });
   },
 });

@@ -126,7 +126,7 @@ test('what was never checked is told from what is right, and what does not exist
   assert.equal(await answer('open.ts'), 'VS Code shows no Problems in open.ts.');
   assert.equal(
     await answer('closed.ts'),
-    'VS Code shows no Problems in closed.ts. Not open in an editor, so most language services have not checked it: closed.ts.',
+    'VS Code shows no Problems in closed.ts. Most language services check only open files, and these are not open: closed.ts.',
   );
   assert.match(await answer('open.ts', 'gone.ts'), /There is no file or folder gone\.ts\.$/);
   assert.match(await answer('gone.ts'), /^ERROR There is no file or folder gone\.ts\. Use list_files/);

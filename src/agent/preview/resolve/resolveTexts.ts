@@ -53,8 +53,7 @@ export function changeSetText(previews: readonly Preview[]): string {
 
 /** The reason of a user's vote: what was typed, else the default sentence. */
 export function humanReason(action: ResolveAction, typed?: string): string {
-  const reason = typed?.trim();
-  return reason ? reason : DEFAULT_HUMAN_REASON[action];
+  return typed?.trim() || DEFAULT_HUMAN_REASON[action];
 }
 
 /**
@@ -164,7 +163,7 @@ export function notYoursText(pending: readonly Preview[]): string {
 }
 
 export function unknownPreviewText(id: string): string {
-  return `There is no preview ${id}. Call resolve without an id to resolve the current one.`;
+  return `There is no preview ${id}. Call pending to see what there is.`;
 }
 
 /**

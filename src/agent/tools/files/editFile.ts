@@ -17,9 +17,9 @@ export const editFileTool = defineTool({
   name: 'edit_file',
   label: 'Edit File',
   description:
-    'Propose edits to one file. Each `old` must occur exactly once in the file, with its exact whitespace; give ' +
-    'enough context to make it unique. All edits refer to the file as it is now. An empty `old` for a file that does ' +
-    'not exist creates it; `replaceAll` replaces each place where it occurs. Stages a preview.',
+    'Propose edits to one file. Each `old` is text of the file, with its exact whitespace, that occurs only once: give ' +
+    'enough context, or set `replaceAll` to replace each place. All edits refer to the file as it is now. An empty `old` ' +
+    'for a file that does not exist creates it. Stages a preview.',
   parameters: z.object({
     path: z.string().check(z.minLength(1)),
     edits: z

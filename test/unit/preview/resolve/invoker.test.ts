@@ -211,7 +211,7 @@ test('a reject callback that throws gives its error unwrapped, and the preview s
 test('an unknown id is an error that says what to do', async () => {
   await assert.rejects(
     new InvokerHarness().resolve({ id: 'p9' }),
-    /^ToolError: There is no preview p9\. Call resolve/,
+    /^ToolError: There is no preview p9\. Call pending/,
   );
 });
 

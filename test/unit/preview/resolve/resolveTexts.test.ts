@@ -30,12 +30,7 @@ test('the reminder, to the letter, and a line that names the preview', async () 
 
 const results: readonly [string, object, string, boolean][] = [
   ['nothing is pending', {}, 'No pending action to resolve. Nothing to apply or discard.', true],
-  [
-    'the id is unknown',
-    { id: 'p9' },
-    'There is no preview p9. Call resolve without an id to resolve the current one.',
-    true,
-  ],
+  ['the id is unknown', { id: 'p9' }, 'There is no preview p9. Call pending to see what there is.', true],
 ];
 for (const [when, args, content, isError] of results) {
   test(`the result of resolve when ${when}`, async () => {

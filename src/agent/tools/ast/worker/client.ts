@@ -142,7 +142,9 @@ export class WorkerAstEngine implements AstEngine, Disposable {
     worker.unref();
     worker.on('message', (message: FromWorker) => this.#receive(worker, message));
     worker.on('error', error => this.#lose(worker, error));
-    worker.on('exit', code => this.#lose(worker, new Error(`The search worker ended (${code})`)));
+    worker.on('exit', code =>
+      this.#lose(worker, new Error(`The search ended unexpectedly (code ${code}). Call it again.`)),
+    );
     this.#worker = worker;
     return worker;
   }
