@@ -212,10 +212,15 @@ export class JsonLog<T> {
   async #writeInPieces(pieces: Iterable<string>): Promise<void> {
     this.#failed = true;
     const handle = await open(this.#file, APPEND);
+    let written = Promise.resolve();
     try {
-      for (const piece of inWrites(pieces)) await handle.appendFile(piece);
+      // While one piece is written, the next one is encoded.
+      for (const piece of inWrites(pieces)) {
+        await written;
+        written = handle.appendFile(piece);
+      }
     } finally {
-      await handle.close();
+      await written.finally(() => handle.close());
     }
     this.#failed = false;
   }
