@@ -4,10 +4,8 @@
  * `npm run bench -- turn`
  */
 import * as fs from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import OpenAI from 'openai';
 import { english } from '../src/agent/base/localiser.ts';
 import { silentLogger } from '../src/agent/base/logger.ts';
 import { SessionLogs } from '../src/agent/conversation/storage/sessionLogs.ts';
@@ -20,8 +18,10 @@ import { Invoker } from '../src/agent/preview/resolve/invoker.ts';
 import { Session } from '../src/agent/session/session.ts';
 import { builtInTools } from '../src/agent/tools/builtIn.ts';
 import { DiskWorkspace } from '../test/support/diskWorkspace.ts';
+import { bareSession } from './lib/bareSession.ts';
 import { median, milliseconds, type Bench } from './lib/bench.ts';
-import { startTurnServer, type TurnServer } from './lib/turnServer.ts';
+import type { TurnServer } from './lib/turnClient.ts';
+import { startTurnServer } from './lib/turnServer.ts';
 
 /** How many turns one sample consists of. */
 const TURNS = 100;
@@ -66,7 +66,7 @@ async function compare(bench: Bench, root: string, server: TurnServer): Promise<
     session.dispose();
     return result;
   };
-  const bare = (): Promise<number> => sample(() => bareSession(folder, server));
+  const bare = (): Promise<number> => sample(() => bareSession(folder, server.baseUrl));
   await bare(); // both load their code first
   await ours();
   const samples = await bench.interleaved({ bare, ours }, bench.rounds * 5);
@@ -168,30 +168,4 @@ function sessionIn(root: string, folder: string, server: TurnServer, name: strin
     readInstructions: () => Promise.resolve([]),
     logFor: id => logs.open(id),
   });
-}
-
-/** What an agent is without everything else: request, call, file, next request. */
-async function bareSession(folder: string, server: TurnServer): Promise<void> {
-  const client = new OpenAI({ baseURL: server.baseUrl, apiKey: 'key' });
-  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Read it.' }];
-  const parameters = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
-  const tools = [{ type: 'function' as const, function: { name: 'read_file', parameters } }];
-  for (;;) {
-    const stream = await client.chat.completions.create({ model: 'm', messages, tools, stream: true });
-    let call: { id: string; name: string; arguments: string } | undefined;
-    for await (const { choices } of stream) {
-      for (const { id, function: f } of choices[0]?.delta.tool_calls ?? []) {
-        if (id) call = { id, name: f?.name ?? '', arguments: '' };
-        if (call) call.arguments += f?.arguments ?? '';
-      }
-    }
-    if (!call) return;
-    const { path: file } = JSON.parse(call.arguments) as { path: string };
-    const content = await readFile(path.join(folder, file), 'utf8');
-    const made = { name: call.name, arguments: call.arguments };
-    messages.push(
-      { role: 'assistant', content: '', tool_calls: [{ id: call.id, type: 'function', function: made }] },
-      { role: 'tool', tool_call_id: call.id, content },
-    );
-  }
 }

@@ -8,8 +8,7 @@ import * as fs from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../src/views/api.ts';
-import type { Measured } from '../lib/engine.ts';
-import type { EngineRequest } from '../lib/engineProcess.ts';
+import type { EngineAnswer, EngineRequest } from '../lib/engineProcess.ts';
 import { shownRedline } from './shownRedline.ts';
 
 /** Times in milliseconds, one for each round. */
@@ -25,6 +24,11 @@ export interface StagingFigures {
     readonly staged: number[];
     /** From the call until the result. */
     readonly result: number[];
+    /** The processor time of the engine's process, and of the host from the call until the result. */
+    readonly engineCpu: number[];
+    readonly cpu: number[];
+    /** From the call until the result while chat and tree are visible, where that is measured. */
+    readonly shown: number[];
     /** The longest block of the host's thread. */
     readonly block: number[];
   }[];
@@ -35,13 +39,14 @@ export interface StagingFigures {
   readonly blockAmongMany: number;
 }
 
-const patterns = [
+/** Those with `shown` are also measured while chat and tree are visible. */
+const patterns: readonly { pat: string; out: string; shown?: boolean }[] = [
   { pat: 'JSON.stringify($A)', out: 'encode($A)' },
   { pat: 'console.log($$$A)', out: 'logger.info($$$A)' },
-  { pat: '$A.push($B)', out: '$A.add($B)' },
+  { pat: '$A.push($B)', out: '$A.add($B)', shown: true },
   { pat: '$A && $A()', out: '$A?.()' },
   { pat: 'if ($COND) { return $X }', out: 'if ($COND) return $X' },
-] as const;
+];
 /** How many calls of `edit_file` are measured. */
 const EDITS = 50;
 /** How many previews are pending at the end. */
@@ -56,8 +61,9 @@ export async function run(): Promise<void> {
   const rounds = Number(process.env['REDLINE_BENCH_ROUNDS']);
   const engine = plainEngine(folder);
   const measured: StagingFigures['patterns'][number][] = [];
-  for (const { pat, out } of patterns) measured.push(await measurePattern(api, engine, pat, out, rounds));
+  for (const pattern of patterns) measured.push(await measurePattern(api, engine, pattern, rounds));
   engine.end();
+  await shownRedline();
   const { times: editFile } = await measureEdits(api, folder, EDITS);
   // Those of the measurement are pending; the others are those of a long session.
   await measureEdits(api, folder, MANY - EDITS);
@@ -69,8 +75,7 @@ export async function run(): Promise<void> {
 async function measurePattern(
   api: RedlineApi,
   engine: PlainEngine,
-  pat: string,
-  out: string,
+  { pat, out, shown = false }: (typeof patterns)[number],
   rounds: number,
 ): Promise<StagingFigures['patterns'][number]> {
   const figures = {
@@ -81,22 +86,31 @@ async function measurePattern(
     first: [] as number[],
     staged: [] as number[],
     result: [] as number[],
+    engineCpu: [] as number[],
+    cpu: [] as number[],
+    shown: [] as number[],
     block: [] as number[],
   };
   // The first round is a warm-up: it loads and compiles everything that is loaded and compiled on first use.
   for (let round = -1; round < rounds; round++) {
     // The cache of the engine does not know a search with another rewrite.
-    const fresh = out + ' '.repeat(round + 1);
+    const fresh = out + ' '.repeat(2 * round + 2);
+    await vscode.commands.executeCommand('workbench.action.closeSidebar');
+    await idle();
     const alone = await engine.search(pat, fresh);
     await idle();
-    const call = await timedCall(api, 'ast_edit', { ops: [{ pat, out: fresh }], paths: ['**/*.{ts,tsx}'] });
-    await idle();
-    await discardAll(api);
-    await idle();
+    const call = await timedRewrite(api, pat, fresh);
     figures.label = call.label;
+    if (shown && round >= 0) {
+      await shownRedline();
+      await idle();
+      figures.shown.push((await timedRewrite(api, pat, `${fresh} `)).result);
+    }
     if (round < 0) continue;
     figures.engine.push(alone.total);
     figures.result.push(call.result);
+    figures.engineCpu.push(alone.cpu);
+    figures.cpu.push(call.cpu);
     if (!Number.isNaN(call.staged)) {
       figures.engineFirst.push(alone.first ?? Number.NaN);
       figures.first.push(call.first);
@@ -105,6 +119,15 @@ async function measurePattern(
     figures.block.push(call.block);
   }
   return figures;
+}
+
+/** Has `ast_edit` called as {@link timedCall} does, and discards what it staged. */
+async function timedRewrite(api: RedlineApi, pat: string, out: string): Promise<TimedCall> {
+  const call = await timedCall(api, 'ast_edit', { ops: [{ pat, out }], paths: ['**/*.{ts,tsx}'] });
+  await idle();
+  await discardAll(api);
+  await idle();
+  return call;
 }
 
 /** Stages edits of files of a few lines; none builds on another. @returns the time of each call, and the longest block */
@@ -131,6 +154,8 @@ interface TimedCall {
   readonly first: number;
   readonly staged: number;
   readonly result: number;
+  /** The processor time of the host from the call to the result. */
+  readonly cpu: number;
   readonly block: number;
 }
 
@@ -139,6 +164,7 @@ async function timedCall(api: RedlineApi, tool: string, args: object): Promise<T
   const delay = monitorEventLoopDelay({ resolution: 1 });
   let began = Number.NaN;
   let label = '';
+  let used = { user: 0, system: 0 };
   const at = { first: Number.NaN, staged: Number.NaN, result: Number.NaN };
   const following = api.session.onDidEmit(event => {
     const time = performance.now() - began;
@@ -147,6 +173,7 @@ async function timedCall(api: RedlineApi, tool: string, args: object): Promise<T
     switch (event.type) {
       case 'tool_start':
         delay.enable();
+        used = process.cpuUsage();
         began = performance.now();
         break;
       case 'tool_update':
@@ -158,6 +185,7 @@ async function timedCall(api: RedlineApi, tool: string, args: object): Promise<T
         break;
       case 'tool_end':
         at.result = time;
+        used = process.cpuUsage(used);
         if (Number.isNaN(at.staged)) label = event.result.content;
         break;
       default:
@@ -167,7 +195,7 @@ async function timedCall(api: RedlineApi, tool: string, args: object): Promise<T
   delay.disable();
   following.dispose();
   if (Number.isNaN(at.result)) throw new Error(`${tool} gave no result`);
-  return { label, ...at, block: delay.max / 1e6 };
+  return { label, ...at, cpu: (used.user + used.system) / 1e3, block: delay.max / 1e6 };
 }
 
 async function discardAll(api: RedlineApi): Promise<void> {
@@ -176,7 +204,7 @@ async function discardAll(api: RedlineApi): Promise<void> {
 }
 
 interface PlainEngine {
-  search(pat: string, out: string): Promise<Measured>;
+  search(pat: string, out: string): Promise<EngineAnswer>;
   end(): void;
 }
 
@@ -192,7 +220,7 @@ function plainEngine(folder: string): PlainEngine {
     async search(pat, out) {
       const answered = once(child, 'message');
       child.send({ folder, pat, out } satisfies EngineRequest);
-      const [measured] = (await answered) as [Measured];
+      const [measured] = (await answered) as [EngineAnswer];
       return measured;
     },
     end: () => void child.disconnect(),

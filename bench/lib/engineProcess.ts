@@ -10,8 +10,15 @@ export interface EngineRequest {
   readonly out: string;
 }
 
+/** With the processor time of the process meanwhile, in milliseconds. */
+export type EngineAnswer = Measured & { readonly cpu: number };
+
 const engine = startEngine();
 process.on('message', ({ folder, pat, out }: EngineRequest) => {
-  void measure(engine, requestFor(folder, pat, out)).then((measured: Measured) => process.send?.(measured));
+  const before = process.cpuUsage();
+  void measure(engine, requestFor(folder, pat, out)).then(measured => {
+    const { user, system } = process.cpuUsage(before);
+    process.send?.({ ...measured, cpu: (user + system) / 1e3 } satisfies EngineAnswer);
+  });
 });
 process.on('disconnect', () => engine.dispose());

@@ -1,43 +1,15 @@
+import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parentPort, Worker } from 'node:worker_threads';
+import { turnServerAt, type TurnServer } from './turnClient.ts';
 
-/**
- * An OpenAI-compatible server in a thread of its own that answers without delay: to a request with tools by a call of
- * `read_file`, as often as it was told to, and otherwise by text.
- */
-export interface TurnServer {
-  readonly baseUrl: string;
-  /** From now on the next `calls` requests with tools are answered by a call. */
-  expect(calls: number): Promise<void>;
-  /**
-   * The times between the arrivals of two requests since `expect`, in milliseconds. Only gaps after a call count, from when
-   * its answer began to when the next request had arrived in full.
-   */
-  turns(): Promise<readonly number[]>;
-  close(): Promise<void>;
-}
-
-type Order = { readonly expect: number } | 'turns' | 'close';
-
-export async function startTurnServer(): Promise<TurnServer> {
+/** Starts one. {@link turnServerAt} reaches it from another process. */
+export async function startTurnServer(): Promise<TurnServer & { close(): Promise<void> }> {
   const worker = new Worker(new URL(import.meta.url), { argv: ['serve'] });
-  const next = <T>(): Promise<T> => new Promise(resolve => worker.once('message', resolve));
-  const ask = async <T>(order: Order): Promise<T> => {
-    const answer = next<T>();
-    worker.postMessage(order);
-    return answer;
-  };
-  const port = await next<number>();
-  return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    expect: calls => ask({ expect: calls }),
-    turns: () => ask('turns'),
-    close: async () => {
-      await ask('close');
-      await worker.terminate();
-    },
-  };
+  const [port] = (await once(worker, 'message')) as [number];
+  const server = turnServerAt(`http://127.0.0.1:${port}/v1`);
+  return { ...server, close: async () => void (await worker.terminate()) };
 }
 
 /** What the answers consist of, but for the call's id. */
@@ -50,7 +22,7 @@ function serve(): void {
   let answeredAt: number | undefined;
   let turns: number[] = [];
   const server = createServer((incoming, response) => {
-    if (incoming.method === 'GET') return void response.end(JSON.stringify({ data: [{ id: 'm' }] }));
+    if (incoming.method === 'GET') return void response.end(JSON.stringify(told(incoming.url ?? '')));
     let body = '';
     incoming.setEncoding('utf8').on('data', (text: string) => (body += text));
     incoming.on('end', () => {
@@ -62,17 +34,16 @@ function serve(): void {
     });
   });
   server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port));
-  parentPort?.on('message', (order: Order) => {
-    if (order === 'close') {
-      server.closeAllConnections();
-      server.close(() => parentPort?.postMessage('closed'));
-    } else if (order === 'turns') parentPort?.postMessage(turns);
-    else {
-      calls = order.expect;
-      turns = [];
-      parentPort?.postMessage('ready');
-    }
-  });
+
+  /** Orders, and the list of models. */
+  function told(url: string): unknown {
+    const [, expected] = /\/expect\/(\d+)$/.exec(url) ?? [];
+    if (url.endsWith('/turns')) return turns;
+    if (expected === undefined) return { data: [{ id: 'm' }] };
+    calls = Number(expected);
+    turns = [];
+    return {};
+  }
 }
 
 function answer(response: ServerResponse, id: string | undefined): void {
