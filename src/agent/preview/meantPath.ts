@@ -2,6 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { PathError, ToolError } from '../base/errors.ts';
 import type { ReadableFiles, Workspace } from './workspace.ts';
 
+/** A line behind a path, as messages, links and compilers write it: `:3`, `:3:5`, `:3-5`, `#L3`, `(3,5)`. */
+const PLACE = /(?<=.)(?::L?\d+(?:[:-]L?\d+)?|#L\d+(?:-L?\d+)?|\(\d+,\d+\)):?$/;
+/** What a shell would replace by the home folder. */
+const HOME = /^(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%)\//;
+
 /**
  * The workspace path that a model means: what is written, if there is such a file. Otherwise it may be a URL, in quotes or
  * between blanks, with backslashes, or with a line behind it, as models copy paths from messages and links. No new file gets
@@ -11,14 +16,19 @@ import type { ReadableFiles, Workspace } from './workspace.ts';
 export async function meantPath(workspace: Workspace, input: string): Promise<string> {
   const unquoted = input
     .trim()
-    .replace(/^(["'`])(.*)\1$|^<(.*)>$/, '$2$3')
+    .replace(/^(["'`])(.*)\1$|^<(.*)>$|^[“‘](.*)[”’]$/, '$2$3$4')
     .trim();
   const url = pathOfUrl(unquoted);
-  if (url !== undefined) return workspace.resolvePath(url);
-  const plain = unquoted.replaceAll('\\', '/').replace(/(?<=.)(?::\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?):?$/, '');
-  if (plain === input) return workspace.resolvePath(input);
-  const asWritten = await workspace.resolvePath(input).catch(undefinedIfRefused);
+  const plain = (url ?? unquoted.replaceAll('\\', '/')).replace(PLACE, '');
+  const written = url ?? input;
+  if (plain === written && !HOME.test(plain)) return workspace.resolvePath(plain);
+  const asWritten = await workspace.resolvePath(written).catch(undefinedIfRefused);
   if (asWritten !== undefined && (await exists(workspace, asWritten))) return asWritten;
+  if (HOME.test(plain))
+    throw new PathError(
+      'outside',
+      `${JSON.stringify(input)} is outside the workspace. Use a path inside it.`,
+    );
   const meant = await workspace.resolvePath(plain);
   if (await exists(workspace, meant)) return meant;
   throw new PathError(
@@ -27,8 +37,9 @@ export async function meantPath(workspace: Workspace, input: string): Promise<st
   );
 }
 
+/** @throws PathError for a URL of anything but a file here. */
 function pathOfUrl(text: string): string | undefined {
-  if (!/^file:/i.test(text)) return undefined;
+  if (!/^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i.test(text)) return undefined;
   try {
     const url = new URL(text);
     url.hash = '';
@@ -41,8 +52,8 @@ function pathOfUrl(text: string): string | undefined {
   }
 }
 
-async function exists({ read }: ReadableFiles, path: string): Promise<boolean> {
-  return (await read(path).catch(trueIfRefused)) !== undefined;
+async function exists(files: ReadableFiles, path: string): Promise<boolean> {
+  return (await files.read(path).catch(trueIfRefused)) !== undefined;
 }
 
 /** A folder, or a file that is too large, cannot be read, but is there. */

@@ -31,7 +31,8 @@ const resolved = (input: string): Promise<string> =>
 test('a path to a file may be a URL, quoted, padded, with backslashes, or with a line behind it', async () => {
   const url = pathToFileURL(folder.at('src', 'a.ts')).href;
   const written = [
-    ...[url, ` ${url} `, `${url}#L12`, `"${url}"`],
+    ...[url, ` ${url} `, `${url}#L12`, `"${url}"`, `${url}:3`, `${url}:3:5`],
+    ...['src/a.ts(3,4)', 'src/a.ts:L3', '“src/a.ts”'],
     ...['"src/a.ts"', "'src/a.ts'", '`src/a.ts`', '<src/a.ts>', ' src/a.ts', 'src/a.ts\n', '" src/a.ts "'],
     ...['src/a.ts:1', 'src/a.ts:1:5', 'src/a.ts:1-9', 'src/a.ts:1:', 'src/a.ts#L3', 'src/a.ts#L3-L9'],
     ...['src\\a.ts', '.\\src\\a.ts', `${folder.at('src', 'a.ts')}:7`],
@@ -65,7 +66,14 @@ test('what is written like that and does not exist is refused, so that no such f
 test('a URL of a new file is its path; other URLs, and those that lead outside, are refused', async () => {
   assert.equal(await resolved(pathToFileURL(folder.at('src', 'new.ts')).href), 'src/new.ts');
   await assert.rejects(resolved(pathToFileURL('/etc/passwd').href), /outside the workspace/);
-  await assert.rejects(resolved('file://server/a.ts'), PathError);
+  const others = ['file://server/a.ts', 'vscode-remote://ssh/src/a.ts', 'https://example.com/src/a.ts'];
+  for (const input of others) await assert.rejects(resolved(input), /is no URL of a file here/, input);
+});
+
+test('what a shell takes for the home folder or a variable is no folder of the workspace', async () => {
+  for (const input of ['~/new.ts', '$HOME/new.ts', '${HOME}/new.ts', '%USERPROFILE%\\new.ts'])
+    await assert.rejects(resolved(input), /is outside the workspace/, input);
+  assert.equal(await resolved('$route/new.ts'), '$route/new.ts');
 });
 
 test('a plain path is left to the workspace', async () => {
