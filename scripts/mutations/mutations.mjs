@@ -114,6 +114,12 @@ export const mutations = [
     to: 'export const MAX_FORCED_TURNS = 1_000_000;',
   },
   {
+    rule: 'I4: with auto in Review, votes are forced only when the turn would end',
+    file: 'forcing/resolveDirectives.ts',
+    from: 'if (this.votesAtEnd && !isEnding) return this.#asked.withdrawAll(true);',
+    to: '',
+  },
+  {
     rule: 'I5: after a failed apply the model is asked again',
     file: 'preview/resolve/invoker.ts',
     from: "if (request.action === 'apply') this.#tellFailure(group);",

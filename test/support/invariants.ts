@@ -1,4 +1,3 @@
-import { MAX_FORCED_TURNS } from '../../src/agent/forcing/resolveDirectives.ts';
 import { REVERT_TOOL, type RevertRecord } from '../../src/agent/conversation/revert.ts';
 import { validTrunk } from '../../src/agent/conversation/validTrunk.ts';
 import type { ChatRequest } from '../../src/agent/model/chatProvider.ts';
@@ -26,6 +25,9 @@ import { textIn } from './changes.ts';
  * previews belong to no conversation.
  */
 export type Stager = 'tool' | 'extension' | 'user' | 'agent';
+
+/** How often the model is asked for the same votes. Written down again here, to test the runtime's own bound. */
+const MAX_ASKED = 3;
 
 /** What is known about one preview from outside the runtime, by its unique label. */
 interface Subject {
@@ -516,7 +518,7 @@ export class Invariants {
     this.check(missing.length === 0, () => `forced, and not told: ${missing.map(({ id }) => id).join()}`);
     const what = wanted.map(({ id, revision }) => `${id}@${revision}`).join();
     this.#asked = { what, times: what === this.#asked.what ? this.#asked.times + 1 : 1 };
-    this.check(this.#asked.times <= MAX_FORCED_TURNS, () => `forced ${this.#asked.times} times for ${what}`);
+    this.check(this.#asked.times <= MAX_ASKED, () => `forced ${this.#asked.times} times for ${what}`);
   }
 
   /** Whether the model resolved it with a call that it no longer sees. */
