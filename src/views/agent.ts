@@ -19,7 +19,7 @@ import { runChecksTool } from '../agent/checks/runChecksTool.ts';
 import { builtInTools } from '../agent/tools/builtIn.ts';
 import type { Sandboxes } from '../agent/commands/sandbox.ts';
 import { CommandRuns } from '../agent/commands/commandRuns.ts';
-import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
+import type { CommandRunner, ShellRunner } from '../agent/tools/command/runCommand.ts';
 import type { EditorTools } from '../agent/tools/editor/editorTools.ts';
 import type { TextSearch } from '../agent/tools/files/searchText.ts';
 import type { ToolRegistry } from '../agent/tools/registry.ts';
@@ -162,7 +162,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   });
   closing.add(() => sandboxes.dispose());
   const sandboxLeave = new SandboxLeave(context.workspaceState, settings);
-  const loadRunner = async (): Promise<Pick<CommandRunner, 'plan' | 'run'>> => {
+  const loadRunner = async (): Promise<ShellRunner> => {
     const { VsCodeCommandRunner } = await import('./terminal/commandRunner.ts');
     return new VsCodeCommandRunner(workspace, settings);
   };
@@ -183,7 +183,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   subscriptions.push(checks);
   const engine = createStructuralEngine(context.extensionPath, logger);
   const { workspaceState: memory } = context;
-  const hosts = new HostConsents({ memory, named: () => settings.fetchHosts, sessionId: () => session.id });
+  const hosts = new HostConsents(memory, settings, () => session.id);
   const tools = builtInTools({
     textSearch: { search },
     astSearcher: {

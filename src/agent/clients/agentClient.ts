@@ -5,10 +5,10 @@ import type { ResolveCall } from '../forcing/modelResolver.ts';
 import { textOf, type FileChange } from '../preview/fileChange.ts';
 import type { SessionOverlay } from '../preview/overlay.ts';
 import { textResult, type PendingAction } from '../preview/pendingAction.ts';
-import type { AgentName, PreviewOrigin } from '../preview/preview.ts';
+import type { AgentName, PreviewOrigin, Preview } from '../preview/preview.ts';
 import { queueResolveHandler, type ResolveHost } from '../preview/queueResolveHandler.ts';
 import type { Handled, Resolved } from '../preview/resolve/resolved.ts';
-import { outdatedVoteText } from '../preview/resolve/resolveTexts.ts';
+import { outdatedVoteText, buildsOnText, idsOf } from '../preview/resolve/resolveTexts.ts';
 import type { ModelAuthority } from '../preview/resolveSettings.ts';
 import type { ReviewComment } from '../preview/reviewComments.ts';
 import type { Workspace } from '../preview/workspace.ts';
@@ -20,7 +20,6 @@ import type { Tool } from '../tools/tool.ts';
 import { CallQueue } from './callQueue.ts';
 import { clientToolOf, SHARED_TOOLS, type ClientTool } from './clientTools.ts';
 import { Decisions } from './decisions.ts';
-import { heldText } from './heldText.ts';
 import { OwnPreviews } from './ownPreviews.ts';
 import { ownTools } from './ownTools.ts';
 
@@ -230,4 +229,12 @@ function jsonOf(args: unknown): string {
   } catch {
     return '';
   }
+}
+
+/** The line before the result of a call with which an agent proposes something. */
+function heldText(previews: readonly Preview[]): string {
+  return (
+    `Staged as ${idsOf(previews)}, not on disk, not decided yet.${buildsOnText(previews)} ` +
+    'The user reviews it in VS Code. What is decided is told before the result of a later call of yours.'
+  );
 }

@@ -4,16 +4,20 @@ import { OutputBuffer } from './outputBuffer.ts';
 /** Why a command was ended before it ended by itself. */
 export type EndedBy = 'timeLimit' | 'user';
 
-/** A command that is running. */
-export interface CommandRun {
-  readonly output: OutputBuffer;
+/** Where the output of a command goes, and what tells that it is to be ended. */
+export interface RunSink {
   /** Fires when the command is to be ended. */
   readonly signal: AbortSignal;
+  add(chunk: string): void;
+}
+
+/** A command that is running. */
+export interface CommandRun extends RunSink {
+  readonly output: OutputBuffer;
   /** Set once it was to be ended. */
   readonly endedBy: EndedBy | undefined;
   /** Since it was started. */
   readonly seconds: number;
-  add(chunk: string): void;
   /** The user stops it. */
   stop(): void;
   /** The command has ended. */

@@ -2,7 +2,7 @@ import type { ForeignFile } from '../elsewhere/foreignChange.ts';
 import type { LeftOut } from '../elsewhere/gathered.ts';
 import type { PendingContents } from '../preview/overlay.ts';
 import type { CommandEnd, CommandPlan } from './commandPlan.ts';
-import type { CommandRun } from './commandRuns.ts';
+import type { RunSink } from './commandRuns.ts';
 
 /** What makes the view: an overlay mount at the same path, or a copy of the folders elsewhere. */
 export type SandboxEngine = 'overlay' | 'copy';
@@ -21,27 +21,27 @@ export interface SandboxEnd extends CommandEnd {
   readonly notes: readonly string[];
 }
 
-/**
- * A view of the workspace of one conversation with its pending previews in it, where commands run, and out of which comes
- * nothing but previews. Commands of one sandbox run one after the other.
- */
-export interface Sandbox {
+/** What a person is told of a sandbox. */
+export interface SandboxKind {
   readonly engine: SandboxEngine;
   /**
    * Nothing outside can be written, and there is no network, no home folder and no socket of the host. Proved by a probe, never
    * assumed.
    */
   readonly isolated: boolean;
+}
+
+/**
+ * A view of the workspace of one conversation with its pending previews in it, where commands run, and out of which comes
+ * nothing but previews. Commands of one sandbox run one after the other.
+ */
+export interface Sandbox extends SandboxKind {
   /**
    * Runs a command on the files as if the pending previews were applied. When the signal fires, it is ended with all that it has
    * started; so is what it leaves in the background.
    * @throws ToolError if it was stopped before, the shell cannot be started, or the view cannot be made: then nothing was run.
    */
-  run(
-    plan: CommandPlan,
-    pending: PendingContents,
-    run: Pick<CommandRun, 'signal' | 'add'>,
-  ): Promise<SandboxEnd>;
+  run(plan: CommandPlan, pending: PendingContents, run: RunSink): Promise<SandboxEnd>;
   /** Ends what runs in it and removes all that it holds. */
   dispose(): Promise<void>;
 }

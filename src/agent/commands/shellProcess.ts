@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, ToolError } from '../base/errors.ts';
 import { withoutEditor, withVariables } from '../base/system/environment.ts';
 import { StartedProcesses } from '../base/system/startedProcesses.ts';
-import type { CommandRun } from './commandRuns.ts';
+import type { RunSink } from './commandRuns.ts';
 import { assertNotStopped, type CommandEnd, type CommandPlan } from './commandPlan.ts';
 import { prepareCall, type ShellCall } from './shellCall.ts';
 
@@ -19,7 +19,7 @@ const DRAIN_MS = 500;
  */
 export async function runInShell(
   plan: CommandPlan,
-  run: Pick<CommandRun, 'signal' | 'add'>,
+  run: RunSink,
   environment = withVariables(withoutEditor(process.env), plan.environment),
 ): Promise<CommandEnd> {
   const call = await prepareCall(plan);
@@ -35,7 +35,7 @@ export async function runInShell(
 async function runCall(
   { shell, folder }: CommandPlan,
   { args, isVerbatim }: ShellCall,
-  { signal, add }: Pick<CommandRun, 'signal' | 'add'>,
+  { signal, add }: RunSink,
   environment: NodeJS.ProcessEnv,
 ): Promise<CommandEnd> {
   const processes = new StartedProcesses();

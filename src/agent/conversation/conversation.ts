@@ -19,12 +19,6 @@ import type { SessionState } from './storage/sessionEntry.ts';
 import { newSessionId } from './storage/sessionLogs.ts';
 import type { StoredSession } from './storage/storedSession.ts';
 
-export interface ConversationOptions {
-  readonly store: PreviewStore;
-  /** Writes the log of the conversation with this id. */
-  readonly recorderFor: (id: string) => Recorder;
-}
-
 /** One conversation. It owns the tree of its messages and writes the log from which all of it can be rebuilt. */
 export class Conversation {
   readonly id: string;
@@ -33,12 +27,15 @@ export class Conversation {
   readonly trail: AuditTrail;
   /** The previews that concern the conversation. */
   readonly previews: ConversationPreviews;
-  readonly #store: ConversationOptions['store'];
+  readonly #store: PreviewStore;
   readonly #recorder: Recorder;
   #title: string | undefined;
 
-  /** Starts an empty conversation, or continues a stored one. Nothing is written until something happens. */
-  constructor({ store, recorderFor }: ConversationOptions, stored?: StoredSession) {
+  /**
+   * Starts an empty conversation, or continues a stored one. Nothing is written until something happens.
+   * @param recorderFor gives what writes the log of the conversation with this id.
+   */
+  constructor(store: PreviewStore, recorderFor: (id: string) => Recorder, stored?: StoredSession) {
     this.id = stored?.id ?? newSessionId();
     this.tree = stored?.tree ?? new ConversationTree();
     this.trail = stored?.trail ?? new AuditTrail();

@@ -37,7 +37,7 @@ export class CallIds {
 }
 
 /** The ids of all calls in the messages of a request. */
-export function callIdsIn({ messages }: Pick<ChatRequest, 'messages'>): string[] {
+export function callIdsIn({ messages }: ChatRequest): string[] {
   return messages.flatMap(message => {
     if (message.role === 'assistant') return message.toolCalls.map(call => call.id);
     return message.role === 'tool' ? [message.toolCallId] : [];

@@ -135,7 +135,7 @@ export function needsOwnVote({ kind, humanOnly }: Preview): boolean {
 }
 
 /** How views name a preview. */
-export function titleOf({ title, label }: Pick<Preview, 'title' | 'label'>): string {
+export function titleOf({ title, label }: Preview): string {
   return title ?? label;
 }
 

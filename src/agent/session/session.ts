@@ -324,7 +324,7 @@ export class Session implements Disposable {
   }
 
   #newConversation(stored?: StoredSession): Conversation {
-    return new Conversation({ store: this.#options.store, recorderFor: this.#recorders.for }, stored);
+    return new Conversation(this.#options.store, this.#recorders.for, stored);
   }
 
   #resume(stored: StoredSession): void {

@@ -21,12 +21,6 @@ export interface UnseenLines {
   readonly isExact: boolean;
 }
 
-export interface UnseenLinesOptions {
-  /** Lets other work run in between. */
-  readonly slice?: TimeSlice;
-  readonly diff?: typeof diffLines;
-}
-
 /**
  * The limits of the comparison; past them, lines are paired in order. The limits do not depend on how busy the machine is.
  */
@@ -50,11 +44,13 @@ const STEP_CHARS = 64 * 1024;
  * Finds the changes that such a diff leaves out, even beside changes that it shows. Takes linear time, apart from a number
  * of edits that is limited for the whole call, and lets other work run in between.
  * @param before the text that the hunks change.
+ * @param slice lets other work run in between.
  */
 export async function unseenLines(
   before: string,
   hunks: readonly Hunk[],
-  { slice = new TimeSlice(), diff = diffLines }: UnseenLinesOptions = {},
+  slice = new TimeSlice(),
+  diff = diffLines,
 ): Promise<UnseenLines> {
   const usual = lineEndingOf(before);
   const found = new Found(usual === 'mixed' ? undefined : usual, slice);

@@ -12,7 +12,7 @@ import type { ToolContext } from './tool.ts';
 export async function resolveEach(
   ids: readonly string[],
   vote: ResolveCall,
-  { resolve, signal }: Pick<ToolContext, 'resolve' | 'signal'>,
+  { resolve, signal }: ToolContext,
 ): Promise<AgentToolResult> {
   const lines: string[] = [];
   const votes: unknown[] = [];

@@ -10,10 +10,7 @@ import { showInfo } from '../toast.ts';
 const MAX_SHOWN = 60;
 
 /** Once a model is chosen: offers to ask it the last prompt, if no model has answered that because there was none. */
-export async function offerToAskAgain({
-  session,
-  providers,
-}: Pick<Agent, 'session' | 'providers'>): Promise<void> {
+export async function offerToAskAgain({ session, providers }: Agent): Promise<void> {
   const prompt = unansweredPrompt(session.tree.messages);
   if (prompt === undefined || providers.isOffline || session.state !== 'idle') return;
   const ask = vscode.l10n.t('Ask Again');

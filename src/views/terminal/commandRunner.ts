@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { PathError, ToolError } from '../../agent/base/errors.ts';
 import { realPathSync } from '../../agent/base/system/realPath.ts';
 import type { CommandEnd, CommandPlan } from '../../agent/commands/commandPlan.ts';
-import type { CommandRunner } from '../../agent/tools/command/runCommand.ts';
+import type { ShellRunner } from '../../agent/tools/command/runCommand.ts';
 import type { CommandRun } from '../../agent/commands/commandRuns.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { openFolderNamed } from '../workspace/workspacePaths.ts';
@@ -13,14 +13,11 @@ import { userShell } from './userShell.ts';
 const NO_PAGER = { PAGER: 'cat', GIT_PAGER: 'cat' };
 
 /** Runs commands with the user's shell, in a terminal that the user sees. */
-export class VsCodeCommandRunner implements Pick<CommandRunner, 'plan' | 'run'> {
-  readonly #workspace: Pick<VsCodeWorkspace, 'resolvePath' | 'uriOf' | 'folders'>;
+export class VsCodeCommandRunner implements ShellRunner {
+  readonly #workspace: VsCodeWorkspace;
   readonly #settings: { readonly commandTimeLimit: number };
 
-  constructor(
-    workspace: Pick<VsCodeWorkspace, 'resolvePath' | 'uriOf' | 'folders'>,
-    settings: { readonly commandTimeLimit: number },
-  ) {
+  constructor(workspace: VsCodeWorkspace, settings: { readonly commandTimeLimit: number }) {
     this.#workspace = workspace;
     this.#settings = settings;
   }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { argumentsBeforeCommand } from '../../agent/commands/shellCall.ts';
-import type { CommandPlan } from '../../agent/commands/commandPlan.ts';
+import type { Shell } from '../../agent/commands/commandPlan.ts';
 
 /** What VS Code knows of the user's shells. */
 export interface ShellSettings {
@@ -19,7 +19,7 @@ export interface ShellSettings {
  * The shell that runs the user's commands, with the arguments and variables that their settings give it: the profile for
  * automation, else the default profile, else the system's own shell.
  */
-export function userShell(settings: ShellSettings): Pick<CommandPlan, 'shell' | 'arguments' | 'environment'> {
+export function userShell(settings: ShellSettings): Shell {
   const { platform, env, told, setting } = settings;
   const isWindows = platform === 'win32';
   const os = isWindows ? 'windows' : platform === 'darwin' ? 'osx' : 'linux';

@@ -6,11 +6,7 @@ import { tourFolder } from './tourFolder.ts';
 /**
  * Opens a fresh copy of the tour's project in a window of its own. In a window that shows it already, it begins again there.
  */
-export async function openTour({
-  extensionPath,
-  globalStorage,
-  session,
-}: Pick<Ctx, 'extensionPath' | 'globalStorage' | 'session'>): Promise<void> {
+export async function openTour({ extensionPath, globalStorage, session }: Ctx): Promise<void> {
   const folder = tourFolder(globalStorage);
   await vscode.workspace.fs.createDirectory(globalStorage);
   await vscode.workspace.fs.copy(

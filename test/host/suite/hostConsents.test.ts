@@ -18,7 +18,7 @@ suite('which hosts the agent may read from', () => {
     update: async (_, value: unknown) => void (stored = value),
   };
   const made = (): HostConsents =>
-    new HostConsents({ memory, named: () => [' Docs.Example.com '], sessionId: () => sessionId });
+    new HostConsents(memory, { fetchHosts: [' Docs.Example.com '] }, () => sessionId);
   const ask = (host: string): Promise<boolean> => consents.ask(host, `https://${host}/page`, never);
 
   setup(() => {

@@ -88,21 +88,23 @@ async function measured(hunks: readonly Hunk[]) {
     before: counting(hunk.before),
     after: counting(hunk.after),
   }));
-  const unseen = await unseenLines('', watched, {
-    slice: Object.assign(new TimeSlice(), {
+  const unseen = await unseenLines(
+    '',
+    watched,
+    Object.assign(new TimeSlice(), {
       turn: () => {
         turns++;
         read = 0;
         return Promise.resolve();
       },
     }),
-    diff: async (old, now, limits) => {
+    async (old, now, limits) => {
       searches++;
       const result = await diffLines(old, now, limits);
       if (!result.exact) edits += limits?.maxEditLength ?? Infinity;
       return result;
     },
-  });
+  );
   return { unseen, edits, searches, most, turns };
 }
 

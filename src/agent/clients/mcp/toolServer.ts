@@ -1,7 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toolNameOf } from '../../model/toolName.ts';
 import { INSTRUCTIONS, type ClientTool } from '../clientTools.ts';
-import { mcpToolOf } from './mcpTool.ts';
 import { Server } from './sdk.ts';
 
 /** How a program names itself; of anything, because it says so itself. */
@@ -67,4 +66,16 @@ export function toolServer(version: string, { tools, call }: ServedTools): Serve
     });
   });
   return server;
+}
+
+/** A tool as the protocol describes it. */
+function mcpToolOf({ name, label, description, parameters, readOnly }: ClientTool) {
+  return {
+    name,
+    title: label,
+    description,
+    inputSchema: { ...parameters, type: 'object' as const },
+    // Proposing changes nothing on disk; whether a vote does is up to the user's settings.
+    annotations: { readOnlyHint: readOnly, destructiveHint: name === 'resolve', openWorldHint: false },
+  };
 }

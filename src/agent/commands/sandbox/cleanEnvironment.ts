@@ -1,6 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { withVariables } from '../../base/system/environment.ts';
-import type { CommandPlan } from '../commandPlan.ts';
+import type { Shell } from '../commandPlan.ts';
 
 /** What a program needs to find its tools and to write in the user's language. */
 const KEPT = /^(PATH|LANG|LANGUAGE|LC_\w+|TERM|COLORTERM|TZ|SystemRoot|SystemDrive|ComSpec|PATHEXT|WINDIR)$/i;
@@ -14,7 +14,7 @@ const SECRET = /token|key|secret|passw|credential|auth|cookie|session|private/i;
  * @param home what stands for the home folder
  */
 export function cleanEnvironment(
-  { environment, shell }: Pick<CommandPlan, 'environment' | 'shell'>,
+  { environment, shell }: Shell,
   allowed: readonly string[],
   home: string = homedir(),
 ): NodeJS.ProcessEnv {

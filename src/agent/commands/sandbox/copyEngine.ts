@@ -10,7 +10,7 @@ import type { FileContent } from '../../preview/workspace.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { isInside } from '../../text/isInside.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
-import type { CommandRun } from '../commandRuns.ts';
+import type { RunSink } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
@@ -84,11 +84,7 @@ export class CopySandbox implements Sandbox {
     }));
   }
 
-  async run(
-    plan: CommandPlan,
-    pending: PendingContents,
-    { signal, add }: Pick<CommandRun, 'signal' | 'add'>,
-  ): Promise<SandboxEnd> {
+  async run(plan: CommandPlan, pending: PendingContents, { signal, add }: RunSink): Promise<SandboxEnd> {
     const contents = new Map<string, Put>();
     try {
       for (const at of pending.paths()) {

@@ -7,7 +7,7 @@ import type { PendingContents } from '../../preview/overlay.ts';
 import type { FileContent } from '../../preview/workspace.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
-import type { CommandRun } from '../commandRuns.ts';
+import type { RunSink } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { prepareCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
@@ -57,11 +57,7 @@ export class OverlaySandbox implements Sandbox {
     this.#layers = new Layers(folders, storage);
   }
 
-  async run(
-    plan: CommandPlan,
-    pending: PendingContents,
-    { signal, add }: Pick<CommandRun, 'signal' | 'add'>,
-  ): Promise<SandboxEnd> {
+  async run(plan: CommandPlan, pending: PendingContents, { signal, add }: RunSink): Promise<SandboxEnd> {
     assertNotStopped(signal);
     const contents = await this.#contentsOf(pending);
     const deleted = await this.#put(contents).catch(async (error: unknown) => {

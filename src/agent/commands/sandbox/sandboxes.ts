@@ -9,7 +9,6 @@ import { isInside } from '../../text/isInside.ts';
 import { assertNotStopped } from '../commandPlan.ts';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../sandbox.ts';
 import { CopySandbox, type Progress } from './copyEngine.ts';
-import { endLeftOver } from './leftOver.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
 import { removeTree } from './entries.ts';
 import { probeOverlay, type NoOverlay } from './probe.ts';
@@ -178,5 +177,24 @@ class OneAtATime implements Sandbox {
     this.#disposal.abort();
     await this.#last;
     await this.#sandbox.dispose();
+  }
+}
+
+/**
+ * Ends what an earlier window has left that was killed while a command was started: then bubblewrap may wait for ever for a
+ * program that is gone. All else ends with the window.
+ * @param storage that of the sandboxes, which this window alone uses
+ */
+async function endLeftOver(storage: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  for (const pid of await fs.readdir('/proc')) {
+    if (!/^\d+$/.test(pid)) continue;
+    const args = await fs.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (!/^[^\0]*bwrap\0/.test(args) || !args.includes(`\0${storage}/`)) continue;
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
   }
 }

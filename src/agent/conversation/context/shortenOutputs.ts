@@ -13,12 +13,8 @@ const MIN_NEWEST_CHARS = 1_000;
 /** More is shortened than is needed, in steps of this part of the room, so that the next requests begin like this one. */
 const STEP = 1 / 4;
 
-export interface ShortenOptions {
-  /** The room for all messages, in tokens. */
-  readonly room: number;
-  /** Whether the model may simply call the tool again to see the rest: it changes nothing. */
-  readonly canRepeat: (toolName: string) => boolean;
-}
+/** Whether the model may simply call the tool again to see the rest: it changes nothing. */
+type CanRepeat = (toolName: string) => boolean;
 
 /** The lines of a request, some of them shortened. */
 export interface Shortened {
@@ -31,9 +27,9 @@ export interface Shortened {
  * Makes lines fit into the room by shortening texts that the model can get again, on copies: first the oldest tool results
  * and attachments; the newest ones, which the model is about to read, only if that is not enough. Calls and their arguments
  * stay as they are, because a model would imitate a shortened argument. The same lines and room give the same result.
+ * @param room for all messages, in tokens.
  */
-export function shortenOutputs(lines: readonly Line[], options: ShortenOptions): Shortened {
-  const { room, canRepeat } = options;
+export function shortenOutputs(lines: readonly Line[], room: number, canRepeat: CanRepeat): Shortened {
   const total = sum(lines);
   if (total <= room) return { lines, fits: true };
   const step = Math.max(1, Math.floor(room * STEP));
@@ -48,9 +44,9 @@ export function shortenOutputs(lines: readonly Line[], options: ShortenOptions):
   });
   if (total - saved <= room) return { lines: shortened, fits: true };
   // Half of the room is enough for what is new, and cheaper than a summary of what is old.
-  const halved = shortenNewest(shortened, newest, Math.floor(room / 2), options);
+  const halved = shortenNewest(shortened, newest, Math.floor(room / 2), room, canRepeat);
   if (sum(halved) <= room) return { lines: halved, fits: true };
-  return { lines: shortenNewest(shortened, newest, 0, options), fits: false };
+  return { lines: shortenNewest(shortened, newest, 0, room, canRepeat), fits: false };
 }
 
 /** The newest results and attachments share the room that is left, or `least` tokens. */
@@ -58,7 +54,8 @@ function shortenNewest(
   lines: readonly Line[],
   newest: number,
   least: number,
-  { room, canRepeat }: ShortenOptions,
+  room: number,
+  canRepeat: CanRepeat,
 ): readonly Line[] {
   const isLong = ({ message }: Line, at: number): boolean =>
     at >= newest && outputCharsOf(message) > MIN_NEWEST_CHARS;
@@ -91,11 +88,7 @@ function outputCharsOf(message: SessionMessage): number {
 const shortForms = new WeakMap<SessionMessage, SessionMessage>();
 
 /** The message with at most `max` characters of output, or the message itself if that saves too little. */
-function shorten(
-  message: SessionMessage,
-  max: number,
-  canRepeat: ShortenOptions['canRepeat'],
-): SessionMessage {
+function shorten(message: SessionMessage, max: number, canRepeat: CanRepeat): SessionMessage {
   if (outputCharsOf(message) < Math.max(MIN_CHARS, max + KEPT_CHARS)) return message;
   // The usual form is made once, so that its size is estimated once.
   const known = max === KEPT_CHARS ? shortForms.get(message) : undefined;
@@ -108,11 +101,7 @@ function shorten(
   return short;
 }
 
-function shortResult(
-  message: ToolResultMessage,
-  max: number,
-  canRepeat: ShortenOptions['canRepeat'],
-): ToolResultMessage {
+function shortResult(message: ToolResultMessage, max: number, canRepeat: CanRepeat): ToolResultMessage {
   const { content, toolName } = message;
   const kept = beginningOf(content, max);
   const again = canRepeat(toolName)

@@ -8,7 +8,6 @@ import { asksAboutImages } from '../images.ts';
 import { callIdsIn } from '../toolCalls.ts';
 import { ChatAccumulator } from './accumulator.ts';
 import { connect, type OpenAiConnection, type StreamedAnswer } from './client.ts';
-import { eventsDuring } from '../eventsDuring.ts';
 import { failureOf, hostOf, type FailureContext } from './failure.ts';
 import { KnownFault, ReportedError } from './faults.ts';
 import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
@@ -230,4 +229,30 @@ async function* untilBroken(
 
 function contextOf({ baseUrl, l10n = english }: OpenAiServer, model: string): FailureContext {
   return { baseUrl, model, hasKey: false, secrets: [], l10n };
+}
+
+/**
+ * Yields what `work` emits while it runs, and returns its result. Rejects as it does. The work goes on if the consumer leaves
+ * early.
+ */
+async function* eventsDuring<E, T>(
+  work: (emit: (event: E) => void) => Promise<T>,
+): AsyncGenerator<E, T, undefined> {
+  const events: E[] = [];
+  let isDone = false;
+  let wake = (): void => undefined;
+  const done = work(event => {
+    events.push(event);
+    wake();
+  });
+  const end = (): void => {
+    isDone = true;
+    wake();
+  };
+  done.then(end, end);
+  for (;;) {
+    for (let event = events.shift(); event !== undefined; event = events.shift()) yield event;
+    if (isDone) return done;
+    await new Promise<void>(resolve => (wake = resolve));
+  }
 }

@@ -153,7 +153,7 @@ export class ContextKeeper {
     const { conversation, tools } = this.#ctx;
     // What a tool only read, the model can see again by another call.
     const canRepeat = (name: string): boolean => tools.get(name)?.readOnly === true;
-    return shortenOutputs(summarizedTrunk(conversation().tree, room), { room, canRepeat });
+    return shortenOutputs(summarizedTrunk(conversation().tree, room), room, canRepeat);
   }
 
   /** The room for the messages of a request, as an estimate without correction, like all sizes of messages. */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
 import { assertNotStopped, type CommandEnd, type CommandPlan } from '../../commands/commandPlan.ts';
 import type { CommandRun, CommandRuns } from '../../commands/commandRuns.ts';
-import type { Sandbox, Sandboxes, SandboxStatus } from '../../commands/sandbox.ts';
+import type { Sandbox, SandboxKind, Sandboxes, SandboxStatus } from '../../commands/sandbox.ts';
 import { commandLabel } from '../../commands/shownCommand.ts';
 import { idsIn } from '../../preview/overlay.ts';
 import { textOf, textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
@@ -26,15 +26,19 @@ const details = z.object({
 });
 
 /** The command of a preview, with the sandbox in which it runs; without one, it runs on disk. */
-export type PlannedCommand = CommandPlan & { readonly sandbox?: Pick<Sandbox, 'engine' | 'isolated'> };
+export type PlannedCommand = CommandPlan & { readonly sandbox?: SandboxKind };
 
-/** What `run_command` needs from VS Code. */
-export interface CommandRunner {
-  readonly isTrusted: () => boolean;
+/** Runs commands on disk. */
+export interface ShellRunner {
   /** @throws PathError or ToolError for a folder that is not in the workspace, also through a link, or does not exist. */
   plan(command: string, folder: string | undefined): Promise<CommandPlan>;
   /** Runs it on disk, where the user sees it. Settles when it has ended, soon after the signal of the run too. */
   run(plan: CommandPlan, run: CommandRun): Promise<CommandEnd>;
+}
+
+/** What `run_command` needs from VS Code. */
+export interface CommandRunner extends ShellRunner {
+  readonly isTrusted: () => boolean;
   readonly sandboxes: Sandboxes;
   /** Whether the user lets the model run commands by itself in an isolated sandbox: setting `redline.commands.inSandbox`. */
   readonly mayRunInSandbox: () => boolean;
@@ -120,7 +124,7 @@ function inSandbox({ engine, isolated }: SandboxStatus): PlannedCommand['sandbox
 async function sandboxOf(
   sandboxes: Sandboxes,
   { origin, id }: Preview,
-  shown: Pick<Sandbox, 'engine' | 'isolated'>,
+  shown: SandboxKind,
 ): Promise<Sandbox> {
   const view = await sandboxes.of(origin?.sessionId ?? id);
   if (view?.engine === shown.engine && view.isolated === shown.isolated) return view;

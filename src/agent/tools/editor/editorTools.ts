@@ -5,9 +5,10 @@ import type { Logger } from '../../base/logger.ts';
 import { beginningOf } from '../../text/beginningOf.ts';
 import { globMatcher } from '../ast/scope/glob.ts';
 import type { ToolRegistry } from '../registry.ts';
-import { inputSchemaOf, parametersOf } from './arguments.ts';
 import { callTool, type CallParts } from './callTool.ts';
 import type { EditorTool } from './port.ts';
+import * as z from 'zod/mini';
+import type { ToolSchema } from '../tool.ts';
 
 /** The most tools of VS Code that are offered: each costs a part of every request, and servers take a limited number. */
 const MAX_TOOLS = 64;
@@ -152,4 +153,29 @@ function fingerprintOf({ tool, readOnly }: { tool: EditorTool; readOnly: boolean
 
 async function matcher(globs: readonly string[]): Promise<(name: string) => boolean> {
   return globs.length === 0 ? () => false : globMatcher(globs);
+}
+
+/** The JSON Schema of a tool as it is; for a tool without one, an object without properties. */
+function inputSchemaOf({ inputSchema }: EditorTool): Readonly<Record<string, unknown>> {
+  return inputSchema ?? { type: 'object', properties: {} };
+}
+
+const anyObject = z.record(z.string(), z.unknown());
+
+/**
+ * Validates arguments by a foreign schema, as far as that is safe and possible. A schema with regular expressions is left to the
+ * tool, since one that backtracks for hours would block everything; so is one that cannot be compiled.
+ */
+async function parametersOf(inputSchema: Readonly<Record<string, unknown>>): Promise<ToolSchema> {
+  if (hasPattern(inputSchema)) return anyObject;
+  const { toolParameters } = await import('../custom/loading/parameters.ts');
+  try {
+    return toolParameters(inputSchema).parameters;
+  } catch {
+    return anyObject;
+  }
+}
+
+function hasPattern(schema: unknown): boolean {
+  return /"pattern(?:Properties)?":/.test(JSON.stringify(schema));
 }

@@ -17,7 +17,7 @@ export async function amendFile(
   id: string,
   path: string,
   edits: readonly OldNew[],
-  context: Pick<ToolContext, 'own'>,
+  context: ToolContext,
 ): Promise<AgentToolResult> {
   const own = await context.own?.();
   if (!own) throw new ToolError('Nothing can be amended here. Leave out amend.');

@@ -30,7 +30,7 @@ export interface SeenFile {
 export async function seeFile(
   path: string,
   files: ReadableFiles,
-  context: Pick<ToolContext, 'workspace' | 'pending'>,
+  context: ToolContext,
 ): Promise<SeenFile | undefined> {
   const side = await readText(files, path);
   if (!side) return undefined;
@@ -141,7 +141,7 @@ export function shortened(line: string): string {
 export async function namedFile(
   input: string,
   files: ReadableFiles,
-  context: Pick<ToolContext, 'workspace' | 'pending'>,
+  context: ToolContext,
 ): Promise<SeenFile> {
   const path = await context.workspace.resolvePath(input);
   const file = await seeFile(path, files, context);
@@ -149,7 +149,7 @@ export async function namedFile(
   return file;
 }
 
-function missing(path: string, context: Pick<ToolContext, 'pending'>): ToolError {
+function missing(path: string, context: ToolContext): ToolError {
   return new ToolError(
     context.pending.at(path)
       ? `${path} is only there${asIfApplied(context.pending, path)}, and language services see no pending previews. ${OTHER_TOOLS}`

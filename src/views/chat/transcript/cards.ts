@@ -3,7 +3,7 @@ import { previewView, type PreviewFacts } from '../../../agent/preview/previewVi
 import type { ItemOf, ViewItem } from '../protocol.ts';
 import { buildLookup, type Lookup, type TranscriptInput } from './lookup.ts';
 import { previewCard } from './previewCard.ts';
-import { messageIds, stillApplied } from './stillApplied.ts';
+import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
 
 /** The most pending previews from elsewhere that are listed; the pending view shows all of them. */
 const MAX_OTHER_PENDING = 20;
@@ -82,4 +82,21 @@ function factsOf(
 /** What a card unfolds of the call that staged it. */
 export function foldOf({ name, input, output }: ItemOf<'tool'>): ItemOf<'preview'>['call'] {
   return { name, input, output };
+}
+
+/** Above what a revert staged to undo a branch: that its changes are still in the files, unless the branch is back. */
+function stillApplied(preview: Preview, input: TranscriptInput): ViewItem[] {
+  const { id, undoes = [], purpose, changes, origin } = preview;
+  if (purpose !== 'revert' || undoes.length === 0 || origin?.sessionId !== input.sessionId) return [];
+  const here = messageIds(input);
+  const isBack = ({ origin: of }: Preview): boolean => of?.call !== undefined && here.has(of.call.messageId);
+  const undone = input.previews.filter(other => undoes.includes(other.id));
+  if (undone.length > 0 && undone.every(isBack)) return [];
+  const notice = { about: 'stillApplied', count: changes?.length ?? 0, id } as const;
+  return [{ kind: 'notice', key: `still:${id}`, notice }];
+}
+
+/** The ids of the messages on the trunk. */
+function messageIds({ messages, nodeAt }: TranscriptInput): ReadonlySet<string> {
+  return new Set(messages.map((_, at) => messageIdOf(nodeAt(at))));
 }

@@ -113,7 +113,7 @@ function promptItem(
   text: string,
   attachments: readonly (Omit<AttachmentRef, 'image'> &
     Pick<Attachment, 'note'> & { readonly image?: ImageFile | undefined })[],
-  { imageSrc }: Pick<TranscriptInput, 'imageSrc'>,
+  { imageSrc }: TranscriptInput,
 ): ItemOf<'user'> {
   const shown = attachments.map(({ path, startLine, endLine, note, image }) => ({
     path,

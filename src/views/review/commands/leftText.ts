@@ -20,7 +20,7 @@ export interface Left {
 }
 
 /** Names what several votes have left pending, and says why. */
-export function leftText(left: readonly Left[], { store, edits }: Pick<Ctx, 'store' | 'edits'>): string {
+export function leftText(left: readonly Left[], { store, edits }: Ctx): string {
   const { l10n } = vscode;
   const texts = left.slice(0, MAX_NAMED).flatMap(one => {
     const preview = store.get(one.id);

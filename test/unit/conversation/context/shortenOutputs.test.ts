@@ -30,12 +30,12 @@ function sizeOf(lines: readonly Line[]): number {
 test('what fits stays the same', () => {
   const lines = reads(7_000, 7_000);
   const room = sizeOf(lines);
-  assert.deepEqual(shortenOutputs(lines, { room, canRepeat }), { lines, fits: true });
+  assert.deepEqual(shortenOutputs(lines, room, canRepeat), { lines, fits: true });
 });
 
 test('the oldest result is shortened first, and says how to get the rest', () => {
   const lines = reads(7_000, 7_000, 7_000);
-  const { lines: shorter, fits } = shortenOutputs(lines, { room: sizeOf(lines) - 100, canRepeat });
+  const { lines: shorter, fits } = shortenOutputs(lines, sizeOf(lines) - 100, canRepeat);
   assert.equal(fits, true);
   const [first = '', ...others] = contents(shorter);
   assert.equal(
@@ -50,14 +50,14 @@ test('a result of a tool that changes something does not say to call it again', 
   const edit = call('c', 'edit_file', { path: 'a.ts' });
   const messages = [asked('Edit'), answered('', edit), result(edit, 'x'.repeat(9_000)), asked('And now?')];
   const lines = messages.map((message, id) => ({ id, message }));
-  const { lines: shorter } = shortenOutputs(lines, { room: 1_000, canRepeat });
+  const { lines: shorter } = shortenOutputs(lines, 1_000, canRepeat);
   assert.match(contents(shorter)[0] ?? '', /Do not call edit_file again for them; read the files/);
 });
 
 test('a little more in the conversation shortens nothing more, so that requests begin alike', () => {
   const room = 6_000;
   const shortened = (lines: readonly Line[]): number[] =>
-    contents(shortenOutputs(lines, { room, canRepeat }).lines).map(text => text.length);
+    contents(shortenOutputs(lines, room, canRepeat).lines).map(text => text.length);
   const lines = reads(5_000, 5_000, 5_000, 5_000, 5_000);
   const more = [...lines, { id: 99, message: asked('A short question') }];
   assert.deepEqual(shortened(lines), shortened(more));
@@ -65,13 +65,13 @@ test('a little more in the conversation shortens nothing more, so that requests 
 });
 
 test('the newest result keeps half of the room before a summary is wanted, and the rest of it after that', () => {
-  const half = shortenOutputs(reads(100, 90_000), { room: 4_000, canRepeat });
+  const half = shortenOutputs(reads(100, 90_000), 4_000, canRepeat);
   assert.equal(half.fits, true);
   const newest = contents(half.lines)[1] ?? '';
   assert.ok(newest.length > 6_500 && newest.length < 14_000, `${newest.length}`);
 
   const talk = Array.from({ length: 40 }, (_, n) => ({ id: 100 + n, message: asked('talk '.repeat(60)) }));
-  const full = shortenOutputs([...talk, ...reads(90_000)], { room: 4_000, canRepeat });
+  const full = shortenOutputs([...talk, ...reads(90_000)], 4_000, canRepeat);
   assert.equal(full.fits, false);
   assert.ok((contents(full.lines)[0]?.length ?? 0) < 2_000);
 });
@@ -83,7 +83,7 @@ test('attachments of earlier prompts are left out, and the text of the prompt st
     attachments: [{ path: 'a.ts', text: 'x'.repeat(20_000) }],
   };
   const lines = [message, answered('It is x.'), asked('Why?')].map((said, id) => ({ id, message: said }));
-  const [first] = shortenOutputs(lines, { room: 1_000, canRepeat }).lines;
+  const [first] = shortenOutputs(lines, 1_000, canRepeat).lines;
   assert.deepEqual(first?.message, {
     ...message,
     attachments: [
@@ -98,7 +98,7 @@ test('the attachments of a prompt share the room: a short one stays, of a long o
     { path: 'b.ts', text: 'x'.repeat(40_000) },
   ];
   const message: SessionMessage = { role: 'user', text: 'What is this?', attachments: [short, long] };
-  const { lines, fits } = shortenOutputs([{ id: 0, message }], { room: 4_000, canRepeat });
+  const { lines, fits } = shortenOutputs([{ id: 0, message }], 4_000, canRepeat);
   assert.equal(fits, true);
   const [kept, cut] = (lines[0]?.message.role === 'user' && lines[0].message.attachments) || [];
   assert.deepEqual(kept, short);
@@ -116,7 +116,7 @@ test('whatever the sizes are, nothing gets longer, calls keep their results, and
       fc.integer({ min: 500, max: 30_000 }),
       (sizes, room) => {
         const lines = reads(...sizes);
-        const { lines: shorter, fits } = shortenOutputs(lines, { room, canRepeat });
+        const { lines: shorter, fits } = shortenOutputs(lines, room, canRepeat);
         assert.ok(sizeOf(shorter) <= sizeOf(lines));
         assert.deepEqual(historyViolations(shorter.map(({ message }) => message)), []);
         assert.deepEqual(
@@ -124,7 +124,7 @@ test('whatever the sizes are, nothing gets longer, calls keep their results, and
           lines.map(({ id }) => id),
         );
         if (fits) assert.ok(sizeOf(shorter) <= room);
-        assert.deepEqual(shortenOutputs(lines, { room, canRepeat }).lines, shorter, 'the same each time');
+        assert.deepEqual(shortenOutputs(lines, room, canRepeat).lines, shorter, 'the same each time');
       },
     ),
     { numRuns: 300 },
