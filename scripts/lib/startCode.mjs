@@ -53,7 +53,7 @@ export async function startBrowserCode() {
  * @param {string} userDataDir of VS Code
  * @returns {string} the folder
  */
-export function copyTour(userDataDir) {
+function copyTour(userDataDir) {
   const folder = path.join(userDataDir, 'User', 'globalStorage', 'redline.redline', 'tour');
   fs.cpSync(inRepo('media', 'tour'), folder, { recursive: true });
   return folder;
