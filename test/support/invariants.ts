@@ -131,6 +131,10 @@ export class Invariants {
   isRecovering = false;
   /** The last process could not write the end of its log. */
   #isTailLost = false;
+  /** The keys of what the model was told. */
+  readonly #told = new Set<string>();
+  /** Those of what may have been lost with the end of a log, so that something else happens under the same key. */
+  readonly #mayComeAgain = new Set<string>();
   /** A forced request failed, and none has been answered since: the next ones are not forced. */
   #lastFailed = false;
   /** What the model was forced to vote on at the end of its turn, and how many times one after the other. */
@@ -229,6 +233,7 @@ export class Invariants {
   dies({ log }: TestSession): void {
     this.isRecovering = true;
     this.#isTailLost = log.isFailing;
+    if (this.#isTailLost) for (const key of this.#told) this.#mayComeAgain.add(key);
   }
 
   /** Another window has staged a preview. */
@@ -831,7 +836,8 @@ export class Invariants {
   #checkStaleness(request: ChatRequest, t: TestSession): void {
     const said = request.messages.flatMap(message => (message.role === 'steering' ? message : []));
     const keys = said.flatMap(({ tells = [] }) => tells);
-    const twice = keys.find((key, at) => keys.indexOf(key) < at);
+    const twice = keys.find((key, at) => keys.indexOf(key) < at && !this.#mayComeAgain.has(key));
+    for (const key of keys) this.#told.add(key);
     this.check(twice === undefined, () => `told twice: ${twice}`);
     const told = said.map(({ text }) => text).join('\n');
     for (const subject of this.#byId.values()) {
@@ -867,6 +873,7 @@ export class Invariants {
       subject.final = subject.changes !== null && !isOpen(preview);
       if (preview.state.kind === 'applied' || preview.state.kind === 'discarded') subject.final = true;
     }
+    subject.isStale = isStale(preview); // the process may have been killed before it wrote that down
     const wasReminded = session.messages.some(
       m => m.role === 'steering' && m.kind === 'resolve-reminder' && m.previewIds.includes(preview.id),
     );
