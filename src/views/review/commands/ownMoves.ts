@@ -7,7 +7,6 @@ import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
  * rebased onto. The user has agreed to all of them, so these revisions need not be shown before they are applied.
  */
 export class OwnMoves {
-  readonly #store: PreviewStore;
   /** The hashes that these votes wrote, by path; `null` where they removed the file. */
   readonly #written = new Map<string, Set<string | null>>();
   /** By preview: runs of revisions in which only these votes have moved it. */
@@ -16,7 +15,6 @@ export class OwnMoves {
   readonly #following: { dispose(): void };
 
   constructor(store: PreviewStore) {
-    this.#store = store;
     for (const { id, changes } of store.open) if (changes) this.#changes.set(id, changes);
     this.#following = store.onDidRevise(({ preview, by }) => this.#follow(preview, by));
   }
