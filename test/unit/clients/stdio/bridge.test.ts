@@ -121,25 +121,25 @@ test('an agent goes on with its previews after the window was reloaded, and hear
   assert.match(await agent.edit('two', '2'), /^Staged as p3/);
 });
 
-test('a window that is reloaded between two calls is found again without an error', async () => {
-  const folder = await home.folder('quick');
+/** An agent with one pending preview, whose window was reloaded since its last call. */
+async function afterReload(name: string) {
+  const folder = await home.folder(name);
   const world = agentWorld();
   const window = await openWindow(world, folder);
   const agent = await startAgent(folder);
   await agent.edit('one', 'ONE');
   await window.close();
   await openWindow(agentWorld({ log: world.log, workspace: world.workspace }), folder);
+  return agent;
+}
+
+test('a window that is reloaded between two calls is found again without an error', async () => {
+  const agent = await afterReload('quick');
   assert.match(await agent.ok('status'), /^Pending:\n- p1 /);
 });
 
 test('calls side by side all find a window again that was reloaded', async () => {
-  const folder = await home.folder('beside');
-  const world = agentWorld();
-  const window = await openWindow(world, folder);
-  const agent = await startAgent(folder);
-  await agent.edit('one', 'ONE');
-  await window.close();
-  await openWindow(agentWorld({ log: world.log, workspace: world.workspace }), folder);
+  const agent = await afterReload('beside');
   const told = await Promise.all(Array.from({ length: 8 }, () => agent.ok('status')));
   for (const text of told) assert.match(text, /^(?:Since your last call:[^]*)?Pending:\n- p1 /);
   assert.match(await agent.edit('two', 'TWO'), /^Staged as p2/);
