@@ -3,8 +3,11 @@ import { hasConflict } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { foldersAbove } from '../../agent/preview/fileChange.ts';
 import { agentOf } from './pendingNodes.ts';
 
-export const sortKeys = ['proposed', 'path', 'size'] as const;
-/** `proposed`: the order of the setting. `path`: by the first file. `size`: the most changed lines first. */
+export const sortKeys = ['reading', 'proposed', 'path', 'size'] as const;
+/**
+ * `reading`: as one reads them, see `inReadingOrder`. `proposed`: the order of the setting. `path`: by the first file. `size`: the
+ * most changed lines first.
+ */
 export type SortKey = (typeof sortKeys)[number];
 
 export const filterStates = ['stale', 'conflicts', 'failed', 'recommended'] as const;
@@ -48,6 +51,8 @@ export function arrange(
 ): readonly Preview[] {
   const shown = isFilter(filter) ? previews.filter(preview => matches(preview, filter, facts)) : previews;
   switch (sort) {
+    // Reading order is one of change sets, which are made of what is shown.
+    case 'reading':
     case 'proposed':
       return shown;
     case 'path': {

@@ -52,7 +52,7 @@ export class Arranger implements vscode.Disposable {
     const { store, review, memory, logger } = ctx;
     this.#stats = this.#owned.add(new DiffStats(logger, () => this.#sort === 'size' && review.refresh()));
     const kept = memory.get(SORT_KEY);
-    this.#sort = sortKeys.find(key => key === kept) ?? 'proposed';
+    this.#sort = sortKeys.find(key => key === kept) ?? 'reading';
     this.#owned.add(
       store.onDidChange(() => {
         if (store.openCount === 0 && isFilter(this.#filter)) this.clearFilter();
@@ -74,7 +74,7 @@ export class Arranger implements vscode.Disposable {
     );
     if (!chosen) return;
     this.#sort = chosen.key;
-    await this.#ctx.memory.update(SORT_KEY, this.#sort === 'proposed' ? undefined : this.#sort);
+    await this.#ctx.memory.update(SORT_KEY, this.#sort === 'reading' ? undefined : this.#sort);
     this.#update();
   }
 
@@ -106,13 +106,14 @@ export class Arranger implements vscode.Disposable {
     const { review, looks } = this.#ctx;
     const isFiltered = isFilter(filter);
     void vscode.commands.executeCommand('setContext', contextKeys.isFiltered, isFiltered);
-    if (!isFiltered && sort === 'proposed') return review.setArrangement(undefined);
+    if (!isFiltered && sort === 'reading') return review.setArrangement(undefined);
     const facts = {
       sizeOf: (preview: Preview) => this.#sizeOf(preview),
       isDoneWith: (preview: Preview) => looks.hasAll(preview) && !looks.isVisible(preview.id),
     };
     review.setArrangement({
       arrange: previews => arrange(previews, sort, filter, facts),
+      isReading: sort === 'reading',
       filter: isFiltered ? filterText(filter) : undefined,
     });
   }
@@ -195,6 +196,11 @@ function pickFilters(items: readonly FilterPick[]): Promise<readonly FilterPick[
 function sortText(key: SortKey): { readonly label: string; readonly description: string } {
   const { l10n } = vscode;
   switch (key) {
+    case 'reading':
+      return {
+        label: l10n.t('Reading Order'),
+        description: l10n.t('what is imported first, then tests, moves and deletions'),
+      };
     case 'proposed':
       return { label: l10n.t('Order Proposed'), description: l10n.t('as the setting “Order” says') };
     case 'path':

@@ -148,14 +148,14 @@ export class PreviewOpener implements vscode.Disposable {
   #followSession(event: SessionEvent): void {
     const stopped = event.type === 'state_changed' && event.state !== 'running';
     if (event.type !== 'message_start' && !stopped) return;
-    const { store, settings } = this.#ctx;
+    const { store, settings, review } = this.#ctx;
     const staged = this.#promptSent ? this.#stagedAfter(this.#promptSent.after) : new Set<string>();
     if (staged.size > 0) {
       this.#promptSent = undefined;
       // Not the head: what the user asked for may build on a preview that they have seen before.
-      const first = store
-        .list(settings.order)
-        .find(preview => staged.has(preview.id) && this.#mayOpenAutomatically(preview));
+      const first = [...review.list(), ...store.list(settings.order)].find(
+        preview => staged.has(preview.id) && this.#mayOpenAutomatically(preview),
+      );
       if (first) this.#logFailure(this.#openAutomatically(first));
     }
     if (stopped) this.#promptSent = undefined;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
+import { detailOf } from '../../agent/base/errors.ts';
 import { inSets } from '../../agent/preview/changeSet.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { Agent } from '../agent.ts';
@@ -11,13 +12,17 @@ import type { LookedAt } from './lookedAt.ts';
 export interface Arrangement {
   /** The previews that are shown, in their order. Must not change its argument. */
   arrange(previews: readonly Preview[]): readonly Preview[];
+  /** Whether each change set is in reading order, and what is arranged only counts where that leaves the order open. */
+  readonly isReading: boolean;
   /** A description of the filter for the user; `undefined` if everything is shown. */
   readonly filter: string | undefined;
 }
 
+type ReadingOrder = (previews: readonly Preview[]) => readonly Preview[];
+
 /**
- * The open previews as the pending view shows them: those of one agent, and of one change set, together, sorted and filtered as the user has
- * arranged them. Next and Previous follow it.
+ * The open previews as the pending view shows them: those of one agent, and of one change set, together, in reading order, or sorted and
+ * filtered as the user has arranged them. Next and Previous follow it.
  */
 export class ReviewList implements Disposable {
   readonly #agent: Agent;
@@ -26,6 +31,9 @@ export class ReviewList implements Disposable {
   #arrangement: Arrangement | undefined;
   /** The list as it was computed last, until something changes. */
   #listed: readonly Preview[] | undefined;
+  /** What tells the reading order is loaded once there is something to read. */
+  #inReadingOrder: ReadingOrder | undefined;
+  #loading: Promise<void> | undefined;
 
   /** The list, or something that its rows show, may have changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
@@ -41,7 +49,9 @@ export class ReviewList implements Disposable {
     if (this.#listed) return this.#listed;
     const all = store.list(settings.order);
     const groups = byAgent(this.#arrangement?.arrange(all) ?? all);
-    return (this.#listed = [...groups.values()].flatMap(inSets).flatMap(({ previews }) => previews));
+    const read = (this.#arrangement?.isReading ?? true) ? this.#readingOrder(all.length) : undefined;
+    const sets = [...groups.values()].flatMap(inSets);
+    return (this.#listed = sets.flatMap(({ previews }) => read?.(previews) ?? previews));
   }
 
   /** How many open previews the filter hides. */
@@ -70,5 +80,17 @@ export class ReviewList implements Disposable {
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  #readingOrder(open: number): ReadingOrder | undefined {
+    if (open > 0)
+      this.#loading ??= import('../../agent/preview/reading/readingOrder.ts').then(
+        ({ inReadingOrder }) => {
+          this.#inReadingOrder = inReadingOrder;
+          this.refresh();
+        },
+        (error: unknown) => this.#agent.logger.error(`Loading the reading order failed: ${detailOf(error)}`),
+      );
+    return this.#inReadingOrder;
   }
 }

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
-import { hunksOfChange, isText } from '../../../agent/preview/fileChange.ts';
+import { hunksOfChange, isText, type FileChange } from '../../../agent/preview/fileChange.ts';
 import type { Preview, ResolveAction } from '../../../agent/preview/preview.ts';
 import { conflictPaths } from '../../../agent/preview/rebase/conflictMarkers.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
+import { splitPreview } from '../../../agent/preview/resolve/splitPreview.ts';
 import { humanReason, outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import type { Hunk } from '../../../agent/text/hunks.ts';
@@ -12,6 +13,8 @@ import { showInfo } from '../../toast.ts';
 import { changeUri, opaqueUri, type PreviewSide } from '../previewUri.ts';
 import { shownChange, type ShownChange } from '../shownChange.ts';
 import { ApplyGuard, askReason } from './applyGuard.ts';
+import { BulkVotes } from './bulkVotes.ts';
+import { askImports, revisionNow } from './importGuard.ts';
 import { showHunk } from './showHunk.ts';
 import { targetsOf, type ActivePlace } from './previewTargets.ts';
 import type { Agent } from '../../agent.ts';
@@ -38,11 +41,16 @@ export function partCommands(ctx: Ctx) {
     if (preview && hunk !== undefined && guard.refusesUnsaved([preview])) return undefined;
     const consent = action === 'apply' && preview ? await guard.ask(preview) : {};
     if (!consent) return undefined;
+    const part = preview && action === 'apply' ? await changesOfPart(preview, target) : [];
+    const before = await askImports(store, part);
+    if (!before) return undefined;
+    if (before.length > 0) await opener.together(() => new BulkVotes(ctx).applyAll(before));
+    const own = preview?.changes?.filter(change => change.path === path) ?? [];
     const { kind } = await resolvePart(
       { store, invoker, l10n: vscode.l10n },
       {
         id,
-        revision,
+        revision: preview && before.length > 0 ? revisionNow(store, preview, own) : revision,
         action,
         reason: humanReason(action, typed),
         actor: 'human',
@@ -132,6 +140,12 @@ interface PartTarget {
   /** The revision that the user saw. */
   readonly revision: number;
   readonly hunk?: number;
+}
+
+/** What applying a part writes. */
+async function changesOfPart(preview: Preview, part: PartTarget): Promise<readonly FileChange[]> {
+  if (part.hunk === undefined) return preview.changes?.filter(({ path }) => path === part.path) ?? [];
+  return (await splitPreview(preview, part, 'apply'))?.part ?? preview.changes ?? [];
 }
 
 /** The file that the arguments name (an id and a path, or a tree row), else the one in the active preview editor. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
+import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import {
   isOpen,
   needsOwnVote,
@@ -13,6 +14,7 @@ import { oneLine } from '../../plainText.ts';
 import { choose, showInfo } from '../../toast.ts';
 import { ApplyGuard, askReason, askReasonFor } from './applyGuard.ts';
 import { BulkVotes, ownVotesText } from './bulkVotes.ts';
+import { askImports, revisionNow } from './importGuard.ts';
 import { seenRevisions, type PreviewTarget, type PreviewTargets } from './previewTargets.ts';
 import type { Ctx } from '../../ctx.ts';
 
@@ -40,10 +42,15 @@ export class PreviewVotes {
     named: readonly PreviewTarget[],
   ): Promise<unknown> {
     const [first] = named;
-    if (named.length > 1)
-      return this.#together<unknown>(bulk =>
-        action === 'apply' ? bulk.applyAll(named) : bulk.discardAll(named),
+    if (named.length > 1) {
+      const before = action === 'apply' ? await askImports(this.#ctx.store, this.#changesOf(named)) : [];
+      return (
+        before &&
+        this.#together<unknown>(bulk =>
+          action === 'apply' ? bulk.applyAll([...before, ...named]) : bulk.discardAll(named),
+        )
       );
+    }
     if (first?.path !== undefined) {
       const command = `redline.preview.${action}File`;
       return vscode.commands.executeCommand(command, first.id, first.path, first.revision);
@@ -64,8 +71,13 @@ export class PreviewVotes {
     const reason = asks ? await askReasonFor(preview) : (typed ?? '');
     if (reason === undefined) return undefined;
     const vote = { action, reason: humanReason(action, reason), actor: 'human' } as const;
+    const changes = preview.changes ?? [];
+    const before = action === 'apply' ? await askImports(store, changes) : [];
+    if (!before) return undefined;
+    if (before.length > 0) await this.#together(bulk => bulk.applyAll(before));
+    const now = before.length > 0 ? revisionNow(store, preview, changes) : revision;
     // VS Code sends what a command returns to the window: not the previews.
-    return (await invoker.resolve({ id: preview.id, revision, ...vote, ...consent })).kind;
+    return (await invoker.resolve({ id: preview.id, revision: now, ...vote, ...consent })).kind;
   }
 
   /** Asks for a reason, then discards what was shown when it asked. */
@@ -155,6 +167,12 @@ export class PreviewVotes {
     );
     if (choice === allOfThem) return everything;
     return choice === onlyShown ? { targets: shown.map(targetOf), isAll: false } : undefined;
+  }
+
+  #changesOf(targets: readonly PreviewTarget[]): readonly FileChange[] {
+    return targets.flatMap(({ id, path }) =>
+      (this.#ctx.store.get(id)?.changes ?? []).filter(change => path === undefined || change.path === path),
+    );
   }
 
   async #together<T>(resolveAll: (bulk: BulkVotes) => Promise<T>): Promise<T> {

@@ -46,11 +46,33 @@ test('the list is that of the store, with the previews of one agent together', t
   assert.deepEqual(ids(), ['p4', 'p2', 'p3', 'p1']);
 });
 
+test('a change set is in reading order once that is loaded, unless the user arranged it', async t => {
+  const { store, list, ids, settings } = given(t);
+  const origin = { sessionId: 's', asksModel: false, setId: 's/1' };
+  const cart = create('cart.ts', "import './tax';");
+  for (const change of [create('cart.test.ts', ''), cart, create('tax.ts', '')])
+    store.stage(draft({ changes: [change], origin }));
+  assert.deepEqual(ids(), ['p1', 'p2', 'p3']);
+  await new Promise<void>(resolve => list.onDidChange(resolve));
+  assert.deepEqual(ids(), ['p3', 'p2', 'p1']);
+  settings.order = 'newestFirst';
+  settings.changed.fire();
+  assert.deepEqual(ids(), ['p3', 'p2', 'p1'], 'the setting counts only where reading leaves the order open');
+  list.setArrangement({ arrange: previews => previews.slice(1), isReading: true, filter: 'two' });
+  assert.deepEqual(ids(), ['p2', 'p1']);
+  list.setArrangement({ arrange: previews => previews, isReading: false, filter: undefined });
+  assert.deepEqual(ids(), ['p3', 'p2', 'p1']);
+});
+
 test('what the user arranged is the list, and a note tells how much a filter hides', t => {
   const { list, stage, ids } = given(t);
   for (let n = 0; n < 3; n++) stage();
   assert.equal(list.filterNote, '');
-  list.setArrangement({ arrange: previews => previews.slice(1).reverse(), filter: 'not yet looked at' });
+  list.setArrangement({
+    arrange: previews => previews.slice(1).reverse(),
+    isReading: false,
+    filter: 'not yet looked at',
+  });
   assert.deepEqual(ids(), ['p3', 'p2']);
   assert.equal(list.hidden, 1);
   assert.equal(list.filterNote, '2 of 3 shown: not yet looked at');
@@ -67,7 +89,7 @@ test('it is arranged once for each change, however often it is read', t => {
     times++;
     return previews;
   };
-  list.setArrangement({ arrange, filter: undefined });
+  list.setArrangement({ arrange, isReading: false, filter: undefined });
   stage();
   for (let n = 0; n < 3; n++) ids();
   assert.equal(times, 1);

@@ -1,0 +1,83 @@
+import { textOf, type FileChange } from '../fileChange.ts';
+import type { Preview } from '../preview.ts';
+import { importsOf, ImportTargets, type Import } from './imports.ts';
+import { isTestFile } from './testFiles.ts';
+
+/** With more files than this, imports are not looked at. */
+const MAX_FILES = 300;
+
+/**
+ * The previews of one change set as a person reads them: what is imported before what imports it, then tests, files that only
+ * move, deletions, and what runs something. Where this leaves the order open, it is the given one. A preview always comes after
+ * those of the set that it builds on.
+ */
+export function inReadingOrder(previews: readonly Preview[]): readonly Preview[] {
+  if (previews.length < 2) return previews;
+  const imported = importedIn(previews);
+  const byDefinition = after(previews, preview => imported.get(preview) ?? []);
+  const places = new Map(previews.map(preview => [preview, placeOf(preview)]));
+  const sorted = byDefinition.toSorted((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
+  const byId = new Map(previews.map(preview => [preview.id, preview]));
+  return after(sorted, ({ dependsOn }) => dependsOn.flatMap(id => byId.get(id) ?? []));
+}
+
+/** The previews in their order, except that each comes after some others; in a circle, the first one stays first. */
+function after(
+  previews: readonly Preview[],
+  before: (preview: Preview) => readonly Preview[],
+): readonly Preview[] {
+  const ordered = new Set<Preview>();
+  const begun = new Set<Preview>();
+  for (const first of previews) {
+    const path = [first];
+    for (let at = path.at(-1); at; at = path.at(-1)) {
+      begun.add(at);
+      const next = before(at).find(each => !begun.has(each));
+      if (next) path.push(next);
+      else ordered.add(path.pop() ?? at);
+    }
+  }
+  return [...ordered];
+}
+
+/** Where the class of a preview stands: code, tests, moves, deletions, the rest. */
+function placeOf({ changes }: Preview): number {
+  if (!changes) return 4;
+  if (changes.every(({ kind }) => kind === 'delete')) return 3;
+  if (changes.every(isMove)) return 2;
+  return changes.every(({ path }) => isTestFile(path)) ? 1 : 0;
+}
+
+function isMove(change: FileChange): boolean {
+  return change.kind === 'rename' && change.before.hash === change.after.hash;
+}
+
+/** Which of the previews change a file that a preview imports. */
+function importedIn(previews: readonly Preview[]): ReadonlyMap<Preview, readonly Preview[]> {
+  const changes = previews.flatMap(preview => (preview.changes ?? []).map(({ path }) => ({ path, preview })));
+  const found = new Map<Preview, Preview[]>();
+  if (changes.length > MAX_FILES) return found;
+  const owners = Map.groupBy(changes, ({ path }) => path);
+  const targets = new ImportTargets(owners.keys());
+  for (const preview of previews)
+    for (const change of preview.changes ?? []) {
+      const paths = new Set(importsOnce(change).flatMap(each => targets.of(change.path, each)));
+      for (const path of paths)
+        for (const owner of owners.get(path) ?? []) {
+          if (owner.preview === preview) continue;
+          const others = found.get(preview);
+          if (others) others.push(owner.preview);
+          else found.set(preview, [owner.preview]);
+        }
+    }
+  return found;
+}
+
+const known = new WeakMap<FileChange, readonly Import[]>();
+
+/** What a file imports once its change is applied, looked for once while the change stays the same. */
+export function importsOnce(change: FileChange): readonly Import[] {
+  const imports = known.get(change) ?? importsOf(change.path, textOf(change.after));
+  known.set(change, imports);
+  return imports;
+}

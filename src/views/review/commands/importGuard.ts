@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import type { FileChange } from '../../../agent/preview/fileChange.ts';
+import { titleOf, type Preview } from '../../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
+import { pendingImports, type PendingImport } from '../../../agent/preview/reading/pendingImports.ts';
+import { oneLine } from '../../plainText.ts';
+import { choose } from '../../toast.ts';
+import type { PreviewTarget } from './previewTargets.ts';
+
+/** The most files that the question names. */
+const MAX_NAMED = 5;
+
+/** What the user decided to apply without, as pairs of an importing file and a preview, in this window. */
+const answered = new Set<string>();
+
+/**
+ * Asks, once, before files are applied that import what is still pending.
+ * @param taken the changes that are to be applied
+ * @returns what is to be applied before them, empty if nothing; `undefined` if the user cancels
+ */
+export async function askImports(
+  store: PreviewStore,
+  taken: readonly FileChange[],
+): Promise<readonly PreviewTarget[] | undefined> {
+  const pending = [...store.open].filter(({ state }) => state.kind === 'pending');
+  const missing = pendingImports(taken, pending);
+  if (missing.every(each => answered.has(keyOf(each)))) return [];
+  const { l10n } = vscode;
+  const [first] = missing;
+  const names = missing
+    .slice(0, MAX_NAMED)
+    .map(({ path, change, preview }) =>
+      l10n.t(
+        '{0} imports {1}: {2}',
+        nameOf(path),
+        nameOf(change.path),
+        `${titleOf(preview)} (${preview.id})`,
+      ),
+    );
+  const more = missing.length > MAX_NAMED ? ['…'] : [];
+  const both = missing.length === 1 ? l10n.t('Apply Both') : l10n.t('Apply All of Them');
+  const without = l10n.t('Apply Only This');
+  const text =
+    missing.length === 1 && first
+      ? l10n.t('{0} imports {1}, which is still pending.', nameOf(first.path), nameOf(first.change.path))
+      : l10n.t('What this imports is still pending.');
+  const choice = await choose(text, [...names, ...more].join('\n'), both, without);
+  if (choice === both) return missing.map(targetOf);
+  if (choice !== without) return undefined;
+  for (const each of missing) answered.add(keyOf(each));
+  return [];
+}
+
+/** The revision of a preview after others were applied, if it still proposes the same as when the user voted. */
+export function revisionNow(store: PreviewStore, seen: Preview, taken: readonly FileChange[]): number {
+  const now = store.get(seen.id);
+  const isSame = taken.every(change =>
+    now?.changes?.some(
+      ({ path, before, after }) =>
+        path === change.path && before?.hash === change.before?.hash && after?.hash === change.after?.hash,
+    ),
+  );
+  return now && isSame ? now.revision : seen.revision;
+}
+
+function keyOf({ path, preview, change }: PendingImport): string {
+  return JSON.stringify([path, preview.id, change.path]);
+}
+
+/** A file of a preview of several, else the preview. */
+function targetOf({ preview, change }: PendingImport): PreviewTarget {
+  const { id, revision, changes } = preview;
+  return { id, revision, ...((changes?.length ?? 0) > 1 ? { path: change.path } : {}) };
+}
+
+function nameOf(path: string): string {
+  return oneLine(path.split('/').at(-1) ?? path);
+}
