@@ -66,7 +66,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
       return loaded;
     }));
   const place = new ShownPlace(agent, review, places);
-  const lenses = new PreviewLenses(store, files, edits, agent.checks, places);
+  const lenses = new PreviewLenses(store, files, edits, agent.checks, agent.risks, places);
   const opener = new PreviewOpener({ ...agent, tabs, review, edits });
   const overview = new Overview(store, files);
   // Those of another window on the folder, whose tabs VS Code restores here, and those of forgotten previews.

@@ -25,6 +25,7 @@ import type { TextSearch } from '../agent/tools/files/searchText.ts';
 import type { ToolRegistry } from '../agent/tools/registry.ts';
 import { CheckSettings } from './checks/checkSettings.ts';
 import { WindowChecks } from './checks/windowChecks.ts';
+import { RiskMarks } from './review/riskMarks.ts';
 import { CustomToolsWatcher, currentToolPlaces } from './customTools/customToolsWatcher.ts';
 import { ApiKeys } from './models/apiKeys.ts';
 import { ladderMemory, Providers } from './models/providers.ts';
@@ -75,6 +76,7 @@ export interface Agent {
   /** Which hosts the agent may read from. */
   readonly hosts: HostConsents;
   readonly checks: WindowChecks;
+  readonly risks: RiskMarks;
   /** Stored conversations of this workspace. */
   readonly sessions: SessionLogs;
   readonly images: ImageFiles;
@@ -180,7 +182,8 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     plan: runner.plan,
     files: path => workspace.uriOf(path),
   });
-  subscriptions.push(checks);
+  const risks = new RiskMarks(store, logger);
+  subscriptions.push(checks, risks);
   const engine = createStructuralEngine(context.extensionPath, logger);
   const { workspaceState: memory } = context;
   const hosts = new HostConsents(memory, settings, () => session.id);
@@ -300,8 +303,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     commandRuns,
     sandboxes,
     sandboxLeave,
-    hosts,
-    checks,
+    ...{ hosts, checks, risks },
   };
 }
 

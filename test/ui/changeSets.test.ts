@@ -28,16 +28,17 @@ modelTest(
     await set.filter({ hasText: '3 files' }).filter({ hasText: '0/3' }).waitFor();
     await workbench.picture('change-set');
     await workbench.clickTreeRow('Delete src/money.ts');
-    await workbench.statusBarItem('Hunk 1 of 3 · money.ts 1 of 3').waitFor();
-    await workbench.picture('change-set-first-hunk');
+    // Deletions are read last, after which the review begins anew.
+    await workbench.statusBarItem('Hunk 3 of 3 · money.ts 3 of 3').waitFor();
+    await workbench.picture('change-set-last-hunk');
     // The diff has the focus only after a click into it: the row was clicked.
     await workbench.runCommand('Redline: Next Hunk');
-    await workbench.statusBarItem('Hunk 2 of 3 · tax.ts 2 of 3').waitFor();
+    await workbench.statusBarItem('Hunk 1 of 3 · tax.ts 1 of 3').waitFor();
     await workbench.page.keyboard.press('Alt+PageDown');
-    await workbench.statusBarItem('Hunk 3 of 3 · cart.ts 3 of 3').waitFor();
-    await workbench.picture('change-set-last-hunk');
+    await workbench.statusBarItem('Hunk 2 of 3 · cart.ts 2 of 3').waitFor();
+    await workbench.picture('change-set-next-hunk');
     await workbench.page.keyboard.press('Alt+PageUp');
-    await workbench.statusBarItem('Hunk 2 of 3 · tax.ts 2 of 3').waitFor();
+    await workbench.statusBarItem('Hunk 1 of 3 · tax.ts 1 of 3').waitFor();
     await workbench.openFile('src/cart.ts');
     await workbench.lens('1 proposed change · Review').waitFor();
     await workbench.runCommand('View: Show Explorer');

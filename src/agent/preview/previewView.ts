@@ -11,6 +11,7 @@ import {
   type ResolveAction,
 } from './preview.ts';
 import type { PreviewFace } from './previewFace.ts';
+import type { Risk } from './reading/risks.ts';
 import { conflictCount } from './rebase/conflictMarkers.ts';
 import { reasonGiven } from './resolve/resolveTexts.ts';
 import { reopenAction, undoAction } from './undo.ts';
@@ -79,6 +80,8 @@ export interface PreviewFacts {
   readonly parts?: readonly PreviewView[] | undefined;
   /** What is known of the checks on it, while it is pending. */
   readonly checks?: readonly CheckMark[] | undefined;
+  /** What a person should know before deciding, as far as it was found. */
+  readonly risks?: readonly Risk[] | undefined;
 }
 
 /** What every surface that shows a preview reads of it. Data without words: what is said is in `views/texts/previewWords.ts`. */
@@ -99,10 +102,21 @@ export interface PreviewView {
   readonly parts: readonly PreviewView[];
   /** Of a pending preview; empty for all others. */
   readonly checks: readonly CheckMark[];
+  /** Of a pending preview, without what its face says: that of one that deletes a file. */
+  readonly risks: readonly Risk[];
 }
 
 export function previewView(preview: Preview, facts: PreviewFacts = {}): PreviewView {
-  const { lastAttempt, reopenedAs: again, undoneBy, stats, buildsOn = [], parts = [], checks = [] } = facts;
+  const {
+    lastAttempt,
+    reopenedAs: again,
+    undoneBy,
+    stats,
+    buildsOn = [],
+    parts = [],
+    checks = [],
+    risks = [],
+  } = facts;
   const outcome =
     again === undefined
       ? outcomeOf(preview, facts)
@@ -121,6 +135,10 @@ export function previewView(preview: Preview, facts: PreviewFacts = {}): Preview
       parts,
     },
     checks: outcome.kind === 'pending' ? checks : [],
+    risks:
+      outcome.kind === 'pending'
+        ? risks.filter(({ kind }) => kind !== 'deletes' || faceOf(preview) !== 'delete')
+        : [],
     total: stats && totalOf(stats, preview.changes?.length ?? 0),
   };
 }

@@ -6,6 +6,7 @@ import type { SessionMessage, TokenUsage } from '../../agent/model/messages.ts';
 import { slashCommands } from '../../agent/model/offline/slashCommands.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { CheckMark } from '../../agent/preview/checkMark.ts';
+import type { Risk } from '../../agent/preview/reading/risks.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
@@ -55,6 +56,10 @@ export interface ChatFeedOptions {
     marksOfAll(sessionId: string | undefined): readonly CheckMark[];
     readonly onDidChange: Event<void>;
   };
+  readonly risks?: {
+    of(preview: Preview): readonly Risk[];
+    readonly onDidChange: Event<void>;
+  };
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
   /** What to say of a review that has just ended, else an empty line. */
@@ -94,6 +99,7 @@ export class ChatFeed implements Disposable {
     this.#owned.add(options.customTools.onDidChange(() => this.refresh()));
     this.#owned.add(options.commandRuns.onDidChange(this.#progressSoon));
     if (options.checks) this.#owned.add(options.checks.onDidChange(this.#progressSoon));
+    if (options.risks) this.#owned.add(options.risks.onDidChange(() => this.refresh()));
     this.#owned.add({ dispose: () => this.#progressSoon.cancel() });
     this.#owned.add({ dispose: () => this.#flushSoon.cancel() });
   }
@@ -220,6 +226,7 @@ export class ChatFeed implements Disposable {
       ledger: store.ledger(),
       stats: preview => this.#stats.of(preview),
       checks: preview => this.#options.checks?.marksOf(preview) ?? [],
+      risks: preview => this.#options.risks?.of(preview) ?? [],
       commandOutput: id => commandRuns.outputOf(id),
       ...(this.#options.imageSrc ? { imageSrc: this.#options.imageSrc } : {}),
     };

@@ -129,6 +129,8 @@ const previewItem = z.object({
   runs: z.optional(z.enum(['sandbox', 'copy', 'disk'])),
   /** What is known of the checks on it, while it is pending. */
   checks: z.optional(z.array(checkRow)),
+  /** What to know before deciding, a sentence each. */
+  risks: z.optional(z.array(z.string())),
   /** Its command is running and can be stopped. */
   canStop: z.boolean(),
   /** The plan, as Markdown, while it waits; unfolded at first if the user edited it, since the answer above shows another one. */

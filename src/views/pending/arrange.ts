@@ -3,9 +3,9 @@ import { hasConflict } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { foldersAbove } from '../../agent/preview/fileChange.ts';
 import { agentOf } from './pendingNodes.ts';
 
-export const sortKeys = ['reading', 'proposed', 'path', 'size'] as const;
+export const sortKeys = ['reading', 'risk', 'proposed', 'path', 'size'] as const;
 /**
- * `reading`: as one reads them, see `inReadingOrder`. `proposed`: the order of the setting. `path`: by the first file. `size`: the
+ * `reading`: as one reads them, see `inReadingOrder`. `risk`: the gravest kind of risk first, what has none last. `proposed`: the order of the setting. `path`: by the first file. `size`: the
  * most changed lines first.
  */
 export type SortKey = (typeof sortKeys)[number];
@@ -34,6 +34,8 @@ export function isFilter({ agents, folders, states, notLookedAt }: PendingFilter
 export interface ArrangeFacts {
   /** How many lines it changes; `undefined` until they are counted. */
   readonly sizeOf: (preview: Preview) => number | undefined;
+  /** The place of its gravest risk among the kinds of risks; `undefined` if it has none. */
+  readonly riskOf: (preview: Preview) => number | undefined;
   /** Whether all of it was looked at and it is in view no more. */
   readonly isDoneWith: (preview: Preview) => boolean;
 }
@@ -63,6 +65,8 @@ export function arrange(
       const pathOf = ({ changes }: Preview): string | undefined => changes?.[0]?.path;
       return sorted(shown, pathOf, compare);
     }
+    case 'risk':
+      return sorted(shown, facts.riskOf, (one, other) => one - other);
     case 'size':
       return sorted(shown, facts.sizeOf, (one, other) => other - one);
   }

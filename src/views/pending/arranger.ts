@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
+import { riskKinds } from '../../agent/preview/reading/risks.ts';
 import type { Agent } from '../agent.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { contextKeys } from '../contributions.ts';
@@ -49,10 +50,11 @@ export class Arranger implements vscode.Disposable {
 
   constructor(ctx: PendingParts) {
     this.#ctx = ctx;
-    const { store, review, memory, logger } = ctx;
+    const { store, review, memory, logger, risks } = ctx;
     this.#stats = this.#owned.add(new DiffStats(logger, () => this.#sort === 'size' && review.refresh()));
     const kept = memory.get(SORT_KEY);
     this.#sort = sortKeys.find(key => key === kept) ?? 'reading';
+    this.#owned.add(risks.onDidChange(() => this.#sort === 'risk' && review.refresh()));
     this.#owned.add(
       store.onDidChange(() => {
         if (store.openCount === 0 && isFilter(this.#filter)) this.clearFilter();
@@ -109,6 +111,7 @@ export class Arranger implements vscode.Disposable {
     if (!isFiltered && sort === 'reading') return review.setArrangement(undefined);
     const facts = {
       sizeOf: (preview: Preview) => this.#sizeOf(preview),
+      riskOf: (preview: Preview) => this.#riskOf(preview),
       isDoneWith: (preview: Preview) => looks.hasAll(preview) && !looks.isVisible(preview.id),
     };
     review.setArrangement({
@@ -124,6 +127,17 @@ export class Arranger implements vscode.Disposable {
     if (!stats || stats.length === 0) return undefined;
     const lines = stats.reduce((sum, { added, removed }) => sum + added + removed, 0);
     return (lines / stats.length) * (preview.changes?.length ?? 0);
+  }
+
+  /** A doubt of the model itself is as grave as what it deletes. */
+  #riskOf(preview: Preview): number | undefined {
+    const { state } = preview;
+    const kinds = this.#ctx.risks.of(preview).map(({ kind }) => kind);
+    const doubts = state.kind === 'pending' && state.recommendation?.action === 'discard';
+    const [gravest] = [...kinds, ...(doubts ? (['deletes'] as const) : [])]
+      .map(kind => riskKinds.indexOf(kind))
+      .sort((one, other) => one - other);
+    return gravest;
   }
 
   #filterPicks(): FilterPick[] {
@@ -200,6 +214,11 @@ function sortText(key: SortKey): { readonly label: string; readonly description:
       return {
         label: l10n.t('Reading Order'),
         description: l10n.t('what is imported first, then tests, moves and deletions'),
+      };
+    case 'risk':
+      return {
+        label: l10n.t('Risk'),
+        description: l10n.t('secrets, deletions, fewer tests, exports, configuration'),
       };
     case 'proposed':
       return { label: l10n.t('Order Proposed'), description: l10n.t('as the setting “Order” says') };

@@ -13,10 +13,13 @@ import { countText } from '../../agent/base/countText.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
-import type { CheckMark } from '../../agent/preview/checkMark.ts';
 import { checkSentence, checksText } from '../texts/checkWords.ts';
 import { conflictsLeftText, hasSucceeded, recommendationText, runText } from '../texts/previewWords.ts';
+import { riskMark, riskText } from '../texts/riskWords.ts';
 import type { PendingNode } from './pendingNodes.ts';
+
+/** The most risks of a preview that a screen reader is given with its row. */
+const MAX_SAID_RISKS = 5;
 
 /** The `viewItem` values that menus in package.json test. */
 type RowContext =
@@ -30,12 +33,12 @@ type RowContext =
 /**
  * The row of a preview.
  * @param lookedAt how many of its files the user has looked at
- * @param checks what is known of the checks on it
+ * @param known what is known of the checks on it and of its risks
  */
 export function previewItem(
   preview: Preview,
   lookedAt = 0,
-  checks: readonly CheckMark[] = [],
+  known: Pick<PreviewFacts, 'checks' | 'risks'> = {},
   store?: PreviewStore,
 ): vscode.TreeItem {
   const { id, changes } = preview;
@@ -47,13 +50,14 @@ export function previewItem(
   const filesRead = looked !== '' && files > 1 ? looked : filesText(preview);
   // Only a resolved one may have been undone since.
   const facts = store && !isOpen(preview) ? resolvedFacts(preview, store) : {};
-  const view = previewView(preview, { ...facts, checks });
+  const view = previewView(preview, { ...facts, ...known });
   const state = stateText(view, filesRead);
   const checked = checksText(view.checks, oneLine);
   // A narrow side bar cuts off the end, so the state comes first.
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
   const mark = looked === '' || state === looked ? '' : files > 1 ? looked : LOOKED_AT;
-  item.description = [checked, state, mark, id, agent].filter(part => part !== '').join(' · ');
+  const risks = view.risks.length > 0 ? `⚠ ${riskMark(view.risks)}` : '';
+  item.description = [checked, state, risks, mark, id, agent].filter(part => part !== '').join(' · ');
   item.iconPath = iconOf(view);
   item.contextValue = contextOf(preview);
   item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', id);
@@ -66,6 +70,7 @@ export function previewItem(
         kind,
         ...view.checks.map(check => checkSentence(check, oneLine)),
         state,
+        ...view.risks.slice(0, MAX_SAID_RISKS).map(risk => riskText(risk, oneLine)),
         looked,
         agent,
       ]),

@@ -3,7 +3,9 @@ import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { previewView } from '../../agent/preview/previewView.ts';
 import { agentLabel, asMarkdown, detailsText } from '../plainText.ts';
 import type { CheckMark } from '../../agent/preview/checkMark.ts';
+import type { Risk } from '../../agent/preview/reading/risks.ts';
 import { checkSentence } from '../texts/checkWords.ts';
+import { riskText } from '../texts/riskWords.ts';
 import { expiredText, problemText, recommendationText } from '../texts/previewWords.ts';
 import { kindIcons } from './pendingItems.ts';
 
@@ -11,13 +13,18 @@ import { kindIcons } from './pendingItems.ts';
 const MAX_TOOLTIP_FILES = 10;
 
 /** All the details of a preview. Foreign text is escaped, never rendered as markdown. */
-export function previewTooltip(preview: Preview, checks: readonly CheckMark[] = []): vscode.MarkdownString {
+export function previewTooltip(
+  preview: Preview,
+  checks: readonly CheckMark[] = [],
+  risks: readonly Risk[] = [],
+): vscode.MarkdownString {
   const { id, sourceToolName, origin } = preview;
-  const { outcome } = previewView(preview);
+  const { outcome, ...view } = previewView(preview, { risks });
   const lines = [`**${asMarkdown(titleOf(preview))}** (${id}, ${asMarkdown(sourceToolName)})`];
   const add = (icon: string, text: string): void => void lines.push(`$(${icon}) ${asMarkdown(text, 500)}`);
   if (outcome.kind === 'pending') {
     for (const check of checks) add('beaker', checkSentence(check, String));
+    for (const risk of view.risks.slice(0, MAX_TOOLTIP_FILES)) add('warning', riskText(risk, String));
     const { problem, recommendation } = outcome;
     if (problem) add(problem.kind === 'failed' ? 'error' : 'warning', problemText(problem, String));
     if (recommendation) add('comment', recommendationText(recommendation, String));

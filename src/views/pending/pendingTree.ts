@@ -28,6 +28,7 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     this.#owned.add({ dispose: refresh.cancel });
     this.#owned.add(parts.review.onDidChange(refresh));
     this.#owned.add(parts.checks.onDidChange(refresh));
+    this.#owned.add(parts.risks.onDidChange(refresh));
   }
 
   getChildren(node?: PendingNode): PendingNode[] {
@@ -46,7 +47,8 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     const preview = node.kind === 'preview' ? this.#parts.store.get(node.previewId) : undefined;
     if (!preview) return item;
     const { previewTooltip } = await import('./pendingTooltip.ts');
-    item.tooltip = previewTooltip(preview, this.#parts.checks.marksOf(preview));
+    const { checks, risks } = this.#parts;
+    item.tooltip = previewTooltip(preview, checks.marksOf(preview), risks.of(preview));
     return item;
   }
 
@@ -62,8 +64,9 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     const preview = this.#parts.store.get(node.previewId);
     if (!preview) return new vscode.TreeItem(node.previewId);
     if (node.kind === 'preview') {
-      const { looks, checks, store } = this.#parts;
-      return previewItem(preview, looks.count(preview), checks.marksOf(preview), store);
+      const { looks, checks, risks, store } = this.#parts;
+      const facts = { checks: checks.marksOf(preview), risks: risks.of(preview) };
+      return previewItem(preview, looks.count(preview), facts, store);
     }
     return this.#fileItem(items, preview, node.path);
   }

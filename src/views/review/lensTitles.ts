@@ -8,6 +8,7 @@ import {
   type PreviewProblem,
   type PreviewView,
 } from '../../agent/preview/previewView.ts';
+import type { Risk } from '../../agent/preview/reading/risks.ts';
 import type { ConflictBlock, ConflictChoice } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { Lineage } from '../../agent/preview/resolve/lineage.ts';
 import { planOf } from '../../agent/session/planMode.ts';
@@ -27,6 +28,7 @@ import {
 import type { ReviewPlace } from './reviewPlaces.ts';
 import type { CheckMark } from '../../agent/preview/checkMark.ts';
 import { checkSentence, checkText } from '../texts/checkWords.ts';
+import { riskMark, riskText } from '../texts/riskWords.ts';
 
 /** What the lenses of one file of a preview are made from. */
 export interface LensSubject {
@@ -239,6 +241,19 @@ function problemLenses({ id }: Preview, problem: PreviewProblem): vscode.Command
 export function placeNote(place: ReviewPlace | undefined): vscode.Command[] {
   if (!place || place.hunks < 2) return [];
   return [note(`${place.hunk}/${place.hunks}`, vscode.l10n.t('Hunk {0} of {1}', place.hunk, place.hunks))];
+}
+
+/**
+ * The risks of one file of a preview, in the second row; the first file also has those of the whole. The tooltip has a sentence for
+ * each.
+ */
+export function riskNotes(preview: Preview, change: FileChange, risks: readonly Risk[]): vscode.Command[] {
+  const isFirst = change.path === preview.changes?.[0]?.path;
+  const own = previewView(preview, { risks }).risks.filter(risk =>
+    'path' in risk ? risk.path === change.path : isFirst,
+  );
+  if (own.length === 0) return [];
+  return [note(`$(warning) ${riskMark(own)}`, own.map(risk => riskText(risk, String)).join('\n'))];
 }
 
 /** The longest reason that a row shows, in characters; the tooltip has all of it. */

@@ -11,6 +11,7 @@ import type * as lensTitles from './lensTitles.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
 import type { ReviewPlaces } from './reviewPlaces.ts';
+import type { RiskMarks } from './riskMarks.ts';
 import { shownChange, type ShownChange } from './shownChange.ts';
 import type { LoadPlaces } from './shownPlace.ts';
 
@@ -24,6 +25,8 @@ interface Marks {
   readonly onDidChange: vscode.Event<void>;
 }
 
+type Risks = Pick<RiskMarks, 'of' | 'onDidChange'>;
+
 /**
  * Shows code lenses above the changed lines of a proposal. The lenses of the preview and the file stand above the first
  * hunk, where the diff opens, after the lenses of that hunk; each further hunk has its own. A lens passes on the revision
@@ -34,6 +37,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
   readonly #files: FileUris;
   readonly #edits: ProposalEdits;
   readonly #checks: Marks;
+  readonly #risks: Risks;
   readonly #owned = new DisposableStore();
   readonly #places: LoadPlaces | undefined;
   #followsPlaces = false;
@@ -46,9 +50,11 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     files: FileUris,
     edits: ProposalEdits,
     checks: Marks,
+    risks: Risks,
     places?: LoadPlaces,
   ) {
     this.#checks = checks;
+    this.#risks = risks;
     this.#places = places;
     this.#store = store;
     this.#files = files;
@@ -58,6 +64,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     const refresh = coalesce(() => this.#changed.fire(), CHECKS_MS);
     this.#owned.add({ dispose: refresh.cancel });
     this.#owned.add(checks.onDidChange(refresh));
+    this.#owned.add(risks.onDidChange(refresh));
     // A document that is saved is clean only after its bytes became a revision. Without changes of the text, VS Code asks
     // for no lenses by itself.
     this.#owned.add(
@@ -123,7 +130,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
   }
 
   async #lenses(
-    { lensRow, hunkLenses, placeNote, reasonRow }: LensTitles,
+    { lensRow, hunkLenses, placeNote, reasonRow, riskNotes }: LensTitles,
     address: PreviewAddress,
   ): Promise<[line: number, command: vscode.Command][]> {
     const opaque = this.#store.get(address.previewId);
@@ -150,7 +157,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
       commands.map(command => [line, command]);
     return [
       ...at(first, row),
-      ...at(above, reasonRow(preview)),
+      ...at(above, [...riskNotes(preview, change, this.#risks.of(preview)), ...reasonRow(preview)]),
       ...hunks.flatMap(({ afterStart }, index) => {
         const own = index === 0 ? [] : hunkLenses(preview, change, index, hunks.length);
         return own.length === 0

@@ -29,17 +29,19 @@ export function exportChange(path: string, before: string, after: string): Expor
 
 type Reader = (text: string) => readonly (readonly [name: string, declaration: string])[];
 
+/** How it is laid out does not count. */
 function plain(declaration: string): string {
   return declaration
     .replace(/\s+/g, ' ')
-    .replace(/,\s*(?=[)\]}])/g, '')
+    .replace(/,? ?([)\]}])/g, '$1')
+    .replace(/([([{]) /g, '$1')
     .trim();
 }
 
 const SCRIPT =
-  /^export[^\S\n]+(?:declare[^\S\n]+)?(default[^\S\n]+)?(?:abstract[^\S\n]+)?(?:async[^\S\n]+)?(?:(function\*?|class|const enum|const|let|var|interface|type|enum|namespace)\b[^\S\n]*([\w$]+)?)?/gm;
-const SCRIPT_LIST = /^export[^\S\n]+(?:type[^\S\n]+)?\{([^}]{0,4000})\}/gm;
-const COMMON_JS = /^(?:module\.)?exports\.([\w$]+)[^\S\n]*=/gm;
+  /^export[^\S\r\n]+(?:declare[^\S\r\n]+)?(default[^\S\r\n]+)?(?:abstract[^\S\r\n]+)?(?:async[^\S\r\n]+)?(?:(function\*?|class|const enum|const|let|var|interface|type|enum|namespace)\b[^\S\r\n]*([\w$]+)?)?/gm;
+const SCRIPT_LIST = /^export[^\S\r\n]+(?:type[^\S\r\n]+)?\{([^}]{0,4000})\}/gm;
+const COMMON_JS = /^(?:module\.)?exports\.([\w$]+)[^\S\r\n]*=/gm;
 
 function script(text: string): [string, string][] {
   const declared = Array.from(text.matchAll(SCRIPT), (match): [string, string][] => {
@@ -50,8 +52,8 @@ function script(text: string): [string, string][] {
   });
   const listed = Array.from(text.matchAll(SCRIPT_LIST), ([, list = '']) =>
     list.split(',').flatMap((item): [string, string][] => {
-      const name = /([\w$]+)\s*$/.exec(item)?.[1];
-      return name === undefined ? [] : [[name, 'listed']];
+      const name = item.trim().split(/\s+/).at(-1) ?? '';
+      return /^[\w$]+$/.test(name) ? [[name, 'listed']] : [];
     }),
   );
   const assigned = Array.from(text.matchAll(COMMON_JS), ([, name = '']): [string, string] => [
@@ -68,9 +70,9 @@ function restOf(text: string, from: number, kind: string | undefined): string {
     case 'interface':
     case 'enum':
     case 'const enum':
-      return rest.slice(0, endOf(rest, /^\}|\}[^\S\n]*$/m));
+      return rest.slice(0, endOf(rest, /^\}|\}[^\S\r\n]*$/m));
     case 'type':
-      return rest.slice(0, endOf(rest, /;[^\S\n]*(?:\n|$)|\n(?=\S)(?![|&})\]])/));
+      return rest.slice(0, endOf(rest, /;[^\S\r\n]*(?:\n|$)|\n(?=\S)(?![|&})\]])/));
     case 'function':
     case 'function*':
       return signature(rest);
@@ -99,7 +101,7 @@ function signature(text: string): string {
   for (const { 0: bracket, index } of text.matchAll(/[()[\]{}]/g)) {
     depth += '([{'.includes(bracket) ? 1 : -1;
     if (depth > 0 || bracket !== ')') continue;
-    const [result = ''] = text.slice(index + 1).split(/=>|\{[^\S\n]*(?:\n|$)|[;\n]|\{[^}\n]*\}\s*$/, 1);
+    const [result = ''] = text.slice(index + 1).split(/=>|\{[^\S\r\n]*(?:\n|$)|[;\n]|\{[^}\n]*\}\s*$/, 1);
     return text.slice(0, index + 1) + result.replace(/\{\s*return\b.*$/, '');
   }
   return text;
@@ -117,14 +119,17 @@ const readers = new Map<string, Reader>(
       [
         ['py', 'pyi'],
         declarations(
-          /^(?:(?:async[^\S\n]+)?def[^\S\n]+|class[^\S\n]+)([A-Za-z]\w*)(?:\([^)]{0,1000}\)(?:[^\S\n]*->[^:\n]*)?)?/gm,
+          /^(?:(?:async[^\S\r\n]+)?def[^\S\r\n]+|class[^\S\r\n]+)([A-Za-z]\w*)(?:\([^)]{0,1000}\)(?:[^\S\r\n]*->[^:\n]*)?)?/gm,
         ),
       ],
-      [['go'], declarations(/^(?:func[^\S\n]+(?:\([^)\n]*\)[^\S\n]*)?|type[^\S\n]+)([A-Z]\w*)[^{\n]*/gm)],
+      [
+        ['go'],
+        declarations(/^(?:func[^\S\r\n]+(?:\([^)\n]*\)[^\S\r\n]*)?|type[^\S\r\n]+)([A-Z]\w*)[^{\n]*/gm),
+      ],
       [
         ['rs'],
         declarations(
-          /^pub[^\S\n]+(?:(?:async|const|unsafe)[^\S\n]+)*(?:fn|struct|enum|trait|type|mod|static|const|union)[^\S\n]+(\w+)[^{;=]{0,1000}/gm,
+          /^pub[^\S\r\n]+(?:(?:async|const|unsafe)[^\S\r\n]+)*(?:fn|struct|enum|trait|type|mod|static|const|union)[^\S\r\n]+(\w+)[^{;=]{0,1000}/gm,
         ),
       ],
     ] as const

@@ -84,8 +84,8 @@ function isEqual(one: readonly string[], other: readonly string[]): boolean {
 }
 
 const scriptPatterns = [
-  /^[^\S\n]*(?:import|export)\b([^;'"`]{0,2000}?)\bfrom\s{0,20}['"]([^'"\n]+)['"]/gm,
-  /^[^\S\n]*import()\s{0,20}['"]([^'"\n]+)['"]/gm,
+  /^[^\S\r\n]*(?:import|export)\b([^;'"`]{0,2000}?)\bfrom\s{0,20}['"]([^'"\n]+)['"]/gm,
+  /^[^\S\r\n]*import()\s{0,20}['"]([^'"\n]+)['"]/gm,
   /\b(?:require|import)()\(\s{0,20}['"]([^'"\n]+)['"]\s{0,20}\)/g,
 ];
 
@@ -116,7 +116,9 @@ function named(name: string, names: readonly string[] = []): Import {
 
 function python(text: string): readonly Import[] {
   const from = Array.from(
-    text.matchAll(/^[^\S\n]*from[^\S\n]+(\.*)([\w.]*)[^\S\n]+import[^\S\n]+(\([^)]{0,2000}|[^\n]*)/gm),
+    text.matchAll(
+      /^[^\S\r\n]*from[^\S\r\n]+(\.*)([\w.]*)[^\S\r\n]+import[^\S\r\n]+(\([^)]{0,2000}|[^\n]*)/gm,
+    ),
     ([, dots = '', module = '', list = '']): Import[] => {
       const names = Array.from(list.matchAll(/(?:^|[,(])\s*(\w+)/g), ([, name = '']) => name);
       const parts = module.split('.').filter(Boolean);
@@ -125,7 +127,7 @@ function python(text: string): readonly Import[] {
       return [{ ...up, parts, names }, ...names.map(name => ({ ...up, parts: [...parts, name], names: [] }))];
     },
   );
-  const plain = Array.from(text.matchAll(/^[^\S\n]*import[^\S\n]+([\w., \t]+)/gm), ([, list = '']) =>
+  const plain = Array.from(text.matchAll(/^[^\S\r\n]*import[^\S\r\n]+([\w., \t]+)/gm), ([, list = '']) =>
     list.split(',').map(name => ({
       parts: (name.trim().split(/\s/)[0] ?? '').split('.').filter(Boolean),
       names: [],
@@ -136,11 +138,11 @@ function python(text: string): readonly Import[] {
 
 function rust(text: string): readonly Import[] {
   const modules = Array.from(
-    text.matchAll(/^[^\S\n]*(?:pub(?:\([^)\n]*\))?[^\S\n]+)?mod[^\S\n]+(\w+)[^\S\n]*;/gm),
+    text.matchAll(/^[^\S\r\n]*(?:pub(?:\([^)\n]*\))?[^\S\r\n]+)?mod[^\S\r\n]+(\w+)[^\S\r\n]*;/gm),
     ([, name = '']): Import => ({ up: 0, parts: [name], names: [] }),
   );
   const uses = Array.from(
-    text.matchAll(/^[^\S\n]*(?:pub[^\S\n]+)?use[^\S\n]+(crate|super|self)::([\w:]+)/gm),
+    text.matchAll(/^[^\S\r\n]*(?:pub[^\S\r\n]+)?use[^\S\r\n]+(crate|super|self)::([\w:]+)/gm),
     ([, root = '', name = '']): Import[] => {
       const parts = name.split('::').filter(Boolean);
       // The last part may be an item of the module.
@@ -173,21 +175,21 @@ const readers = new Map<string, Reader>(
       [['ts', 'tsx', 'mts', 'cts', 'js', 'jsx', 'mjs', 'cjs', 'vue', 'svelte', 'astro'], script],
       [['py', 'pyi'], python],
       [['rs'], rust],
-      [['go'], lines(/^[^\S\n]*(?:import[^\S\n]+)?(?:[\w.]+[^\S\n]+)?"([^"\n]+)"[^\S\n]*$/gm, /\//)],
+      [['go'], lines(/^[^\S\r\n]*(?:import[^\S\r\n]+)?(?:[\w.]+[^\S\r\n]+)?"([^"\n]+)"[^\S\r\n]*$/gm, /\//)],
       [
         ['java', 'kt', 'kts', 'scala', 'groovy'],
-        lines(/^[^\S\n]*import[^\S\n]+(?:static[^\S\n]+)?([\w.]+)/gm, /\./),
+        lines(/^[^\S\r\n]*import[^\S\r\n]+(?:static[^\S\r\n]+)?([\w.]+)/gm, /\./),
       ],
-      [['php'], lines(/^[^\S\n]*use[^\S\n]+([\w\\]+)/gm, /\\/)],
+      [['php'], lines(/^[^\S\r\n]*use[^\S\r\n]+([\w\\]+)/gm, /\\/)],
       [
         ['c', 'cc', 'cpp', 'cxx', 'h', 'hh', 'hpp', 'm', 'mm'],
-        relative(/^[^\S\n]*#[^\S\n]*include[^\S\n]*"([^"\n]+)"/gm),
+        relative(/^[^\S\r\n]*#[^\S\r\n]*include[^\S\r\n]*"([^"\n]+)"/gm),
       ],
       [
         ['css', 'scss', 'sass', 'less'],
-        relative(/^[^\S\n]*@(?:import|use|forward)[^\S\n]+(?:url\()?['"]([^'"\n]+)['"]/gm),
+        relative(/^[^\S\r\n]*@(?:import|use|forward)[^\S\r\n]+(?:url\()?['"]([^'"\n]+)['"]/gm),
       ],
-      [['rb'], relative(/^[^\S\n]*require_relative[^\S\n]*\(?['"]([^'"\n]+)['"]/gm)],
+      [['rb'], relative(/^[^\S\r\n]*require_relative[^\S\r\n]*\(?['"]([^'"\n]+)['"]/gm)],
     ] as const
   ).flatMap(([extensions, reader]) => extensions.map(extension => [extension, reader] as const)),
 );

@@ -68,7 +68,7 @@ export function card(
 
 function factsOf(
   preview: Preview,
-  { stats, checks }: TranscriptInput,
+  { stats, checks, risks }: TranscriptInput,
   { lineage, attempts }: Lookup,
 ): PreviewFacts {
   return {
@@ -76,6 +76,7 @@ function factsOf(
     ...lineage.factsOf(preview),
     stats: stats(preview),
     checks: checks?.(preview),
+    risks: risks?.(preview),
   };
 }
 

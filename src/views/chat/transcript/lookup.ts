@@ -3,6 +3,7 @@ import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
 import type { ToolResultMessage } from '../../../agent/model/messages.ts';
 import { plainOutcome, type LedgerEntry } from '../../../agent/preview/ledger.ts';
 import { isOpen, type CallRef, type Preview } from '../../../agent/preview/preview.ts';
+import type { Risk } from '../../../agent/preview/reading/risks.ts';
 import { Lineage } from '../../../agent/preview/resolve/lineage.ts';
 import type { ResolveFacts } from './resolveBlock.ts';
 import type { SessionState } from '../../../agent/conversation/storage/sessionEntry.ts';
@@ -38,6 +39,8 @@ export interface TranscriptInput {
   readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
   /** What is known of the checks on a pending preview. */
   readonly checks?: (preview: Preview) => readonly CheckMark[];
+  /** What is known of the risks of a pending preview. */
+  readonly risks?: (preview: Preview) => readonly Risk[];
   /** The output of the command that an applied preview is running. */
   readonly commandOutput?: (previewId: string) => string | undefined;
   /** The address of an image's file in the panel. */

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import type { CheckMark } from '../../../agent/preview/checkMark.ts';
 import { isOpen, titleOf, type Preview } from '../../../agent/preview/preview.ts';
 import {
@@ -7,11 +8,13 @@ import {
   type PreviewProblem,
   type PreviewView,
 } from '../../../agent/preview/previewView.ts';
+import type { Risk } from '../../../agent/preview/reading/risks.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { commandOf } from '../../../agent/tools/command/runCommand.ts';
 import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { agentLabel, escapeInvisible, escapeProse, MAX_NAMES, oneLine } from '../../plainText.ts';
+import { riskText } from '../../texts/riskWords.ts';
 import { type CardProblem, type CardState, type ItemOf, type LineStat, type PartRow } from '../protocol.ts';
 import { MAX_SHOWN_CHARS, type CheckRow } from '../viewItem.ts';
 
@@ -21,6 +24,8 @@ const MAX_FILES = 8;
 const MAX_PARTS = 12;
 /** The most characters of the details of a preview that a card shows. */
 const MAX_NOTE_CHARS = 500;
+/** The most risks that a card names. */
+const MAX_RISKS = 3;
 
 /**
  * The card of a preview.
@@ -59,6 +64,7 @@ export function previewCard(
     output: running ?? resultOf(view),
     runs: whereOf(preview),
     checks: checkRows(view.checks),
+    risks: riskTexts(view.risks),
     canStop: running !== undefined,
     call,
     plan: planPartOf(preview),
@@ -83,6 +89,14 @@ export function checkRows(checks: readonly CheckMark[]): CheckRow[] | undefined 
   return checks.map(({ name, state, isCurrent, seconds, problems, isFlaky, resultId }) => ({
     ...{ name: escapeInvisible(name), state, isCurrent, seconds, problems, isFlaky, resultId },
   }));
+}
+
+/** What the page is sent of risks; `undefined` for none. */
+function riskTexts(risks: readonly Risk[]): string[] | undefined {
+  if (risks.length === 0) return undefined;
+  const more = risks.length - MAX_RISKS;
+  const texts = risks.slice(0, MAX_RISKS).map(risk => riskText(risk, oneLine));
+  return more > 0 ? [...texts, l10n.t('and {0} more', more)] : texts;
 }
 
 function whereOf(preview: Preview): ItemOf<'preview'>['runs'] {

@@ -41,6 +41,11 @@ const facts: ArrangeFacts = {
       [deep, 900],
       [conflicted, 5],
     ]).get(id),
+  riskOf: ({ id }) =>
+    new Map([
+      [deep, 0],
+      [two, 3],
+    ]).get(id),
   isDoneWith: ({ id }) => id === ten || id === deep,
 };
 const shown = (filter: Partial<PendingFilter> = {}, sort: SortKey = 'proposed'): string[] =>
@@ -53,6 +58,10 @@ test('without a filter all are shown, in the order proposed', () => {
 
 test('sorted by path, the names come in the order in which people read them', () => {
   assert.deepEqual(shown({}, 'path'), [conflicted, deep, two, ten]);
+});
+
+test('sorted by risk the gravest comes first, and what has none last, as proposed', () => {
+  assert.deepEqual(shown({}, 'risk'), [deep, two, ten, conflicted]);
 });
 
 test('sorted by size the largest comes first, equal ones as proposed, and what is not counted yet last', () => {

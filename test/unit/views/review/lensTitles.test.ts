@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { textResult, type PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
 import { undoAction } from '../../../../src/agent/preview/undo.ts';
+import type { Risk } from '../../../../src/agent/preview/reading/risks.ts';
 import type { StagedPreview } from '../../../../src/agent/preview/previewSchema.ts';
 import { create, remove, rename } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
@@ -9,7 +10,8 @@ import { InvokerHarness } from '../../../support/invokerHarness.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
 
 stub.useVscodeStub();
-const { lensRow, placeNote, reasonRow } = await import('../../../../src/views/review/lensTitles.ts');
+const { lensRow, placeNote, reasonRow, riskNotes } =
+  await import('../../../../src/views/review/lensTitles.ts');
 
 /** The lenses above the first hunk of the first file of a preview: each title, and the preview that it acts on. */
 function rowOf({ store }: InvokerHarness, id = 'p1'): (readonly [string, unknown])[] {
@@ -63,6 +65,32 @@ test('each kind of preview has its own verb, and so has each file of several', (
   assert.equal(verbOf({ changes: null, purpose: 'toolCall', humanOnly: true }), '$(check) Call Tool');
   assert.equal(verbOf({ changes: null }), '$(check) Apply');
   assert.equal(verbOf({ changes: [remove('a.txt', 'x'), create('b.txt', 'x')] }), 'Delete File');
+});
+
+test('a file has its own risks before the reason, the first one also those of the whole, and each is a sentence', () => {
+  const { store } = new InvokerHarness();
+  const changes = [create('a.ts', 'x'), remove('b.ts', 'x')];
+  const { preview } = store.stage(draft({ changes }));
+  const risks: readonly Risk[] = [
+    { kind: 'deletes', path: 'b.ts' },
+    { kind: 'exports', path: 'a.ts', gone: ['total'], changed: ['a', 'b', 'c', 'd'] },
+    { kind: 'configuration', path: 'a.ts' },
+    { kind: 'large', lines: 300 },
+  ];
+  const notes = changes.map(change => riskNotes(preview, change, risks));
+  assert.deepEqual(
+    notes.flat().map(({ title, tooltip }) => [title, tooltip]),
+    [
+      [
+        '$(warning) changed exports · configuration · 300 lines',
+        'a.ts no longer exports total. a.ts changes the declaration of a, b, c, d, which it exports.\n' +
+          'a.ts says how the project is built, checked or run.\nIt changes 300 lines.',
+      ],
+      ['$(warning) deletes a file', 'It deletes b.ts.'],
+    ],
+  );
+  const only = store.stage(draft({ changes: [remove('b.ts', 'x')] })).preview;
+  assert.deepEqual(riskNotes(only, changes[1] ?? assert.fail(), risks.slice(0, 1)), [], 'its verb says so');
 });
 
 test('a stale preview begins with Rebase and offers no Apply, in each of its files', async () => {

@@ -153,6 +153,7 @@ function notes(card: Card): readonly (TemplateResult | typeof nothing)[] {
   return [
     card.agent === undefined ? nothing : note('agent', 'robot', l10n.t('Proposed by {0}', card.agent)),
     card.note === undefined ? nothing : note('details', 'info', card.note),
+    ...(card.risks ?? []).map(text => note('risk', 'warning', text)),
     card.runs === undefined ? nothing : note('where', WHERE_ICONS[card.runs], whereText(card.runs)),
     ...cardNotes(card.state).map(([kind, text]) => note(kind, NOTE_ICONS[kind], text)),
     state === undefined ? nothing : html`<div class="card-state">${state}${why}</div>`,

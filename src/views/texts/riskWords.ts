@@ -1,0 +1,81 @@
+import * as l10n from '@vscode/l10n';
+import { countText } from '../../agent/base/countText.ts';
+import type { Risk } from '../../agent/preview/reading/risks.ts';
+import { shortList } from '../plainText.ts';
+
+/** A risk as a sentence. @param clean makes foreign text fit where it is shown */
+export function riskText(risk: Risk, clean: (text: string) => string): string {
+  if (risk.kind === 'large')
+    return countText(l10n.t('It changes 1 line.|It changes {0} lines.'), l10n)(risk.lines);
+  const path = clean(risk.path);
+  switch (risk.kind) {
+    case 'secret':
+      return l10n.t('Line {0} of {1} looks as if it held a secret.', risk.line, path);
+    case 'deletes':
+      return l10n.t('It deletes {0}.', path);
+    case 'tests':
+      return l10n.t('{0} tests less: {1}.', path, fewerText(risk));
+    case 'exports':
+      return [
+        ...(risk.gone.length > 0
+          ? [l10n.t('{0} no longer exports {1}.', path, namesText(risk.gone, clean))]
+          : []),
+        ...(risk.changed.length > 0
+          ? [
+              l10n.t(
+                '{0} changes the declaration of {1}, which it exports.',
+                path,
+                namesText(risk.changed, clean),
+              ),
+            ]
+          : []),
+      ].join(' ');
+    case 'configuration':
+      return l10n.t('{0} says how the project is built, checked or run.', path);
+    case 'outsidePlan':
+      return l10n.t('The plan that you approved does not name {0}.', path);
+  }
+}
+
+/** The kinds of risks in a few words, each once, for a row: `exports · fewer tests`. */
+export function riskMark(risks: readonly Risk[]): string {
+  return [...new Set(risks.map(markOf))].join(' · ');
+}
+
+function markOf(risk: Risk): string {
+  switch (risk.kind) {
+    case 'secret':
+      return l10n.t('a secret?');
+    case 'deletes':
+      return l10n.t('deletes a file');
+    case 'tests':
+      return l10n.t('fewer tests');
+    case 'exports':
+      return l10n.t('changed exports');
+    case 'configuration':
+      return l10n.t('configuration');
+    case 'outsidePlan':
+      return l10n.t('outside the plan');
+    case 'large':
+      return countText(l10n.t('1 line|{0} lines'), l10n)(risk.lines);
+  }
+}
+
+function fewerText({ dropped, skipped, assertions }: Extract<Risk, { kind: 'tests' }>): string {
+  return [
+    ...(dropped > 0 ? [countText(l10n.t('1 test is gone|{0} tests are gone'), l10n)(dropped)] : []),
+    ...(skipped > 0
+      ? [countText(l10n.t('1 new mark skips tests|{0} new marks skip tests'), l10n)(skipped)]
+      : []),
+    ...(assertions > 0
+      ? [countText(l10n.t('1 assertion is gone|{0} assertions are gone'), l10n)(assertions)]
+      : []),
+  ].join(', ');
+}
+
+function namesText(names: readonly string[], clean: (text: string) => string): string {
+  return shortList(
+    names.map(name => clean(name)),
+    l10n.t('{0} and {1} more'),
+  );
+}
