@@ -42,7 +42,7 @@ for (const name of ['stack.ts', 'queue.ts', 'flat.ts']) {
 
   test(`${name} refuses arguments that do not fit, by the field`, async () => {
     const loaded = await world.load(name, readFileSync(path.join(folder, name), 'utf8'));
-    for (const args of [{ files: ['a', 1] }, { files: 'a' }, {}]) {
+    for (const args of [{ files: ['a', 1] }, { files: { a: 1 } }, {}]) {
       const { content, isError } = await world.harness(loaded).run('batch_rename_preview', args);
       assert.equal(isError, true);
       assert.match(
