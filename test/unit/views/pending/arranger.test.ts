@@ -48,7 +48,8 @@ async function filterBy(typed: string, marked: string, ...ticked: string[]): Pro
       return pick;
     },
   });
-  const arranger = new Arranger({ store, review, looks, memory, logger: silentLogger } as never);
+  const risks = { of: () => [], onDidChange: () => ({ dispose: () => undefined }) };
+  const arranger = new Arranger({ store, review, looks, memory, risks, logger: silentLogger } as never);
   await arranger.filter();
   arranger.dispose();
   return arrangement?.filter;
