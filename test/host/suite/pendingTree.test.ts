@@ -40,7 +40,8 @@ suite('the pending tree', () => {
     looks = new LookedAt(agent, shown as unknown as ShownRevisions);
     const review = new ReviewList(agent, looks);
     const checks = { marksOf: () => [], onDidChange: new Emitter<void>().event };
-    tree = new PendingTree({ ...agent, review, looks, checks } as unknown as PendingParts);
+    const risks = { of: () => [], onDidChange: new Emitter<void>().event };
+    tree = new PendingTree({ ...agent, review, looks, checks, risks } as unknown as PendingParts);
   });
 
   teardown(() => tree.dispose());
