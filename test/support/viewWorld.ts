@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { polled } from '../../scripts/lib/limits.mjs';
 import { english } from '../../src/agent/base/localiser.ts';
 import { McpHttpServer } from '../../src/agent/clients/mcp/httpServer.ts';
 import { AgentViews, type AgentViewsHost } from '../../src/agent/clients/view/agentViews.ts';
-import type { NotTaken } from '../../src/agent/clients/view/liveView.ts';
+import type { NotTaken, ViewPace } from '../../src/agent/clients/view/liveView.ts';
 import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFiles.ts';
 import { noOverlay } from '../../src/agent/commands/sandbox/sandboxes.ts';
 import { isBinary, isLink, type FileSide } from '../../src/agent/preview/fileChange.ts';
@@ -27,6 +28,42 @@ const logger = { debug: () => undefined, info: () => undefined, warn: console.er
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/agent/clients/run/main.ts');
 
+/** Looks at views when a test says so, whatever the time. */
+class Looks implements ViewPace {
+  readonly restMs = 0;
+  readonly #waiting = new Set<() => void>();
+  readonly #changed = new EventEmitter();
+
+  wait(_ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    return new Promise(resolve => {
+      const go = (): void => {
+        this.#waiting.delete(go);
+        signal.removeEventListener('abort', go);
+        resolve();
+      };
+      signal.addEventListener('abort', go);
+      this.#waiting.add(go);
+      this.#changed.emit('waits');
+    });
+  }
+
+  /** An agent has ended. */
+  end(): void {
+    this.#changed.emit('waits');
+  }
+
+  /** Lets all views be looked at once. Settles when that is done in as many as there are. */
+  async look(views: () => number): Promise<void> {
+    const all = async (): Promise<void> => {
+      while (this.#waiting.size < views()) await once(this.#changed, 'waits');
+    };
+    await all();
+    for (const go of [...this.#waiting]) go();
+    await all();
+  }
+}
+
 /** The core of Redline in a window on a repository, in which agents work in views. The window can be closed and opened again. */
 export class ViewWorld {
   readonly temp: TempFolder;
@@ -34,6 +71,7 @@ export class ViewWorld {
   readonly notTaken: NotTaken[] = [];
   readonly #options: Partial<AgentViewsHost>;
   readonly #agents: ShellAgent[] = [];
+  readonly #looks = new Looks();
   store!: PreviewStore;
   #invoker!: Invoker;
   #rebaser!: Rebaser;
@@ -86,6 +124,7 @@ export class ViewWorld {
       obstacle: () => noOverlay(folders(), this.storage),
       sentenceOf: ({ reason, detail }) => `${reason} ${detail ?? ''}`.trim(),
       onNotTaken: (_, what) => this.notTaken.push(what),
+      pace: this.#looks,
       ...this.#options,
     });
     const server = await McpHttpServer.start(
@@ -159,11 +198,24 @@ export class ViewWorld {
     );
     const agent = new ShellAgent(child);
     this.#agents.push(agent);
+    void agent.ended.then(() => this.#looks.end());
     return agent;
+  }
+
+  /**
+   * The agents that are at work rest: what they have written is taken, and they are told what was decided. Without a pace of the
+   * test's own, that happens by itself.
+   */
+  async rest(): Promise<void> {
+    if (this.#options.pace) return;
+    const atWork = (): number => this.#agents.filter(({ isAtWork }) => isAtWork).length;
+    // Once to see that something was written, and once more, that nothing was since.
+    for (let looks = 0; looks < 2; looks++) await this.#looks.look(atWork);
   }
 
   /** Settles when this many previews are there, with what each changes: `path: before => after`. */
   async previews(count: number): Promise<readonly string[]> {
+    await this.rest();
     const all = await polled(`${count} previews`, () => {
       const now = this.store.all();
       return now.length >= count ? now : undefined;
@@ -222,14 +274,23 @@ export class ShellAgent {
   output = '';
   readonly ended: Promise<number | null>;
   readonly #child: ChildProcessWithoutNullStreams;
+  readonly #wrote = new EventEmitter();
   #count = 0;
 
   constructor(child: ChildProcessWithoutNullStreams) {
     this.#child = child;
     for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (chunk: string) => (this.output += chunk));
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        this.output += chunk;
+        this.#wrote.emit('more');
+      });
     child.stdin.on('error', () => undefined);
     this.ended = new Promise(resolve => child.once('close', resolve));
+    void this.ended.then(() => this.#wrote.emit('more'));
+  }
+
+  get isAtWork(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   /** Runs a command in the shell. @returns what it writes */
@@ -237,11 +298,10 @@ export class ShellAgent {
     const end = `@end${++this.#count}`;
     const from = this.output.length;
     this.#child.stdin.write(`{ ${command}\n} 2>&1; echo "${end} $?"\n`);
-    await polled(`the end of ${command}`, () => {
-      if (this.output.includes(end, from)) return true;
-      if (this.#child.exitCode !== null) throw new Error(`It has ended: ${this.output}`);
-      return undefined;
-    });
+    while (!this.output.includes(end, from)) {
+      if (!this.isAtWork) throw new Error(`It has ended: ${this.output}`);
+      await once(this.#wrote, 'more');
+    }
     return this.output
       .slice(from, this.output.indexOf(end, from))
       .replace(/^redline: .*\n/gm, '')

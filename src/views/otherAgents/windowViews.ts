@@ -2,6 +2,7 @@ import { rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { AgentViews } from '../../agent/clients/view/agentViews.ts';
+import { viewPace } from '../../agent/clients/view/liveView.ts';
 import { noOverlay } from '../../agent/commands/sandbox/sandboxes.ts';
 import type { Agent } from '../agent.ts';
 import { reportLeftOut } from '../elsewhere/report.ts';
@@ -28,6 +29,7 @@ export function windowViews(parts: WindowViewsParts): AgentViews {
   return new AgentViews({
     ...parts,
     storage,
+    pace: viewPace,
     folders: () => workspace.folders(),
     limits: () => settings.copyLimits,
     obstacle: async () => {

@@ -17,18 +17,32 @@ import { OwnPreviews } from '../ownPreviews.ts';
 import { statusText } from '../tools/status.ts';
 import { AGENT_SETTINGS } from './terminalAgents.ts';
 
-/** How often it is looked whether something was written, and for how long nothing must be, in milliseconds. */
+/** How often it is looked whether something was written, in milliseconds. */
 const POLL_MS = 400;
-const REST_MS = 2_000;
 /** How many files the title of a preview names. */
 const MAX_NAMED = 3;
 /** Looking may take this part of the time at most. */
 const LOOK_SHARE = 0.1;
 
+/** When a view is looked at, and when its agent counts as resting. */
+export interface ViewPace {
+  /** For how long nothing must be written, in milliseconds. */
+  readonly restMs: number;
+  /** Settles when it is to be looked at, by default after so many milliseconds; at once when `signal` is aborted. Never rejects. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** The pace at which people work. */
+export const viewPace: ViewPace = {
+  restMs: 2_000,
+  wait: (ms, signal) => delay(ms, undefined, { signal, ref: false }).catch(() => undefined),
+};
+
 /** What the views of a window work with. */
 export interface ViewHost extends ResolveHost {
   readonly workspace: Workspace;
   readonly logger: Logger;
+  readonly pace: ViewPace;
 }
 
 /** What is not in the previews of a view, for the person and the agent to know. */
@@ -121,9 +135,10 @@ export class LiveView {
     let taken: string | undefined;
     let since = Date.now();
     let pause = POLL_MS;
+    const { pace } = this.#host;
     for (;;) {
       const { signal } = this.#ending;
-      await delay(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      await pace.wait(pause, signal);
       if (signal.aborted) return;
       const began = Date.now();
       try {
@@ -132,15 +147,17 @@ export class LiveView {
         if (now !== seen) {
           seen = now;
           since = Date.now();
-        } else if (Date.now() - since >= REST_MS) {
-          if (now !== taken && this.#previews.open.length < MAX_PENDING) await this.#take();
-          taken = now;
+        } else if (Date.now() - since >= pace.restMs) {
+          if (now !== taken && this.#previews.open.length < MAX_PENDING) {
+            await this.#take();
+            taken = now;
+          }
           await this.#bringUpToDate();
           await this.#tell();
         }
       } catch (error) {
         this.#host.logger.error(`Looking at the view of an agent failed: ${detailOf(error)}`);
-        pause = Math.max(pause, REST_MS);
+        pause = Math.max(pause, pace.restMs);
       }
     }
   }

@@ -1,11 +1,47 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { suite, test, type TestContext } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
+import { acceptAgent } from '../../../../src/agent/clients/mcp/proof.ts';
+import { announceWindow, windowsFolder } from '../../../../src/agent/clients/windowFiles.ts';
+import { viewPace } from '../../../../src/agent/clients/view/liveView.ts';
 import { noOverlay } from '../../../../src/agent/commands/sandbox/sandboxes.ts';
-import { ViewWorld } from '../../../support/viewWorld.ts';
+import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
 
 const FILES = { 'src/a.ts': 'one\ntwo\nthree\nfour\nfive\nsix\n', 'src/b.ts': 'b\n', 'run.sh': 'echo\n' };
+
+type Address = Parameters<typeof acceptAgent>[2];
+type Upgrade = (request: http.IncomingMessage, socket: Duplex, address: Address) => unknown;
+
+/** Starts a program with `redline-run` while a window says that it has the folder open, and answers in its own way. */
+async function withWindow(
+  world: ViewWorld,
+  upgrade: Upgrade,
+  check: (agent: ShellAgent) => Promise<void>,
+): Promise<void> {
+  const server = http.createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const address = { port: (server.address() as AddressInfo).port, token: 'a token of a window' };
+  const sockets = new Set<Duplex>();
+  server.on('upgrade', (request, socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    void upgrade(request, socket, address);
+  });
+  const withdraw = await announceWindow(windowsFolder(world.temp.at('home')), {
+    ...{ ...address, pid: process.pid, folders: [world.root], keepsPreviews: true },
+    startedAt: new Date().toISOString(),
+  });
+  try {
+    await check(world.start('/bin/touch', [world.at('touched')]));
+  } finally {
+    await withdraw();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+}
 
 /** Whether this machine can mount views at all; where it cannot, that nothing is started is shown instead. */
 const probed = await ViewWorld.create();
@@ -22,7 +58,7 @@ async function opened(t: TestContext, ...given: Parameters<typeof ViewWorld.crea
 /** What holds where views can be mounted. */
 const inViews = (): void => {
   test('what any program writes becomes one change set once it rests; the disk is as it was', async t => {
-    const world = await opened(t, FILES);
+    const world = await opened(t, FILES, { pace: viewPace });
     const agent = world.start();
     assert.equal(
       await agent.run(
@@ -53,9 +89,9 @@ const inViews = (): void => {
     );
     assert.deepEqual(world.preview('p2').dependsOn, ['p1']);
     await world.voteOnHunk('p1', 'discard', ['src/a.ts', 1], 'Six stays small.');
-    await polled('the refusal in the view', async () => (await agent.run('cat src/a.ts')).endsWith('six'));
+    await world.rest();
     assert.equal(await agent.run('cat src/a.ts'), 'ONE\nTWO\nthree\nfour\nfive\nsix');
-    await polled('the reason', async () => (await agent.run('cat REDLINE.md')).includes('Six stays small.'));
+    assert.match(await agent.run('cat REDLINE.md'), /Six stays small\./);
     assert.equal(world.read('src/a.ts'), FILES['src/a.ts'], 'nothing was applied yet');
     await world.vote('p1', 'apply');
     await world.vote('p2', 'apply');
@@ -74,7 +110,8 @@ const inViews = (): void => {
     await world.vote('p1', 'discard');
     await world.vote('p2', 'discard', 'It is needed.');
     const seen = 'ls new.ts; cat src/a.ts src/b.ts';
-    await polled('the files as they were', async () => /six\nb$/.test(await agent.run(seen)));
+    await world.rest();
+    assert.match(await agent.run(seen), /six\nb$/);
     assert.match(await agent.run(seen), /^ls: cannot access 'new\.ts'/);
     await agent.exit();
     assert.equal(world.store.all().length, 2);
@@ -121,9 +158,7 @@ const inViews = (): void => {
     );
     assert.equal(rest[0], 'sh: late.ts: ∅ => late');
     assert.match(rest[1] ?? '', /src\/b\.ts: other => <<<<<<< .*other.*mine.*>>>>>>>/s);
-    await polled('the words on .git', async () =>
-      (await agent.run('cat REDLINE.md')).includes('You have removed .git'),
-    );
+    assert.match(await agent.run('cat REDLINE.md'), /You have removed \.git/);
     assert.equal(await agent.run('cat src/a.ts'), `zero\n${FILES['src/a.ts']}A`);
     await agent.exit();
     assert.equal(world.git('status', '--porcelain'), '');
@@ -139,7 +174,8 @@ const inViews = (): void => {
     assert.notEqual(world.preview('p1').origin?.sessionId, world.preview('p2').origin?.sessionId);
     assert.match(await one.run('cat src/a.ts'), /six$/);
     await world.vote('p1', 'apply');
-    await polled('the other to see it', async () => (await two.run('cat src/a.ts')).startsWith('ONE'));
+    await world.rest();
+    assert.match(await two.run('cat src/a.ts'), /^ONE/);
     await world.vote('p2', 'apply');
     assert.equal(world.read('src/a.ts'), 'ONE\ntwo\nthree\nfour\nfive\nSIX\n');
     await Promise.all([one.exit(), two.exit()]);
@@ -192,19 +228,29 @@ const inViews = (): void => {
     assert.deepEqual(fs.readdirSync(outside), ['b.ts']);
   });
 
-  test('more than can be reviewed becomes no preview and is kept; that is said', async t => {
+  test('20,000 files of an install are no previews where git ignores them; elsewhere they are too much, are kept, and that is said', async t => {
     const world = await opened(t, FILES);
     const agent = world.start();
-    const many = `mkdir many; node -e 'for (let n = 0; n < 2100; n++) fs.writeFileSync("many/" + n, n + "")'`;
-    await agent.run(many);
-    await polled('the person to be told', () => world.notTaken.length > 0);
+    const many = (folder: string, count: number): string =>
+      `mkdir -p ${folder}; node -e 'for (let n = 0; n < ${count}; n++) fs.linkSync("run.sh", "${folder}/" + n)'`;
+    await agent.run(`${many('node_modules/m', 20_000)}; echo '{}' > package.json`);
+    assert.deepEqual(await world.previews(1), ['sh: package.json: ∅ => {}']);
+    assert.equal(world.notTaken.length, 0);
+    await agent.run(many('many', 20_000));
+    await world.rest();
     assert.equal(world.notTaken[0]?.isTooMuch, true);
-    await agent.run('rm -r many; echo few > few.ts');
-    assert.deepEqual(await world.previews(1), ['sh: few.ts: ∅ => few']);
-    await agent.run(many);
+    assert.match(
+      await agent.run('cat REDLINE.md'),
+      /You have changed more files than can be reviewed at once/,
+    );
+    await agent.run('mv many node_modules; echo few > few.ts');
+    assert.equal((await world.previews(2))[1], 'sh: few.ts: ∅ => few');
+    await agent.run(many('many', 2_100));
     await agent.exit();
+    assert.equal(world.store.all().length, 2);
+    assert.equal(world.git('status', '--porcelain'), '');
     const kept = /They are kept in (.*)\.$/m.exec(agent.output)?.[1] ?? assert.fail(agent.output);
-    assert.equal(fs.readFileSync(`${kept}/0/upper/many/7`, 'utf8'), '7');
+    assert.equal(fs.readFileSync(`${kept}/0/upper/many/7`, 'utf8'), 'echo\n');
   });
 
   test('what cannot become a preview is told to the person and to the agent', async t => {
@@ -214,11 +260,8 @@ const inViews = (): void => {
     assert.deepEqual(await world.previews(1), ['sh: ok.ts: ∅ => ok']);
     const told = (): string[] =>
       world.notTaken.flatMap(({ leftOut }) => leftOut.map(({ path, why }) => `${path} ${why}`));
-    await polled('what was told', () => Promise.resolve(told().length > 0));
     assert.deepEqual(told().sort(), ['large.bin tooLarge', 'pipe notAFile']);
-    await polled('the words', async () =>
-      (await agent.run('cat REDLINE.md')).includes('Not proposed: large.bin'),
-    );
+    assert.match(await agent.run('cat REDLINE.md'), /Not proposed: large\.bin/);
     await agent.exit();
     assert.match(agent.output, /Not in the previews: .*large\.bin/);
   });
@@ -248,7 +291,8 @@ const inViews = (): void => {
     assert.equal(fs.readlinkSync(world.at('old-link')), 'src/a.ts');
     assert.equal(fs.statSync(world.at('run.sh')).mode & 0o777, 0o755);
     const now = '00 01 02 00 ffsrc/a.ts\n755';
-    await polled('what was decided', async () => (await agent.run(seen)) === now);
+    await world.rest();
+    assert.equal(await agent.run(seen), now);
     await agent.run('echo done > done.ts');
     const pending = (): string[] =>
       world.store
@@ -256,7 +300,7 @@ const inViews = (): void => {
         .filter(({ state }) => state.kind === 'pending')
         .flatMap(({ changes }) => changes ?? [])
         .map(({ path }) => path);
-    await polled('the next change', () => Promise.resolve(pending().length > 0));
+    await world.rest();
     assert.deepEqual(pending(), ['done.ts'], 'what was decided is no change of the agent');
     await agent.exit();
   });
@@ -271,10 +315,8 @@ const inViews = (): void => {
     await agent.run('chmod 700 src/a.ts');
     await world.previews(2);
     await world.vote('p1', 'discard', 'No.');
-    await polled(
-      'the files as they were',
-      async () => (await agent.run('stat -c %a run.sh; cat src/b.ts')) === '644\nb',
-    );
+    await world.rest();
+    assert.equal(await agent.run('stat -c %a run.sh; cat src/b.ts'), '644\nb');
     assert.equal(await agent.run('stat -c %a src/a.ts'), '700');
     assert.equal(fs.readFileSync(outside, 'utf8'), 'outside');
     await agent.exit();
@@ -372,6 +414,35 @@ suite('where no view can be made, nothing is started', () => {
       assert.match(agent.output, why);
       assert.equal(fs.existsSync(world.at('touched')), false);
     }
+  });
+
+  test('a window that is older, one that goes away while it makes the view, and one that keeps the program waiting', async t => {
+    const world = await opened(t, FILES);
+    await world.closeWindow();
+    const refuse: Upgrade = (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+    await withWindow(world, refuse, async older => {
+      assert.equal(await older.ended, 125);
+      assert.match(older.output, /no window of VS Code with Redline has .* open.* Nothing was started\./);
+    });
+    const leave: Upgrade = async (request, socket, address) => {
+      await acceptAgent(request, socket, address);
+      socket.destroy();
+    };
+    await withWindow(world, leave, async left => {
+      assert.equal(await left.ended, 125);
+      assert.match(left.output, /the window has gone\. Nothing was started\./);
+    });
+    const accepted = Promise.withResolvers<void>();
+    const wait: Upgrade = async (...args) => {
+      await acceptAgent(...args);
+      accepted.resolve();
+    };
+    await withWindow(world, wait, async slow => {
+      await accepted.promise;
+      slow.signal('SIGTERM');
+      await slow.ended;
+    });
+    assert.equal(fs.existsSync(world.at('touched')), false);
   });
 
   test('no window, no program, a folder that is not open', async t => {
