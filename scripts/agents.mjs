@@ -1,9 +1,11 @@
 /**
  * `npm run test:agents`: runs agents of other programs, pinned, against a scripted model on this machine, with Redline's core
  * behind `redline-mcp` and the configuration that *Connect an Agent…* writes: what they propose is held back, their shell writes
- * nothing, and their model is told what was decided. On Linux each then works in a view, without that configuration.
+ * nothing, and their model is told what was decided. Then what their edit tools and their shell can write is seen in each of
+ * their modes, and compared with the table of what holds. On Linux each then works in a view, without that configuration.
  *
  *   npm run test:agents -- --only=qwen,codex     only these: qwen, opencode, claude, codex, copilot, gemini
+ *   npm run test:agents -- --write               what is seen becomes the table (then: npm run docs)
  *
  * Installs the agents from npm into `.vscode-test/agents`, once for each version.
  */
@@ -45,6 +47,7 @@ if (installed.length > 0 && fs.existsSync(bridge)) {
   const ended = await runNode([
     '--disable-warning=ExperimentalWarning',
     'test/agents/run.ts',
+    ...process.argv.filter(arg => arg === '--write'),
     bridge,
     ...installed,
   ]);

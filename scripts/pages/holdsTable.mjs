@@ -1,5 +1,5 @@
 /** The tables of what is held of each agent in each of its modes, and the one of the README. */
-import { agentHolds, shellHold } from '../../src/agent/clients/setUp/agentHolds.ts';
+import { agentHolds, IN_VIEW, shellHold } from '../../src/agent/clients/setUp/agentHolds.ts';
 
 /** In the README. */
 const WORDS = { held: 'held back', asks: 'asks first', writes: 'writes' };
@@ -11,19 +11,18 @@ const PAGES = {
 };
 
 /**
- * @param {string} [agent] the first word of its name; by default all, with any agent in an agent terminal
+ * @param {string} [agent] the first word of its name; by default all
  * @returns {Promise<string>} markdown
  */
 export async function holdsTable(agent) {
   const chosen = agentHolds.filter(({ name }) => agent === undefined || name.split(' ')[0] === agent);
   if (chosen.length === 0) throw new Error(`There is no agent ${agent}.`);
-  const rows = chosen.flatMap(({ name, version, modes }) =>
-    modes.map(({ mode, edits, sed, script, from }) =>
-      [`${name} ${version}`.trim(), `\`${mode}\``, edits, sed, script, from].join(' | '),
-    ),
+  const rows = chosen.flatMap(({ name, version, date, modes }) =>
+    modes.map(({ mode, edits, sed, script, from }) => {
+      const shown = mode === IN_VIEW ? `[${mode}](agent-terminals.md)` : `\`${mode}\``;
+      return [`${name} ${version}`.trim(), shown, edits, sed, script, `${from} ${date}`].join(' | ');
+    }),
   );
-  if (agent === undefined)
-    rows.push(['any agent in an agent terminal', 'any', 'held', 'held', 'held', 'run'].join(' | '));
   return [
     '| agent | mode | its edit tools | `sed -i` in its shell | a script in its shell | from |',
     '| --- | --- | --- | --- | --- | --- |',
@@ -33,11 +32,14 @@ export async function holdsTable(agent) {
 }
 
 /**
- * One line for each agent, for the mode in which it is started first.
+ * One line for each agent that can be connected, for the mode in which it is started first.
  * @returns {Promise<string>} markdown
  */
 export async function holdsSummary() {
-  const rows = agentHolds.map(({ name, version, modes }) => {
+  const connected = agentHolds
+    .map(agent => ({ ...agent, modes: agent.modes.filter(({ mode }) => mode !== IN_VIEW) }))
+    .filter(({ modes }) => modes.length > 0);
+  const rows = connected.map(({ name, version, modes }) => {
     const page = PAGES[name.split(' ')[0]] ?? 'with-other-agents.md';
     const cells = [mode => mode.edits, shellHold].map(hold => worstWords(modes, hold));
     return `| [${`${name} ${version}`.trim()}](docs/${page}) | ${cells.join(' | ')} | ${modes[0].from} |`;
@@ -52,6 +54,6 @@ export async function holdsSummary() {
 
 /** What holds in the mode in which an agent is started first, and in which modes it writes. */
 function worstWords([first, ...others], hold) {
-  const worse = others.filter(mode => hold(mode) === 'writes').map(({ mode }) => `writes with \`${mode}\``);
-  return [WORDS[hold(first)], ...worse].join('; ');
+  const worse = others.filter(mode => hold(mode) === 'writes').map(({ mode }) => `\`${mode}\``);
+  return WORDS[hold(first)] + (worse.length > 0 ? `; writes with ${worse.join(', ')}` : '');
 }

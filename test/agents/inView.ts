@@ -1,64 +1,160 @@
-import { textIn } from '../support/changes.ts';
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { polled } from '../../scripts/lib/limits.mjs';
+import { IN_VIEW, type ModeHolds } from '../../src/agent/clients/setUp/agentHolds.ts';
+import { viewPace } from '../../src/agent/clients/view/liveView.ts';
+import { textIn } from '../support/changes.ts';
 import { ViewWorld } from '../support/viewWorld.ts';
-import { ModelServer } from './modelServer.ts';
+import { ModelServer, type Script } from './modelServer.ts';
 import type { RealAgent } from './realAgents.ts';
+import type { Call, Step } from './wireFormats.ts';
 
-const LINES = 'line 1\nline 2\n';
-const PROMPT = 'Write the lines in capital letters.';
+const PROMPT = 'Mend the sum, and run its test.';
+const FIRST = 'export const add = (a, b) => a - b;';
+const MENDED = 'export const add = (a, b) => a + b;';
+const AGAIN = 'export const add = (one, two) => one + two;';
+const MIDDLE = Array.from({ length: 12 }, (_, n) => `// ${n + 1}\n`).join('');
+const NAME = "export const name = 'sum';\n";
+const RENAMED = "export const name = 'total';\n";
+const FILES = {
+  'sum.mjs': `${FIRST}\n${MIDDLE}${NAME}`,
+  'sum.test.mjs': `import test from 'node:test';
+import assert from 'node:assert';
+import { add } from './sum.mjs';
+test('adds', () => assert.equal(add(1, 2), 3));
+`,
+};
+const REASON = 'Others import the name.';
 
 /**
- * Runs an agent in a view of a repository in which nothing of Redline's is set up: what its shell writes, by `sed` or else by a script,
- * must be there for itself, a preview for the user, and not on disk.
+ * Runs an agent in a view of a repository in which nothing of Redline's is set up. It edits a file with its own tool, reads its own
+ * edit, edits that again, edits with `sed` and with a script, and runs the test of what it has mended. The user refuses a hunk with a
+ * reason, the agent reads that, and only then the user applies the rest.
  * @param installed the folder in which it is installed
- * @returns why that was not right; empty if it was
+ * @returns what was held; else why it was not right
  */
-export async function playInView(agent: RealAgent, installed: string, limitMs: number): Promise<string> {
-  const world = await ViewWorld.create({ 'a.txt': LINES });
-  const write = agent.shell('sed -i s/line/LINE/ a.txt');
-  // Qwen Code lets sed edit no file that it has not read.
-  const script = agent.shell(
-    `node -e 'fs.writeFileSync("a.txt", fs.readFileSync("a.txt", "utf8").replaceAll("line", "LINE"))'`,
+export async function playInView(
+  agent: RealAgent,
+  installed: string,
+  limitMs: number,
+): Promise<ModeHolds | string> {
+  const world = await ViewWorld.create(FILES, { pace: viewPace });
+  const told: string[] = [];
+  const model = await ModelServer.start(
+    agent.shell('').tool,
+    agent.pause,
+    story(agent, world, step => told.push(step)),
   );
-  let read: string | undefined;
-  const model = await ModelServer.start(write.tool, agent.pause, async results => {
-    if (results.length === 0) return write;
-    if (results.length % 2 === 1) return agent.shell('cat a.txt');
-    read = results.at(-1);
-    return results.length === 2 && !read?.includes('LINE') ? script : { text: 'Done.' };
-  });
   try {
     const { args, env } = agent.launch({
       ...{ installed, home: world.temp.at('home'), folder: world.root, model: model.url, prompt: PROMPT },
+      mode: agent.free,
     });
     // Without the script that Node would be given.
     const own = args.filter(arg => !arg.startsWith(installed));
-    const started = world.start(path.join(installed, agent.program), [...own, ...(agent.unheld ?? [])], {
+    const started = world.start(path.join(installed, agent.program), own, {
       ...env,
       PATH: [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter),
       ...{ TERM: 'dumb', CI: '1' },
     });
     started.endInput();
     const end = await Promise.race([started.ended, delay(limitMs, 'late' as const, { ref: false })]);
-    try {
-      assert.match(read ?? '', /LINE 1/, 'it does not see its own edit');
-      assert.equal(world.read('a.txt'), LINES, 'it wrote to the disk');
-      const [preview] = world.store
-        .all()
-        .filter(({ changes }) => changes?.some(({ path: at }) => at === 'a.txt'));
-      assert.equal(preview?.origin?.agent?.name, agent.name);
-      assert.equal(
-        textIn(preview.changes?.find(({ path: at }) => at === 'a.txt')?.after),
-        'LINE 1\nLINE 2\n',
-      );
-      return '';
-    } catch (error) {
-      return `${String(error).split('\n')[0]} (${end}; ${started.output.slice(-2_000)})\n${model.log.join('\n')}`;
-    }
+    if (!model.error && told.includes('applied'))
+      return { mode: IN_VIEW, edits: 'held', sed: 'held', script: 'held', from: 'run' };
+    const why = model.error?.message.split('\n')[0] ?? `it ended after ${told.at(-1) ?? 'nothing'}`;
+    return `${IN_VIEW}: ${why} (${end}; ${started.output.slice(-2_000)})\n${model.log.join('\n')}`;
   } finally {
     model.close();
     await world.remove();
   }
+}
+
+/** @param did is told what was found to be right */
+function story(agent: RealAgent, world: ViewWorld, did: (step: string) => void): Script {
+  const file = world.at('sum.mjs');
+  const read = agent.read(file);
+  const steps: readonly (readonly [Call, check?: (result: string) => void | Promise<void>])[] = [
+    [read],
+    [agent.edit(file, FIRST, MENDED)],
+    [
+      read,
+      result => assert.match(result, /=> a \+ b/, `it does not read its edit: ${JSON.stringify(result)}`),
+    ],
+    [agent.edit(file, MENDED, AGAIN)],
+    [agent.shell('sed -i s/"\'sum\'"/"\'total\'"/ sum.mjs')],
+    [agent.shell(`node -e 'require("fs").writeFileSync("made.txt", "made")'`)],
+    [
+      agent.shell('node --test sum.test.mjs'),
+      async result => {
+        assert.match(result, /(?:#|ℹ) pass 1/, `the test does not pass: ${JSON.stringify(result)}`);
+        did('edited');
+        await refuse(world, agent);
+        did('refused');
+      },
+    ],
+    [
+      agent.shell('cat REDLINE.md'),
+      result => {
+        assert.ok(result.includes(REASON), `it does not hear why: ${JSON.stringify(result)}`);
+        did('heard');
+      },
+    ],
+    [
+      agent.shell('cat sum.mjs'),
+      async result => {
+        const isDecided = result.includes(AGAIN) && result.includes(NAME.trim());
+        assert.ok(isDecided, `it does not see what was decided: ${JSON.stringify(result)}`);
+        await apply(world);
+        did('applied');
+      },
+    ],
+  ];
+  return async (results): Promise<Step> => {
+    await steps[results.length - 1]?.[1]?.(results.at(-1) ?? '');
+    return steps[results.length]?.[0] ?? { text: 'Done.' };
+  };
+}
+
+/** Nothing is on disk and everything is proposed; the user refuses the second hunk, and the view is told. */
+async function refuse(world: ViewWorld, agent: RealAgent): Promise<void> {
+  const hasAll = (): boolean =>
+    isProposed(world, 'sum.mjs', `${AGAIN}\n${MIDDLE}${RENAMED}`) && isProposed(world, 'made.txt', 'made');
+  await polled('all that it wrote to be proposed', hasAll);
+  assertUnchanged(world);
+  const guilty = world.store
+    .all()
+    .find(({ changes }) => changes?.some(({ after }) => textIn(after)?.includes(RENAMED)));
+  assert.equal(guilty?.origin?.agent?.name, agent.name);
+  const change = guilty.changes?.find(({ path: at }) => at === 'sum.mjs');
+  const isAlone = textIn(change?.before)?.includes(AGAIN) ?? false;
+  await world.voteOnHunk(guilty.id, 'discard', ['sum.mjs', isAlone ? 0 : 1], REASON);
+  assertUnchanged(world);
+  const [view = ''] = readdirSync(world.storage);
+  const upper = path.join(world.storage, view, '0', 'upper');
+  const textOf = (name: string): string =>
+    existsSync(path.join(upper, name)) ? readFileSync(path.join(upper, name), 'utf8') : '';
+  await polled(
+    'the view to have what was decided',
+    () => textOf('REDLINE.md').includes(REASON) && textOf('sum.mjs') === `${AGAIN}\n${MIDDLE}${NAME}`,
+  );
+}
+
+async function apply(world: ViewWorld): Promise<void> {
+  assertUnchanged(world);
+  for (const { id } of [...world.store.open]) await world.vote(id, 'apply');
+  assert.equal(world.read('sum.mjs'), `${AGAIN}\n${MIDDLE}${NAME}`);
+  assert.equal(world.read('made.txt'), 'made');
+}
+
+function assertUnchanged(world: ViewWorld): void {
+  assert.equal(world.read('sum.mjs'), FILES['sum.mjs'], 'it wrote to the disk');
+  assert.equal(world.read('made.txt'), undefined, 'it wrote to the disk');
+}
+
+function isProposed(world: ViewWorld, name: string, text: string): boolean {
+  return world.store
+    .all()
+    .some(({ changes }) => changes?.some(({ path: at, after }) => at === name && textIn(after) === text));
 }

@@ -17,6 +17,8 @@ export type Script = (results: readonly string[], offers: (tool: string) => bool
 
 /** How often the model pauses at most. */
 const MAX_PAUSES = 30;
+/** The tools of Redline that scripts call. Agents put the name of the server before them; tools of their own may end alike. */
+const SERVED: readonly string[] = ['propose_edit', 'status'];
 
 /**
  * A model on this machine that does what a script says, for agents of all three formats. Requests that do not
@@ -32,8 +34,9 @@ export class ModelServer {
   readonly log: string[] = [];
   /** Why the script failed. */
   error: Error | undefined;
+  /** Whether the script has said its last. */
+  hasEnded = false;
   #lastId = 0;
-
   #pauses = 0;
 
   private constructor(tool: string, pause: Call, script: Script) {
@@ -88,16 +91,22 @@ export class ModelServer {
   async #stepFor({ tools, results }: ModelRequest): Promise<CalledStep> {
     if (this.error) return { text: 'The script has failed.' };
     try {
-      // Agents put the name of the server before the names of its tools.
       const offered = (tool: string): ModelRequest['tools'][number] | undefined =>
-        tools.find(({ name }) => name === tool || name.endsWith(`_${tool}`) || name.endsWith(`-${tool}`));
+        tools.find(({ name }) =>
+          SERVED.includes(tool)
+            ? name.endsWith(`_${tool}`) || name.endsWith(`-${tool}`) || name === tool
+            : name === tool,
+        );
       const isMain = offered(this.#tool) ?? (results.length === this.#pauses && offered(this.#pause.tool));
       if (!isMain || this.#pauses > MAX_PAUSES) return { text: 'Nothing to do.' };
       if (!offered(this.#tool)) this.#pauses++;
       const step = !offered(this.#tool)
         ? this.#pause
         : await this.#script(results.slice(this.#pauses), tool => offered(tool) !== undefined);
-      if ('text' in step) return step;
+      if ('text' in step) {
+        this.hasEnded = true;
+        return step;
+      }
       const call = offered(step.tool);
       if (!call) throw new Error(`${step.tool} is not offered.`);
       return { call, args: step.args };

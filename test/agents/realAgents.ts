@@ -9,11 +9,19 @@ export interface Run {
   readonly installed: string;
   /** An empty home folder. */
   readonly home: string;
+  readonly mode: Mode;
   /** The address of the model, without a path. */
   readonly model: string;
   /** The project, which holds the configuration that *Connect an Agent…* writes. */
   readonly folder: string;
   readonly prompt: string;
+}
+
+/** A mode of an agent. */
+export interface Mode {
+  readonly args: readonly string[];
+  /** What it shows when it asks. It is run at a terminal then, because it leaves out what it could not ask for without one. */
+  readonly question?: RegExp;
 }
 
 export interface Launch {
@@ -28,15 +36,20 @@ export interface RealAgent {
   /** That of an agent which *Connect an Agent…* knows, or of one that is only run in a view. */
   readonly id: KnownAgent['id'] | 'gemini';
   readonly name: string;
-  /** The mode in which it is run, as the program names it. */
-  readonly mode: string;
+  /** The modes in which it is run once it is connected, as `agentHolds` names them. */
+  readonly modes: Readonly<Record<string, Mode>>;
+  /** The mode in which it asks for nothing, which it has in a view. */
+  readonly free: Mode;
+  /** What its model is told where a person would be asked. */
+  readonly asks: RegExp;
   /** The pinned package that brings it. */
   readonly package: string;
-  /** Its shell, called to run a command. */
+  /** Its own tools, called to read a file, to replace a text in a file that it has read, and to run a command. */
+  read(file: string): Call;
+  edit(file: string, from: string, to: string): Call;
   shell(command: string): Call;
-  /** Its program in the folder in which it is installed, and what lets it run its shell without a person. */
+  /** Its program in the folder in which it is installed. */
   readonly program: string;
-  readonly unheld?: readonly string[];
   /** A call that changes nothing. */
   readonly pause: Call;
   /**
@@ -47,9 +60,9 @@ export interface RealAgent {
 }
 
 const node = process.execPath;
-const CLAUDE_SDK = `claude-agent-sdk-${process.platform}-${process.arch}`;
+const QWEN_ASKS = /Waiting for user confirmation/;
 const COPILOT = `node_modules/@github/copilot-${process.platform}-${process.arch}`;
-const CLAUDE = process.platform === 'win32' ? 'claude.exe' : 'claude';
+const CLAUDE = `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude${process.platform === 'win32' ? '.exe' : ''}`;
 
 function put(folder: string, file: string, content: unknown): string {
   const at = path.join(folder, file);
@@ -62,12 +75,23 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'qwen',
     name: 'Qwen Code',
-    mode: 'yolo',
+    modes: {
+      yolo: { args: ['--approval-mode', 'yolo'] },
+      'auto-edit': { args: ['--approval-mode', 'auto-edit'], question: QWEN_ASKS },
+      default: { args: ['--approval-mode', 'default'], question: QWEN_ASKS },
+    },
+    free: { args: ['--approval-mode', 'yolo'] },
+    asks: /requires user approval/,
     package: '@qwen-code/qwen-code@0.24.4',
     program: 'node_modules/.bin/qwen',
     pause: { tool: 'read_file', args: { file_path: 'a.txt' } },
+    read: file_path => ({ tool: 'read_file', args: { file_path } }),
+    edit: (file_path, old_string, new_string) => ({
+      tool: 'edit',
+      args: { file_path, old_string, new_string },
+    }),
     shell: command => ({ tool: 'run_shell_command', args: { command, is_background: false } }),
-    launch({ installed, home, model, prompt }) {
+    launch({ installed, home, mode, model, prompt }) {
       put(home, '.qwen/settings.json', {
         security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
         general: { enableAutoUpdate: false, disableAutoUpdate: true },
@@ -79,7 +103,7 @@ export const realAgents: readonly RealAgent[] = [
       return {
         command: node,
         before: [program, 'mcp', 'approve', 'redline'],
-        args: [program, '--auth-type', 'openai', '--approval-mode', 'yolo', '-p', prompt],
+        args: [program, '--auth-type', 'openai', ...mode.args, mode.question ? '-i' : '-p', prompt],
         env: {
           OPENAI_API_KEY: 'none',
           OPENAI_BASE_URL: `${model}/v1`,
@@ -93,12 +117,16 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'opencode',
     name: 'opencode',
-    mode: 'build',
+    modes: { build: { args: [] } },
+    free: { args: [] },
+    asks: /rejected permission/,
     package: 'opencode-ai@1.18.33',
     program: 'node_modules/.bin/opencode',
     pause: { tool: 'read', args: { filePath: 'a.txt' } },
+    read: filePath => ({ tool: 'read', args: { filePath } }),
+    edit: (filePath, oldString, newString) => ({ tool: 'edit', args: { filePath, oldString, newString } }),
     shell: command => ({ tool: 'bash', args: { command, description: 'edits' } }),
-    launch({ installed, home, model, prompt }) {
+    launch({ installed, home, mode, model, prompt }) {
       const config = {
         model: 'local/scripted',
         small_model: 'local/scripted',
@@ -116,7 +144,7 @@ export const realAgents: readonly RealAgent[] = [
       };
       return {
         command: path.join(installed, 'node_modules/.bin/opencode'),
-        args: ['run', prompt],
+        args: ['run', ...mode.args, prompt],
         env: {
           OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
           OPENCODE_DISABLE_AUTOUPDATE: '1',
@@ -134,15 +162,22 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'copilot',
     name: 'Copilot CLI',
-    mode: 'allow-all-tools trust-folder',
+    modes: {
+      'allow-all-tools trust-folder': { args: ['--allow-all-tools', '--trust-folder'] },
+      '-p allow-all-tools': { args: ['--allow-all-tools'] },
+    },
+    free: { args: ['--allow-all-tools', '--trust-folder'] },
+    asks: /permission/i,
     package: '@github/copilot@1.0.102',
     program: `${COPILOT}/copilot`,
     pause: { tool: 'view', args: { path: 'a.txt' } },
+    read: path => ({ tool: 'view', args: { path } }),
+    edit: (path, old_str, new_str) => ({ tool: 'edit', args: { path, old_str, new_str } }),
     shell: command => ({ tool: 'bash', args: { command, description: 'edits' } }),
-    launch({ installed, model, prompt }) {
+    launch({ installed, mode, model, prompt }) {
       return {
         command: path.join(installed, COPILOT, 'copilot'),
-        args: ['-p', prompt, '--no-auto-update', '--allow-all-tools', '--trust-folder'],
+        args: ['-p', prompt, '--no-auto-update', ...mode.args],
         env: {
           COPILOT_OFFLINE: 'true',
           COPILOT_AUTO_UPDATE: 'false',
@@ -156,12 +191,19 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'gemini',
     name: 'Gemini CLI',
-    mode: 'yolo',
+    modes: {},
+    free: { args: ['--approval-mode', 'yolo'] },
+    asks: /requires user approval/,
     package: '@google/gemini-cli@0.61.0',
     program: 'node_modules/.bin/gemini',
     pause: { tool: 'read_file', args: { file_path: 'a.txt' } },
+    read: file_path => ({ tool: 'read_file', args: { file_path } }),
+    edit: (file_path, old_string, new_string) => ({
+      tool: 'replace',
+      args: { file_path, instruction: 'As the prompt says.', old_string, new_string },
+    }),
     shell: command => ({ tool: 'run_shell_command', args: { command, description: 'edits' } }),
-    launch({ installed, home, model, prompt }) {
+    launch({ installed, home, mode, model, prompt }) {
       put(home, '.gemini/settings.json', {
         security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
         general: { enableAutoUpdate: false, disableAutoUpdate: true },
@@ -170,7 +212,7 @@ export const realAgents: readonly RealAgent[] = [
       const program = path.join(installed, 'node_modules/@google/gemini-cli/bundle/gemini.js');
       return {
         command: node,
-        args: [program, '-m', 'gemini-2.5-pro', '--approval-mode', 'yolo', '-p', prompt],
+        args: [program, '-m', 'gemini-2.5-pro', ...mode.args, '-p', prompt],
         env: {
           GEMINI_API_KEY: 'none',
           GOOGLE_GEMINI_BASE_URL: model,
@@ -184,19 +226,30 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'claude',
     name: 'Claude Code',
-    mode: 'acceptEdits',
-    package: '@agentclientprotocol/claude-agent-acp@0.100.0',
-    program: `node_modules/@anthropic-ai/${CLAUDE_SDK}/${CLAUDE}`,
+    modes: {
+      acceptEdits: { args: ['--permission-mode', 'acceptEdits'] },
+      default: { args: ['--permission-mode', 'default'] },
+      bypassPermissions: { args: ['--permission-mode', 'bypassPermissions'] },
+    },
+    free: { args: ['--permission-mode', 'bypassPermissions'] },
+    asks: /requires approval|requested permission/,
+    package: '@anthropic-ai/claude-code@2.1.331',
+    program: CLAUDE,
     pause: { tool: 'WaitForMcpServers', args: {} },
+    read: file_path => ({ tool: 'Read', args: { file_path } }),
+    edit: (file_path, old_string, new_string) => ({
+      tool: 'Edit',
+      args: { file_path, old_string, new_string },
+    }),
     shell: command => ({ tool: 'Bash', args: { command, description: 'edits' } }),
-    launch({ installed, home, folder, model, prompt }) {
+    launch({ installed, home, folder, mode, model, prompt }) {
       put(home, '.claude/.claude.json', {
         hasCompletedOnboarding: true,
         projects: { [folder]: { hasTrustDialogAccepted: true } },
       });
       return {
-        command: path.join(installed, 'node_modules/@anthropic-ai', CLAUDE_SDK, CLAUDE),
-        args: ['-p', prompt, '--model', 'sonnet', '--permission-mode', 'acceptEdits'],
+        command: path.join(installed, CLAUDE),
+        args: ['-p', prompt, '--model', 'sonnet', ...mode.args],
         env: {
           CLAUDE_CONFIG_DIR: path.join(home, '.claude'),
           ANTHROPIC_BASE_URL: model,
@@ -206,6 +259,8 @@ export const realAgents: readonly RealAgent[] = [
           DISABLE_AUTOUPDATER: '1',
           DISABLE_ERROR_REPORTING: '1',
           ENABLE_TOOL_SEARCH: 'false',
+          // As root it bypasses permissions only where it is told that this is a machine for that.
+          IS_SANDBOX: '1',
         },
       };
     },
@@ -213,13 +268,31 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'codex',
     name: 'Codex',
-    mode: 'read-only',
-    package: '@agentclientprotocol/codex-acp@2.6.0',
+    modes: {
+      'read-only': { args: [] },
+      'workspace-write': { args: ['--sandbox', 'workspace-write'] },
+      'danger-full-access': { args: ['--sandbox', 'danger-full-access'] },
+    },
+    free: { args: ['--dangerously-bypass-approvals-and-sandbox'] },
+    asks: /requires approval/,
+    package: '@openai/codex@0.169.0',
     program: 'node_modules/.bin/codex',
-    unheld: ['--dangerously-bypass-approvals-and-sandbox'],
     pause: { tool: 'exec_command', args: { cmd: 'sleep 1' } },
+    read: file => ({ tool: 'exec_command', args: { cmd: `cat '${file}'` } }),
+    // It takes this command for its tool `apply_patch`, which it offers to some models only.
+    edit: (file, from, to) => ({
+      tool: 'exec_command',
+      args: {
+        cmd: [
+          `apply_patch <<'PATCH'\n*** Begin Patch\n*** Update File: ${path.basename(file)}\n@@`,
+          ...from.split('\n').map(line => `-${line}`),
+          ...to.split('\n').map(line => `+${line}`),
+          '*** End Patch\nPATCH',
+        ].join('\n'),
+      },
+    }),
     shell: command => ({ tool: 'exec_command', args: { cmd: command } }),
-    launch({ installed, home, folder, model, prompt }) {
+    launch({ installed, home, folder, mode, model, prompt }) {
       const text = (value: string): string => JSON.stringify(value);
       put(
         home,
@@ -232,7 +305,7 @@ export const realAgents: readonly RealAgent[] = [
       chmodSync(program, 0o755);
       return {
         command: node,
-        args: [program, 'exec', '--skip-git-repo-check', prompt],
+        args: [program, 'exec', '--skip-git-repo-check', ...mode.args, prompt],
         env: { CODEX_HOME: path.join(home, '.codex'), LOCAL_KEY: 'none' },
       };
     },

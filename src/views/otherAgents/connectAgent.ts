@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
 import type { Localiser, Sentence } from '../../agent/base/localiser.ts';
-import { agentHolds, shellHold, type Hold } from '../../agent/clients/setUp/agentHolds.ts';
+import { agentHolds, IN_VIEW, shellHold, type Hold } from '../../agent/clients/setUp/agentHolds.ts';
 import { connectedText } from '../../agent/clients/setUp/connectedText.ts';
 import { SetUpRefusal } from '../../agent/clients/setUp/jsonConfig.ts';
 import { knownAgents, type ConfigFile, type KnownAgent } from '../../agent/clients/setUp/knownAgents.ts';
@@ -172,7 +172,7 @@ async function chooseFolder(workspace: VsCodeWorkspace, uri: unknown): Promise<F
   return (await vscode.window.showQuickPick(items, { title }))?.folder;
 }
 
-/** What is held of an agent, by its modes: those of its shell, if its edit tools are held. */
+/** What is held of an agent once it is connected, by its modes: of its edit tools, and of its shell. */
 function holdsDetail({ name }: KnownAgent): string {
   const { l10n } = vscode;
   const words: Readonly<Record<Hold, string>> = {
@@ -181,7 +181,9 @@ function holdsDetail({ name }: KnownAgent): string {
     writes: l10n.t('writes'),
   };
   const { modes = [] } = agentHolds.find(each => each.name === name) ?? {};
-  const told = modes.map(mode => `${mode.mode}: ${words[mode.edits]} / ${words[shellHold(mode)]}`);
+  const told = modes
+    .filter(({ mode }) => mode !== IN_VIEW)
+    .map(mode => `${mode.mode}: ${words[mode.edits]} / ${words[shellHold(mode)]}`);
   return l10n.t('edit tools / shell – {0}', told.join(' · '));
 }
 

@@ -1,3 +1,8 @@
+import table from './agentHolds.json' with { type: 'json' };
+
+/** The mode of an agent in an agent terminal, whatever its own is. */
+export const IN_VIEW = 'in an agent terminal';
+
 /** What happens to what an agent writes: it is refused or becomes a preview; the user is asked first; it is written at once. */
 export type Hold = 'held' | 'asks' | 'writes';
 
@@ -20,59 +25,15 @@ export interface AgentHolds {
   readonly name: string;
   /** Empty for VS Code itself. */
   readonly version: string;
+  /** When it was last run or read, `2026-11-25`. */
+  readonly date: string;
   readonly modes: readonly ModeHolds[];
 }
 
-const held = { edits: 'held', sed: 'held', script: 'held', from: 'run' } as const;
-
-/** What holds, by agent: from runs on Linux in November 2026. `npm run test:agents` runs the first mode of each again. */
-export const agentHolds: readonly AgentHolds[] = [
-  {
-    name: 'Claude Code',
-    version: '2.1',
-    modes: [
-      { ...held, mode: 'acceptEdits', script: 'asks' },
-      { ...held, mode: 'default', script: 'asks' },
-      { ...held, mode: 'bypassPermissions', script: 'writes' },
-    ],
-  },
-  {
-    name: 'Codex',
-    version: '0.169',
-    modes: [
-      { ...held, mode: 'read-only' },
-      {
-        mode: 'danger-full-access',
-        ...{ edits: 'writes', sed: 'writes', script: 'writes', from: 'documentation' },
-      },
-    ],
-  },
-  {
-    name: 'Copilot CLI',
-    version: '1.0',
-    modes: [
-      { ...held, mode: 'allow-all-tools trust-folder' },
-      {
-        mode: '-p allow-all-tools',
-        ...{ edits: 'writes', sed: 'writes', script: 'writes', from: 'run' },
-      },
-    ],
-  },
-  {
-    name: 'Qwen Code',
-    version: '0.24',
-    modes: [
-      { ...held, mode: 'yolo', script: 'writes' },
-      { ...held, mode: 'auto-edit', script: 'asks' },
-    ],
-  },
-  { name: 'opencode', version: '1.18', modes: [{ ...held, mode: 'build' }] },
-  {
-    name: 'VS Code’s own agents',
-    version: '',
-    modes: [{ ...held, mode: 'any', from: 'documentation' }],
-  },
-];
+/**
+ * What holds, by agent. `npm run test:agents -- --write` writes it from what it has seen; what is only documented is written by hand.
+ */
+export const agentHolds = table as readonly AgentHolds[];
 
 /** How much of what an agent writes in its shell is held, the worst of both ways. */
 export function shellHold({ sed, script }: ModeHolds): Hold {

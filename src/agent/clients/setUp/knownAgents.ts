@@ -70,7 +70,7 @@ export const knownAgents: readonly KnownAgent[] = [
     name: 'Claude Code',
     shell: l10n =>
       l10n.t(
-        'The shell of Claude Code can still write what you approve. Commands that it recognises as edits, such as `sed -i`, `cp`, `mv` and `rm`, are refused in every mode; a script such as `node -e` writes without a question if you bypass permissions.',
+        'The shell of Claude Code can still write what you approve, such as a script with `node -e`. Commands that it recognises as edits, such as `sed -i`, `cp`, `mv` and `rm`, are refused in every mode, and permissions cannot be bypassed here.',
       ),
     files: [
       { names: ['.mcp.json'], format: 'json', entries: bridge => [server(bridge)] },
@@ -81,6 +81,8 @@ export const knownAgents: readonly KnownAgent[] = [
           ...members(['permissions', 'allow'], 'mcp__redline'),
           // The name of a tool takes it away; only the form with a path holds for what the shell writes, too.
           ...members(['permissions', 'deny'], 'Edit', 'Write', 'NotebookEdit', 'Edit(**)'),
+          // In the mode that bypasses permissions, a script would write without a question.
+          { kind: 'value', path: ['permissions', 'disableBypassPermissionsMode'], value: 'disable' },
           ...members(['enabledMcpjsonServers'], 'redline'),
           { kind: 'notMember', path: ['disabledMcpjsonServers'], member: 'redline' },
         ],

@@ -21,7 +21,11 @@ test('what each agent gets in a project that has none of its files', async () =>
   const mcpServers = { redline: { command: 'node', args: [BRIDGE] } };
   assert.deepEqual(await parsed('claude', '.mcp.json'), { mcpServers });
   assert.deepEqual(await parsed('claude', '.claude/settings.local.json'), {
-    permissions: { allow: ['mcp__redline'], deny: ['Edit', 'Write', 'NotebookEdit', 'Edit(**)'] },
+    permissions: {
+      allow: ['mcp__redline'],
+      deny: ['Edit', 'Write', 'NotebookEdit', 'Edit(**)'],
+      disableBypassPermissionsMode: 'disable',
+    },
     enabledMcpjsonServers: ['redline'],
   });
   assert.equal(
@@ -103,6 +107,7 @@ test('what is there already stays, and what contradicts is replaced', async () =
     permissions: {
       deny: ['Edit', 'Write', 'NotebookEdit', 'Edit(**)'],
       allow: ['Bash(ls:*)', 'mcp__redline'],
+      disableBypassPermissionsMode: 'disable',
     },
     enabledMcpjsonServers: ['x', 'redline'],
     disabledMcpjsonServers: ['y'],

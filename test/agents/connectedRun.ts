@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { connectedText } from '../../src/agent/clients/setUp/connectedText.ts';
+import { knownAgents } from '../../src/agent/clients/setUp/knownAgents.ts';
+import { ModelServer, type Script } from './modelServer.ts';
+import type { Launch, RealAgent } from './realAgents.ts';
+import { ReviewedWorkspace } from './reviewedWorkspace.ts';
+
+/** How long one agent may take, in milliseconds. */
+export const LIMIT_MS = 120_000;
+const PROMPT = 'Change the files as the plan says. Use the tools of the server redline.';
+
+export interface ConnectedRun {
+  /** The folder in which the agent is installed. */
+  readonly installed: string;
+  /** The path of `redline-mcp`. */
+  readonly bridge: string;
+  /** One of the modes of the agent. */
+  readonly mode: string;
+  /** A tool that every request of the script offers. */
+  readonly tool: string;
+  /** Told when the agent, at a terminal, has asked the user. It is ended then. */
+  readonly onAsked?: () => void;
+}
+
+/**
+ * Runs an agent once in a folder with the files that *Connect an Agent…* writes, with Redline's core behind `redline-mcp`.
+ * @param makeScript puts the files of the story into the workspace, and tells what the model says then
+ * @param check returns why the run was not right; empty if it was
+ * @returns that, with what explains it
+ */
+export async function runConnected(
+  agent: RealAgent,
+  { installed, bridge, mode: name, tool, onAsked }: ConnectedRun,
+  makeScript: (workspace: ReviewedWorkspace) => Script,
+  check: (model: ModelServer) => string,
+): Promise<string> {
+  const mode = agent.modes[name] ?? agent.free;
+  const root = await realpath(await mkdtemp(path.join(tmpdir(), `redline-${agent.id}-`)));
+  const home = path.join(root, 'home');
+  for (const folder of [home, path.join(root, 'tmp')]) mkdirSync(folder);
+  const workspace = await ReviewedWorkspace.open(root, home);
+  for (const file of knownAgents.find(({ id }) => id === agent.id)?.files ?? []) {
+    const at = file.names.at(-1) ?? '';
+    workspace.put(at, await connectedText(file, at, null, path.resolve(bridge)));
+  }
+  const model = await ModelServer.start(tool, agent.pause, makeScript(workspace));
+  const log = path.join('out', 'agents', `${agent.id} ${name}.log`);
+  try {
+    const launch = agent.launch({
+      ...{ installed, home, folder: workspace.folder, model: model.url, prompt: PROMPT },
+      mode,
+    });
+    const place = { cwd: workspace.folder, home, log };
+    if (launch.before) await start({ ...launch, args: launch.before }, place);
+    const isAtEnd = (output: string): boolean => {
+      if (!mode.question?.test(output)) return model.hasEnded;
+      onAsked?.();
+      return true;
+    };
+    const end = await (mode.question ? start(atTerminal(launch), place, isAtEnd) : start(launch, place));
+    const why = check(model);
+    return why === '' ? '' : `${name}: ${why.split('\n')[0]} (${end}; see ${log})\n${model.log.join('\n')}`;
+  } finally {
+    model.close();
+    await workspace.close();
+    await rm(root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The same at a terminal of its own. */
+function atTerminal({ command, args, ...rest }: Launch): Launch {
+  const words = [command, ...args].map(word => `'${word.replaceAll("'", `'\\''`)}'`);
+  return { ...rest, command: 'script', args: ['-qfec', words.join(' '), '/dev/null'] };
+}
+
+/**
+ * Runs it until it ends, or ends it.
+ * @param isAtEnd tells from its output that it would only wait for the user from now on
+ * @returns how it ended.
+ */
+function start(
+  { command, args, env }: Launch,
+  { cwd, home, log }: { cwd: string; home: string; log: string },
+  isAtEnd?: (output: string) => boolean,
+): Promise<string> {
+  mkdirSync(path.dirname(log), { recursive: true });
+  const output = createWriteStream(log);
+  // Nothing of the environment but what a program needs: other tools' keys and settings stay out.
+  const base = {
+    // The configuration starts `node`.
+    PATH: [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter),
+    HOME: home,
+    USERPROFILE: home,
+    // Codex runs no sandbox of its own if its home is in the folder of temporary files.
+    TMPDIR: path.join(path.dirname(home), 'tmp'),
+    TERM: 'dumb',
+    CI: '1',
+  };
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...base, ...env },
+    // A terminal must not be at its end.
+    stdio: [isAtEnd ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  child.stdout?.pipe(output, { end: false });
+  child.stderr?.pipe(output, { end: false });
+  const kill = (): void => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+  };
+  return new Promise(resolve => {
+    let isLate = false;
+    let text = '';
+    const timer = setTimeout(() => {
+      isLate = true;
+      kill();
+    }, LIMIT_MS);
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (isAtEnd?.((text += chunk.toString()))) kill();
+    });
+    const done = (how: string): void => {
+      clearTimeout(timer);
+      output.end();
+      resolve(isLate ? `ended after ${LIMIT_MS / 1000} s` : how);
+    };
+    child.once('error', error => done(`could not be started: ${error.message}`));
+    child.once('close', code => done(`exit status ${code}`));
+  });
+}
