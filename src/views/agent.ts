@@ -92,7 +92,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   closing.add(async () => logger.dispose());
   closeAtDeactivation(closing);
 
-  const settings = new Settings();
+  const settings = new Settings(subscriptions);
   const keys = new ApiKeys(context.secrets);
   const workspace = new VsCodeWorkspace(() => ({
     alwaysAsk: settings.alwaysAsk,

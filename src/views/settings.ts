@@ -13,6 +13,20 @@ const MIN_CONTEXT_WINDOW = 4_096;
 
 /** Redline's settings: typed getters that always read the current value. */
 export class Settings {
+  /** What VS Code gave since it last told of a change: it copies a section each time, and a turn reads dozens of values. */
+  #read: vscode.WorkspaceConfiguration | undefined;
+  /** The same of `checks`, which are looked for at each turn. */
+  #foundChecks: { readonly globalValue?: unknown; readonly workspaceValue?: unknown } | undefined;
+
+  /** @param subscriptions end with the extension. */
+  constructor(subscriptions: vscode.Disposable[]) {
+    const forget = (): void => {
+      this.#read = undefined;
+      this.#foundChecks = undefined;
+    };
+    subscriptions.push(vscode.workspace.onDidChangeConfiguration(forget));
+  }
+
   readonly onDidChange: vscode.Event<void> = (listener, thisArgs, disposables) =>
     vscode.workspace.onDidChangeConfiguration(
       event => event.affectsConfiguration(SECTION) && (listener.call(thisArgs, undefined) as unknown),
@@ -183,7 +197,7 @@ export class Settings {
 
   /** The checks of the user's own settings, and those that the workspace brings; settings.json may hold anything. */
   get checks(): { readonly own: readonly unknown[]; readonly brought: readonly unknown[] } {
-    const found = this.#configuration.inspect<unknown>('checks');
+    const found = (this.#foundChecks ??= this.#configuration.inspect<unknown>('checks'));
     return { own: listIn(found?.globalValue), brought: listIn(found?.workspaceValue) };
   }
 
@@ -203,7 +217,7 @@ export class Settings {
   }
 
   get #configuration(): vscode.WorkspaceConfiguration {
-    return vscode.workspace.getConfiguration(SECTION);
+    return (this.#read ??= vscode.workspace.getConfiguration(SECTION));
   }
 
   async #update(key: string, value: string): Promise<void> {
