@@ -14,8 +14,12 @@ export function reconcilePreviews({ conversation, store, inbox, choices }: Sessi
   const told = new Set(said.flatMap(({ tells = [] }) => tells));
   inbox.keepOnly(id => previews.concerns(id), told);
   choices.dropAbandoned();
-  const lastWord = lastWordOn(said);
-  const waiting = inbox.ofKind('resolve-reminder').flatMap(({ previewIds }) => previewIds);
+  const lastWord = lastWordOn([...said, ...inbox.ofKind('notice')]);
+  // A preview that was left to the user meanwhile is not asked about by a reminder that still waits.
+  const waiting = inbox
+    .ofKind('resolve-reminder')
+    .flatMap(({ previewIds }) => previewIds)
+    .filter(id => choices.asks(id));
   previews.setReminders([...remindedIn(said), ...waiting]);
   for (const preview of store.all()) {
     const { id, origin } = preview;

@@ -633,3 +633,23 @@ test('what a branch tells of previews is not told again after going back to it',
   await t.session.prompt('Three.');
   assert.equal(t.steering().filter(({ kind }) => kind === 'outcome').length, 1);
 });
+
+for (const reverts of [1, 2])
+  test(`what was left to the user is asked about again only where the model was not told so: ${reverts} reverts`, async () => {
+    const t = session({ script: [{ text: 'wor', hang: true }, ok], settings: { forcing: 'off' } });
+    const apply = () => Promise.reject(new Error('not now'));
+    t.session.stage({ label: 'action', sourceToolName: 'test', apply });
+    const run = t.session.prompt('One.');
+    await t.nextEvent(event => event.type === 'message_update');
+    // The reminders of the first two attempts wait for a request.
+    for (let attempt = 0; attempt < 3; attempt++) await assert.rejects(t.click('p1', 'apply'), /not now/);
+    // The first revert tells the notice of the third attempt where it leads, and the second one abandons that.
+    for (let n = 0; n < reverts; n++) await t.session.revert({ category: null, target: null, summary: null });
+    await run;
+    await t.session.prompt('Two.');
+    const said = (t.requests[1]?.messages ?? []).flatMap(message =>
+      message.role === 'steering' && message.kind !== 'outcome' ? [message.kind] : [],
+    );
+    assert.deepEqual(said, [reverts === 1 ? 'notice' : 'resolve-reminder']);
+    t.assertSound();
+  });
