@@ -73,8 +73,8 @@ interface Subject {
 interface BegunCommit {
   readonly ids: readonly string[];
   readonly changes: readonly FileChange[];
-  /** The files whose editors are gone with what was not saved, and with what the commit wrote there. */
-  readonly lost: readonly string[];
+  /** The files whose change was to go into an editor, as the journal says. */
+  readonly journalled: readonly string[];
   /** The files whose editors are there with what was not saved. */
   readonly typed: readonly string[];
   /** What the ledger says of resolutions that ended after the commit began. */
@@ -264,7 +264,7 @@ export class Invariants {
 
   /** One commit that the last process did not end was recovered. @param found what the files held before that. */
   recovered(
-    { ids, changes, later, lost, typed }: BegunCommit,
+    { ids, changes, later, journalled, typed }: BegunCommit,
     reports: readonly RecoveryReport[],
     found: Readonly<Record<string, string | undefined>>,
     { store, workspace }: TestSession,
@@ -289,14 +289,16 @@ export class Invariants {
     // it is gone, the file may still hold what the change makes: that of an undo of what was never saved, for example.
     const inEditors = steps.filter(
       step =>
-        (typed.includes(step.path) || lost.includes(step.path)) &&
+        (typed.includes(step.path) || journalled.includes(step.path)) &&
         !wasFoundUnwritten(step) &&
         !isAsAfter(step) &&
         found[step.path] !== textIn(step.before),
     );
     const isApplied = ids.every(id => store.get(id)?.state.kind === 'applied');
     const others = steps.filter(step => !inEditors.includes(step));
-    const areWritten = others.every(step => isAsAfter(step) || !isUnwritten(step));
+    const areWritten = others.every(
+      step => isAsAfter(step) || !(isUnwritten(step) || isUntouched(found[step.path], step)),
+    );
     const isFinished = inEditors.length > 0 ? isApplied && areWritten : steps.some(isAsAfter) && areWritten;
     for (const step of isApplied ? inEditors : [])
       this.check(
@@ -1001,6 +1003,14 @@ function hasWords(text: string | undefined, { before, after }: FileStep): boolea
     [...next].every(word => old.has(word) || now.has(word)) &&
     [...old].every(word => next.has(word) || !now.has(word))
   );
+}
+
+/** Whether a text still has the lines that a step changes, and those beside them, as they were before it. */
+function isUntouched(text: string | undefined, { before, after }: FileStep): boolean {
+  const [now, old, next] = [text, textIn(before), textIn(after)].map(one => one?.split('\n') ?? []);
+  if (!now || !old || !next || now.length !== old.length || next.length !== old.length) return false;
+  const isNear = (line: number): boolean => [-1, 0, 1].some(by => old[line + by] !== next[line + by]);
+  return old.every((text, line) => !isNear(line) || now[line] === text);
 }
 
 /** Whether the last word to the model about a preview is that it is left to the user. */

@@ -479,7 +479,7 @@ export class RuntimeWorld {
     const before = this.t.workspace;
     const found = before.copy(keepsEditors);
     const unsaved = TYPED_NAMES.filter(name => before.typed(name) !== undefined);
-    const [lost, typed] = keepsEditors ? [[], unsaved] : [unsaved, []];
+    const typed = keepsEditors ? unsaved : [];
     const held = Object.fromEntries(NAMES.map(name => [name, found.now(name)]));
     this.invariants.dies(this.t);
     const sessionLog = this.t.sessionLog.copy();
@@ -490,8 +490,9 @@ export class RuntimeWorld {
     this.slowDisk = false;
     this.t = this.#boot(log, sessionLog, found, this.settings);
     const { store, workspace } = this.t;
-    const commits = store.interruptedCommits.map(({ ids, ledgerBefore }) => ({
-      ...{ ids, lost, typed },
+    const commits = store.interruptedCommits.map(({ ids, ledgerBefore, rollback }) => ({
+      ...{ ids, typed },
+      journalled: rollback?.editors ?? [],
       changes: ids.flatMap(id => store.get(id)?.changes ?? []),
       later: store.ledger().slice(ledgerBefore),
     }));

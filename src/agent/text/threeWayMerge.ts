@@ -28,17 +28,11 @@ export async function mergeTexts(
 ): Promise<MergedText> {
   if (current === base || current === proposed) return { text: proposed, conflicts: 0 };
   if (proposed === base) return { text: current, conflicts: 0 };
-  const lines = {
-    base: await splitLinesInTurns(base),
-    current: await splitLinesInTurns(current),
-    proposed: await splitLinesInTurns(proposed),
-  };
-  const ours = (await diffLines(lines.base, lines.current)).runs;
-  const theirs = (await diffLines(lines.base, lines.proposed)).runs;
+  const { lines, regions } = await compared(base, current, proposed);
   let text = '';
   let conflicts = 0;
   let at = 0;
-  for (const { start, end, ours: mine, theirs: yours } of regions(ours, theirs)) {
+  for (const { start, end, ours: mine, theirs: yours } of regions) {
     text += lines.base.slice(at, start).join('');
     const left = sideOf(lines.base, lines.current, mine, start, end);
     const right = sideOf(lines.base, lines.proposed, yours, start, end);
@@ -53,6 +47,36 @@ export async function mergeTexts(
   return { text: text + lines.base.slice(at).join(''), conflicts };
 }
 
+/**
+ * Whether `current` still has, unchanged, all that `proposed` changes in `base` and the lines beside it, so that nothing of the
+ * proposal is in it. If the texts are too different to compare, that is not known, and not so.
+ */
+export async function hasNothingOf(base: string, current: string, proposed: string): Promise<boolean> {
+  const { lines, ours, regions } = await compared(base, current, proposed);
+  if (!regions.every(region => region.ours.length === 0 || region.theirs.length === 0)) return false;
+  // A line that was added among equal ones can seem to have been added elsewhere: then less leads to it from the proposal.
+  const { runs } = await diffLines(lines.proposed, lines.current);
+  return linesIn(ours) < linesIn(runs);
+}
+
+/** How many lines these runs remove and add. */
+function linesIn(runs: readonly ChangedRun[]): number {
+  const counts = runs.map(run => run.beforeEnd - run.beforeStart + run.afterEnd - run.afterStart);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** The lines of the texts, and where both sides changed those of `base`. */
+async function compared(base: string, current: string, proposed: string) {
+  const lines = {
+    base: await splitLinesInTurns(base),
+    current: await splitLinesInTurns(current),
+    proposed: await splitLinesInTurns(proposed),
+  };
+  const ours = (await diffLines(lines.base, lines.current)).runs;
+  const theirs = (await diffLines(lines.base, lines.proposed)).runs;
+  return { lines, ours, regions: regionsOf(ours, theirs) };
+}
+
 /** A range of base lines that one or both sides changed. */
 interface Region {
   readonly start: number;
@@ -62,7 +86,7 @@ interface Region {
 }
 
 /** The runs of both sides, with those that overlap or touch joined into one region. */
-function regions(ours: readonly ChangedRun[], theirs: readonly ChangedRun[]): Region[] {
+function regionsOf(ours: readonly ChangedRun[], theirs: readonly ChangedRun[]): Region[] {
   const all = [...ours.map(run => ({ run, mine: true })), ...theirs.map(run => ({ run, mine: false }))].sort(
     (a, b) => a.run.beforeStart - b.run.beforeStart || a.run.beforeEnd - b.run.beforeEnd,
   );

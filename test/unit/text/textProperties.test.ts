@@ -8,7 +8,7 @@ import { splitPreview } from '../../../src/agent/preview/resolve/splitPreview.ts
 import { applyHunks, hunksOf } from '../../../src/agent/text/hunks.ts';
 import { diffLines } from '../../../src/agent/text/lineDiff.ts';
 import { splitLines } from '../../../src/agent/text/lines.ts';
-import { mergeTexts } from '../../../src/agent/text/threeWayMerge.ts';
+import { hasNothingOf, mergeTexts } from '../../../src/agent/text/threeWayMerge.ts';
 import { draft } from '../../support/drafts.ts';
 import { textIn } from '../../support/changes.ts';
 
@@ -160,3 +160,16 @@ test('a part and the rest make the whole, or the whole without the part', async 
 function modifies(before: string, after: string): FileChange {
   return { kind: 'modify', path: 'a.txt', before: sideOfText(before), after: sideOfText(after) };
 }
+
+test('a text that holds a change among others is never said to have nothing of it, and the old text has nothing of it', async () => {
+  await fc.assert(
+    fc.asyncProperty(text, text, fc.nat(14), async (before, after, at) => {
+      fc.pre(before !== after);
+      const others = splitLines(after).toSpliced(at, 0, 'another line\n').join('');
+      assert.equal(await hasNothingOf(before, others, after), false);
+      assert.equal(await hasNothingOf(before, before, after), true);
+    }),
+    // The last line seems to have been added somewhere else.
+    { ...RUNS, examples: [['a\nb\n}\nb\n', 'a\nb\n}\nb\nb\n', 1]] },
+  );
+});

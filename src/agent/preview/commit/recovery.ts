@@ -37,10 +37,10 @@ export interface RecoveryReport {
 }
 
 /**
- * What a path of a commit holds. `unknown`: it could not be read because of a file system error; `untyped`: the change was to go
- * into an editor with unsaved changes, and is not in what the editor or the disk holds.
+ * What a path of a commit holds. `unknown`: it could not be read because of a file system error; `lacking`: neither side, and
+ * what the editor or the disk holds shows that the change was never written there.
  */
-type State = 'before' | 'after' | 'torn' | 'other' | 'untyped' | 'unknown';
+type State = 'before' | 'after' | 'torn' | 'other' | 'lacking' | 'unknown';
 
 const noRollbackInfo: RollbackInfo = { newFolders: [], modes: {} };
 /** How many files are read concurrently. */
@@ -52,8 +52,9 @@ const AT_ONCE = 8;
  * hold a part of what the commit wrote; a file that holds anything else is left alone. A line of the log that cannot be read
  * never leads to undoing something that may have been applied.
  *
- * A commit that did not write everything leaves a file behind that holds its old content, or a part of the new one. Where
- * there is none, but some hold what was written, the others were changed since, and nothing is undone.
+ * A commit that did not write everything leaves a file behind that holds its old content, a part of the new one, or what others
+ * have changed in the old one. Where there is none, but some hold what was written, the others were changed since, and nothing is
+ * undone.
  *
  * Call it only for a log that no other process writes: there, a commit that looks interrupted may be running.
  */
@@ -95,9 +96,13 @@ async function recover(
   for (const { path } of onlyBits)
     if (!foundLater.has(path) && held.get(path) === 'after')
       held.set(path, await bitsHeld(files, path, rollback.modes[path], bits.get(path)));
-  const isOther = ({ path }: FileStep): boolean => ['other', 'torn'].includes(held.get(path) ?? '');
-  for (const path of await notTyped(files, steps.filter(isOther), rollback.editors))
-    held.set(path, 'untyped');
+  for (const step of steps) {
+    const { path } = step;
+    const isNow = !foundLater.has(path);
+    const state = held.get(path);
+    if (state !== 'other' && state !== 'torn') continue;
+    if (await isLacking(files, step, state, isNow, rollback.editors)) held.set(path, 'lacking');
+  }
   const pathsWith = (...what: State[]): string[] =>
     steps.map(({ path }) => path).filter(path => what.includes(held.get(path) ?? 'other'));
   if (pathsWith('after').length === steps.length && (steps.length > 0 || said !== 'mayHaveBegun')) {
@@ -108,10 +113,10 @@ async function recover(
   if (said === 'mayHaveBegun') return undefined;
   if (said === 'mayHaveEnded' && pathsWith('before').length < steps.length) {
     await store.endRecovery(previewIds);
-    const leftAlone = pathsWith('after', 'torn', 'other', 'untyped', 'unknown').sort();
+    const leftAlone = pathsWith('after', 'torn', 'other', 'lacking', 'unknown').sort();
     return { previewIds, end: 'leftAlone', restored: [], leftAlone, failed: [] };
   }
-  const mayBeWhole = pathsWith('before', 'torn', 'untyped').length === 0 && pathsWith('after').length > 0;
+  const mayBeWhole = pathsWith('before', 'torn', 'lacking').length === 0 && pathsWith('after').length > 0;
   if (mayBeWhole) {
     const failed = pathsWith('unknown').sort();
     if (failed.length > 0) return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed };
@@ -193,33 +198,36 @@ async function whatIsHeld(
 }
 
 /**
- * The paths among these steps whose change was to go into an editor, or would have: it has unsaved changes now. An editor
- * that is gone has not changed its file, so what the disk holds then is no later change; one that is there and lacks the change
- * was never written.
- * @param steps those of files that hold neither side.
+ * Whether the change of a step was never written to its file, which holds neither side.
+ *
+ * A change that was to go into an editor, or would have because there are unsaved changes now, must be in what there is: an editor
+ * that is gone has not changed its file, so what the disk holds then is no later change. Any other file was changed since, and may
+ * have lost the change again; but if others changed only what the change leaves alone, it was never there: someone typed into an
+ * editor that is gone, for example, which kept the change from coming.
+ * @param isNow whether `state` is what the file holds now, and not what a later commit found.
+ * @param inEditors the paths whose change was to go into an editor.
  */
-async function notTyped(
+async function isLacking(
   files: Workspace,
-  steps: readonly FileStep[],
+  step: FileStep,
+  state: 'other' | 'torn',
+  isNow: boolean,
   inEditors: readonly string[] = [],
-): Promise<readonly string[]> {
-  const paths: string[] = [];
-  for (const step of steps) {
-    const isInEditor = inEditors.includes(step.path) || (await files.placeOf(step.path)).isUnsaved === true;
-    if (isInEditor && !(await hasChange(files, step))) paths.push(step.path);
-  }
-  return paths;
-}
-
-/** Whether a text holds what a step makes of it, among other changes. */
-async function hasChange(files: Workspace, { path, before, after }: FileStep): Promise<boolean> {
-  if (!before || !after || !isText(before)) return false;
+): Promise<boolean> {
+  const { path, before, after } = step;
+  const isInEditor = inEditors.includes(path) || (await files.placeOf(path)).isUnsaved === true;
+  if (!isInEditor && (state === 'torn' || !isNow)) return false;
   const bytes = await files.read(path).catch(() => undefined);
-  const now = bytes && sideOfBytes(bytes, before.encoding);
-  if (!now) return false;
-  const { rebaseChange } = await import('../rebase/rebaseChange.ts');
-  const rebased = await rebaseChange({ kind: 'modify', path, before, after }, now);
-  return rebased.kind === 'clean' && rebased.change === null;
+  if (!bytes || !before || !after || !isText(before) || !isText(after)) return isInEditor;
+  const now = sideOfBytes(bytes, before.encoding);
+  if (!now) return isInEditor;
+  if (isInEditor) {
+    const { rebaseChange } = await import('../rebase/rebaseChange.ts');
+    const rebased = await rebaseChange({ kind: 'modify', path, before, after }, now);
+    return rebased.kind === 'conflict' || rebased.change !== null;
+  }
+  const { hasNothingOf } = await import('../../text/threeWayMerge.ts');
+  return hasNothingOf(before.text, now.text, after.text);
 }
 
 async function heldNow(step: FileStep, read: (step: FileStep) => Promise<Held>): Promise<State> {

@@ -451,3 +451,40 @@ test('an editor that was typed into before the change could be written there mak
   assert.equal(world.workspace.now('b.txt'), 'b\ntyped');
   assert.equal(world.state('p1'), 'pending');
 });
+
+for (const [what, now, end] of [
+  ['the lines of the change are as before', '1\n2\n3\nmine', 'rolledBack'],
+  ['the change is among the lines', '1!\n2\n3\nmine', 'finished'],
+  ['the lines of the change hold something else', '1, or not\n2\n3\n4', 'finished'],
+] as const)
+  test(`a file that others changed tells whether it had been written: ${what}`, async () => {
+    const [old, next] = ['1\n2\n3\n4', '1!\n2\n3\n4'];
+    const world = new World({ 'a.txt': 'a', 'b.txt': old });
+    const id = world.stage([modify('a.txt', 'a', 'A'), modify('b.txt', old, next)]);
+    if (end === 'rolledBack') world.workspace.dieAtWrite(2);
+    else world.log.failAppend(2, Infinity);
+    void world.apply(id);
+    await new Promise(resolve => setImmediate(resolve));
+    const [report] = await world.restart(() => world.workspace.put('b.txt', now));
+    assert.deepEqual([report?.end, report?.leftAlone], [end, ['b.txt']]);
+    const a = end === 'finished' ? 'A' : 'a';
+    assert.deepEqual(world.workspace.snapshot(), { 'a.txt': a, 'b.txt': now });
+    assert.equal(world.state(id), end === 'finished' ? 'applied' : 'pending');
+  });
+
+test('what kept a change from coming is gone with its editor, and another program changed the file: nothing counts as applied', async () => {
+  const [old, next] = ['1\n2\n3\n4', '1!\n2\n3\n4'];
+  const world = new World({ 'a.txt': old, 'b.txt': 'b' });
+  const id = world.stage([modify('a.txt', old, next), modify('b.txt', 'b', 'B')]);
+  world.workspace.beforeWrite = path => {
+    if (path === 'a.txt') world.workspace.type('a.txt', '1\n2 typed\n3\n4'); // after the journal
+    // The rollback never ends.
+    return world.workspace.text('b.txt') === 'B' ? new Promise<never>(() => undefined) : undefined;
+  };
+  void world.apply(id);
+  await new Promise(resolve => setImmediate(resolve));
+  const [report] = await world.restart(() => world.workspace.put('a.txt', '1\n2\n3\n4 mine'));
+  assert.deepEqual([report?.end, report?.restored, report?.leftAlone], ['rolledBack', ['b.txt'], ['a.txt']]);
+  assert.deepEqual(world.workspace.snapshot(), { 'a.txt': '1\n2\n3\n4 mine', 'b.txt': 'b' });
+  assert.equal(world.state(id), 'pending');
+});
