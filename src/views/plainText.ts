@@ -79,14 +79,21 @@ export function agentLabel({ name, version }: { readonly name: string; readonly 
   return oneLine(`${name} ${version}`.trim());
 }
 
-/** The ids of previews that are applied together: `p1–p3` if they are consecutive, else `p1, p3`. */
+/** The ids of previews that are applied together; three or more consecutive ones as one range: `p1, p3–p5`. */
 export function idList(previews: readonly { readonly id: string }[]): string {
-  const numbers = previews.map(({ id }) => Number(id.slice(1)));
-  const [first] = previews;
-  const last = previews.at(-1);
-  const follow = numbers.every((number, i) => i === 0 || number === (numbers[i - 1] ?? 0) + 1);
-  if (first && last && previews.length > 2 && follow) return `${first.id}–${last.id}`;
-  return previews.map(({ id }) => id).join(', ');
+  const runs: [first: number, last: number][] = [];
+  for (const { id } of previews) {
+    const number = Number(id.slice(1));
+    const run = runs.at(-1);
+    if (run && number === run[1] + 1) run[1] = number;
+    else runs.push([number, number]);
+  }
+  return runs
+    .map(([first, last]) => {
+      if (first === last) return `p${first}`;
+      return last - first > 1 ? `p${first}–p${last}` : `p${first}, p${last}`;
+    })
+    .join(', ');
 }
 
 /** The most names that a sentence lists. */

@@ -27,7 +27,7 @@ modelTest(
     const set = workbench.treeRow('Add the tax per country');
     await set.filter({ hasText: '3 files' }).filter({ hasText: '0/3' }).waitFor();
     await workbench.picture('change-set');
-    await workbench.clickTreeRow('Delete src/money.ts');
+    await workbench.clickTreeRow('Delete money.ts');
     // Deletions are read last, after which the review begins anew.
     await workbench.statusBarItem('Hunk 3 of 3 · money.ts 3 of 3').waitFor();
     await workbench.picture('change-set-last-hunk');
@@ -45,15 +45,15 @@ modelTest(
     await workbench.treeRow('src').waitFor();
     await workbench.picture('marks-where-people-work');
     await workbench.openRedlineChat();
-    await workbench.treeAction('Create src/tax.ts', 'Apply Preview');
+    await workbench.treeAction('Create tax.ts', 'Apply Preview');
     await workbench.waitForFile('src/tax.ts', text => text !== undefined);
     await set.filter({ hasText: '2 files' }).filter({ hasText: '1/3' }).waitFor();
-    await workbench.treeRow('Create src/tax.ts').filter({ hasText: 'applied' }).waitFor();
+    await workbench.treeRow('Create tax.ts').filter({ hasText: 'applied' }).waitFor();
     await workbench.clickTreeRow('Delete');
     await workbench.lens('Delete File').waitFor();
     await workbench.picture('change-set-deleted-file');
     // The rows are drawn anew once it was in view for a second; a click just then is refused.
-    await workbench.treeRow('Delete src/money.ts').filter({ hasText: '✓' }).waitFor();
+    await workbench.treeRow('Delete money.ts').filter({ hasText: '✓' }).waitFor();
     await workbench.clickTreeRow('cart.ts');
     await workbench.editorTab('cart.ts (Redline').waitFor();
     await workbench.page.locator('.monaco-diff-editor .editor.modified .monaco-editor.focused').waitFor();

@@ -45,7 +45,8 @@ export function previewItem(
   const files = changes?.length ?? 0;
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
   const label = oneLine(titleOf(preview));
-  const item = new vscode.TreeItem(label, files > 0 ? Collapsed : None);
+  const row = withoutFolder(label, changes ?? []);
+  const item = new vscode.TreeItem(row.label, files > 0 ? Collapsed : None);
   const looked = lookedAtText(files, lookedAt);
   const filesRead = looked !== '' && files > 1 ? looked : filesText(preview);
   // Only a resolved one may have been undone since.
@@ -57,7 +58,9 @@ export function previewItem(
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
   const mark = looked === '' || state === looked ? '' : files > 1 ? looked : LOOKED_AT;
   const risks = view.risks.length > 0 ? `⚠ ${riskMark(view.risks)}` : '';
-  item.description = [checked, state, risks, mark, id, agent].filter(part => part !== '').join(' · ');
+  item.description = [checked, state, risks, mark, id, agent, row.folder]
+    .filter(part => part !== '')
+    .join(' · ');
   item.iconPath = iconOf(view);
   item.contextValue = contextOf(preview);
   item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', id);
@@ -80,6 +83,14 @@ export function previewItem(
       .join(', '),
   };
   return item;
+}
+
+/** The label with only the name of the one file that it names: rows of one folder would be cut where they differ. */
+function withoutFolder(label: string, changes: readonly FileChange[]): { label: string; folder: string } {
+  const path = oneLine(changes[0]?.path ?? '');
+  const end = path.lastIndexOf('/');
+  if (changes.length !== 1 || end < 0 || !label.includes(path)) return { label, folder: '' };
+  return { label: label.replace(path, () => path.slice(end + 1)), folder: path.slice(0, end) };
 }
 
 /** What has become of a preview that is resolved. Only one that runs something needs the attempt that did it. */

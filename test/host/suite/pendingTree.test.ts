@@ -127,6 +127,13 @@ suite('the pending tree', () => {
     assert.equal((await row(single)).accessibilityInformation?.label, `Edit c.ts, ${single}, looked at`);
   });
 
+  test('a row names its file before the folder, which a narrow side bar cuts off', async () => {
+    const id = stage('Edit src/deep/c.ts (1 edit)', ['src/deep/c.ts']);
+    const { label, description, accessibilityInformation } = await row(id);
+    assert.deepEqual([label, description], ['Edit c.ts (1 edit)', `${id} · src/deep`]);
+    assert.equal(accessibilityInformation?.label, `Edit src/deep/c.ts (1 edit), ${id}`);
+  });
+
   test('foreign text is shown as plain text', async () => {
     const id = stage(HOSTILE);
     assert.equal((await row(id)).label, HOSTILE.replace('\n', ' '));

@@ -118,6 +118,7 @@ const idLists: readonly [ids: string, expected: string][] = [
   ['p9 p10 p11 p12', 'p9–p12'],
   ['p1 p3 p4', 'p1, p3, p4'],
   ['p3 p2 p1', 'p3, p2, p1'],
+  ['p1 p5 p6 p7 p8 p10 p11 p17', 'p1, p5–p8, p10, p11, p17'],
   ['', ''],
 ];
 
