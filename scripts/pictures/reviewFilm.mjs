@@ -1,68 +1,68 @@
-/** The moving picture of the README: a change is asked for, proposed, looked at and applied; another by the model itself. */
+/** The moving picture of the README: an agent in a terminal changes three files, and they are reviewed. */
 import * as assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { Workbench } from '../headless/workbench.mjs';
+import { temporaryFolder } from '../lib/cleanup.mjs';
+import { inRepo } from '../lib/paths.mjs';
 import { Film } from './film.mjs';
-import { collapse, withModel } from './stage.mjs';
+import { SETTINGS } from './stage.mjs';
 
-const CART = 'src/cart.ts';
-const SPEC = 'src/cart.test.ts';
-const OLD = 'total += item.price;';
-const NEW = 'total += item.price * item.quantity;';
-const CHECK = 'assert.equal(total([tea]), 600);';
-const TEST = `import assert from 'node:assert';
-import { total } from './cart';
-
-const tea = { name: 'tea', price: 300, quantity: 2 };
-${CHECK}
-`;
-const VIEWPORT = { width: 960, height: 580 };
-const SIDE_BAR = 350;
-const TYPING_MS = 110;
-
-const SCRIPT = [
-  {
-    text: 'The loop adds each price once. I multiply it by the quantity.',
-    toolCalls: [{ name: 'edit_file', arguments: { path: CART, edits: [{ old: OLD, new: NEW }] } }],
-  },
-  {
-    toolCalls: [
-      {
-        name: 'resolve',
-        arguments: { action: 'apply', reason: 'Each item now counts as often as it is bought.' },
-      },
-    ],
-  },
-  { text: 'Please look at the diff.' },
-  { text: 'Applied. The total counts quantities now.' },
-  { toolCalls: [{ name: 'write_file', arguments: { path: SPEC, content: TEST } }] },
-  {
-    toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'Two teas for 3 cost 6.' } }],
-  },
-  { text: 'The test is written.' },
-];
+const CART = 'src/cart.js';
+/** How the tree names what the agent proposes. */
+const CHANGE_SET = 'cart.js, money.js';
+const OLD = 'sum += item.price;';
+const NEW = 'sum += item.price * item.quantity;';
+const TASK = 'Charge for the quantity, show euros, and test the receipt.';
+const REASON = 'Keep “Total”.';
+const VIEWPORT = { width: 1040, height: 740 };
+const SIDE_BAR = 330;
+const TYPING_MS = 90;
+/** The longest that a step may take. */
+const STEP_MS = 30_000;
 
 /**
- * Takes the film. Linux x64 only.
+ * Takes the film. Linux x64 only, where a view for an agent terminal can be made.
  * @returns {Promise<Buffer>} a GIF
  * @throws {Error} when the window or a file is not as the story says
  */
-export function takeReviewFilm() {
-  return withModel(SCRIPT, async (settings, workspace) => {
-    const theme = { 'workbench.colorTheme': 'Dark 2026' };
-    const workbench = await Workbench.open({
-      settings: { ...settings, ...theme },
-      workspace,
-      viewport: VIEWPORT,
-    });
-    try {
-      return await play(workbench, new Film(workbench.page));
-    } catch (error) {
-      console.error(`The window's last picture: ${await workbench.screenshot('film-failed')}`);
-      throw error;
-    } finally {
-      await workbench.close();
-    }
+export async function takeReviewFilm() {
+  const workspace = path.join(temporaryFolder('redline-'), 'shop');
+  fs.cpSync(inRepo('media', 'tour'), workspace, { recursive: true });
+  fs.rmSync(path.join(workspace, '.vscode'), { recursive: true });
+  // What git ignores is in the view, and is no change: so is the agent.
+  const agent = path.join(workspace, 'node_modules', '.bin', 'agent');
+  fs.mkdirSync(path.dirname(agent), { recursive: true });
+  fs.copyFileSync(inRepo('scripts', 'pictures', 'filmAgent.mjs'), `${agent}.mjs`);
+  fs.writeFileSync(agent, `#!/bin/sh\nexec node "$0.mjs"\n`, { mode: 0o755 });
+  const workbench = await Workbench.open({
+    settings: {
+      ...SETTINGS,
+      'workbench.colorTheme': 'Dark 2026',
+      'editor.unicodeHighlight.ambiguousCharacters': false,
+      // Its text is then in the page, where it can be waited for.
+      'terminal.integrated.gpuAcceleration': 'off',
+      'terminal.integrated.fontSize': 13,
+      'terminal.integrated.stickyScroll.enabled': false,
+      'terminal.integrated.shellIntegration.enabled': false,
+      'terminal.integrated.tabs.enabled': false,
+      // The user's shell is the agent here, so commands name another.
+      'terminal.integrated.automationProfile.linux': { path: '/bin/sh' },
+      'redline.checks': [{ name: 'test', command: 'node --test' }],
+    },
+    // The program that an agent terminal offers beside the agents it knows.
+    env: { SHELL: agent },
+    workspace,
+    viewport: VIEWPORT,
   });
+  try {
+    return await play(workbench, new Film(workbench.page));
+  } catch (error) {
+    console.error(`The window's last picture: ${await workbench.screenshot('film-failed')}`);
+    throw error;
+  } finally {
+    await workbench.close();
+  }
 }
 
 /**
@@ -70,71 +70,101 @@ export function takeReviewFilm() {
  * @param {Film} film
  */
 async function play(workbench, film) {
+  const { page } = workbench;
+  page.setDefaultTimeout(STEP_MS);
   const chat = workbench.chatFrame();
-  const prompt = chat.locator('textarea#prompt');
-  const log = chat.locator('.log');
+  const bar = chat.locator('.review-bar');
+  const runChecks = bar.getByRole('button', { name: 'Run Checks' });
+  const passed = chat
+    .getByRole('button', { name: /^The check test passed/ })
+    .filter({ hasNotText: 'out of date' })
+    .first();
+  const terminal = page.locator('.xterm-rows');
   /** Says what happens from now on, beside the line of the file that the story is about, as it is on disk. */
-  const tell = (title, file, pattern, isNew = false) => {
+  const tell = (title, isNew = false) => {
+    console.log(title);
     const code = workbench
-      .readFile(file)
+      .readFile(CART)
       ?.split('\n')
-      .find(line => line.includes(pattern))
+      .find(line => line.includes('sum +='))
       ?.trim();
-    film.lines = { title, file, code: code ?? '(no such file)', isNew };
+    film.lines = { title, file: CART, code: code ?? '(no such file)', isNew };
     return code;
-  };
-  const type = async text => {
-    const words = text.split(/(?<= )/);
-    for (const at of words.keys()) {
-      await prompt.fill(words.slice(0, at + 1).join(''));
-      await film.shoot(TYPING_MS);
-    }
   };
 
   await workbench.openFile(CART);
   await workbench.openRedlineChat();
   await workbench.resizeSideBar(SIDE_BAR);
-  await chat.getByText('your-model').waitFor();
+  await workbench.runCommand('Redline: Open Agent Terminal…');
+  await workbench.quickPick('A shell');
+  await terminal.getByText('agent ›').first().waitFor();
+  await page.locator('.terminal-outer-container').first().click();
 
-  tell('1  You ask for a change', CART, 'total +=');
-  await film.shoot(1300);
-  await type('The total ignores the quantity. Fix it.');
-  await film.shoot(700);
+  tell('1  You ask your agent, in a terminal of VS Code');
+  await film.shoot(1000);
+  for (const word of TASK.split(/(?<= )/)) {
+    await page.keyboard.type(word);
+    await terminal.getByText(word.trim()).first().waitFor();
+    await film.shoot(TYPING_MS);
+  }
+  await film.shoot(500);
+  await page.keyboard.press('Enter');
+  await terminal.getByText('Done: 3 files').first().waitFor();
+  tell('2  It changes three files in a copy. On disk nothing changes');
+  await film.shoot(1200);
+  await workbench.treeRow(CHANGE_SET).waitFor();
+  await workbench.setTreeRow(CHANGE_SET, 'expanded');
+  await workbench.treeRow(/^cart\.test\.js/).waitFor();
+  await runChecks.waitFor();
+  assert.equal(tell('3  Three files are pending: that is all that happened'), OLD);
+  await film.shoot(1900);
+
+  await film.showPointer({ x: VIEWPORT.width * 0.6, y: VIEWPORT.height * 0.5 });
+  tell('4  Your tests run on what is proposed, before you decide');
+  await film.pointAt(runChecks);
+  await film.shoot(400);
+  await runChecks.click();
+  await passed.waitFor();
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  await film.shoot(2000);
+  await film.hidePointer();
+
   // A diff opens beside what is open, and there is no room for two.
   await workbench.runCommand('View: Close All Editors');
-  await prompt.press('Enter');
-  await workbench.lens('Apply').waitFor();
-  await log.getByText('Please look at the diff.').waitFor();
-  await chat.getByText('Waiting for your review').waitFor();
-  await collapse(workbench, 'Pending');
+  await workbench.clickTreeRow(CHANGE_SET);
+  await workbench.lens('Discard hunk').first().waitFor();
+  tell('5  You refuse one hunk, and say why');
+  await film.shoot(1400);
+  await workbench.runCommand('Redline: Next Hunk');
+  await workbench.runCommand('Redline: Discard Hunk at the Cursor with Reason…');
+  const input = page.locator('.quick-input-widget:visible input.input');
+  await input.fill(REASON);
+  await film.shoot(1800);
+  await page.keyboard.press('Enter');
+  await terminal.getByText('You refused a part').first().waitFor();
+  assert.equal(tell('6  The agent hears it, and answers. Still nothing is written'), OLD);
+  await film.shoot(2300);
 
-  assert.equal(tell('2  The agent proposes it as a diff. Nothing is written yet', CART, 'total +='), OLD);
-  await film.shoot(3200);
-  await film.showPointer({ x: VIEWPORT.width * 0.6, y: VIEWPORT.height * 0.85 });
-  await film.pointAt(workbench.lens('Apply'));
-  await film.shoot(700);
-  await workbench.lens('Apply').click();
+  await film.showPointer({ x: VIEWPORT.width * 0.5, y: VIEWPORT.height * 0.5 });
+  tell('7  Your tests run again, on what is left');
+  await film.pointAt(runChecks);
+  await runChecks.click();
+  await passed.waitFor();
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  await film.shoot(1500);
+  const apply = bar.locator('button[data-action="applyAll"]');
+  await film.pointAt(apply);
+  await film.shoot(600);
+  await apply.click();
   await workbench.waitForFile(CART, text => text?.includes(NEW) === true);
-  await log.getByText('Applied. The total').waitFor();
-  await workbench.editorTab('cart.ts (Redline').waitFor({ state: 'detached' });
   await film.hidePointer();
+  await bar.waitFor({ state: 'hidden' });
   await workbench.openFile(CART);
-
-  assert.equal(tell('3  You apply it. Exactly what was shown is written', CART, 'total +=', true), NEW);
-  await film.shoot(2800);
-
-  await chat.locator('#mode').selectOption('apply');
-  tell('4  In Auto, the model applies its own previews', SPEC, CHECK);
-  await film.shoot(900);
-  await type('Add a test for it.');
-  await film.shoot(500);
-  await prompt.press('Enter');
-  await log.getByText('The test is written.').waitFor();
-  await workbench.openFile(SPEC);
-  assert.equal(
-    tell('4  In Auto, the model applies its own previews. You can undo each', SPEC, CHECK, true),
-    CHECK,
-  );
-  await film.shoot(3400);
+  // VS Code draws the lenses that a file had before, until it has asked for new ones.
+  await workbench.lens('proposed changes').waitFor({ state: 'hidden' });
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  assert.match(workbench.readFile(CART), /`Total: /);
+  assert.equal(tell('8  You apply the rest. Only now the disk changes', true), NEW);
+  await film.shoot(3200);
   return film.develop();
 }

@@ -9,7 +9,7 @@ import { exampleWorkspace } from '../lib/paths.mjs';
 const MODEL = 'your-model';
 
 /** Nothing that blinks, moves or tells of this machine. */
-const SETTINGS = {
+export const SETTINGS = {
   'breadcrumbs.enabled': false,
   'chat.commandCenter.enabled': false,
   'diffEditor.renderSideBySide': false,
@@ -55,13 +55,4 @@ export async function withModel(script, play) {
   } finally {
     await server.close();
   }
-}
-
-/**
- * Folds up a view of the side bar.
- * @param {import('../headless/workbench.mjs').Workbench} workbench
- * @param {string} view
- */
-export async function collapse(workbench, view) {
-  await workbench.page.locator('.pane-header.expanded').filter({ hasText: view }).click();
 }
