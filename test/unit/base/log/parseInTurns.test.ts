@@ -1,7 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { parseInTurns } from '../../../../src/agent/base/log/parseInTurns.ts';
 import { countTurns } from '../../../support/countTurns.ts';
@@ -14,12 +13,9 @@ async function check(bytes: Buffer): Promise<boolean> {
   const text = bytes.toString();
   try {
     const value = await parseInTurns(bytes, 0, bytes.length, AT_ONCE);
-    const isSame = isDeepStrictEqual(value, JSON.parse(text)) && JSON.stringify(value) === stringified(text);
-    // V8 may mistake a key that has escape sequences for one that it has seen, such as a line feed for a backslash, in a new context too.
     assert.ok(
-      isSame ||
-        JSON.stringify(value) === withoutSpace(text) ||
-        JSON.stringify(value) === runInNewContext('JSON.stringify(JSON.parse(text))', { text }),
+      isDeepStrictEqual(value, JSON.parse(text)) &&
+        JSON.stringify(value) === JSON.stringify(JSON.parse(text)),
       text,
     );
     return true;
@@ -30,11 +26,6 @@ async function check(bytes: Buffer): Promise<boolean> {
   }
 }
 
-/** The text without what stands between its tokens: what `JSON.stringify` makes of its value, if it was made so. */
-const withoutSpace = (text: string): string => text.replace(/("(?:[^"\\]|\\.)*")|\s+/gs, '$1');
-
-const stringified = (text: string): string => JSON.stringify(JSON.parse(text));
-
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({
@@ -42,9 +33,12 @@ const text = fc.oneof(
     maxLength: 60,
   }),
 );
-/** Without halves of surrogate pairs: `JSON.stringify` escapes them, and V8 may mistake a key that has one, see below. */
+/**
+ * Without what has escape sequences: V8 may mistake such a key of an object for one that it has seen, so `JSON.parse` does not
+ * tell twice the same.
+ */
 const key = fc.oneof(
-  text.filter(key => !/\p{Surrogate}/u.test(key)),
+  text.filter(key => JSON.stringify(key) === `"${key}"`),
   fc.constantFrom('__proto__', '2', '10', 'constructor'),
 );
 /** Longer numbers would be cut, which 64 KB are not. */
@@ -63,12 +57,16 @@ test('a value is the same as JSON.parse makes of it, in the same order', async (
   );
 });
 
-test('a key that V8 mistakes for one that it has seen', async () => {
-  const inside = '{" ":null,"\\\\":null,"a":"","\\u0000":0,"":null,"\\u0001":0}';
-  const json = `[{" ":null,"\\n":null,"__proto__":"","":${inside},"\\u0000":false,"\\\\":null}]`;
-  assert.ok(await check(Buffer.from(json)));
-  JSON.parse('{"a":1,"\\\\\\\\":2}');
-  assert.ok(await check(Buffer.from('{"a":1,"\\\\\\ud83d":2}')));
+test('a key of a large value is read with its escape sequences', async () => {
+  const large = 'x'.repeat(2 * AT_ONCE);
+  await fc.assert(
+    fc.asyncProperty(text, async key => {
+      const json = Buffer.from(JSON.stringify({ [key]: large }));
+      const value = await parseInTurns(json, 0, json.length, AT_ONCE);
+      assert.deepEqual(Object.entries(value as object), [[key, large]]);
+    }),
+    { numRuns: 1_000 },
+  );
 });
 
 test('a byte that begins no character after an escape sequence does not cut the sequence', async () => {

@@ -73,8 +73,8 @@ for (const path of anybody) {
   });
 }
 
-test('docs/reviewing.md shows the whole list', () => {
-  const page = readFileSync(path.join(import.meta.dirname, '../../../../docs/reviewing.md'), 'utf8');
+test('docs/who-decides.md shows the whole list', () => {
+  const page = readFileSync(path.join(import.meta.dirname, '../../../../docs/who-decides.md'), 'utf8');
   const [, section = ''] = page.split('## What always waits for you\n');
   const [, shown = ''] = section.split('\n\n').filter(each => each.trim() !== '');
   assert.deepEqual(
