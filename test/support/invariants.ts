@@ -477,15 +477,12 @@ export class Invariants {
   }
 
   /** With `always`, every request is forced while the model has not answered about something that it can resolve. */
-  #checkForced(forced: boolean, { messages }: ChatRequest, t: TestSession): void {
+  #checkForced(forced: boolean, request: ChatRequest, t: TestSession): void {
     if (t.settings.forcing !== 'always' || forced || !mayRemind(t) || this.#lastFailed || this.wordsOnly())
       return;
     for (const subject of this.#byId.values()) {
       const { id = '', asked, answered } = subject;
-      const isLeft = messages.some(
-        m => m.role === 'steering' && m.kind === 'notice' && m.previewIds.includes(id),
-      );
-      if (!asked || answered || isLeft || !this.#isWanted(subject, t)) continue;
+      if (!asked || answered || isLeftToUser(id, request) || !this.#isWanted(subject, t)) continue;
       this.check(false, () => `I5: nothing is forced, and the model has not answered about ${id}`);
     }
   }
@@ -494,8 +491,12 @@ export class Invariants {
     if (votesAtEnd(t)) for (const subject of this.#byId.values()) subject.quiet = true;
   }
 
-  /** With `auto` in Review, the model works undisturbed, and is asked once, for all of its turn, when it would end it. */
-  #checkPace(forced: boolean, { messages }: ChatRequest, t: TestSession): void {
+  /**
+   * With `auto` in Review, the model works undisturbed, and is asked once, for all of its turn, when it would end it. What was
+   * left to the user is not part of that.
+   */
+  #checkPace(forced: boolean, request: ChatRequest, t: TestSession): void {
+    const { messages } = request;
     if (!forced || !votesAtEnd(t)) {
       this.#asked = { what: '', times: 0 };
       return;
@@ -520,8 +521,9 @@ export class Invariants {
         );
     }
     const wanted = [...this.#byId.values()].filter(subject => this.#isWanted(subject, t));
-    const isNamed = ({ id = '' }: Subject): boolean => reminders.some(m => m.previewIds.includes(id));
-    const missing = wanted.filter(subject => subject.asked && !subject.answered && !isNamed(subject));
+    const isTold = ({ id = '' }: Subject): boolean =>
+      isLeftToUser(id, request) || reminders.some(m => m.previewIds.includes(id));
+    const missing = wanted.filter(subject => subject.asked && !subject.answered && !isTold(subject));
     this.check(missing.length === 0, () => `forced, and not told: ${missing.map(({ id }) => id).join()}`);
     const what = wanted.map(({ id, revision }) => `${id}@${revision}`).join();
     this.#asked = { what, times: what === this.#asked.what ? this.#asked.times + 1 : 1 };

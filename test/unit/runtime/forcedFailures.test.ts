@@ -113,3 +113,43 @@ test('a failed apply is forced again after a failed request and an answer that w
   });
   assert.deepEqual(violations, []);
 });
+
+test('auto in Review: a history in which the user applies in vain three times breaks no invariant', async () => {
+  const apply = { type: 'vote', actor: 'human', action: 'apply', at: 0 } as const;
+  const plain = { openOnly: true, aborts: false, chain: false, outdated: false, then: 'quiet' } as const;
+  const violations = await play({
+    settings: { modelAuthority: 'recommend', forcing: 'auto' },
+    step: 'named',
+    staged: [
+      { what: 'toolError', rejects: false },
+      { what: 'file', rejects: false },
+    ],
+    steps: [
+      { ...apply, ...plain },
+      { ...apply, ...plain },
+      { ...apply, ...plain },
+    ],
+    ending: 'silent',
+  });
+  assert.deepEqual(violations, []);
+});
+
+test('auto in Review: what failed to apply three times is left to the user, and the forced vote names only the rest', async () => {
+  const t = createTestSession({
+    files,
+    settings: { modelAuthority: 'recommend', forcing: 'auto' },
+    script: [staging, { text: 'Ready.' }, applying],
+  });
+  t.stage({ label: 'Broken', apply: () => Promise.reject(new Error('broken')) });
+  for (let n = 0; n < 3; n++)
+    await assert.rejects(t.invoker.resolve({ id: 'p1', action: 'apply', reason: 'r', actor: 'human' }));
+  await t.session.prompt('Write.');
+  assert.equal(forced(t), '--F');
+  assert.deepEqual(notices(t), ['p1 (Broken) failed to apply 3 times. It is now left to the user.']);
+  const reminders = t.steering().filter(({ kind }) => kind === 'resolve-reminder');
+  assert.deepEqual(
+    reminders.map(({ previewIds }) => previewIds),
+    [['p2']],
+  );
+  t.assertSound();
+});
