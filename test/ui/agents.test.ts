@@ -71,7 +71,7 @@ drivenTest(
     await workbench.openRedlineChat();
     await workbench
       .chatFrame()
-      .getByText('The shell of Claude Code can still write what you approve.')
+      .getByText('The shell of Claude Code can still write what you approve, such as a script')
       .waitFor();
     assert.equal(workbench.readFile('.mcp.json'), undefined);
     await workbench.runCommand('Redline: Apply Preview');

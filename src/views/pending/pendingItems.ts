@@ -85,11 +85,16 @@ export function previewItem(
   return item;
 }
 
-/** The label with only the name of the one file that it names: rows of one folder would be cut where they differ. */
+/**
+ * The label with only the name of the one file that it names: rows of one folder would be cut where they differ. Of a rename the
+ * folders are what matters.
+ */
 function withoutFolder(label: string, changes: readonly FileChange[]): { label: string; folder: string } {
-  const path = oneLine(changes[0]?.path ?? '');
+  const [only, ...others] = changes;
+  const path = oneLine(only?.path ?? '');
   const end = path.lastIndexOf('/');
-  if (changes.length !== 1 || end < 0 || !label.includes(path)) return { label, folder: '' };
+  const isNamed = others.length === 0 && only?.kind !== 'rename' && label.includes(path);
+  if (!isNamed || end < 0) return { label, folder: '' };
   return { label: label.replace(path, () => path.slice(end + 1)), folder: path.slice(0, end) };
 }
 
