@@ -525,7 +525,7 @@ export class RuntimeWorld {
       settings,
       ladderMemory: this.#ladderMemory,
       numbers: this.#numbers,
-      tools: [this.#workTool()],
+      tools: [this.#workTool(() => t)],
       script: (request, _n, signal) => {
         if (t !== this.t) return forEver();
         this.invariants.request(request);
@@ -549,8 +549,11 @@ export class RuntimeWorld {
     return t;
   }
 
-  /** A tool that stages previews, and then ends at once, waits or fails. */
-  #workTool(): Tool {
+  /**
+   * A tool that stages previews, and then ends at once, waits or fails.
+   * @param owner the process that the tool belongs to. Once it is killed, it does nothing, even if a call was on its way.
+   */
+  #workTool(owner: () => TestSession): Tool {
     return defineTool({
       name: 'work',
       label: 'Work',
@@ -560,7 +563,8 @@ export class RuntimeWorld {
         end: z.enum(['ok', 'toolError', 'error', 'errorResult', 'slow']),
       }),
       execute: async ({ stages, end }, context) => {
-        const { t } = this;
+        const t = owner();
+        if (t !== this.t) return forEver();
         const { id } = t.session;
         for (const staging of stages) {
           await this.#stageInTool(staging as Staging, context, t, id);

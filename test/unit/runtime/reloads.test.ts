@@ -4,6 +4,7 @@ import { textResult } from '../../../src/agent/preview/pendingAction.ts';
 import { RESOLVE_REMINDER } from '../../../src/agent/preview/resolve/resolveTexts.ts';
 import { modify } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';
+import { play } from '../../support/runtimeSteps.ts';
 import type { Script, ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
 
@@ -190,4 +191,22 @@ test('retention forgets the content of resolved previews, and keeps pending ones
     ['p3'],
   );
   assert.equal(after.stage({ label: 'next', changes: [modify('a.txt', 'x', 'y')] }).id, 'p4');
+});
+
+test('a call that was on its way when the process was killed does nothing in the next process of a history', async () => {
+  const amend = { name: 'amend', at: 0 } as const;
+  const work = { name: 'work', stages: [{ what: 'file', rejects: false }], end: 'ok' } as const;
+  const violations = await play({
+    settings: {},
+    step: 'named',
+    staged: [{ what: 'file', rejects: false }],
+    steps: [
+      { type: 'part', action: 'apply', at: 0, file: 0, hunk: 1, then: 'quiet' },
+      { type: 'answer', text: '', calls: [amend, amend, work], long: false, then: 0 },
+      { type: 'reload', then: 0 },
+      { type: 'edit', at: 0, then: 0 },
+    ],
+    ending: 'silent',
+  });
+  assert.deepEqual(violations, []);
 });
