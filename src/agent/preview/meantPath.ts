@@ -37,19 +37,20 @@ export async function meantPath(workspace: Workspace, input: string): Promise<st
   );
 }
 
-/** @throws PathError for a URL of anything but a file here. */
+/** @throws PathError for a URL of anything but a file here; Windows would ask the server that one names for its file. */
 function pathOfUrl(text: string): string | undefined {
   if (!/^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i.test(text)) return undefined;
   try {
     const url = new URL(text);
     url.hash = '';
-    return fileURLToPath(url);
+    if (url.host === '') return fileURLToPath(url);
   } catch {
-    throw new PathError(
-      'empty',
-      `${JSON.stringify(text)} is no URL of a file here. Give a path inside the workspace.`,
-    );
+    // It is no URL.
   }
+  throw new PathError(
+    'empty',
+    `${JSON.stringify(text)} is no URL of a file here. Give a path inside the workspace.`,
+  );
 }
 
 async function exists(files: ReadableFiles, path: string): Promise<boolean> {
