@@ -22,7 +22,7 @@ import {
   type UnreadableLine,
 } from './log/previewLog.ts';
 import { forgettable, withoutForgotten } from './log/retention.ts';
-import { PreviewProjection, type InterruptedCommit } from './previewProjection.ts';
+import { PreviewProjection } from './previewProjection.ts';
 import type { PreviewLogSink, PreviewNumbers } from './previewStorePorts.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
 
@@ -161,7 +161,7 @@ export class PreviewStore {
    * The commits that have begun and not ended, as far as the log tells, in the order of their beginning. Right after
    * {@link restore}, these are the ones to recover from.
    */
-  get interruptedCommits(): readonly InterruptedCommit[] {
+  get interruptedCommits(): PreviewProjection['commits'] {
     return this.#projection.commits;
   }
 

@@ -4,7 +4,7 @@ import { forEachLimited } from '../../base/pool.ts';
 import { foldersRemovedBy, isText, sideOfBytes, type FileStep } from '../fileChange.ts';
 import { ledgerEntry, type LedgerEntry } from '../ledger.ts';
 import { pathsOf, type Preview } from '../preview.ts';
-import type { InterruptedCommit } from '../previewProjection.ts';
+import type { InterruptedCommit } from '../interruptedCommits.ts';
 import { unknownVote } from '../log/previewLog.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { ResolvingFiles } from '../resolve/refusals.ts';

@@ -1,0 +1,57 @@
+import type { RollbackInfo } from './commit/rollbackInfo.ts';
+import type { CommitVote } from './log/previewLog.ts';
+
+/** A commit that may have begun and not ended. */
+export interface InterruptedCommit {
+  /** The previews that are written as one transaction. */
+  readonly ids: readonly string[];
+  readonly rollback?: RollbackInfo | undefined;
+  /** The revisions that are written, by id. */
+  readonly revisions?: Readonly<Record<string, number>> | undefined;
+  readonly vote?: CommitVote | undefined;
+  /** How many ledger entries were written before it began. */
+  readonly ledgerBefore: number;
+  /**
+   * What the log says. `interrupted`: it began and did not end. `mayHaveEnded`: a later line cannot be read, which may tell its
+   * end. `mayHaveBegun`: the line that cannot be read may also tell its beginning; no other does.
+   */
+  readonly said: 'interrupted' | 'mayHaveEnded' | 'mayHaveBegun';
+}
+
+/** The commits that have not ended, in the order of their beginning, indexed by their previews. */
+export class InterruptedCommits {
+  #commits = new Set<InterruptedCommit>();
+  readonly #byId = new Map<string, InterruptedCommit>();
+
+  all(): readonly InterruptedCommit[] {
+    return [...this.#commits];
+  }
+
+  /** One that contains any of these previews. */
+  of(ids: readonly string[]): InterruptedCommit | undefined {
+    const id = ids.find(id => this.#byId.has(id));
+    return id === undefined ? undefined : this.#byId.get(id);
+  }
+
+  add(commit: InterruptedCommit): void {
+    this.#commits.add(commit);
+    for (const id of commit.ids) this.#byId.set(id, commit);
+  }
+
+  /** Removes those that contain any of these previews. */
+  end(ids: readonly string[]): void {
+    for (let commit = this.of(ids); commit; commit = this.of(ids)) {
+      this.#commits.delete(commit);
+      for (const id of commit.ids) this.#byId.delete(id);
+    }
+  }
+
+  /** From now on, each of them may have ended. */
+  doubt(): void {
+    const commits = this.all();
+    if (commits.every(({ said }) => said !== 'interrupted')) return;
+    this.#commits = new Set();
+    for (const commit of commits)
+      this.add(commit.said === 'interrupted' ? { ...commit, said: 'mayHaveEnded' } : commit);
+  }
+}
