@@ -7,7 +7,7 @@ import { InterruptedCommits, type InterruptedCommit } from './interruptedCommits
 import { counted, recounted } from './label.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { OpenPreviews } from './openPreviews.ts';
-import { isOpen, lostBeneath, pathsOf, type Preview, type PreviewState } from './preview.ts';
+import { isOpen, isStale, lostBeneath, pathsOf, type Preview, type PreviewState } from './preview.ts';
 import type { StagedPreview } from './previewSchema.ts';
 import { SharedSides } from './sharedSides.ts';
 import { allChanges, isKept } from './log/keptChanges.ts';
@@ -28,6 +28,8 @@ export class PreviewProjection {
   readonly #ended = new Set<string>();
   /** Which attempts failed, as {@link attemptKey}. */
   readonly #failedAttempts = new Set<string>();
+  /** The parts that were stale when they were split off, which is told only if the attempt on them fails. */
+  readonly #splitStale = new Set<string>();
   readonly #commits = new InterruptedCommits();
   #lastNumber = 0;
 
@@ -56,8 +58,10 @@ export class PreviewProjection {
   #feed(entry: PreviewLogEntry, patch: string | undefined, was: Preview | undefined): void {
     if (entry.type === 'expired') this.feed.add({ kind: 'expiry', previewId: entry.id });
     if (entry.type === 'stale' && was) this.#feedStale(was, entry.paths);
+    if (entry.type === 'resolved') for (const { previewId } of entry.entries) this.#feedStalePart(previewId);
     if (entry.type !== 'revised') return;
     const { id: previewId, revision, by, part, call } = entry;
+    if (part && isStale(this.#previews.get(part.id))) this.#splitStale.add(part.id);
     if (this.#previews.get(previewId)?.revision !== revision) return; // only the part of its line could be read
     const more = {
       ...(part ? { partId: part.id } : {}),
@@ -71,12 +75,22 @@ export class PreviewProjection {
     const { id: previewId, state } = was;
     const wasStale = state.kind === 'pending' && state.stale.length > 0;
     if (wasStale === paths.length > 0) return;
+    const isUntold = this.#splitStale.delete(previewId);
+    if (wasStale && isUntold) return;
     if (wasStale) return this.feed.add({ kind: 'fresh', previewId });
     const lost = lostBeneath(was, paths, id => this.#previews.get(id));
     const said = state.kind === 'pending' ? state.lastError : undefined;
     const isSaid = said === new StalePreviewError(paths, lost).fact;
     const beneath = lost.length > 0 ? [] : was.dependsOn.filter(id => this.#isOpenAt(id, paths));
     this.feed.add({ kind: 'stale', previewId, paths, lost, beneath, isSaid });
+  }
+
+  /** Tells after a failed attempt on a part that it has been stale since it was split off. */
+  #feedStalePart(id: string): void {
+    const preview = this.#splitStale.has(id) ? this.#previews.get(id) : undefined;
+    if (preview?.state.kind !== 'pending') return;
+    const { state } = preview;
+    this.#feedStale({ ...preview, state: { ...state, stale: [] } }, state.stale);
   }
 
   #isOpenAt(id: string, paths: readonly string[]): boolean {

@@ -512,6 +512,64 @@ test('that a preview is stale is told after an attempt that was under way and fa
   assert.deepEqual(allTold(t), [STALE]);
 });
 
+/** A stale preview of two files. The disk is as before it was, which nobody has noticed. */
+async function staleOfTwo(): Promise<TestSession> {
+  const changes = [modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B')];
+  const t = createTestSession({ files, script: [ok, ok, ok], settings: reviewing });
+  t.stage({ label: 'Two', changes });
+  await t.session.prompt('Write.');
+  t.session.stop();
+  await t.store.markStale('p1', ['a.txt']);
+  await t.session.prompt('Heard?');
+  t.session.stop();
+  assert.match(allTold(t).join('\n'), /^p1 \(Two\) is stale [^\n]*$/);
+  return t;
+}
+
+test('that a part is stale is told once if the attempt on it fails for another reason, also after a reload', async () => {
+  const t = await staleOfTwo();
+  t.log.failAppend(1, 3);
+  const vote = { id: 'p1', revision: 1, action: 'apply', reason: 'fine', actor: 'human' } as const;
+  await assert.rejects(resolvePart(t, vote, { path: 'a.txt' }), /could not write to its log/);
+  await t.session.prompt('And now?');
+  const ofPart = (session: TestSession): readonly string[] =>
+    allTold(session).filter(line => line.startsWith('p2 '));
+  assert.match(ofPart(t).join('\n'), /^p2 \(Two: a\.txt\) is stale and cannot be applied as it is[^\n]*$/);
+  await t.store.drain();
+  const after = reloaded(t, [ok]);
+  await after.session.prompt('Again?');
+  assert.equal(ofPart(after).length, 1);
+});
+
+test('that a part is stale is not told when it is discarded', async () => {
+  const t = await staleOfTwo();
+  const vote = { id: 'p1', revision: 1, action: 'discard', reason: 'no', actor: 'human' } as const;
+  await resolvePart(t, vote, { path: 'a.txt' });
+  await t.session.prompt('And now?');
+  assert.doesNotMatch(allTold(t).join('\n'), /^p2 .* is stale/m);
+});
+
+test('that a part is no longer stale is not told if it was not told that it is', async () => {
+  const t = await staleOfTwo();
+  const whole = t.store.get('p1');
+  assert.ok(whole?.kind === 'files');
+  const [part, rest] = [whole.changes.slice(0, 1), whole.changes.slice(1)];
+  const { sourceToolName, origin, dependsOn, stagedAt } = whole;
+  const draft = {
+    label: 'Part',
+    kind: 'files',
+    changes: part,
+    sourceToolName,
+    origin,
+    dependsOn,
+    stagedAt,
+  } as const;
+  t.store.split('p1', { changes: rest, buildsOnPart: false }, draft);
+  await t.store.markStale('p2', []);
+  await t.session.prompt('And now?');
+  assert.doesNotMatch(allTold(t).join('\n'), /^p2 .* stale/m);
+});
+
 test('that a preview is fresh again is told after an attempt that was under way', async () => {
   const t = createTestSession({
     files,
