@@ -5,12 +5,12 @@ import { ownTarget } from '../packaging/targets.mjs';
 
 export async function build() {
   const target = ownTarget();
-  if (!(await buildFor(target))) return { passed: 0, failed: 1, skipped: 0 };
+  if (!(await buildFor(target))) return { passed: 0, failed: 1, skipped: 0, failures: ['the bundles'] };
   try {
     await packageFor(target, vsixPath);
     return { passed: 2, failed: 0, skipped: 0 };
   } catch (error) {
     console.error(error.message);
-    return { passed: 1, failed: 1, skipped: 0 };
+    return { passed: 1, failed: 1, skipped: 0, failures: [`the package: ${error.message}`] };
   }
 }

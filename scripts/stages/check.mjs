@@ -18,9 +18,10 @@ const TOOLS = {
 export async function check() {
   // It runs beside tests, whose windows are not to wait for it. The tools inherit it.
   os.setPriority(os.constants.priority.PRIORITY_LOW);
-  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const counts = { passed: 0, failed: 0, skipped: 0, failures: [] };
   const tell = (name, isGood) => {
     counts[isGood ? 'passed' : 'failed']++;
+    if (!isGood) counts.failures.push(name);
     console.log(`${isGood ? '✔' : '✖'} ${name}`);
   };
   const programs = [];

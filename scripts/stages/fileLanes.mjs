@@ -17,8 +17,6 @@ const COMPILED = { NODE_COMPILE_CACHE: inRepo('out', 'compile-cache') };
 /** Stands for the name of a test where the process of a file broke off. */
 export const BROKE = 'the process';
 
-/** @typedef {{ passed: number, failed: number, skipped: number }} TestCounts */
-
 /**
  * A test that has ended, or what went wrong with its file.
  * @typedef {{ file: string, name: string, outcome: 'passed' | 'failed' | 'skipped', error?: string }} EndedTest
@@ -35,7 +33,7 @@ export const BROKE = 'the process';
  * @param {number} [options.quiet] how long no test may begin or end, in milliseconds
  * @param {(test: EndedTest) => unknown} [options.onTest] is told of each test
  * @param {(text: string | Uint8Array) => unknown} [options.write] prints what the lanes write
- * @returns {Promise<TestCounts>} a file that breaks off, hangs or has no tests counts as a failure; the other files are run
+ * @returns {Promise<import('./lanes.mjs').LaneCounts>} a file that breaks off, hangs or has no tests counts as a failure; the other files are run
  */
 export async function runFiles(
   stage,
@@ -101,8 +99,7 @@ class LaneProcess {
   #quiet;
   #onTest;
   #timer;
-  #counts = { passed: 0, failed: 0, skipped: 0 };
-  #failures = [];
+  #counts = { passed: 0, failed: 0, skipped: 0, failures: [] };
   /** The file that runs, or the last one. */
   #file;
   #running = false;
@@ -154,6 +151,7 @@ class LaneProcess {
       () => child.kill('SIGKILL'),
     );
     const reason = await closed;
+    const reported = [...this.#counts.failures];
     clearTimeout(this.#timer);
     void unregister();
     if (!this.#hasStarted) {
@@ -165,7 +163,7 @@ class LaneProcess {
         `${this.#file} broke off${this.#test ? ` in "${this.#test}"` : ''} (${reason ?? 'its process ended'})`,
       );
       // The report at the end of the process is missing.
-      for (const failure of this.#failures) this.#print(`✖ ${failure}\n`);
+      for (const failure of reported) this.#print(`✖ ${failure}\n`);
     } else if (reason && this.#counts.failed === 0) {
       this.#fail(`A process that ran tests, the last of them in ${this.#file}, ended with ${reason}`);
     }
@@ -187,7 +185,7 @@ class LaneProcess {
       this.#tests++;
     } else if (error) this.#counts.failed++;
     if (!isSuite || error) this.#onTest({ file: this.#file, name, outcome, error });
-    if (error) this.#failures.push(`${this.#file}: ${name}\n${error}`);
+    if (error) this.#counts.failures.push(`${this.#file}: ${name}\n${error}`);
     if (!isFile) return;
     this.#running = false;
     if (this.#tests === 0 && !error && !this.#grep) this.#fail(`${this.#file} has no tests`);
@@ -216,6 +214,7 @@ class LaneProcess {
 
   #fail(text) {
     this.#counts.failed++;
+    this.#counts.failures.push(text);
     this.#onTest({ file: this.#file ?? '', name: BROKE, outcome: 'failed', error: text });
     this.#print(`✖ ${text}\n`);
   }

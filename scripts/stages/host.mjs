@@ -37,9 +37,10 @@ export async function host({ grep }) {
   const unknown = Object.keys(leaveOut).filter(
     title => !lanes.some(({ leftOut }) => leftOut.includes(title)),
   );
-  for (const title of unknown) console.log(`✖ laterVscode.mjs names a test that there is not: ${title}`);
   const sum = sumOf(lanes);
-  return { ...sum, failed: sum.failed + unknown.length };
+  const failures = unknown.map(title => `laterVscode.mjs names a test that there is not: ${title}`);
+  for (const failure of failures) console.log(`✖ ${failure}`);
+  return { ...sum, failed: sum.failed + failures.length, failures: [...sum.failures, ...failures] };
 }
 
 /** Divides the files so that each share has about as many bytes as any other. */
@@ -59,15 +60,27 @@ function sharesOf(files, number) {
 const sourceOf = bundle => bundle.replace(/\.cjs$/, '.ts');
 
 /** Reads what the runner wrote. A run that broke off counts as one more failure. */
-function countsOf(results, status, print) {
-  if (!fs.existsSync(results)) {
-    print('The host tests did not start.\n');
-    return { passed: 0, failed: 1, skipped: 0, leftOut: Object.keys(NOT_ON_OLDEST) };
-  }
-  const { finished, running, passed, failed, skipped, leftOut } = JSON.parse(
-    fs.readFileSync(results, 'utf8'),
-  );
-  if (finished) return { passed, failed: status !== 0 && failed === 0 ? 1 : failed, skipped, leftOut };
-  print(`The host tests broke off${running ? ` in "${running}"` : ''}.\n`);
-  return { passed, failed: failed + 1, skipped, leftOut };
+function countsOf(file, status, print) {
+  const results = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
+  const {
+    passed = 0,
+    failed = 0,
+    skipped = 0,
+    leftOut = Object.keys(NOT_ON_OLDEST),
+    tests = [],
+  } = results ?? {};
+  const failures = tests
+    .filter(({ state }) => state === 'failed')
+    .map(({ title, error }) => `${title}\n${error ?? ''}`);
+  const broke = whyItBroke(results, status);
+  if (broke === undefined) return { passed, failed, skipped, failures, leftOut };
+  print(`${broke}\n`);
+  return { passed, failed: failed + 1, skipped, failures: [...failures, broke], leftOut };
+}
+
+function whyItBroke(results, status) {
+  if (!results) return 'The host tests did not start.';
+  const { finished, running, failed } = results;
+  if (!finished) return `The host tests broke off${running ? ` in "${running}"` : ''}.`;
+  return status !== 0 && failed === 0 ? `VS Code ended with status ${status}.` : undefined;
 }

@@ -24,10 +24,17 @@ export async function runLanes(names, run, write = text => process.stdout.write(
 }
 
 /**
- * @param {readonly { passed: number, failed: number, skipped: number }[]} lanes what each of them counted
- * @returns {{ passed: number, failed: number, skipped: number }}
+ * @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} LaneCounts `failures` says what failed
+ *
+ * @param {readonly LaneCounts[]} lanes what each of them counted
+ * @returns {LaneCounts}
  */
 export function sumOf(lanes) {
   const sum = key => lanes.reduce((total, counts) => total + counts[key], 0);
-  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+  return {
+    passed: sum('passed'),
+    failed: sum('failed'),
+    skipped: sum('skipped'),
+    failures: lanes.flatMap(each => each.failures),
+  };
 }

@@ -7,8 +7,8 @@ import { inRepo } from '../lib/paths.mjs';
 import { OutputInTurn } from './outputInTurn.mjs';
 
 /**
- * @typedef {{ passed: number, failed: number, skipped: number, notRun?: string }} Counts `notRun` says why a stage was
- *   not run
+ * @typedef {{ passed: number, failed: number, skipped: number, failures?: string[], notRun?: string }} Counts `failures`
+ *   says what failed, `notRun` why a stage was not run
  * @typedef {(options: { grep?: string }) => Promise<Counts>} Stage each is exported by the module of its name, or by `module`
  */
 
@@ -23,6 +23,9 @@ const STAGES = {
 };
 /** The stages of a run that names none. */
 const USUAL = ['check', 'build', 'unit', 'host', 'ui'];
+
+/** How much of a failure the summary repeats, in lines. */
+const FAILURE_LINES = 20;
 
 /**
  * The lanes of a round run side by side, the stages of a lane one after the other. The host and UI tests wait a tenth of
@@ -89,14 +92,17 @@ async function runStage(name, grep, print) {
 
 function cannotRun(reason, print) {
   print(`✖ ${reason}\n`);
-  return { passed: 0, failed: 1, skipped: 0 };
+  return { passed: 0, failed: 1, skipped: 0, failures: [reason] };
 }
 
-/** Prints the results. Returns whether everything passed. */
+/** Prints what failed and the results, at the end, where a log that was cut off still has them. Returns whether everything passed. */
 function summarize(names, results) {
   let passed = 0;
   let failed = 0;
   console.log('\n━━ summary ━━');
+  for (const name of names) {
+    for (const failure of results.get(name).failures ?? []) console.log(`✖ ${name}: ${shortened(failure)}`);
+  }
   for (const name of names) {
     const counts = results.get(name);
     passed += counts.passed;
@@ -107,4 +113,9 @@ function summarize(names, results) {
   }
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0;
+}
+
+function shortened(failure) {
+  const lines = failure.split('\n');
+  return lines.length > FAILURE_LINES ? [...lines.slice(0, FAILURE_LINES), '…'].join('\n') : failure;
 }
