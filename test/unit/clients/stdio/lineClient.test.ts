@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import * as net from 'node:net';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { LineTransport } from '../../../../src/agent/clients/mcp/lineTransport.ts';
 import { AnsweredError, ClosedError, LineClient } from '../../../../src/agent/clients/stdio/lineClient.ts';
 
 const listener = net.createServer({ allowHalfOpen: true });
-await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
+before(() => new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve)));
 after(() => listener.close());
 
 /** Both ends of a connection, of which the window's can be half open, as those of its server can. */
