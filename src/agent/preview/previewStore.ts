@@ -8,7 +8,7 @@ import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { Feed } from './feed.ts';
 import type { FileChange } from './fileChange.ts';
 import type { LedgerEntry } from './ledger.ts';
-import { isOpen, type Actor, type CallRef, type Preview, type ResolveAction } from './preview.ts';
+import { type Actor, type CallRef, type Preview, type ResolveAction } from './preview.ts';
 import { withKept } from './log/keptChanges.ts';
 import {
   idsOf,
@@ -20,14 +20,13 @@ import {
   type PreviewLogEntry,
   type RevisedBy,
   type UnreadableLine,
+  type PreviewLogSink,
+  type PreviewNumbers,
 } from './log/previewLog.ts';
 import { forgettable, withoutForgotten } from './log/retention.ts';
 import { PreviewProjection } from './previewProjection.ts';
-import type { PreviewLogSink, PreviewNumbers } from './previewStorePorts.ts';
+import { expiryAtRestart, replay } from './restore.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
-
-/** Why a preview expired that an older version showed for an agent in a terminal. */
-const AGENT_WOULD_WRITE = 'An agent in a terminal would have written it, which Redline no longer shows.';
 
 export interface PreviewStoreOptions {
   /** By default the store counts by itself, as the only writer of its log. */
@@ -116,8 +115,8 @@ export class PreviewStore {
   }
 
   /**
-   * Rebuilds the state from a short log that was just read. Opaque previews have lost their callbacks and expire, and so do
-   * those that an agent in a terminal would have written.
+   * Rebuilds the state from a short log that was just read. What can no longer be resolved expires: see
+   * {@link expiryAtRestart}.
    */
   restore(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[] = []): void {
     for (const restoring of this.#restore(entries, unreadable)) void restoring;
@@ -138,22 +137,10 @@ export class PreviewStore {
     entries: readonly PreviewLogEntry[],
     unreadable: readonly UnreadableLine[],
   ): Generator<undefined, void, undefined> {
-    let position = 0;
-    for (const line of unreadable) {
-      for (; position < line.position; position++) yield this.#replay(entries[position]);
-      this.#projection.skip(line);
-      yield;
-    }
-    for (; position < entries.length; position++) yield this.#replay(entries[position]);
+    yield* replay(this.#projection, entries, unreadable);
     for (const preview of this.all()) {
-      if (!isOpen(preview) || (preview.kind === 'files' && !preview.agentWrites)) continue;
-      const why = this.#projection.isInterrupted(preview.id)
-        ? { interrupted: true as const }
-        : preview.agentWrites
-          ? { reason: AGENT_WOULD_WRITE }
-          : {};
-      void this.#record({ type: 'expired', id: preview.id, ...why });
-      yield;
+      const expiry = expiryAtRestart(preview, this.#projection);
+      if (expiry) yield void this.#record(expiry);
     }
   }
 
@@ -396,10 +383,6 @@ export class PreviewStore {
   #recordPending(entry: PreviewLogEntry): Promise<void> {
     const isPending = idsOf(entry).every(id => this.#projection.get(id)?.state.kind === 'pending');
     return isPending ? this.#record(entry) : Promise.resolve();
-  }
-
-  #replay(entry: PreviewLogEntry | undefined): undefined {
-    if (entry) this.#projection.apply(entry);
   }
 
   #record(unmarked: PreviewLogEntry, patch?: string): Promise<void> {

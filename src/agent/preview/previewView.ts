@@ -1,7 +1,6 @@
 import type { DiffStat } from '../text/lineDiff.ts';
-import type { CheckMark } from './checkMark.ts';
 import type { FileChange } from './fileChange.ts';
-import type { LedgerEntry, RunFact } from './ledger.ts';
+import type { LedgerEntry, RunFact, CheckFact } from './ledger.ts';
 import {
   isOpen,
   type Actor,
@@ -10,7 +9,6 @@ import {
   type Recommendation,
   type ResolveAction,
 } from './preview.ts';
-import type { PreviewFace } from './previewFace.ts';
 import type { Risk } from './reading/risks.ts';
 import { conflictCount } from './rebase/conflictMarkers.ts';
 import { reasonGiven } from './resolve/resolveTexts.ts';
@@ -204,4 +202,25 @@ function remedyOf(
   if (undoneBy && isUndoPending !== true && undoAction(undoneBy)) return { type: 'redo', id: undoneBy.id };
   if (!undoneBy && isUndoPending !== true && undoAction(last)) return { type: 'undo', id: last.id };
   return reopenAction(last) ? { type: 'reopen', id: last.id } : undefined;
+}
+
+/** What applying a preview does, where that has a verb of its own. */
+export type PreviewFace = 'change' | 'create' | 'delete' | 'rename' | 'run' | 'call' | 'approve';
+
+/** What a surface shows of one check on one preview or on several. */
+export interface CheckMark {
+  readonly name: string;
+  readonly state: 'running' | CheckFact['outcome'];
+  /** Nothing that it saw has changed since. */
+  readonly isCurrent: boolean;
+  readonly seconds: number;
+  readonly exitCode?: number;
+  /** How many places its output names. */
+  readonly problems: number;
+  /** It has both passed and failed on the same files. */
+  readonly isFlaky: boolean;
+  /** Of the result; absent while it runs. */
+  readonly resultId?: string;
+  /** Ids of the other previews that were applied when it ran. */
+  readonly together: readonly string[];
 }

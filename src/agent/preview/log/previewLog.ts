@@ -10,6 +10,7 @@ import { FOUND_APPLIED, ledgerEntrySchema, storable } from '../ledger.ts';
 import { change, path, staged, stagedFiles, type StagedFiles, type StagedPreview } from '../previewSchema.ts';
 import { isKept, type KeptChanges } from './keptChanges.ts';
 import { previewMigrations } from './previewMigrations.ts';
+import type { LogSink } from '../../base/log/logQueue.ts';
 
 /** See {@link KeptChanges}. */
 const kept = z.object({ from: z.int(), to: z.int() });
@@ -231,4 +232,18 @@ export function idsOf(entry: PreviewLogEntry): readonly string[] {
 /** The vote as it can be stored. */
 export function voteOf({ actor, call, reason, extra }: CommitVote): CommitVote {
   return { actor, reason, ...(call ? { call } : {}), ...(extra ? { extra: storable(extra) } : {}) };
+}
+
+/** Where the store writes its entries. `JsonLog<PreviewLogEntry>` is one. */
+export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
+  /** Settles once everything appended so far would survive a crash of the machine. */
+  flush(): Promise<void>;
+  /** Replaces each entry with those that `rewrite` returns for it, permanently. */
+  compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void>;
+}
+
+/** Hands out the numbers of previews, each only once, in whichever window. */
+export interface PreviewNumbers {
+  /** The next number, which is above `last`. Never throws. */
+  next(last: number): number;
 }

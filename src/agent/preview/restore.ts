@@ -1,0 +1,35 @@
+import type { PreviewLogEntry, UnreadableLine } from './log/previewLog.ts';
+import { isOpen, type Preview } from './preview.ts';
+import type { PreviewProjection } from './previewProjection.ts';
+
+/** Adds up a log that was just read, with its unreadable lines in their places. Yields after each entry. */
+export function* replay(
+  projection: PreviewProjection,
+  entries: readonly PreviewLogEntry[],
+  unreadable: readonly UnreadableLine[],
+): Generator<undefined, void, undefined> {
+  let position = 0;
+  function* entriesTo(end: number): Generator<undefined, void, undefined> {
+    for (const entry of entries.slice(position, end)) yield void projection.apply(entry);
+    position = Math.max(position, end);
+  }
+  for (const line of unreadable) {
+    yield* entriesTo(line.position);
+    yield void projection.skip(line);
+  }
+  yield* entriesTo(entries.length);
+}
+
+type Expiry = Extract<PreviewLogEntry, { type: 'expired' }>;
+
+/**
+ * How an open preview expires with the process that staged it; `undefined` if it can still be resolved. The callbacks of opaque
+ * ones are lost, and there is no one left to write what an older version showed for an agent in a terminal.
+ */
+export function expiryAtRestart(preview: Preview, projection: PreviewProjection): Expiry | undefined {
+  if (!isOpen(preview) || (preview.kind === 'files' && !preview.agentWrites)) return undefined;
+  const expired = { type: 'expired', id: preview.id } as const;
+  if (projection.isInterrupted(preview.id)) return { ...expired, interrupted: true };
+  const reason = 'An agent in a terminal would have written it, which Redline no longer shows.';
+  return preview.agentWrites ? { ...expired, reason } : expired;
+}
