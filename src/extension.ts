@@ -1,6 +1,8 @@
 import * as path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
+import { Closing } from './agent/base/disposable.ts';
+import { detailOf } from './agent/base/errors.ts';
 import { createAgent } from './views/agent.ts';
 import { allCommands } from './views/allCommands.ts';
 import { createApi, type RedlineApi } from './views/api.ts';
@@ -9,15 +11,13 @@ import { execute, registerCommands } from './views/commandRegistry.ts';
 import { Commenting } from './views/comments/commenting.ts';
 import { registerContextKeys } from './views/contextKeys.ts';
 import { PREVIEW_SCHEME, views } from './views/contributions.ts';
+import { RedlineLog } from './views/diagnostics/redlineLog.ts';
 import { TextDocuments } from './views/diagnostics/textDocuments.ts';
 import { registerHistoryView } from './views/history/historyTree.ts';
 import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
-import { startFileMarks } from './views/marks/startFileMarks.ts';
 import { registerNativeChat } from './views/nativeChat/nativeChat.ts';
 import { OtherAgents } from './views/otherAgents/otherAgents.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
-import { followApplied } from './views/review/followApplied.ts';
-import { followFiles } from './views/review/followedFiles.ts';
 import { LookedAt } from './views/review/lookedAt.ts';
 import { Overview } from './views/review/overview.ts';
 import { PreviewFileSystem } from './views/review/documents/previewFileSystem.ts';
@@ -27,24 +27,27 @@ import { PreviewTabs } from './views/review/previewTabs.ts';
 import { Drafts } from './views/review/documents/drafts.ts';
 import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
 import { ReviewList } from './views/review/reviewList.ts';
-import { startSinceLooked } from './views/review/startSinceLooked.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
 import { ShownPlace, type LoadPlaces } from './views/review/shownPlace.ts';
 import { ShownRevisions } from './views/review/shownRevisions.ts';
 import { WaitingNotice } from './views/pending/waitingNotice.ts';
 import { modeSwitch } from './views/settings.ts';
+import { followFiles, startAppliedUnseen, startFileMarks, startSinceLooked } from './views/startedLater.ts';
 import { StatusItem } from './views/statusItem.ts';
-import { showTour } from './views/tour/tourFolder.ts';
+import { showTour } from './views/tour/tour.ts';
 import { FileWatcher } from './views/workspace/fileWatcher.ts';
 
-export { deactivate } from './views/deactivate.ts';
+let closing: Closing | undefined;
 
 /** A table of contents: every part of the extension, each after the parts that it needs. */
 export async function activate(context: vscode.ExtensionContext): Promise<RedlineApi> {
   l10n.config({ contents: vscode.l10n.bundle ?? {} });
   const { subscriptions } = context;
-  const agent = await createAgent(context);
-  const { logger, store, session, files } = agent;
+  const logger = new RedlineLog();
+  closing = new Closing(error => logger.error(`Closing failed: ${detailOf(error)}`));
+  closing.add(async () => logger.dispose());
+  const agent = await createAgent(context, logger, closing);
+  const { store, session, files } = agent;
 
   const tabs = new PreviewTabs(store);
   const storage = (context.storageUri ?? context.globalStorageUri).fsPath;
@@ -106,7 +109,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     new FileWatcher(agent),
     followFiles(agent),
     startSinceLooked(agent, looks),
-    followApplied(store, shown, overview),
+    startAppliedUnseen(agent, shown, overview),
     startFileMarks({ ...agent, extensionUri: context.extensionUri }),
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
@@ -147,4 +150,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   );
   showTour(context);
   return createApi(agent);
+}
+
+/**
+ * VS Code calls this before the host ends. It disposes of the subscriptions right afterwards, without waiting, and then waits
+ * up to 5 s for the promise (`AbstractExtHostExtensionService._deactivate` and `terminate`). So whatever must end in order,
+ * such as writing what waits before the storage is unlocked, is closed here and is no subscription.
+ */
+export function deactivate(): Promise<void> | undefined {
+  return closing?.close();
 }

@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { Closing } from '../agent/base/disposable.ts';
+import type { Closing } from '../agent/base/disposable.ts';
 import { detailOf } from '../agent/base/errors.ts';
 import type { Localiser } from '../agent/base/localiser.ts';
 import type { Logger } from '../agent/base/logger.ts';
@@ -30,8 +30,7 @@ import { CustomToolsWatcher, currentToolPlaces } from './customTools/customTools
 import { ApiKeys } from './models/apiKeys.ts';
 import { ladderMemory, Providers } from './models/providers.ts';
 import type { FileUris } from './review/previewUri.ts';
-import { RedlineLog } from './diagnostics/redlineLog.ts';
-import { closeAtDeactivation } from './deactivate.ts';
+import type { RedlineLog } from './diagnostics/redlineLog.ts';
 import { Settings } from './settings.ts';
 import { createStructuralEngine } from './search/structuralEngine.ts';
 import { closePatience, lockStorage, mustRecover, openStore } from './storage/previewStorage.ts';
@@ -85,13 +84,12 @@ export interface Agent {
 }
 
 /** Assembles the core and restores what this workspace's storage holds. Makes no network request. */
-export async function createAgent(context: vscode.ExtensionContext): Promise<Agent> {
+export async function createAgent(
+  context: vscode.ExtensionContext,
+  logger: RedlineLog,
+  closing: Closing,
+): Promise<Agent> {
   const { subscriptions } = context;
-  const logger = new RedlineLog();
-  const closing = new Closing(error => logger.error(`Closing failed: ${detailOf(error)}`));
-  closing.add(async () => logger.dispose());
-  closeAtDeactivation(closing);
-
   const settings = new Settings(subscriptions);
   const keys = new ApiKeys(context.secrets);
   const workspace = new VsCodeWorkspace(() => ({

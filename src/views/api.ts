@@ -3,7 +3,7 @@ import { ToolError } from '../agent/base/errors.ts';
 import { Emitter } from '../agent/base/event.ts';
 import type { SessionState } from '../agent/conversation/storage/sessionEntry.ts';
 import type { SessionMessage } from '../agent/model/messages.ts';
-import type { CheckMark } from '../agent/preview/checkMark.ts';
+import type { CheckMark } from '../agent/preview/previewView.ts';
 import type { FileChangeKind } from '../agent/preview/fileChange.ts';
 import type { LedgerEntry as StoredEntry, PlainOutcome } from '../agent/preview/ledger.ts';
 import type { AgentToolResult, PendingAction } from '../agent/preview/pendingAction.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../agent/base/disposable.ts';
 import { needsOwnVote, titleOf, type Preview } from '../agent/preview/preview.ts';
-import type { CheckMark } from '../agent/preview/checkMark.ts';
+import type { CheckMark } from '../agent/preview/previewView.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { countText } from '../agent/base/countText.ts';
 import { coalesce } from './coalesce.ts';

@@ -21,16 +21,16 @@ import {
   parseEntry,
   type PreviewLogEntry,
   type UnreadableLine,
+  type PreviewLogSink,
+  type PreviewNumbers,
 } from '../../src/agent/preview/log/previewLog.ts';
 import { PreviewStore, type PreviewStoreOptions } from '../../src/agent/preview/previewStore.ts';
-import type { PreviewLogSink, PreviewNumbers } from '../../src/agent/preview/previewStorePorts.ts';
 import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
 import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
-import type { ReadInstructions } from '../../src/agent/session/sessionOptions.ts';
+import type { ReadInstructions, SessionSettings } from '../../src/agent/session/sessionOptions.ts';
 import { Session } from '../../src/agent/session/session.ts';
 import type { ReadSurroundings } from '../../src/agent/session/surroundings.ts';
-import type { SessionSettings } from '../../src/agent/session/sessionOptions.ts';
 import { builtInTools } from '../../src/agent/tools/builtIn.ts';
 import type { ToolRegistry } from '../../src/agent/tools/registry.ts';
 import type { Problems } from '../../src/agent/tools/problems.ts';

@@ -1,4 +1,4 @@
-import type { CheckMark } from '../preview/checkMark.ts';
+import type { CheckMark } from '../preview/previewView.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { CheckResult } from './check.ts';
 import { isSame } from './checkedFiles.ts';

@@ -1,6 +1,6 @@
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { CheckMark } from '../preview/checkMark.ts';
+import type { CheckMark } from '../preview/previewView.ts';
 import type { CheckFact } from '../preview/ledger.ts';
 import { pathsOf, revisionsOf, type Preview } from '../preview/preview.ts';
 import type { Proof, Prover } from '../preview/resolve/proof.ts';

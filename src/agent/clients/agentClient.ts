@@ -18,10 +18,9 @@ import { executeToolCall } from '../tools/execute.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import { CallQueue } from './callQueue.ts';
-import { clientToolOf, SHARED_TOOLS, type ClientTool } from './clientTools.ts';
+import { clientToolOf, SHARED_TOOLS, type ClientTool, ownTools } from './clientTools.ts';
 import { Decisions } from './decisions.ts';
 import { OwnPreviews } from './ownPreviews.ts';
-import { ownTools } from './ownTools.ts';
 
 /** The most proposals of one agent that are pending, and the most characters of proposed text in them. */
 export const MAX_PENDING = 500;

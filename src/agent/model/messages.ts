@@ -129,3 +129,8 @@ export type RevertCategory = (typeof revertCategories)[number];
 
 export type SessionMessage =
   UserMessage | AssistantMessage | ToolResultMessage | SteeringMessage | LocalMessage;
+
+/** The name of a tool as a model means it. Some servers leave control tokens in it, such as `read_file<|channel|>commentary`. */
+export function toolNameOf(written: string): string {
+  return written.replace(/<\|.*$/s, '').trim();
+}

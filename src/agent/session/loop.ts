@@ -2,8 +2,13 @@ import type { Localiser } from '../base/localiser.ts';
 import { detailOf } from '../base/errors.ts';
 import { forEachLimited } from '../base/pool.ts';
 import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderFailure } from '../model/chatProvider.ts';
-import type { AssistantMessage, SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
-import { toolNameOf } from '../model/toolName.ts';
+import {
+  type AssistantMessage,
+  type SessionMessage,
+  type ToolCall,
+  type ToolResultMessage,
+  toolNameOf,
+} from '../model/messages.ts';
 import type { SessionEvent } from './events.ts';
 
 /** How many read-only calls of one answer run in parallel at most: each may hold a file, a process or a connection. */

@@ -5,7 +5,7 @@ import type { Logger } from '../../agent/base/logger.ts';
 import type { SessionMessage, TokenUsage } from '../../agent/model/messages.ts';
 import { slashCommands } from '../../agent/model/offline/slashCommands.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
-import type { CheckMark } from '../../agent/preview/checkMark.ts';
+import type { CheckMark } from '../../agent/preview/previewView.ts';
 import type { Risk } from '../../agent/preview/reading/risks.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';

@@ -136,6 +136,7 @@ const previewItem = z.object({
   /** The plan, as Markdown, while it waits; unfolded at first if the user edited it, since the answer above shows another one. */
   plan: z.optional(z.object({ text: z.string(), isUnfolded: z.boolean() })),
 });
+export type PreviewItem = z.infer<typeof previewItem>;
 const resolveItem = z.object({
   kind: z.literal('resolve'),
   key,

@@ -5,7 +5,7 @@ import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import type { CheckRuns } from '../../agent/checks/check.ts';
 import type { Checks, ChecksOptions } from '../../agent/checks/checks.ts';
-import type { CheckMark } from '../../agent/preview/checkMark.ts';
+import type { CheckMark } from '../../agent/preview/previewView.ts';
 import type { CheckFact } from '../../agent/preview/ledger.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import { NO_CHECKS, type Proof, type Prover } from '../../agent/preview/resolve/proof.ts';

@@ -7,7 +7,6 @@ import { agentLabel, withoutIcons } from '../plainText.ts';
 import { openLedgerDocument } from './ledgerDocument.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
 import { byText, hasSucceeded } from '../texts/previewWords.ts';
-import { copyTrailers } from './copyTrailers.ts';
 import {
   checksLine,
   dayText,
@@ -18,6 +17,7 @@ import {
   timeText,
   whyTexts,
 } from './ledgerText.ts';
+import { trailersOf, type CommittedPreview } from '../../agent/elsewhere/applied/commitMessage.ts';
 
 /** The most attempts that the list shows; the document shows all of them. */
 const MAX_ROWS = 1_000;
@@ -163,4 +163,13 @@ function detailOf(entry: LedgerEntry): string {
   const paths = [...new Set(entry.files.map(file => file.path))].join(', ');
   const why = isError(entry) ? entry.message : reasonGiven(entry);
   return [why, ...whyTexts(entry), paths].filter(part => part !== undefined && part !== '').join(' · ');
+}
+
+/** How long the status bar says what was copied, in milliseconds. */
+const STATUS_MS = 4_000;
+
+/** Puts the trailers of a commit of what was applied on the clipboard. */
+export async function copyTrailers(applied: CommittedPreview): Promise<void> {
+  await vscode.env.clipboard.writeText(`${trailersOf([applied]).join('\n')}\n`);
+  void vscode.window.setStatusBarMessage(vscode.l10n.t('The commit trailers were copied'), STATUS_MS);
 }

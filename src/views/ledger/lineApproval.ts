@@ -12,7 +12,7 @@ import { agentLabel, oneLine, withoutIcons } from '../plainText.ts';
 import { showLine } from '../review/commands/showHunk.ts';
 import { recommendationText } from '../texts/previewWords.ts';
 import { showInfo } from '../toast.ts';
-import { copyTrailers } from './copyTrailers.ts';
+import { copyTrailers } from './ledgerPick.ts';
 import { checksLine, momentText, outcomeTitle, placeOf } from './ledgerText.ts';
 
 interface ApprovalItem extends vscode.QuickPickItem {

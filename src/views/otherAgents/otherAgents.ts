@@ -6,12 +6,18 @@ import { detailOf } from '../../agent/base/errors.ts';
 import type { AgentViews } from '../../agent/clients/view/agentViews.ts';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import { titleOf } from '../../agent/preview/preview.ts';
-import { contextKeys, MCP_LABEL, MCP_PROVIDER } from '../contributions.ts';
+import {
+  contextKeys,
+  MCP_LABEL,
+  MCP_PROVIDER,
+  languageModelTools,
+  type LanguageModelToolName,
+} from '../contributions.ts';
 import type { Agent } from '../agent.ts';
 import type { AgentServer, AgentServerParts } from './agentServer.ts';
 import { showInfo } from '../toast.ts';
-import { registerLanguageModelTools } from './languageModelTools.ts';
 import type { WindowViewsParts } from './windowViews.ts';
+import type { ProposalParts } from './proposal.ts';
 
 export type OtherAgentsParts = AgentServerParts & WindowViewsParts & Pick<Agent, 'closing'>;
 
@@ -144,4 +150,26 @@ export class OtherAgents implements vscode.Disposable {
 
 function showLanguageModelTools(shown: boolean): void {
   void vscode.commands.executeCommand('setContext', contextKeys.usesMcp, !shown);
+}
+
+/**
+ * Registers tools for the agents of VS Code and of other extensions. A call stages a preview, waits until the user resolves it in
+ * Redline, and returns the outcome. Redline's own session is not involved.
+ */
+export function registerLanguageModelTools(parts: ProposalParts): vscode.Disposable {
+  const names = Object.keys(languageModelTools) as LanguageModelToolName[];
+  return vscode.Disposable.from(
+    ...names.map(name =>
+      vscode.lm.registerTool(name, {
+        prepareInvocation: () => ({
+          invocationMessage: vscode.l10n.t('Waiting for your Apply or Discard in Redline'),
+        }),
+        invoke: async ({ input }, token) => {
+          const { propose } = await import('./proposal.ts');
+          const text = await propose(name, input, token, parts);
+          return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
+        },
+      }),
+    ),
+  );
 }

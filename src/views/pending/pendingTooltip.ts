@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
-import { previewView } from '../../agent/preview/previewView.ts';
+import { previewView, type CheckMark } from '../../agent/preview/previewView.ts';
 import { agentLabel, asMarkdown, detailsText } from '../plainText.ts';
-import type { CheckMark } from '../../agent/preview/checkMark.ts';
 import type { Risk } from '../../agent/preview/reading/risks.ts';
 import { checkSentence } from '../texts/checkWords.ts';
 import { riskText } from '../texts/riskWords.ts';

@@ -7,6 +7,7 @@ import {
   previewView,
   type PreviewProblem,
   type PreviewView,
+  type CheckMark,
 } from '../../agent/preview/previewView.ts';
 import type { Risk } from '../../agent/preview/reading/risks.ts';
 import type { ConflictBlock, ConflictChoice } from '../../agent/preview/rebase/conflictMarkers.ts';
@@ -26,7 +27,6 @@ import {
   runText,
 } from '../texts/previewWords.ts';
 import type { ReviewPlace } from './reviewPlaces.ts';
-import type { CheckMark } from '../../agent/preview/checkMark.ts';
 import { checkSentence, checkText } from '../texts/checkWords.ts';
 import { riskMark, riskText } from '../texts/riskWords.ts';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { hunksOfChange, textOf, type FileChange } from '../../agent/preview/fileChange.ts';
-import type { CheckMark } from '../../agent/preview/checkMark.ts';
+import type { CheckMark } from '../../agent/preview/previewView.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { conflictBlocks, hasConflict } from '../../agent/preview/rebase/conflictMarkers.ts';

@@ -3,8 +3,12 @@ import { readdir, rm, rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import { ProcessLock } from '../../agent/base/processLock.ts';
 import type { RecoveryReport } from '../../agent/preview/commit/recovery.ts';
-import { openPreviewLog, type PreviewLog, type PreviewLogEntry } from '../../agent/preview/log/previewLog.ts';
-import type { PreviewLogSink } from '../../agent/preview/previewStorePorts.ts';
+import {
+  openPreviewLog,
+  type PreviewLog,
+  type PreviewLogEntry,
+  type PreviewLogSink,
+} from '../../agent/preview/log/previewLog.ts';
 
 /**
  * The log of a window that does not own the workspace's storage. It exists only as a journal: if the window dies in the middle of

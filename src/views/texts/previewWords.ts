@@ -1,8 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { countText } from '../../agent/base/countText.ts';
 import type { DeepReadonly } from '../../agent/base/json.ts';
-import type { PreviewFace } from '../../agent/preview/previewFace.ts';
-import type { CardProblem, CardState } from '../chat/protocol.ts';
+import type { CardProblem, CardState, PreviewItem } from '../chat/protocol.ts';
 import { shortList } from '../plainText.ts';
 
 // The page imports this too, and has no types of Node: so these take what it is sent, which previews as data fit.
@@ -35,7 +34,7 @@ export function problemText(problem: Problem, clean: Clean): string {
 }
 
 /** What the button says that applies a preview. */
-export function applyVerb(face: PreviewFace): string {
+export function applyVerb(face: PreviewItem['face']): string {
   switch (face) {
     case 'change':
       return l10n.t('Apply');

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { execute } from '../commandRegistry.ts';
 import type { Ctx } from '../ctx.ts';
-import { tourFolder } from './tourFolder.ts';
 
 /**
  * Opens a fresh copy of the tour's project in a window of its own. In a window that shows it already, it begins again there.
@@ -19,4 +18,15 @@ export async function openTour({ extensionPath, globalStorage, session }: Ctx): 
     return void (await vscode.commands.executeCommand('vscode.openFolder', folder, { forceNewWindow: true }));
   await session.new();
   await execute('redline.chat.focus');
+}
+
+/** Where the project of the tour is copied to. */
+export function tourFolder(globalStorage: vscode.Uri): vscode.Uri {
+  return vscode.Uri.joinPath(globalStorage, 'tour');
+}
+
+/** Shows the chat in a window on the project of the tour, which the user asked for. */
+export function showTour({ globalStorageUri }: Pick<vscode.ExtensionContext, 'globalStorageUri'>): void {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  if (folder?.uri.fsPath === tourFolder(globalStorageUri).fsPath) void execute('redline.chat.focus');
 }

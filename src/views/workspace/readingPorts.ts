@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { GitPorts } from '../../agent/tools/git/gitPorts.ts';
+import type { GitPorts } from '../../agent/tools/git/gitTool.ts';
 import type { SymbolPorts } from '../../agent/tools/symbols/symbolsTool.ts';
 import { activeGit } from '../elsewhere/gitApi.ts';
 import type { VsCodeWorkspace } from './workspace.ts';

@@ -150,3 +150,6 @@ function isSame(given: string, proof: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(proof)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
+
+/** In `_meta` of results: how much of the ledger the agent has heard, for a later connection of it. */
+export const HEARD = 'redline/heard';

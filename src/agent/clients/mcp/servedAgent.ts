@@ -1,6 +1,6 @@
 import { AgentClient, type ClientHost } from '../agentClient.ts';
 import { agentNameOf } from '../agentName.ts';
-import { HEARD } from './names.ts';
+import { HEARD } from './proof.ts';
 import type { ClientInfo, ServedTools } from './toolServer.ts';
 
 /** What tells an agent from all others, and how much of the ledger it has heard, see `ClientIdentity.heard`. */

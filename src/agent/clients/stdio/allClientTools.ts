@@ -1,6 +1,5 @@
 import { builtInTools } from '../../tools/builtIn.ts';
-import { clientToolOf, SHARED_TOOLS, type ClientTool } from '../clientTools.ts';
-import { ownTools } from '../ownTools.ts';
+import { clientToolOf, SHARED_TOOLS, type ClientTool, ownTools } from '../clientTools.ts';
 
 const notHere = (): never => {
   throw new Error('Tools run in the window.');

@@ -2,7 +2,7 @@ import { constants, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../../base/pool.ts';
-import { gitFoldersOf } from '../sandbox/gitFolders.ts';
+import { gitFoldersOf } from '../sandbox/bubblewrap.ts';
 import { ignoredOf } from '../sandbox/ignored.ts';
 import { privateGit, type ShownFolder } from './privateGit.ts';
 

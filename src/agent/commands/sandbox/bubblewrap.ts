@@ -1,7 +1,15 @@
-import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
-import { gitFoldersOf } from './gitFolders.ts';
+import { isInside } from '../../text/isInside.ts';
 
 /** A folder of the workspace in the view: an overlay of the real one, at its own path. */
 export interface MountedFolder {
@@ -181,4 +189,28 @@ function toolRoots(searchPath: string, home: string): readonly string[] {
     root =>
       existsSync(root) && !/^\/(usr|bin|sbin|lib\w*|etc|opt|nix|proc|dev|run|tmp|var\/tmp)?(\/|$)/.test(root),
   );
+}
+
+/**
+ * Folders of git outside a worktree that belong to it: without them, git does not work in it. Only those that name the worktree
+ * in turn: any file in a workspace may claim to be one.
+ * @param root absolute, links followed
+ */
+export function gitFoldersOf(root: string): readonly string[] {
+  try {
+    const file = path.join(root, '.git');
+    if (!statSync(file).isFile()) return [];
+    const own = realpathSync.native(path.resolve(root, lineOf(file).replace(/^gitdir: /, '')));
+    const worktree = path.dirname(path.resolve(own, lineOf(path.join(own, 'gitdir'))));
+    if (realpathSync.native(worktree) !== root) return [];
+    const common = realpathSync.native(path.resolve(own, lineOf(path.join(own, 'commondir'))));
+    const isRepository = statSync(path.join(common, 'objects')).isDirectory() && isInside(own, common);
+    return isRepository && !isInside(root, common) ? [common] : [];
+  } catch {
+    return [];
+  }
+}
+
+function lineOf(file: string): string {
+  return readFileSync(file, 'utf8').trim();
 }

@@ -3,10 +3,8 @@ import { english, type Localiser } from '../../base/localiser.ts';
 import { fenceFor } from '../../text/fence.ts';
 import type { ChatRequest, ProviderAnswer } from '../chatProvider.ts';
 import type { SessionMessage, ToolResultMessage } from '../messages.ts';
-import { refusalReasons } from './refusalReasons.ts';
-import { parseSlashCommand, slashCommandHelp } from './slashCommands.ts';
-import { nextOfTour, voteOfTour } from './tour.ts';
-import { TOUR } from './tourProject.ts';
+import { refusalReasons, nextOfTour, voteOfTour } from './tour.ts';
+import { parseSlashCommand, slashCommandHelp, TOUR } from './slashCommands.ts';
 
 /** How much of a tool's output the answer repeats, in characters. All of it is shown with the call. */
 const MAX_REPEATED_CHARS = 2_000;

@@ -1,6 +1,11 @@
 import { english, type Sentence } from '../../base/localiser.ts';
 import { revertCategories, type RevertCategory } from '../messages.ts';
-import { TOUR, TOUR_FILE } from './tourProject.ts';
+
+/** The prompt that begins the tour. */
+export const TOUR = '/tour';
+
+/** The file with the fault in the tour's project (media/tour). The tour begins by reading it. */
+export const TOUR_FILE = 'src/cart.js';
 
 /** A tool call that the user typed as a command. */
 export interface TypedCall {

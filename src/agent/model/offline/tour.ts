@@ -1,7 +1,6 @@
 import type { Localiser } from '../../base/localiser.ts';
 import type { SessionMessage, ToolResultMessage } from '../messages.ts';
-import { refusalReasons } from './refusalReasons.ts';
-import { TOUR_FILE } from './tourProject.ts';
+import { TOUR_FILE } from './slashCommands.ts';
 
 const FAULT = 'sum += item.price;';
 const EDITS = [
@@ -122,4 +121,14 @@ function sinceAnswer(messages: readonly SessionMessage[]): readonly SessionMessa
 
 function say(text: string): TourStep {
   return { text, calls: [] };
+}
+
+/**
+ * The reasons that the user typed for what is told as refused, each on one line and without a full stop, to be quoted.
+ * @param outcome as a model is told it
+ */
+export function refusalReasons(outcome: string): readonly string[] {
+  return [...outcome.matchAll(/^The user discarded .* not a failure\. Reason: "([^]*?)"$/gm)].map(
+    ([, reason = '']) => reason.replace(/\s+/g, ' ').replace(/\. ?$/, '').trim(),
+  );
 }

@@ -4,7 +4,7 @@ import { messageOf, ToolError } from '../../base/errors.ts';
 import { fields, GitProgram } from '../../elsewhere/gitProgram.ts';
 import { fenced } from '../../text/fence.ts';
 import { isInside } from '../../text/isInside.ts';
-import type { GitPlace } from './gitPorts.ts';
+import type { GitPlace } from './gitTool.ts';
 
 export interface GitQuery {
   readonly action: 'log' | 'show' | 'diff' | 'blame';

@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { abortErrorOf } from '../../base/abort.ts';
 import { messageOf, ToolError } from '../../base/errors.ts';
 import { fenced } from '../../text/fence.ts';
-import type { HostConsent } from './hostConsent.ts';
+import type { HostConsent } from './fetchUrl.ts';
 import { htmlText } from './htmlText.ts';
 import { isPublicAddress } from './publicAddress.ts';
 

@@ -1,13 +1,12 @@
-import type { CheckMark } from '../../../agent/preview/checkMark.ts';
+import type { CheckMark } from '../../../agent/preview/previewView.ts';
 import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
-import type { ToolResultMessage } from '../../../agent/model/messages.ts';
+import type { ToolResultMessage, SessionMessage } from '../../../agent/model/messages.ts';
 import { plainOutcome, type LedgerEntry } from '../../../agent/preview/ledger.ts';
 import { isOpen, type CallRef, type Preview } from '../../../agent/preview/preview.ts';
 import type { Risk } from '../../../agent/preview/reading/risks.ts';
 import { Lineage } from '../../../agent/preview/resolve/lineage.ts';
 import type { ResolveFacts } from './resolveBlock.ts';
 import type { SessionState } from '../../../agent/conversation/storage/sessionEntry.ts';
-import type { SessionMessage } from '../../../agent/model/messages.ts';
 import type { QueuedPrompt } from '../../../agent/session/waiting/promptQueue.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import type { Arriving } from './liveTurn.ts';

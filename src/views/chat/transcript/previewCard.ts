@@ -1,13 +1,13 @@
 import * as l10n from '@vscode/l10n';
-import type { CheckMark } from '../../../agent/preview/checkMark.ts';
-import { isOpen, titleOf, type Preview } from '../../../agent/preview/preview.ts';
 import {
+  type CheckMark,
   faceOf,
   totalOf,
   type PreviewOutcome,
   type PreviewProblem,
   type PreviewView,
 } from '../../../agent/preview/previewView.ts';
+import { isOpen, titleOf, type Preview } from '../../../agent/preview/preview.ts';
 import type { Risk } from '../../../agent/preview/reading/risks.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { commandOf } from '../../../agent/tools/command/runCommand.ts';
@@ -15,7 +15,7 @@ import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { agentLabel, escapeInvisible, escapeProse, MAX_NAMES, oneLine } from '../../plainText.ts';
 import { riskText } from '../../texts/riskWords.ts';
-import { type CardProblem, type CardState, type ItemOf, type LineStat, type PartRow } from '../protocol.ts';
+import type { CardProblem, CardState, ItemOf, LineStat, PartRow } from '../protocol.ts';
 import { MAX_SHOWN_CHARS, type CheckRow } from '../viewItem.ts';
 
 /** The most files that a card lists. */

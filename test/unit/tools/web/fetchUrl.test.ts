@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fetchPage, type Network } from '../../../../src/agent/tools/web/fetchPage.ts';
-import { fetchUrlTool } from '../../../../src/agent/tools/web/fetchUrl.ts';
-import type { HostConsent } from '../../../../src/agent/tools/web/hostConsent.ts';
+import { fetchUrlTool, type HostConsent } from '../../../../src/agent/tools/web/fetchUrl.ts';
 import { isPublicAddress } from '../../../../src/agent/tools/web/publicAddress.ts';
 import { ToolHarness } from '../../../support/toolHarness.ts';
 

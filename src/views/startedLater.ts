@@ -1,0 +1,84 @@
+import type { Uri } from 'vscode';
+import { DisposableStore, type Disposable } from '../agent/base/disposable.ts';
+import { detailOf } from '../agent/base/errors.ts';
+import type { Event } from '../agent/base/event.ts';
+import type { Agent } from './agent.ts';
+import type { LookedAt } from './review/lookedAt.ts';
+import type { Overview } from './review/overview.ts';
+import type { ShownRevisions } from './review/shownRevisions.ts';
+
+// What most windows do without for a while: its code is loaded with the first event that it is about.
+
+/** Marks files with pending changes where people work. */
+export function startFileMarks(agent: Agent & { readonly extensionUri: Uri }): Disposable {
+  const load = async (): Promise<Disposable> => {
+    const { FileMarks } = await import('./marks/fileMarks.ts');
+    return new FileMarks(agent);
+  };
+  const { store } = agent;
+  return startWithFirst(agent, store.onDidStage, () => load, store.hasPending ? load : undefined);
+}
+
+/** Offers the difference between a new revision and what the user has looked at. */
+export function startSinceLooked(agent: Agent, looks: LookedAt): Disposable {
+  return startWithFirst(agent, agent.store.onDidRevise, () => async () => {
+    const { SinceLooked } = await import('./review/sinceLooked.ts');
+    return new SinceLooked(agent, looks);
+  });
+}
+
+/** Tells what the model applied since the user looked. */
+export function startAppliedUnseen(agent: Agent, shown: ShownRevisions, overview: Overview): Disposable {
+  const { store } = agent;
+  const since = store.ledger().length;
+  const load = async (): Promise<Disposable> => {
+    const { AppliedUnseen } = await import('./review/appliedUnseen.ts');
+    return new AppliedUnseen(store, shown, overview, since);
+  };
+  return startWithFirst(agent, store.onDidResolve, entries =>
+    entries.some(({ actor }) => actor === 'model') ? load : undefined,
+  );
+}
+
+/**
+ * Lets the tabs of files follow what is applied, whoever applies it: else a tab of a file that is no longer there would bring it
+ * back when it is saved.
+ */
+export function followFiles({ store, files, logger }: Agent): Disposable {
+  return store.onDidResolve(entries => {
+    const applied = entries.filter(({ outcome }) => outcome === 'applied');
+    if (!applied.some(entry => entry.files.some(({ after }) => after === null))) return;
+    const changes = applied.flatMap(({ previewId }) => store.get(previewId)?.changes ?? []);
+    import('./review/moveTabs.ts')
+      .then(({ moveTabs }) => moveTabs(changes, files))
+      .catch((error: unknown) => logger.error(`Moving tabs failed: ${detailOf(error)}`));
+  });
+}
+
+type Load = () => Promise<Disposable>;
+
+/**
+ * Loads a part once.
+ * @param loadFor how, with an event that it is about; else `undefined`
+ * @param now how, if it is to be loaded at once
+ */
+function startWithFirst<T>(
+  { logger }: Agent,
+  event: Event<T>,
+  loadFor: (happened: T) => Load | undefined,
+  now?: Load,
+): Disposable {
+  const owned = new DisposableStore();
+  let isLoading = false;
+  const start = (load: Load | undefined): void => {
+    if (isLoading || !load) return;
+    isLoading = true;
+    load().then(
+      part => owned.add(part),
+      (error: unknown) => logger.error(`Loading a part of the views failed: ${detailOf(error)}`),
+    );
+  };
+  owned.add(event(happened => start(loadFor(happened))));
+  start(now);
+  return owned;
+}
