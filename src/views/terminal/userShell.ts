@@ -2,6 +2,10 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { argumentsBeforeCommand } from '../../agent/commands/shellCall.ts';
 import type { Shell } from '../../agent/commands/commandPlan.ts';
+import { terminalAgents } from '../../agent/clients/view/terminalAgents.ts';
+
+/** Programs that some name as the shell of their terminals. They would take a command for a prompt, or for a script. */
+const NO_SHELLS = new Set(['redline-run', 'node', 'npx', ...terminalAgents.map(({ program }) => program)]);
 
 /** What VS Code knows of the user's shells. */
 export interface ShellSettings {
@@ -17,20 +21,20 @@ export interface ShellSettings {
 
 /**
  * The shell that runs the user's commands, with the arguments and variables that their settings give it: the profile for
- * automation, else the default profile, else the system's own shell.
+ * automation, else the default profile, else the system's own shell. One that is an agent's program is passed over.
  */
 export function userShell(settings: ShellSettings): Shell {
   const { platform, env, told, setting } = settings;
   const isWindows = platform === 'win32';
   const os = isWindows ? 'windows' : platform === 'darwin' ? 'osx' : 'linux';
   const fill = (text: string): string | undefined => filled(text, settings);
-  const automation = record(setting(`automationProfile.${os}`));
+  const automation = ofShell(setting(`automationProfile.${os}`));
   const profiles = record(setting(`profiles.${os}`));
   const name = setting(`defaultProfile.${os}`);
   const isAutomation = programOf(automation, fill) !== undefined;
-  const profile = isAutomation ? automation : record(profiles[typeof name === 'string' ? name : '']);
+  const profile = isAutomation ? automation : ofShell(profiles[typeof name === 'string' ? name : '']);
   const known = [programOf(profile, fill), told, isWindows ? env['ComSpec'] : env['SHELL']];
-  const shell = known.find(Boolean) ?? (isWindows ? 'cmd.exe' : '/bin/sh');
+  const shell = known.find(one => one && isShell(one)) ?? (isWindows ? 'cmd.exe' : '/bin/sh');
   return {
     shell,
     arguments: argumentsBeforeCommand(
@@ -41,13 +45,29 @@ export function userShell(settings: ShellSettings): Shell {
   };
 }
 
+function isShell(program: string): boolean {
+  const name = program.split(/[/\\]/).at(-1) ?? '';
+  return !NO_SHELLS.has(name.toLowerCase().replace(/\.\w+$/, ''));
+}
+
+/** A profile; nothing of it if it does not start a shell. */
+function ofShell(profile: unknown): Readonly<Record<string, unknown>> {
+  const given = record(profile);
+  return pathsOf(given).every(isShell) ? given : {};
+}
+
+function pathsOf({ path: given }: Readonly<Record<string, unknown>>): readonly string[] {
+  return (Array.isArray(given) ? given : [given]).filter(one => typeof one === 'string');
+}
+
 /** The program of a profile that names it by an absolute path; others are found by VS Code, which tells the shell. */
 function programOf(
-  { path: given }: Readonly<Record<string, unknown>>,
+  profile: Readonly<Record<string, unknown>>,
   fill: (text: string) => string | undefined,
 ): string | undefined {
-  const paths = (Array.isArray(given) ? given : [given]).filter(one => typeof one === 'string');
-  return paths.flatMap(one => fill(one) ?? []).find(one => /^([/\\]|[a-z]:)/i.test(one) && existsSync(one));
+  return pathsOf(profile)
+    .flatMap(one => fill(one) ?? [])
+    .find(one => /^([/\\]|[a-z]:)/i.test(one) && existsSync(one));
 }
 
 /** On Windows, they may be one text. */

@@ -57,6 +57,23 @@ test('the profile for automation goes before it, with the first of its programs 
   assert.deepEqual(shellOf(gone), { shell: '/bin/bash', arguments: ['-l'], environment: {} });
 });
 
+test('an agent, or what starts one in a view, is not taken for the shell; nor are the arguments of its profile', () => {
+  const plain = { shell: '/bin/bash', arguments: [], environment: {} };
+  const env = { SHELL: '/bin/bash' };
+  for (const told of ['/usr/bin/claude', '/opt/Codex.exe', '/opt/redline/redline-run.cjs', '/usr/bin/node'])
+    assert.deepEqual(shellOf({}, { told, env }), plain, told);
+  assert.equal(shellOf({}, { told: '', env: { SHELL: '/usr/local/bin/redline-run' } }).shell, '/bin/sh');
+  const agent = { path: ['claude', '/bin/sh'], args: ['--resume'], env: { A: '1' } };
+  const asDefault = { 'defaultProfile.linux': 'agent', 'profiles.linux': { agent } };
+  assert.deepEqual(shellOf(asDefault, { told: '/usr/bin/claude', env }), plain);
+  const forAutomation = {
+    'automationProfile.linux': { path: process.execPath, args: ['redline-run.cjs'] },
+    'defaultProfile.linux': 'mine',
+    'profiles.linux': { mine: { path: '/bin/sh', args: ['-e'] } },
+  };
+  assert.deepEqual(shellOf(forAutomation), { shell: '/bin/sh', arguments: ['-e'], environment: {} });
+});
+
 test('on Windows, the arguments may be one text', () => {
   const settings = {
     'defaultProfile.windows': 'Git',
