@@ -35,6 +35,13 @@ test('the code is checked against the API of the oldest VS Code that it runs in'
   assert.equal(release(manifestIn('node_modules/@types/vscode').version), release(engines.vscode));
 });
 
+test('the changelog begins with the version of the manifest, as does the lock file', () => {
+  const [latest] = /(?<=^## )\S+/m.exec(readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')) ?? [];
+  assert.equal(latest, manifest.version);
+  const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as Manifest;
+  assert.equal(lock.version, manifest.version);
+});
+
 test('no proposed API is used, which only VS Code itself may be given', () => {
   assert.equal(manifest.enabledApiProposals, undefined);
   const declared = globSync('{src,test,scripts}/**/vscode.proposed*.d.ts', { cwd: root });
