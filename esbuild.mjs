@@ -67,11 +67,30 @@ const zodForCustomTools = {
   },
 };
 
+/**
+ * In Node, the MCP SDK brings ajv along, to check what users answer to questions of a server. Ours asks none: the small one of its
+ * two validators saves a fifth of the SDK.
+ */
+const smallValidatorOfMcpSdk = {
+  name: 'small-validator-of-mcp-sdk',
+  setup(b) {
+    b.onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path: imported }) => ({
+      path: imported,
+      namespace: 'small-validator',
+    }));
+    b.onLoad({ filter: /./, namespace: 'small-validator' }, () => ({
+      contents: `export { default as process } from 'node:process';
+        export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';`,
+      resolveDir: process.cwd(),
+    }));
+  },
+};
+
 /** The MCP SDK shares modules of zod with the entry too, so what the server uses of it is a file of its own. */
 const mcpSdk = {
   ...options,
   entryPoints: { 'chunks/mcpSdk': 'src/agent/clients/mcp/sdk.ts' },
-  plugins: [requiredNodeModules],
+  plugins: [requiredNodeModules, smallValidatorOfMcpSdk],
 };
 const mcpSdkApart = {
   name: 'mcp-sdk-apart',
@@ -149,6 +168,7 @@ const bridge = {
   format: 'cjs',
   target: 'node20',
   outExtension: { '.js': '.cjs' },
+  plugins: [smallValidatorOfMcpSdk],
   sourcemap: false,
   define: { REDLINE_VERSION: JSON.stringify(JSON.parse(fs.readFileSync('package.json', 'utf8')).version) },
 };
