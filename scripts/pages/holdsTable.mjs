@@ -32,7 +32,7 @@ export async function holdsTable(agent) {
 }
 
 /**
- * One line for each agent that can be connected, for the mode in which it is started first.
+ * One line for each agent that can be connected, for the mode in which it starts, which is its first one.
  * @returns {Promise<string>} markdown
  */
 export async function holdsSummary() {

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync } from 'node:fs';
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { CONNECTED_ONLY } from '../../src/agent/clients/gate/connected.ts';
 import { connectedText } from '../../src/agent/clients/setUp/connectedText.ts';
+import { jsonWith } from '../../src/agent/clients/setUp/jsonConfig.ts';
 import { knownAgents } from '../../src/agent/clients/setUp/knownAgents.ts';
 import { ModelServer, type Script } from './modelServer.ts';
 import type { Launch, RealAgent } from './realAgents.ts';
@@ -46,6 +48,16 @@ export async function runConnected(
   for (const file of knownAgents.find(({ id }) => id === agent.id)?.files ?? []) {
     const at = file.names.at(-1) ?? '';
     workspace.put(at, await connectedText(file, at, null, path.resolve(bridge)));
+  }
+  if (mode.adds) {
+    const { file, entries } = mode.adds;
+    workspace.put(file, await jsonWith(file, workspace.text(file), entries));
+  }
+  if (mode.hasOwnHook) {
+    const at = path.join(home, '.copilot', 'hooks', 'redline.json');
+    mkdirSync(path.dirname(at), { recursive: true });
+    const hook = workspace.text('.github/hooks/redline.json');
+    writeFileSync(at, hook.replaceAll("redline-gate.cjs'", `$& ${CONNECTED_ONLY}`));
   }
   const model = await ModelServer.start(tool, agent.pause, makeScript(workspace));
   const log = path.join('out', 'agents', `${agent.id} ${name}.log`);

@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import type { Hold, ModeHolds } from '../../src/agent/clients/setUp/agentHolds.ts';
+import { knownAgents } from '../../src/agent/clients/setUp/knownAgents.ts';
 import { runConnected, type ConnectedRun } from './connectedRun.ts';
 import type { Script } from './modelServer.ts';
 import type { RealAgent } from './realAgents.ts';
 import type { ReviewedWorkspace } from './reviewedWorkspace.ts';
 import type { Call } from './wireFormats.ts';
 
-const TEXT = 'line 1\nline 2\n';
+/** One file for all ways: what was refused to one tool is tried again with the next. */
+const FILE = 'plan.txt';
+const TEXT = 'by its edit tool\nby sed\nby a script\nthe end\n';
 
 /** A way to write a file, and the calls that try it, the last one of which writes. */
 interface Way {
-  readonly name: 'edits' | 'sed' | 'script';
+  readonly name: 'edits' | 'settings' | 'sed' | 'script';
   readonly file: string;
+  /** A text of the file that it replaces. */
+  readonly from: string;
   readonly calls: readonly Call[];
 }
 
@@ -19,7 +24,8 @@ interface Way {
 export type Seen = Partial<Record<Way['name'], Hold>>;
 
 /**
- * Runs an agent, connected, in one of its modes: its own edit tool, `sed -i` and a script in its shell each try to change a file.
+ * Runs an agent, connected, in one of its modes: its own edit tool, `sed -i` and a script in its shell each try to change a file, one
+ * after the other, and its edit tool also the file that restricts the agent.
  * @returns what became of that, or why the run was not right
  */
 export async function playHolds(
@@ -35,41 +41,50 @@ export async function playHolds(
     workspace => attempts(agent, workspace, seen, tried),
     ({ error }) => error?.message ?? (seen.script ? '' : 'the agent ended before it had tried everything'),
   );
-  const { edits, sed, script } = seen;
+  const { edits, settings, sed, script } = seen;
   if (why !== '' || !edits || !sed || !script) return why;
+  if (settings === 'writes' && edits !== 'writes') return `${run.mode}: it wrote what restricts it`;
   return { mode: run.mode, edits, sed, script, from: 'run' };
 }
 
-/** The ways to write that are tried, each on a file of its own. What the agent does not have is not called: it is held. */
+/** The ways to write that are tried. What the agent does not have is not called: it is held. */
 function attempts(agent: RealAgent, workspace: ReviewedWorkspace, seen: Seen, tried: Way['name'][]): Script {
   const at = (name: string): string => `${workspace.folder}/${name}`;
+  workspace.put(FILE, TEXT);
+  const read = agent.read(at(FILE));
+  const [edited = '', bySed = '', byScript = ''] = TEXT.split('\n');
+  const script = `const fs = require("fs"); fs.writeFileSync("${FILE}", fs.readFileSync("${FILE}", "utf8").replace("${byScript}", "WRITTEN"))`;
   const ways: Way[] = [
     {
-      ...{ name: 'edits', file: 'edit.txt' },
-      calls: [agent.read(at('edit.txt')), agent.edit(at('edit.txt'), 'line 2', 'LINE 2')],
+      ...{ name: 'edits', file: FILE, from: edited },
+      calls: [read, agent.edit(at(FILE), edited, 'WRITTEN')],
+    },
+    ...restrictionsOf(agent, workspace).map(({ file, from }): Way => {
+      const calls = [agent.read(at(file)), agent.edit(at(file), from, from.replace('redline', 'other'))];
+      return { name: 'settings', file, from, calls };
+    }),
+    {
+      ...{ name: 'sed', file: FILE, from: bySed },
+      calls: [read, agent.shell(`sed -i s/'${bySed}'/WRITTEN/ ${FILE}`)],
     },
     {
-      ...{ name: 'sed', file: 'sed.txt' },
-      calls: [agent.read(at('sed.txt')), agent.shell('sed -i s/line/LINE/ sed.txt')],
-    },
-    {
-      ...{ name: 'script', file: 'script.txt' },
-      calls: [
-        agent.read(at('script.txt')),
-        agent.shell(`node -e 'require("fs").writeFileSync("script.txt", "written")'`),
-      ],
+      ...{ name: 'script', file: FILE, from: byScript },
+      calls: [read, agent.shell(`node -e '${script}'`)],
     },
   ];
-  for (const { file } of ways) workspace.put(file, TEXT);
   let open: Way | undefined;
   const left: Call[] = [];
   return async (results, offers) => {
     for (;;) {
       // What could not even read was not held back.
       if (open && left.length === 1 && open.calls.length > 1)
-        assert.match(results.at(-1) ?? '', /line 1/, `it cannot read: ${JSON.stringify(results.at(-1))}`);
+        assert.match(
+          results.at(-1) ?? '',
+          /the end|redline|unchanged since/,
+          `it cannot read: ${JSON.stringify(results.at(-1))}`,
+        );
       if (open && left.length === 0) {
-        const isHeld = workspace.text(open.file) === TEXT;
+        const isHeld = workspace.text(open.file).includes(open.from);
         const isAsked = agent.asks.test(results.at(-1) ?? '');
         seen[open.name] = !isHeld ? 'writes' : isAsked ? 'asks' : 'held';
         open = undefined;
@@ -85,4 +100,14 @@ function attempts(agent: RealAgent, workspace: ReviewedWorkspace, seen: Seen, tr
       } else seen[next.name] = 'held';
     }
   };
+}
+
+/** The file that takes the edit tools away, as *Connect an Agent…* has written it. */
+function restrictionsOf(
+  { id }: RealAgent,
+  workspace: ReviewedWorkspace,
+): readonly Pick<Way, 'file' | 'from'>[] {
+  const files = knownAgents.find(each => each.id === id)?.files ?? [];
+  const file = files.findLast(({ format }) => format !== 'paragraph')?.names.at(-1);
+  return file === undefined ? [] : [{ file, from: workspace.text(file).trim() }];
 }

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
+import type { ConfigEntry } from '../../src/agent/clients/setUp/jsonConfig.ts';
 import type { KnownAgent } from '../../src/agent/clients/setUp/knownAgents.ts';
 import type { Call } from './wireFormats.ts';
 
@@ -20,6 +21,10 @@ export interface Run {
 /** A mode of an agent. */
 export interface Mode {
   readonly args: readonly string[];
+  /** What else the user has written, as docs/ tells, into a file that *Connect an Agent…* has made. */
+  readonly adds?: { readonly file: string; readonly entries: readonly ConfigEntry[] };
+  /** The user has copied the hook into the home folder, as docs/ tells. */
+  readonly hasOwnHook?: true;
   /** What it shows when it asks. It is run at a terminal then, because it leaves out what it could not ask for without one. */
   readonly question?: RegExp;
 }
@@ -33,10 +38,9 @@ export interface Launch {
 }
 
 export interface RealAgent {
-  /** That of an agent which *Connect an Agent…* knows, or of one that is only run in a view. */
-  readonly id: KnownAgent['id'] | 'gemini';
+  readonly id: KnownAgent['id'];
   readonly name: string;
-  /** The modes in which it is run once it is connected, as `agentHolds` names them. */
+  /** The modes in which it is run once it is connected, as `agentHolds` names them; the one in which it starts comes first. */
   readonly modes: Readonly<Record<string, Mode>>;
   /** The mode in which it asks for nothing, which it has in a view. */
   readonly free: Mode;
@@ -60,6 +64,7 @@ export interface RealAgent {
 }
 
 const node = process.execPath;
+const BASH_DENIED: ConfigEntry = { kind: 'member', path: ['permissions', 'deny'], member: 'Bash' };
 const QWEN_ASKS = /Waiting for user confirmation/;
 const COPILOT = `node_modules/@github/copilot-${process.platform}-${process.arch}`;
 const CLAUDE = `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude${process.platform === 'win32' ? '.exe' : ''}`;
@@ -76,9 +81,13 @@ export const realAgents: readonly RealAgent[] = [
     id: 'qwen',
     name: 'Qwen Code',
     modes: {
-      yolo: { args: ['--approval-mode', 'yolo'] },
-      'auto-edit': { args: ['--approval-mode', 'auto-edit'], question: QWEN_ASKS },
       default: { args: ['--approval-mode', 'default'], question: QWEN_ASKS },
+      'auto-edit': { args: ['--approval-mode', 'auto-edit'], question: QWEN_ASKS },
+      yolo: { args: ['--approval-mode', 'yolo'] },
+      'yolo, Bash denied': {
+        args: ['--approval-mode', 'yolo'],
+        adds: { file: '.qwen/settings.json', entries: [BASH_DENIED] },
+      },
     },
     free: { args: ['--approval-mode', 'yolo'] },
     asks: /requires user approval/,
@@ -165,6 +174,7 @@ export const realAgents: readonly RealAgent[] = [
     modes: {
       'allow-all-tools trust-folder': { args: ['--allow-all-tools', '--trust-folder'] },
       '-p allow-all-tools': { args: ['--allow-all-tools'] },
+      '-p allow-all-tools, hook in ~/.copilot': { args: ['--allow-all-tools'], hasOwnHook: true },
     },
     free: { args: ['--allow-all-tools', '--trust-folder'] },
     asks: /permission/i,
@@ -191,7 +201,9 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'gemini',
     name: 'Gemini CLI',
-    modes: {},
+    modes: Object.fromEntries(
+      ['yolo', 'auto_edit', 'default'].map(mode => [mode, { args: ['--approval-mode', mode] }]),
+    ),
     free: { args: ['--approval-mode', 'yolo'] },
     asks: /requires user approval/,
     package: '@google/gemini-cli@0.61.0',
@@ -230,6 +242,10 @@ export const realAgents: readonly RealAgent[] = [
       acceptEdits: { args: ['--permission-mode', 'acceptEdits'] },
       default: { args: ['--permission-mode', 'default'] },
       bypassPermissions: { args: ['--permission-mode', 'bypassPermissions'] },
+      'acceptEdits, Bash denied': {
+        args: ['--permission-mode', 'acceptEdits'],
+        adds: { file: '.claude/settings.local.json', entries: [BASH_DENIED] },
+      },
     },
     free: { args: ['--permission-mode', 'bypassPermissions'] },
     asks: /requires approval|requested permission/,

@@ -41,10 +41,11 @@ process.exitCode = faults.length === 0 ? 0 : 1;
 /** Plays every story of an agent, and tells how each went. @returns what was held in each of its modes */
 async function playAll(agent: RealAgent, installed: string): Promise<readonly ModeHolds[]> {
   const modes: ModeHolds[] = [];
-  const [first] = Object.keys(agent.modes);
-  if (first !== undefined) {
+  // Nobody is there to answer a question.
+  const [free] = Object.entries(agent.modes).find(([, { question }]) => !question) ?? [];
+  if (free !== undefined) {
     const findings: Findings = { found: new Set() };
-    const run = { ...{ installed, bridge, mode: first }, tool: 'propose_edit' };
+    const run = { ...{ installed, bridge, mode: free }, tool: 'propose_edit' };
     const why = await runConnected(
       agent,
       run,

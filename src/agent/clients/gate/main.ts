@@ -2,13 +2,17 @@
  * `redline-gate`: the hook that agents run before each of their tools. It runs in plain Node, asks no window, and ends with 2 unless
  * the tool may run: that is what agents take for a refusal even if they do not read the rest.
  *
- *     node redline-gate.cjs [tool that is allowed, too]…
+ *     node redline-gate.cjs [--connected-only] [tool that is allowed, too]…
  */
 import { readFileSync } from 'node:fs';
+import { CONNECTED_ONLY, isConnected } from './connected.ts';
 import { refusalOf, refusalText } from './gate.ts';
 
 process.exitCode = 2;
-const reason = refusalOf(readFileSync(0, 'utf8'), process.argv.slice(2));
+const input = readFileSync(0, 'utf8');
+const allowed = process.argv.slice(2);
+const holds = allowed[0] !== CONNECTED_ONLY || isConnected(input);
+const reason = holds ? refusalOf(input, allowed) : undefined;
 if (reason === undefined) process.exitCode = 0;
 else {
   process.stdout.write(refusalText(reason));

@@ -20,7 +20,7 @@ export type ConfigFile = {
 
 /** An agent that Redline can connect. */
 export interface KnownAgent {
-  readonly id: 'claude' | 'codex' | 'copilot' | 'qwen' | 'opencode' | 'vscode';
+  readonly id: 'claude' | 'codex' | 'copilot' | 'qwen' | 'opencode' | 'gemini' | 'vscode';
   readonly name: string;
   /** What its shell can still write once it is connected; docs/agents.md says it in the same words. */
   readonly shell: Sentence;
@@ -32,10 +32,10 @@ const members = (path: readonly string[], ...all: readonly string[]): readonly C
 
 const rule = (...path: readonly string[]): ConfigEntry => ({ kind: 'rule', path, value: 'deny' });
 
-const server = (bridge: string): ConfigEntry => ({
+const server = (bridge: string, more: object = {}): ConfigEntry => ({
   kind: 'value',
   path: ['mcpServers', 'redline'],
-  value: { command: 'node', args: [bridge] },
+  value: { command: 'node', args: [bridge], ...more },
 });
 
 /**
@@ -163,6 +163,25 @@ export const knownAgents: readonly KnownAgent[] = [
         ],
       },
       instructions('AGENTS.md'),
+    ],
+  },
+  {
+    id: 'gemini',
+    name: 'Gemini CLI',
+    shell: l10n =>
+      l10n.t(
+        'The shell of Gemini CLI is taken away with its edit tools, because it would write what the agent may not edit. Settings of your own that give them back take effect, too.',
+      ),
+    files: [
+      {
+        names: ['.gemini/settings.json'],
+        format: 'json',
+        entries: bridge => [
+          server(bridge, { trust: true }),
+          ...members(['tools', 'exclude'], 'write_file', 'replace', 'run_shell_command'),
+        ],
+      },
+      instructions('GEMINI.md'),
     ],
   },
   {

@@ -101,6 +101,23 @@ test('the program ends with 2 on every refusal and fault, and tells the reason t
   assert.equal(run(copilot('github-get_issue'), 'github-get_issue').status, 0);
 });
 
+test('the hook of the home folder holds in connected folders, below them, and where it cannot tell; elsewhere all tools run', async t => {
+  const temp = await TempFolder.create();
+  t.after(() => temp.remove());
+  await temp.file('project/.github/hooks/redline.json', '{}');
+  await temp.file('project/src/a.ts', '');
+  await temp.file('other/.github/hooks/own.json', '{}');
+  const status = (told: object | string, ...allowed: string[]): number | null =>
+    run(typeof told === 'string' ? told : JSON.stringify(told), '--connected-only', ...allowed).status;
+  const edit = { toolName: 'edit', toolArgs: {} };
+  for (const folder of ['project', 'project/src', 'project/gone'])
+    assert.equal(status({ ...edit, cwd: temp.at(folder) }), 2, folder);
+  assert.equal(status({ ...edit, cwd: temp.at('other') }), 0);
+  assert.equal(status({ ...edit, cwd: temp.at('project') }, 'edit'), 0);
+  for (const odd of [edit, { ...edit, cwd: 7 }, { ...edit, cwd: '' }, { ...edit, cwd: '.' }, 'no json'])
+    assert.equal(status(odd), 2, JSON.stringify(odd));
+});
+
 test('the command in the hook file refuses everything if the program or Node is missing', async t => {
   if (process.platform === 'win32') return;
   const temp = await TempFolder.create();

@@ -36,6 +36,10 @@ test('what each agent gets in a project that has none of its files', async () =>
     mcpServers,
     permissions: { allow: ['mcp__redline'], deny: ['Edit', 'Write'] },
   });
+  assert.deepEqual(await parsed('gemini', '.gemini/settings.json'), {
+    mcpServers: { redline: { ...mcpServers.redline, trust: true } },
+    tools: { exclude: ['write_file', 'replace', 'run_shell_command'] },
+  });
   assert.equal(
     await connected('opencode', 'opencode.json'),
     `${JSON.stringify(
