@@ -8,6 +8,12 @@ import { polled } from '../../../../scripts/lib/limits.mjs';
 import { acceptAgent } from '../../../../src/agent/clients/mcp/proof.ts';
 import { announceWindow, windowsFolder } from '../../../../src/agent/clients/windowFiles.ts';
 import { viewPace } from '../../../../src/agent/clients/view/liveView.ts';
+import {
+  Lines,
+  programSchema,
+  type ProgramMessage,
+  type WindowMessage,
+} from '../../../../src/agent/clients/view/viewLines.ts';
 import { noOverlay } from '../../../../src/agent/commands/sandbox/sandboxes.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
 
@@ -178,8 +184,22 @@ const inViews = (): void => {
     assert.match(await two.run('cat src/a.ts'), /^ONE/);
     await world.vote('p2', 'apply');
     assert.equal(world.read('src/a.ts'), 'ONE\ntwo\nthree\nfour\nfive\nSIX\n');
+    // The same line: the second proposal waits, stale, until it is decided.
+    await one.run('sed -i s/three/3/ src/a.ts');
+    await world.previews(3);
+    await two.run('sed -i s/three/THREE/ src/a.ts');
+    await world.previews(4);
+    await world.vote('p3', 'apply');
+    await world.rest();
+    const { state } = world.preview('p4');
+    assert.ok(state.kind === 'pending' && state.stale.length === 1, JSON.stringify(state));
+    assert.match(await two.run('cat src/a.ts'), /THREE/);
+    assert.match(await two.run('cat REDLINE.md'), /p4/);
+    await world.vote('p4', 'discard');
+    await world.rest();
+    assert.equal(await two.run('cat src/a.ts'), 'ONE\ntwo\n3\nfour\nfive\nSIX');
     await Promise.all([one.exit(), two.exit()]);
-    assert.equal(world.store.all().length, 2);
+    assert.equal(world.store.all().length, 4);
   });
 
   test('nothing but the workspace, /tmp and the settings of the agent can be written; its sockets and secrets cannot be seen', async t => {
@@ -441,6 +461,24 @@ suite('where no view can be made, nothing is started', () => {
       await accepted.promise;
       slow.signal('SIGTERM');
       await slow.ended;
+    });
+    assert.equal(fs.existsSync(world.at('touched')), false);
+  });
+
+  test('a view that cannot be mounted after all', async t => {
+    const world = await opened(t, FILES);
+    await world.closeWindow();
+    const nowhere: Upgrade = async (request, socket, address) => {
+      await acceptAgent(request, socket, address);
+      const lines = new Lines<ProgramMessage, WindowMessage>(socket, programSchema);
+      assert.equal((await lines.next())?.kind, 'open');
+      const folders = [{ root: world.root, state: world.temp.at('nowhere') }];
+      const rest = { links: [], shown: [], readable: [], lines: [] };
+      lines.send({ kind: 'mounts', storage: world.temp.at('nowhere'), folders, ...rest });
+    };
+    await withWindow(world, nowhere, async agent => {
+      assert.equal(await agent.ended, 125);
+      assert.match(agent.output, /The view could not be mounted\. Nothing was started\./);
     });
     assert.equal(fs.existsSync(world.at('touched')), false);
   });
