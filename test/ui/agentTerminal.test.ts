@@ -3,16 +3,18 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { inRepo } from '../../scripts/lib/paths.mjs';
+import { exactLens } from './support/diffPage.ts';
 import { drivenTest } from './support/drivenWorkbench.ts';
 
-const CART = 'let total = 1;\nlet count = 2;\n';
-/** Edits by `sed`, and goes on once it has heard of a refusal. */
+const CART = 'let total = 1;\n\nlet price = 4;\n\nlet count = 2;\n';
+/** Edits by `sed`, and goes on with the same file once it has heard of a refusal. */
 const CLAUDE = `#!/bin/sh
 sed -i s/total/sum/ cart.ts
 printf '# Notes\\n' > notes.md
 until grep -q 'Keep the name' REDLINE.md; do sleep 0.2; done
 grep -o 'Keep the name' REDLINE.md > heard.txt
 cp cart.ts seen.txt
+sed -i s/total/amount/ cart.ts
 `;
 /** Edits by a script. */
 const CODEX = `#!/bin/sh
@@ -21,7 +23,7 @@ read -r line
 `;
 
 drivenTest(
-  'two agents write in terminals of their own: their change sets wait in one tree, the disk is as it was, and a refusal reaches the agent',
+  'two agents write one file in terminals of their own: their change sets wait in one tree, a refusal reaches the agent, and nothing is lost',
   { pictures: inRepo('out', 'surface-pictures'), viewport: { width: 1400, height: 900 } },
   async driven => {
     const { workbench } = driven;
@@ -59,15 +61,20 @@ drivenTest(
     await driven.until('what it wrote then', ({ api }) =>
       api.previews.list().some(({ id, state }) => id === 'p3' && state === 'pending'),
     );
+    assert.equal(read('cart.ts'), CART);
+    await driven.run(async ({ vscode }) => {
+      await vscode.commands.executeCommand('redline.preview.open', 'p2');
+    });
+    await exactLens(workbench, 'Apply').waitFor();
+    await workbench.picture('agent-terminals-one-file');
+    await exactLens(workbench, 'Apply').click();
+    await workbench.waitForFile('cart.ts', text => text === CART.replace('2', '3'));
     await driven.run(async ({ vscode }) => {
       await vscode.commands.executeCommand('redline.preview.apply', 'p3');
     });
     await workbench.waitForFile('heard.txt', text => text === 'Keep the name\n');
     assert.equal(read('seen.txt'), CART);
-    await driven.run(async ({ vscode }) => {
-      await vscode.commands.executeCommand('redline.preview.apply', 'p2');
-    });
-    await workbench.waitForFile('cart.ts', text => text === CART.replace('2', '3'));
+    assert.equal(read('cart.ts'), CART.replace('2', '3').replace('total', 'amount'));
     await driven.run(async ({ vscode }) => {
       for (const terminal of vscode.window.terminals) terminal.dispose();
     });

@@ -30,7 +30,8 @@ export async function openAgentTerminal(ctx: Ctx, [given, uri]: readonly unknown
     (folders.length > 1 ? await vscode.window.showWorkspaceFolderPick() : folders[0]);
   if (!folder) return;
   const file = await ctx.otherAgents.terminalFile();
-  const name = terminalAgents.find(each => each.program === program)?.name ?? path.basename(program);
+  const base = path.basename(program);
+  const name = terminalAgents.find(each => each.program === base)?.name ?? base;
   vscode.window
     .createTerminal({
       name: `Redline: ${name}`,
