@@ -19,7 +19,7 @@ import { runChecksTool } from '../agent/checks/runChecksTool.ts';
 import { builtInTools } from '../agent/tools/builtIn.ts';
 import type { Sandboxes } from '../agent/commands/sandbox.ts';
 import { CommandRuns } from '../agent/commands/commandRuns.ts';
-import type { CommandRunner, ShellRunner } from '../agent/tools/command/runCommand.ts';
+import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
 import type { EditorTools } from '../agent/tools/editor/editorTools.ts';
 import type { TextSearch } from '../agent/tools/files/searchText.ts';
 import type { ToolRegistry } from '../agent/tools/registry.ts';
@@ -38,6 +38,7 @@ import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
 import type { InstructionFiles } from './workspace/instructionFiles.ts';
 import { SandboxLeave, WindowSandboxes } from './terminal/windowSandboxes.ts';
+import type { VsCodeCommandRunner } from './terminal/commandRunner.ts';
 import { gitPorts, symbolPorts } from './workspace/readingPorts.ts';
 import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
 import { HostConsents } from './web/hostConsents.ts';
@@ -91,7 +92,7 @@ export async function createAgent(
 ): Promise<Agent> {
   const { subscriptions } = context;
   const settings = new Settings(subscriptions);
-  const keys = new ApiKeys(context.secrets);
+  const keys = new ApiKeys(context.secrets, subscriptions);
   const workspace = new VsCodeWorkspace(() => ({
     alwaysAsk: settings.alwaysAsk,
     readOnly: settings.readOnlyFiles,
@@ -162,7 +163,7 @@ export async function createAgent(
   });
   closing.add(() => sandboxes.dispose());
   const sandboxLeave = new SandboxLeave(context.workspaceState, settings);
-  const loadRunner = async (): Promise<ShellRunner> => {
+  const loadRunner = async (): Promise<VsCodeCommandRunner> => {
     const { VsCodeCommandRunner } = await import('./terminal/commandRunner.ts');
     return new VsCodeCommandRunner(workspace, settings);
   };
@@ -234,7 +235,7 @@ export async function createAgent(
 
   const surroundings: ReadSurroundings = async () => {
     const { readSurroundings } = await import('./workspace/surroundings.ts');
-    return readSurroundings(async () => (await runner.plan('true', undefined)).shell);
+    return readSurroundings(async () => (await loadRunner()).shell().shell);
   };
 
   const { l10n } = vscode;

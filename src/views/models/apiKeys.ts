@@ -2,25 +2,53 @@ import type * as vscode from 'vscode';
 
 const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 
+/**
+ * For how long what VS Code told of a secret counts, in milliseconds. In a browser, it tells no window of what another one changed.
+ */
+const LIFETIME_MS = 60_000;
+
 /** API keys, each stored for the base URL that it was entered for, and never returned for another. */
 export class ApiKeys {
   readonly #secrets: vscode.SecretStorage;
   readonly #env: NodeJS.ProcessEnv;
+  /** What VS Code told of secrets, by their names: it asks its window for each, which takes longer than the rest of a turn's work. */
+  readonly #told = new Map<string, { readonly at: number; readonly secret: Thenable<string | undefined> }>();
 
-  constructor(secrets: vscode.SecretStorage, env: NodeJS.ProcessEnv = process.env) {
+  /** @param subscriptions end with the extension. */
+  constructor(
+    secrets: vscode.SecretStorage,
+    subscriptions: vscode.Disposable[],
+    env: NodeJS.ProcessEnv = process.env,
+  ) {
     this.#secrets = secrets;
     this.#env = env;
+    subscriptions.push(secrets.onDidChange(({ key }) => this.#told.delete(key)));
   }
 
   /** The key for exactly this base URL; `undefined` if there is none. */
   async get(baseUrl: string): Promise<string | undefined> {
-    return (await this.#secrets.get(secretName(baseUrl))) ?? this.#fromEnvironment(baseUrl);
+    return (await this.#secret(secretName(baseUrl))) ?? this.#fromEnvironment(baseUrl);
   }
 
   /** Stores a key; an empty one deletes it. */
   async set(baseUrl: string, key: string): Promise<void> {
-    if (key === '') await this.#secrets.delete(secretName(baseUrl));
-    else await this.#secrets.store(secretName(baseUrl), key);
+    const name = secretName(baseUrl);
+    if (key === '') await this.#secrets.delete(name);
+    else await this.#secrets.store(name, key);
+    this.#told.delete(name);
+  }
+
+  async #secret(name: string): Promise<string | undefined> {
+    const known = this.#told.get(name);
+    if (known && performance.now() - known.at < LIFETIME_MS) return known.secret;
+    const told = { at: performance.now(), secret: this.#secrets.get(name) };
+    this.#told.set(name, told);
+    try {
+      return await told.secret;
+    } catch (error) {
+      if (this.#told.get(name) === told) this.#told.delete(name);
+      throw error;
+    }
   }
 
   /** `OPENAI_API_KEY` is the key for `OPENAI_BASE_URL`, and without that for OpenAI itself. */

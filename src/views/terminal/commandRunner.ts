@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { PathError, ToolError } from '../../agent/base/errors.ts';
 import { realPathSync } from '../../agent/base/system/realPath.ts';
-import type { CommandEnd, CommandPlan } from '../../agent/commands/commandPlan.ts';
+import type { CommandEnd, CommandPlan, Shell } from '../../agent/commands/commandPlan.ts';
 import type { ShellRunner } from '../../agent/tools/command/runCommand.ts';
 import type { CommandRun } from '../../agent/commands/commandRuns.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
@@ -22,15 +22,20 @@ export class VsCodeCommandRunner implements ShellRunner {
     this.#settings = settings;
   }
 
-  async plan(command: string, folder = '.'): Promise<CommandPlan> {
+  /** The shell that would run a command now. */
+  shell(): Shell {
     const terminals = vscode.workspace.getConfiguration('terminal.integrated');
-    const shell = userShell({
+    return userShell({
       platform: process.platform,
       env: process.env,
       told: vscode.env.shell,
-      folder: this.#workspace.folders()[0]?.fsPath,
+      folder: this.#workspace.folderRoots()[0]?.fsPath,
       setting: name => terminals.get(name),
     });
+  }
+
+  async plan(command: string, folder = '.'): Promise<CommandPlan> {
+    const shell = this.shell();
     return {
       command,
       folder: await this.#folder(folder),
@@ -47,7 +52,7 @@ export class VsCodeCommandRunner implements ShellRunner {
 
   /** The real path of a folder of the workspace. */
   async #folder(input: string): Promise<string> {
-    const folders = this.#workspace.folders();
+    const folders = this.#workspace.folderRoots();
     if (folders.length === 0)
       throw new PathError('noWorkspace', 'No folder is open, so there is nowhere to run a command.');
     const wanted = input.replace(/(?<=[^/\\])[/\\]+$/, '');

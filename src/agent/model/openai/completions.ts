@@ -150,7 +150,7 @@ async function send(
       ...(request.tools.length > 0 && { tools: toWireTools(request.tools) }),
       ...(choice !== undefined && { tool_choice: choice }),
     };
-    onSent?.(withoutImageData(body));
+    onSent?.(urls && urls.size > 0 ? withoutImageData(body) : body);
     try {
       return await connection.complete(body, {
         maxChars: maxEventChars,

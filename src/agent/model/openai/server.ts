@@ -33,7 +33,7 @@ export interface ServerAccess {
 }
 
 /**
- * Looks up the server's key and builds the headers. The result is for one request: keys are not kept.
+ * Looks up the server's key and builds the headers. The result is for one request.
  * @throws KnownFault when the address, the key or a header cannot be used.
  */
 export async function accessTo(server: OpenAiServer, model: string): Promise<ServerAccess> {

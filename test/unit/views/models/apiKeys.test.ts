@@ -1,18 +1,32 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import type { SecretStorage } from 'vscode';
+import type { SecretStorage, SecretStorageChangeEvent } from 'vscode';
+import { Emitter } from '../../../../src/agent/base/event.ts';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
 import { createOpenAiProvider } from '../../../../src/agent/model/openai/provider.ts';
 import { ApiKeys } from '../../../../src/views/models/apiKeys.ts';
 import { startScriptedServer, type ScriptedServer } from '../../../support/scriptedServer.ts';
 
-/** The part of VS Code's secret storage that is used. */
-function secrets(): Pick<SecretStorage, 'get' | 'store' | 'delete'> {
+/** The part of VS Code's secret storage that is used, and what was asked of it. */
+function secrets(): SecretStorage & { readonly asked: string[] } {
   const kept = new Map<string, string>();
+  const asked: string[] = [];
+  const changed = new Emitter<SecretStorageChangeEvent>();
   return {
-    get: name => Promise.resolve(kept.get(name)),
-    store: async (name, value) => void kept.set(name, value),
-    delete: async name => void kept.delete(name),
+    asked,
+    onDidChange: changed.event,
+    get: async name => {
+      asked.push(name);
+      return Promise.resolve(kept.get(name));
+    },
+    store: async (name, value) => {
+      kept.set(name, value);
+      changed.fire({ key: name });
+    },
+    delete: async name => {
+      kept.delete(name);
+      changed.fire({ key: name });
+    },
   };
 }
 
@@ -45,7 +59,7 @@ describe('keys on the wire', () => {
 
   test('a key is sent to the base URL that it was entered for, and to no other', async () => {
     const [mine, other] = [await server(), await server()];
-    const keys = new ApiKeys(secrets() as SecretStorage, {});
+    const keys = new ApiKeys(secrets(), [], {});
     await keys.set(mine.baseUrl, 'sk-mine');
     await sent(keys, mine.baseUrl);
     await sent(keys, `${mine.baseUrl}/`);
@@ -56,7 +70,7 @@ describe('keys on the wire', () => {
   });
 
   test('another path, port, scheme or host is another base URL', async () => {
-    const keys = new ApiKeys(secrets() as SecretStorage, {});
+    const keys = new ApiKeys(secrets(), [], {});
     await keys.set('https://api.example.com/v1', 'sk-mine');
     assert.equal(await keys.get('https://API.example.com:443/v1/'), 'sk-mine');
     for (const url of [
@@ -74,19 +88,56 @@ describe('keys on the wire', () => {
 
   test('the key of the environment belongs to OpenAI, or to the base URL of the environment', async () => {
     const openai = 'https://api.openai.com/v1';
-    const plain = new ApiKeys(secrets() as SecretStorage, { OPENAI_API_KEY: 'sk-env' });
+    const plain = new ApiKeys(secrets(), [], { OPENAI_API_KEY: 'sk-env' });
     assert.equal(await plain.get(openai), 'sk-env');
     assert.equal(await plain.get('http://127.0.0.1:1/v1'), undefined);
     const env = { OPENAI_API_KEY: 'sk-env', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' };
-    const moved = new ApiKeys(secrets() as SecretStorage, env);
+    const moved = new ApiKeys(secrets(), [], env);
     assert.equal(await moved.get('http://127.0.0.1:1/v1'), 'sk-env');
     assert.equal(await moved.get(openai), undefined);
   });
 
   test('setting an empty key deletes it', async () => {
-    const keys = new ApiKeys(secrets() as SecretStorage, {});
+    const keys = new ApiKeys(secrets(), [], {});
     await keys.set('https://a.test/v1', 'sk');
     await keys.set('https://a.test/v1', '');
     assert.equal(await keys.get('https://a.test/v1'), undefined);
+  });
+
+  test('VS Code is asked for a key once, until it says that the key changed, or a minute is over', async t => {
+    const store = secrets();
+    const [keys, other] = [new ApiKeys(store, [], {}), new ApiKeys(store, [], {})];
+    let time = 0;
+    t.mock.method(performance, 'now', () => time);
+    const url = 'https://a.test/v1';
+    const told = async (): Promise<readonly unknown[]> => {
+      const [first, second] = [await keys.get(url), await keys.get(url)];
+      return [first, second, store.asked.splice(0).length];
+    };
+    assert.deepEqual(await told(), [undefined, undefined, 1]);
+    await other.set(url, 'sk-of-another-window');
+    assert.deepEqual(await told(), ['sk-of-another-window', 'sk-of-another-window', 1]);
+    await keys.set(url, 'sk');
+    assert.deepEqual(await told(), ['sk', 'sk', 1]);
+    time = 59_999;
+    assert.deepEqual(await told(), ['sk', 'sk', 0]);
+    time = 60_000;
+    assert.deepEqual(await told(), ['sk', 'sk', 1]);
+  });
+
+  test('after VS Code could not read a key, it is asked again', async () => {
+    const store = secrets();
+    const broken = {
+      ...store,
+      get: async (name: string) => {
+        if (store.asked.length > 0) return store.get(name);
+        store.asked.push(name);
+        throw new Error('locked');
+      },
+    };
+    const keys = new ApiKeys(broken, [], {});
+    await keys.set('https://a.test/v1', 'sk');
+    await assert.rejects(keys.get('https://a.test/v1'), /locked/);
+    assert.equal(await keys.get('https://a.test/v1'), 'sk');
   });
 });
