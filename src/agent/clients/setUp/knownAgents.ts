@@ -113,7 +113,7 @@ export const knownAgents: readonly KnownAgent[] = [
     name: 'Copilot CLI',
     shell: l10n =>
       l10n.t(
-        'The shell of Copilot CLI is refused by a hook, as are its edit tools. Copilot CLI runs the hook in folders that you trust; with `-p` and without `--trust-folder` it writes without a question if all tools are allowed.',
+        'The shell of Copilot CLI is refused by a hook, as are its edit tools. Copilot CLI runs the hook in folders that you trust; with `-p` and without `--trust-folder` it writes without a question if all tools are allowed, unless your home folder has the hook, too.',
       ),
     files: [
       { names: ['.mcp.json'], format: 'json', entries: bridge => [server(bridge)] },

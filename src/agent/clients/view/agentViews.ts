@@ -12,6 +12,7 @@ import type { AgentName } from '../../preview/preview.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
 import { isInside } from '../../text/isInside.ts';
 import { agentNameOf } from '../agentName.ts';
+import { isConnectedHere } from '../setUp/connectedHere.ts';
 import { LiveView, type NotTaken, type ViewHost } from './liveView.ts';
 import { Lines, programSchema, type ProgramMessage, type WindowMessage } from './viewLines.ts';
 
@@ -112,7 +113,7 @@ export class AgentViews {
     let live: LiveView | undefined;
     try {
       if (first.kind === 'open') {
-        lines.send({ kind: 'mounts', ...viewOf(view), lines: this.#greeting(view) });
+        lines.send({ kind: 'mounts', ...viewOf(view), lines: await this.#greeting(view, agent) });
         const entered = await lines.next();
         if (entered?.kind !== 'entered') return;
         keeps = true;
@@ -208,12 +209,24 @@ export class AgentViews {
     await view.remove();
   }
 
-  #greeting(view: AgentView): readonly string[] {
-    const { l10n } = this.#host;
+  async #greeting(view: AgentView, { name }: AgentName): Promise<readonly string[]> {
+    const { l10n, folders } = this.#host;
+    const isConnected = await isConnectedHere(
+      name,
+      folders().map(({ fsPath }) => fsPath),
+    );
     return [
       l10n.t(
         'What is written here becomes previews in VS Code; nothing is on disk until you apply it. Your decisions are in REDLINE.md.',
       ),
+      ...(isConnected
+        ? [
+            l10n.t(
+              '{0} is connected in this workspace, which takes its edit tools away in this terminal, too. To let it edit here, undo the preview that connected it.',
+              name,
+            ),
+          ]
+        : []),
       ...(view.unreadable.length === 0
         ? []
         : [

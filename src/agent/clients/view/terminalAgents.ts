@@ -21,5 +21,6 @@ export const terminalAgents: readonly TerminalAgent[] = [
   { program: 'qwen', name: 'Qwen Code', home: ['.qwen/'] },
 ];
 
-/** Folders of a workspace in which agents keep their own settings. */
-export const AGENT_SETTINGS = /(^|\/)\.(claude|codex|copilot|gemini|opencode|qwen)\//;
+/** Where in a workspace agents keep their own settings. */
+export const AGENT_SETTINGS =
+  /(^|\/)(\.(claude|codex|copilot|gemini|opencode|qwen)\/|\.github\/hooks\/|(\.mcp\.json|opencode\.jsonc?)$)/;

@@ -359,14 +359,40 @@ const inViews = (): void => {
     await agent.exit();
   });
 
+  test('an agent that is connected here is not left to wonder where its edit tools are', async t => {
+    const world = await opened(t, FILES);
+    world.write({
+      '.mcp.json': '{"mcpServers":{"redline":{"command":"node","args":["/x/redline-mcp.cjs"]}}}',
+    });
+    fs.mkdirSync(world.temp.at('bin'));
+    for (const name of ['claude', 'codex']) {
+      const at = world.temp.at('bin', name);
+      fs.writeFileSync(at, '#!/bin/sh\n', { mode: 0o755 });
+      const agent = world.start(at);
+      assert.equal(await agent.ended, 0, agent.output);
+      const isTold = agent.output.includes(
+        'Claude Code is connected in this workspace, which takes its edit tools away',
+      );
+      assert.equal(isTold, name === 'claude', agent.output);
+    }
+  });
+
   test('its own settings are a preview of their own', async t => {
     const world = await opened(t, FILES);
     const agent = world.start();
-    await agent.run('mkdir .qwen; echo "{}" > .qwen/settings.json; echo x > x.ts');
+    await agent.run(
+      'mkdir -p .qwen .github/hooks my/.claude src/hooks; for at in .qwen/settings.json .github/hooks/redline.json my/.claude/settings.json .mcp.json opencode.json src/hooks/x.json; do echo "{}" > $at; done',
+    );
     await world.previews(2);
     assert.deepEqual(
-      world.store.all().map(({ title }) => title),
-      ['x.ts', 'Settings of sh · settings.json'],
+      world.store.all().map(({ title, changes }) => [title, changes?.map(({ path }) => path).join(' ')]),
+      [
+        ['x.json', 'src/hooks/x.json'],
+        [
+          'Settings of sh · redline.json, .mcp.json, settings.json, …',
+          '.github/hooks/redline.json .mcp.json .qwen/settings.json my/.claude/settings.json opencode.json',
+        ],
+      ],
     );
     await agent.exit();
   });
