@@ -57,7 +57,8 @@ export async function playInView(
     const started = world.start(path.join(installed, agent.program), own, {
       ...env,
       PATH: [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter),
-      ...{ TERM: 'dumb', CI: '1' },
+      // Codex runs no sandbox of its own if its home is in the folder of temporary files.
+      ...{ TERM: 'dumb', CI: '1', TMPDIR: '/var/tmp' },
     });
     started.endInput();
     const end = await Promise.race([started.ended, delay(limitMs, 'late' as const, { ref: false })]);

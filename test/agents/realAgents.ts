@@ -289,7 +289,7 @@ export const realAgents: readonly RealAgent[] = [
       'workspace-write': { args: ['--sandbox', 'workspace-write'] },
       'danger-full-access': { args: ['--sandbox', 'danger-full-access'] },
     },
-    free: { args: ['--dangerously-bypass-approvals-and-sandbox'] },
+    free: { args: ['--sandbox', 'workspace-write'] },
     asks: /requires approval/,
     package: '@openai/codex@0.169.0',
     program: 'node_modules/.bin/codex',
