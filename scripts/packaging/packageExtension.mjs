@@ -23,9 +23,10 @@ export async function buildFor(target) {
  * Packages what dist/ contains and .vscodeignore lets through, and looks whether that is what the target's package must contain.
  * @param {string} target that dist/ was built for
  * @param {string} file to write
+ * @param {{ isRelease?: boolean }} [options] what many download is zipped anew, as small as it gets
  * @throws {Error} that tells what is wrong
  */
-export async function packageFor(target, file) {
+export async function packageFor(target, file, { isRelease = false } = {}) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.rmSync(file, { force: true });
   const { repository } = JSON.parse(fs.readFileSync(inRepo('package.json'), 'utf8'));
@@ -40,6 +41,7 @@ export async function packageFor(target, file) {
     rewriteRelativeLinks: Boolean(repository),
   });
   if (!fs.existsSync(file)) throw new Error('The package was not written.');
+  if (isRelease) await zipAnew(file);
   const archive = await JSZip.loadAsync(fs.readFileSync(file));
   const files = Object.keys(archive.files).flatMap(name => /^extension\/(.*[^/])$/.exec(name)?.[1] ?? []);
   const manifest = (await archive.file('extension.vsixmanifest')?.async('text')) ?? '';
@@ -50,4 +52,17 @@ export async function packageFor(target, file) {
   ];
   if (wrong.length > 0)
     throw new Error(`The package for ${target} is not as it must be:\n${wrong.join('\n')}`);
+}
+
+/** Zips the files of a package anew: slower than vsce, whose zip library cannot be told to, and 3 % smaller. */
+async function zipAnew(file) {
+  const old = await JSZip.loadAsync(fs.readFileSync(file));
+  const zip = new JSZip();
+  for (const { name, date, unixPermissions } of Object.values(old.files)) {
+    const data = await old.file(name).async('nodebuffer');
+    zip.file(name, data, { date, unixPermissions, createFolders: false });
+  }
+  const compressionOptions = { level: 9 };
+  const options = { type: 'nodebuffer', platform: 'UNIX', compression: 'DEFLATE', compressionOptions };
+  fs.writeFileSync(file, await zip.generateAsync(options));
 }
