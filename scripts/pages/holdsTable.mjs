@@ -10,6 +10,9 @@ const PAGES = {
   VS: 'with-copilot.md#vs-codes-own-agents',
 };
 
+/** What readers of the README call it. */
+const SHOWN = { VS: 'Copilot in VS Code' };
+
 /**
  * @param {string} [agent] the first word of its name; by default all
  * @returns {Promise<string>} markdown
@@ -40,9 +43,11 @@ export async function holdsSummary() {
     .map(agent => ({ ...agent, modes: agent.modes.filter(({ mode }) => mode !== IN_VIEW) }))
     .filter(({ modes }) => modes.length > 0);
   const rows = connected.map(({ name, version, modes }) => {
-    const page = PAGES[name.split(' ')[0]] ?? 'with-other-agents.md';
-    const cells = [mode => mode.edits, shellHold].map(hold => worstWords(modes, hold));
-    return `| [${`${name} ${version}`.trim()}](docs/${page}) | ${cells.join(' | ')} | ${modes[0].from} |`;
+    const first = name.split(' ')[0];
+    const page = PAGES[first] ?? 'with-other-agents.md';
+    const [edits, shell] = [mode => mode.edits, shellHold].map(hold => worstWords(modes, hold));
+    const cells = [edits, shell === edits && edits.includes('`') ? 'the same' : shell];
+    return `| [${SHOWN[first] ?? `${name} ${version}`.trim()}](docs/${page}) | ${cells.join(' | ')} | ${modes[0].from} |`;
   });
   return [
     '| connected agent | its edits | its shell | known from |',
@@ -55,5 +60,5 @@ export async function holdsSummary() {
 /** What holds in the mode in which an agent is started first, and in which modes it writes. */
 function worstWords([first, ...others], hold) {
   const worse = others.filter(mode => hold(mode) === 'writes').map(({ mode }) => `\`${mode}\``);
-  return WORDS[hold(first)] + (worse.length > 0 ? `; writes with ${worse.join(', ')}` : '');
+  return WORDS[hold(first)] + (worse.length > 0 ? `, unless started with ${worse.join(' or ')}` : '');
 }

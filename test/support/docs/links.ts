@@ -21,6 +21,7 @@ const HOSTS = new Set([
   'opencode.ai',
   'plannotator.ai',
   'raw.githubusercontent.com',
+  'ubuntu.com',
   'www.contributor-covenant.org',
   'www.jetbrains.com',
   'zed.dev',
