@@ -76,6 +76,24 @@ export class McpAgent<C extends Client | NewClient = Client> {
   }
 }
 
+/** What models write a little differently than the schemas say is understood; a.txt has three lines, of which one is `one`. */
+export async function assertUnderstood(agent: McpAgent<Client | NewClient>): Promise<void> {
+  const call = async (name: string, args: unknown): Promise<string> =>
+    JSON.stringify(await agent.call(name, args as Record<string, unknown>));
+  assert.match(await call('read_file<|channel|>commentary', { path: 'a.txt' }), /of 3.*one/);
+  assert.match(await call('read_file', JSON.stringify(JSON.stringify({ path: 'a.txt' }))), /of 3.*one/);
+  assert.match(await call('read_file', { path: 'a.txt', startLine: null, endLine: '3' }), /of 3.*one/);
+  assert.match(await call('status', null), /Nothing of yours is pending/);
+  const edit = { old_string: 'one', new_string: 'two' };
+  assert.match(
+    await call('propose_edit', { file_path: 'a.txt', edits: JSON.stringify(edit), content: null }),
+    /Staged as p1/,
+  );
+  assert.match(await call('withdraw', { ids: 'p1', reason: 'r' }), /Discarded/);
+  assert.match(await call('withdraw', { id: 'p1' }), /already resolved by you/);
+  await assert.rejects(call('read_file', 'a.txt'), /arguments/);
+}
+
 function placeOf({ port, token }: ServerAddress, more = {}): { url: URL; requestInit: RequestInit } {
   return {
     url: new URL(`http://127.0.0.1:${port}/mcp`),

@@ -6,7 +6,7 @@ import { McpHttpServer } from '../../../../src/agent/clients/mcp/httpServer.ts';
 import { builtInTools } from '../../../../src/agent/tools/builtIn.ts';
 import type { TextSearch } from '../../../../src/agent/tools/files/searchText.ts';
 import { agentWorld, type AgentWorld } from '../../../support/agentClients.ts';
-import { McpAgent, STATELESS } from '../../../support/mcpClients.ts';
+import { assertUnderstood, McpAgent, STATELESS } from '../../../support/mcpClients.ts';
 import type { TestSessionOptions } from '../../../support/testSession.ts';
 
 const servers: McpHttpServer[] = [];
@@ -156,19 +156,7 @@ for (const [protocol, connect] of [
 ] as const)
   test(`what models write a little differently is understood, in the protocol of ${protocol}`, async () => {
     const { server } = await setUp();
-    const agent = await connect(server.address);
-    const call = async (name: string, args: unknown): Promise<string> =>
-      JSON.stringify(await agent.call(name, args as Record<string, unknown>));
-    assert.match(await call('read_file<|channel|>commentary', { path: 'a.txt' }), /of 3.*one/);
-    assert.match(await call('read_file', JSON.stringify(JSON.stringify({ path: 'a.txt' }))), /of 3.*one/);
-    const edit = { old_string: 'one', new_string: 'two' };
-    assert.match(
-      await call('propose_edit', { file_path: 'a.txt', edits: JSON.stringify(edit), content: null }),
-      /Staged as p1/,
-    );
-    assert.match(await call('withdraw', { ids: 'p1', reason: 'r' }), /Discarded/);
-    assert.match(await call('withdraw', { id: 'p1' }), /already resolved by you/);
-    await assert.rejects(call('read_file', 'a.txt'), /arguments/);
+    await assertUnderstood(await connect(server.address));
   });
 
 test('a tool without arguments may be called with null for them, and with null for one that is optional', async () => {

@@ -12,7 +12,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { McpHttpServer, type ServerAddress } from '../../../../src/agent/clients/mcp/httpServer.ts';
 import { announceWindow, windowsFolder } from '../../../../src/agent/clients/windowFiles.ts';
 import { agentWorld, type AgentWorld } from '../../../support/agentClients.ts';
-import { McpAgent, STATELESS } from '../../../support/mcpClients.ts';
+import { assertUnderstood, McpAgent, STATELESS } from '../../../support/mcpClients.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 const home = await TempFolder.create();
@@ -252,6 +252,16 @@ test('agents that speak only the newest protocol work with the program, each wit
   await openWindow(agentWorld({ log: world.log, workspace: world.workspace }), folder);
   assert.match(await agent.ok('status'), /^Since your last call:\nThe user discarded p1 /);
 });
+
+for (const [protocol, start] of [
+  ['2025', startAgent],
+  ['2026', startStateless],
+] as const)
+  test(`what models write a little differently is understood, in the protocol of ${protocol}`, async () => {
+    const folder = await home.folder(`differently-${protocol}`);
+    await openWindow(agentWorld(), folder);
+    await assertUnderstood(await start(folder));
+  });
 
 test('null for arguments, lines that are no messages and one that is too large are answered, and the program goes on', async () => {
   const folder = await home.folder('raw');
