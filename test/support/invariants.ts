@@ -140,6 +140,7 @@ export class Invariants {
   /** What the model was forced to vote on at the end of its turn, and how many times one after the other. */
   #asked = { what: '', times: 0 };
   /** The number of answers in the last request. */
+  readonly #proved = new Set<string>();
   #answersBefore = -1;
   /** The revisions that the model has made by amending since the last request. */
   readonly #amended = new Map<string, number>();
@@ -412,6 +413,11 @@ export class Invariants {
     this.#wasForced = forced;
   }
 
+  /** The checks pass on these revisions of previews together. */
+  proved(revisions: readonly string[]): void {
+    for (const each of revisions) this.#proved.add(each);
+  }
+
   /** To be called after each step. */
   checkNow(): void {
     if (!this.#t) return;
@@ -617,7 +623,7 @@ export class Invariants {
     if (state.action === 'discard' && this.#spans.isBeingAbandoned(id)) return;
     this.check(!t.session.planMode, () => `plan mode: the model's ${state.action} of ${id} is executed`);
     this.check(
-      mayModel(t.settings.modelAuthority, state.action, preview),
+      mayModel(t.settings.modelAuthority, state.action, preview, this.#proved),
       () => `I7: the model may not ${state.action} ${id} in ${t.settings.modelAuthority}`,
     );
     const seen = this.#openAtRequest.get(id);
@@ -981,15 +987,22 @@ function commitsOf(id: string, { lines }: TestSession['log']): number {
 }
 
 /** What the model may do by itself. Written down again here, to test the runtime's own rule. */
-function mayModel(authority: ModelAuthority, action: ResolveAction, { changes }: Preview): boolean {
+function mayModel(
+  authority: ModelAuthority,
+  action: ResolveAction,
+  { id, revision, changes }: Preview,
+  proved: ReadonlySet<string> = new Set(),
+): boolean {
   // The second is a link to the first.
   const runsOrWidens = changes?.some(({ path }) => ['.vscode/settings.json', 'prefs.json'].includes(path));
-  return action === 'apply' ? authority === 'apply' && runsOrWidens !== true : authority !== 'none';
+  if (action === 'discard') return authority !== 'none';
+  const isProved = authority === 'checked' && proved.has(`${id}@${revision}`);
+  return (authority === 'apply' || isProved) && runsOrWidens !== true;
 }
 
 /** Whether the model votes on all that it staged at once, when it would end its turn. */
 function votesAtEnd({ settings }: TestSession): boolean {
-  return settings.forcing === 'auto' && settings.modelAuthority !== 'apply';
+  return settings.forcing === 'auto' && !['apply', 'checked'].includes(settings.modelAuthority);
 }
 
 /** Whether the model can do what a reminder asks for. Until then reminders wait. */

@@ -137,7 +137,7 @@ const call: fc.Arbitrary<ModelCall> = fc.oneof(
 );
 const settings: fc.Arbitrary<Partial<RuntimeWorld['settings']>> = fc.record(
   {
-    modelAuthority: fc.constantFrom('apply', 'apply', 'recommend', 'recommend', 'none'),
+    modelAuthority: fc.constantFrom('apply', 'apply', 'recommend', 'recommend', 'checked', 'checked', 'none'),
     order: fc.constantFrom('newestFirst', 'oldestFirst'),
     forcing: fc.constantFrom('forced', 'forced', 'auto', 'auto', 'always', 'soft', 'off'),
     continueAfterReview: fc.boolean(),

@@ -27,6 +27,7 @@ import {
 import { PreviewStore, type PreviewStoreOptions } from '../../src/agent/preview/previewStore.ts';
 import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
 import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
+import type { Prover } from '../../src/agent/preview/resolve/proof.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
 import type { ReadInstructions, SessionSettings } from '../../src/agent/session/sessionOptions.ts';
 import { Session } from '../../src/agent/session/session.ts';
@@ -265,6 +266,8 @@ export interface TestSessionOptions {
   readonly numbers?: PreviewNumbers;
   /** What was learned about servers before. */
   readonly ladderMemory?: LadderMemory;
+  /** The checks. Default: there are none. */
+  readonly prover?: Prover;
 }
 
 export interface TestSession {
@@ -326,7 +329,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
     error => void errors.push(String(error)),
     options.numbers ? { numbers: options.numbers } : {},
   );
-  const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
+  const invoker = new Invoker(store, workspace, () => settings.modelAuthority, options.prover);
   const overlay = new Overlay(store);
   const isRevertEnabled = (): boolean => settings.revertEnabled;
   const tools = options.registry ?? builtInTools((options.hasRevertTool ?? true) ? { isRevertEnabled } : {});
