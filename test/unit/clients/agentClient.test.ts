@@ -33,6 +33,25 @@ test('a proposal answers at once, says that nothing is decided, and changes no f
   assert.deepEqual([world.session.state, world.requests.length], ['idle', 0]);
 });
 
+test('a text that occurs several times is refused with what helps, and that helps', async () => {
+  const world = agentWorld({ files: { 'a.txt': 'one\none\n' } });
+  const agent = new TestAgent(world);
+  const edits = [{ old: 'one', new: 'ONE' }];
+  assert.match(await agent.refused('propose_edit', { path: 'a.txt', edits }), /or set replaceAll\.$/);
+  const all = edits.map(edit => ({ ...edit, replaceAll: true }));
+  assert.match(await agent.ok('propose_edit', { path: 'a.txt', edits: all }), /^Staged as p1/);
+  assert.match(
+    await agent.ok('propose_changes', {
+      changes: [
+        { path: 'b.txt', content: 'b' },
+        { path: 'a.txt', edits: [{ old: 'ONE', new: '1', replaceAll: true }] },
+      ],
+    }),
+    /^Staged as p2/,
+  );
+  assert.match(await agent.ok('read_file', { path: 'a.txt' }), /1\t1\n2\t1$/);
+});
+
 test('what was decided, by whom and why, comes before the next result, and only once', async () => {
   const world = agentWorld();
   const agent = new TestAgent(world);

@@ -491,7 +491,8 @@ test('that a preview was stale for a while is not told; that it no longer is, if
   await typed(t, 'a.txt', 'a');
   const after = reloaded(t, [ok, ok]);
   for (const text of ['Heard?', 'Again?']) await after.session.prompt(text);
-  const fresh = 'p1 (Rewrite a.txt) is no longer stale: the files are again what it was made from.';
+  const fresh =
+    'p1 (Rewrite a.txt) is no longer stale: the files are again what it was made from. Do not stage it anew.';
   assert.deepEqual(allTold(after), [STALE, fresh]);
 });
 

@@ -10,8 +10,13 @@ export const editsSchema = z
     z.object({
       old: z
         .string()
-        .check(z.describe('Exact text to replace, which must occur exactly once in the file as you see it.')),
+        .check(
+          z.describe(
+            'Exact text to replace, which must occur once in the file as you see it, or set replaceAll.',
+          ),
+        ),
       new: z.string().check(z.describe('Its replacement.')),
+      replaceAll: z.optional(z.boolean()),
     }),
   )
   .check(z.minLength(1));

@@ -56,7 +56,8 @@ export type Progress = (
   copy: (cancelled: AbortSignal, report: (done: number) => void) => Promise<void>,
 ) => Promise<void>;
 
-const CANCELLED = 'The user cancelled copying the workspace, which the sandbox needs. Nothing was run.';
+const CANCELLED =
+  'The user cancelled copying the workspace, which the sandbox needs. Nothing was run. Ask the user before you try again.';
 
 /** From how many files on the copying is shown. */
 const SHOWN_FROM = 1_000;

@@ -30,7 +30,7 @@ const NOTES: readonly (readonly [sign: RegExp, note: string])[] = [
   ],
   [
     /EOVERFLOW|Value too large for defined data type/i,
-    'Files of another owner or group cannot be changed in the sandbox (EOVERFLOW).',
+    'Files of another owner or group cannot be changed in the sandbox (EOVERFLOW): use onDisk for them.',
   ],
 ];
 

@@ -124,7 +124,7 @@ export function factText(fact: Fact, preview: Preview): string {
       return `${nameOf(preview)} is stale and cannot be applied as it is: ${why} Read ${listed(paths)} again; if the change is still needed, stage it anew in place of this preview.`;
     }
     case 'fresh':
-      return `${nameOf(preview)} is no longer stale: the files are again what it was made from.`;
+      return `${nameOf(preview)} is no longer stale: the files are again what it was made from. Do not stage it anew.`;
   }
 }
 

@@ -105,7 +105,7 @@ function failureText(failure: AstFailure, ops: readonly AstOp[]): string {
     case 'noEngine':
       return (
         'Structural search does not work on this machine: its native engine cannot be loaded. Do not try it again. ' +
-        'Search the files as text (search_text) and edit them as text (edit_file) instead.'
+        'Search the files as text (search_text) and edit them as text instead.'
       );
     case 'other':
       return `The search failed: ${failure.message}`;

@@ -112,7 +112,7 @@ async function openGit(place: GitPlace, { program, signal }: GitReading): Promis
     run,
     commit: async ref => {
       if (ref.startsWith('-') || /\p{Cc}/u.test(ref))
-        throw new ToolError(`${JSON.stringify(ref)} is not the name of a commit.`);
+        throw new ToolError(`${JSON.stringify(ref)} is not the name of a commit. Use log to find one.`);
       const found = await run(['rev-parse', '--verify', '-q', `${ref}^{commit}`]).catch(() => '');
       const name = found.trim();
       if (/^[0-9a-f]{40,64}$/.test(name)) return name;

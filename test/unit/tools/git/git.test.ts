@@ -79,7 +79,11 @@ test('log, show, diff and blame are read, and stand in a fence that they cannot 
 test('what is asked wrongly is said', async t => {
   const { ask } = await setUp(t);
   for (const ref of ['--output=/tmp/x', '-p', '--upload-pack=x..HEAD', 'HEAD..-x', 'a\nb'])
-    assert.match(await ask({ action: 'log', ref }), /^ERROR .* is not the name of a commit\.$/, ref);
+    assert.match(
+      await ask({ action: 'log', ref }),
+      /^ERROR .* is not the name of a commit\. Use log to find one\.$/,
+      ref,
+    );
   for (const action of ['log', 'show', 'diff'])
     assert.match(await ask({ action, ref: 'nowhere' }), /^ERROR There is no commit "nowhere"\./);
   assert.match(await ask({ action: 'blame' }), /^ERROR Give the path/);

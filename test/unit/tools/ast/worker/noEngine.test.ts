@@ -65,7 +65,7 @@ test('the model is told what to do in place of a structural search', async t => 
     searchByStructure({ engine, scope }, [{ pat: 'f($A)', out: 'g($A)' }], ['a.ts'], context),
     error =>
       error instanceof ToolError &&
-      /native engine cannot be loaded.*search_text.*edit_file/.test(error.message),
+      /native engine cannot be loaded.*search_text.*edit them as text instead/.test(error.message),
   );
 });
 
