@@ -59,10 +59,13 @@ export type LoopEnd = 'done' | 'aborted' | 'error';
 export async function runLoop(port: LoopPort, signal: AbortSignal): Promise<LoopEnd> {
   for (;;) {
     const turn = await runTurn(port, signal);
-    const work = port.betweenTurns(turn.end);
+    // A stop counts until the next request is made.
+    const endByNow = (): LoopEnd => (turn.end === 'done' && signal.aborted ? 'aborted' : turn.end);
+    const work = port.betweenTurns(endByNow());
     if (work) await work;
-    if (turn.end !== 'done') return turn.end;
-    for (let judging = port.judge(); judging; judging = port.judge()) await judging;
+    if (turn.end === 'done') for (let judging = port.judge(); judging; judging = port.judge()) await judging;
+    const end = endByNow();
+    if (end !== 'done') return end;
     if (turn.results.length === 0 ? !port.mustAskAgain() : port.isOver(turn.results)) return 'done';
   }
 }

@@ -228,6 +228,38 @@ test('a stop between two calls leaves each call with exactly one result', async 
   assert.deepEqual(harness.log.slice(-2), ['settle aborted 3', 'turn_end aborted']);
 });
 
+test('a stop between two turns ends the loop, whatever runs there and whoever is to be asked again', async () => {
+  const asks = { mustAskAgain: () => true };
+  const stops = (harness: LoopHarness): Promise<void> =>
+    Promise.resolve().then(() => harness.controller.abort());
+  for (const over of [
+    (harness: LoopHarness) => ({ betweenTurns: () => stops(harness) }),
+    (harness: LoopHarness) => ({
+      judge: () =>
+        harness.messages.length > 0 && !harness.controller.signal.aborted ? stops(harness) : undefined,
+    }),
+    (harness: LoopHarness) => ({
+      emit: ({ type }: { type: string }) => void (type === 'turn_end' && harness.controller.abort()),
+    }),
+  ]) {
+    for (const answer of [{ text: 'ok' }, { toolCalls: [call('write', '1')] }]) {
+      const harness = harnessOf([answer, { text: 'more' }], asks);
+      assert.equal(await run({ ...harness, port: { ...harness.port, ...over(harness) } }), 'aborted');
+      assert.equal(harness.provider.requests.length, 1);
+    }
+  }
+});
+
+test('the work between two turns knows that the user has stopped the turn', async () => {
+  const ends: string[] = [];
+  const harness = harnessOf([{ text: 'ok' }], {
+    emit: ({ type }) => void (type === 'turn_end' && harness.controller.abort()),
+    betweenTurns: end => void ends.push(end),
+  });
+  await run(harness);
+  assert.deepEqual(ends, ['aborted']);
+});
+
 test('a stop while the answer arrives keeps its text, and none of its calls', async () => {
   const harness = harnessOf([{ text: 'I was go', hang: true }]);
   const ended = run(harness);

@@ -389,6 +389,19 @@ test('a revert by the user while a turn runs stops it first, and nothing continu
   t.assertSound();
 });
 
+test('a revert by the user right after the last answer asks the model for nothing', async () => {
+  const t = session({ settings: { modelAuthority: 'recommend', forcing: 'auto' }, script: [ok, ok] });
+  t.stage({ label: 'A', changes: [modify('a.txt', 'a', 'A')] });
+  let reverted: Promise<RevertRecord> | undefined;
+  t.session.onDidEmit(({ type }) => {
+    if (type === 'turn_end') reverted = t.session.revert({ category: null, target: 0, summary: null });
+  });
+  await t.session.prompt('One.');
+  assert.equal((await reverted)?.applied, true);
+  assert.deepEqual([t.requests.length, t.session.state, roles(t)], [1, 'idle', ['user']]);
+  t.assertSound();
+});
+
 test('after several reverts by the user the last one counts, however long the first took', async () => {
   const t = session({ script: [ok, { text: 'wor', hang: true }] });
   await t.session.prompt('One.');
