@@ -28,7 +28,7 @@ export class PreviewProjection {
   readonly #ended = new Set<string>();
   /** Which attempts failed, as {@link attemptKey}. */
   readonly #failedAttempts = new Set<string>();
-  /** The parts that were stale when they were split off, which is told only if the attempt on them fails. */
+  /** The parts that were stale when they were split off, which is told only if the attempt on them fails or leaves no trace. */
   readonly #splitStale = new Set<string>();
   readonly #commits = new InterruptedCommits();
   #lastNumber = 0;
@@ -73,11 +73,9 @@ export class PreviewProjection {
 
   #feedStale(was: Preview, paths: readonly string[]): void {
     const { id: previewId, state } = was;
-    const wasStale = state.kind === 'pending' && state.stale.length > 0;
-    if (wasStale === paths.length > 0) return;
-    const isUntold = this.#splitStale.delete(previewId);
-    if (wasStale && isUntold) return;
-    if (wasStale) return this.feed.add({ kind: 'fresh', previewId });
+    const wasTold = isStale(was) && !this.#splitStale.delete(previewId);
+    if (wasTold === paths.length > 0) return;
+    if (wasTold) return this.feed.add({ kind: 'fresh', previewId });
     const lost = lostBeneath(was, paths, id => this.#previews.get(id));
     const said = state.kind === 'pending' ? state.lastError : undefined;
     const isSaid = said === new StalePreviewError(paths, lost).fact;
@@ -88,9 +86,7 @@ export class PreviewProjection {
   /** Tells after a failed attempt on a part that it has been stale since it was split off. */
   #feedStalePart(id: string): void {
     const preview = this.#splitStale.has(id) ? this.#previews.get(id) : undefined;
-    if (preview?.state.kind !== 'pending') return;
-    const { state } = preview;
-    this.#feedStale({ ...preview, state: { ...state, stale: [] } }, state.stale);
+    if (preview?.state.kind === 'pending') this.#feedStale(preview, preview.state.stale);
   }
 
   #isOpenAt(id: string, paths: readonly string[]): boolean {
@@ -149,6 +145,14 @@ export class PreviewProjection {
   /** In the order of their beginning. */
   get commits(): readonly InterruptedCommit[] {
     return this.#commits.all();
+  }
+
+  /** The parts that are stale since they were split off, without that anyone was told, with these paths. */
+  get untoldParts(): readonly (readonly [id: string, paths: readonly string[]])[] {
+    return [...this.#splitStale].flatMap(id => {
+      const state = this.#previews.get(id)?.state;
+      return state?.kind === 'pending' ? [[id, state.stale] as const] : [];
+    });
   }
 
   /** The highest number of an id so far, random ones left out; 0 if there is none. */

@@ -142,6 +142,8 @@ export class PreviewStore {
       const expiry = expiryAtRestart(preview, this.#projection);
       if (expiry) yield void this.#record(expiry);
     }
+    // The attempt on such a part ended with the process: from now on it is a stale preview like any other.
+    for (const [id, paths] of this.#projection.untoldParts) void this.#record({ type: 'stale', id, paths });
   }
 
   /**

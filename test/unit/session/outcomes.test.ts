@@ -550,22 +550,37 @@ test('that a part is stale is not told when it is discarded', async () => {
   assert.doesNotMatch(allTold(t).join('\n'), /^p2 .* is stale/m);
 });
 
-test('that a part is no longer stale is not told if it was not told that it is', async () => {
-  const t = await staleOfTwo();
-  const whole = t.store.get('p1');
+/** Splits the first file off the first preview. The attempt on it never comes. */
+function splitFirst({ store }: TestSession): void {
+  const whole = store.get('p1');
   assert.ok(whole?.kind === 'files');
   const [part, rest] = [whole.changes.slice(0, 1), whole.changes.slice(1)];
   const { sourceToolName, origin, dependsOn, stagedAt } = whole;
-  const draft = {
-    label: 'Part',
-    kind: 'files',
-    changes: part,
-    sourceToolName,
-    origin,
-    dependsOn,
-    stagedAt,
-  } as const;
-  t.store.split('p1', { changes: rest, buildsOnPart: false }, draft);
+  const about = { label: 'Part', sourceToolName, origin, dependsOn, stagedAt };
+  store.split('p1', { changes: rest, buildsOnPart: false }, { ...about, kind: 'files', changes: part });
+}
+
+test('that a part is stale is told once if the window ended before the attempt on it did', async () => {
+  const t = await staleOfTwo();
+  splitFirst(t);
+  await t.store.drain();
+  const after = reloaded(t, [ok, ok]);
+  await after.session.prompt('And now?');
+  const ofPart = (session: TestSession): readonly string[] =>
+    allTold(session).filter(line => line.startsWith('p2 '));
+  assert.match(ofPart(after).join('\n'), /^p2 \(Part\) is stale and cannot be applied as it is[^\n]*$/);
+  await after.store.drain();
+  const later = reloaded(after, [ok]);
+  await later.store.markStale('p2', []);
+  await later.store.drain();
+  const last = reloaded(later, [ok]);
+  await last.session.prompt('And now?');
+  assert.match(ofPart(last).slice(1).join('\n'), /^p2 \(Part\) is no longer stale[^\n]*$/);
+});
+
+test('that a part is no longer stale is not told if it was not told that it is', async () => {
+  const t = await staleOfTwo();
+  splitFirst(t);
   await t.store.markStale('p2', []);
   await t.session.prompt('And now?');
   assert.doesNotMatch(allTold(t).join('\n'), /^p2 .* stale/m);
