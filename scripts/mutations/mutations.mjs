@@ -78,8 +78,8 @@ export const mutations = [
     to: 'if (steps.length > 99 && (',
     and: [
       {
-        from: "const mayBeWhole = pathsWith('before', 'torn', 'untyped').length === 0 && pathsWith('after').length > 0;",
-        to: 'const mayBeWhole = false;',
+        from: "const mayBeWhole = pathsWith('before', 'torn', 'lacking').length === 0 &&",
+        to: 'const mayBeWhole = false &&',
       },
     ],
   },
@@ -280,15 +280,14 @@ export const mutations = [
   {
     rule: 'after a crash, an edit in an editor that is gone was not written',
     file: 'preview/commit/recovery.ts',
-    from: "    held.set(path, 'untyped');",
-    to: '    ;',
+    from: "held.set(path, 'lacking');",
+    to: 'continue;',
   },
   {
     rule: 'after a crash, what was saved before an editor was lost is no part of a change',
     file: 'preview/commit/rollback.ts',
     from: '!editors.includes(step.path) && isTornWrite(held, step);',
     to: 'isTornWrite(held, step);',
-    runs: 100_000, // what is left must look like a part of the change
   },
   {
     rule: 'the journal says what goes into an editor',

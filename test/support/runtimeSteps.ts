@@ -34,7 +34,7 @@ type Deed =
   | {
       readonly type: 'editor';
       readonly at: number;
-      readonly how: 'type' | 'save' | 'drop';
+      readonly how: 'type' | 'cut' | 'save' | 'drop';
       readonly noticed: boolean;
     }
   | { readonly type: 'draft'; readonly at: number; readonly file: number }
@@ -56,6 +56,7 @@ type Deed =
       readonly types: number | undefined;
       readonly logFails: boolean;
       readonly inEditor: number | undefined;
+      readonly again: boolean;
       readonly losesEditors: boolean;
     }
   | { readonly type: 'failLog'; readonly times: number }
@@ -96,6 +97,7 @@ const staging: fc.Arbitrary<Staging> = fc.record({
     'hunks',
     'hunks',
     'files',
+    'again',
     'settings',
     'linkToFile',
     'linkToSettings',
@@ -195,7 +197,7 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
     arbitrary: fc.record({
       type: fc.constant('editor' as const),
       at,
-      how: fc.constantFrom('type', 'type', 'type', 'save', 'drop'),
+      how: fc.constantFrom('type', 'type', 'type', 'cut', 'cut', 'save', 'drop'),
       noticed: fc.boolean(),
     }),
   },
@@ -230,6 +232,7 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
       types: fc.constantFrom(undefined, undefined, 0, 1),
       logFails: fc.boolean(),
       inEditor: fc.constantFrom(undefined, undefined, 0, 1),
+      again: fc.constantFrom(false, false, true),
       losesEditors: fc.boolean(),
     }),
   },

@@ -43,12 +43,13 @@ interface Waiting {
   end(how: CallbackEnd): void;
 }
 
-/** What is staged: file changes, or a callback that ends at once or when the test says so. */
+/** What is staged: file changes (`again`: with what the user has cut off and not saved), or a callback that ends at once or when the test says so. */
 export interface Staging {
   readonly what:
     | 'file'
     | 'hunks'
     | 'files'
+    | 'again'
     | 'settings'
     | 'linkToFile'
     | 'linkToSettings'
@@ -79,6 +80,7 @@ const FILE_CHANGES: readonly Staging['what'][] = [
   'file',
   'hunks',
   'files',
+  'again',
   'settings',
   'linkToFile',
   'linkToSettings',
@@ -198,7 +200,19 @@ export class RuntimeWorld {
     const chain = revisionsOf(t.store.blockersOf(preview));
     const { revision } = preview;
     const request = { id, revision, action, reason: `human ${action}`, actor: 'human', chain } as const;
-    this.#answered({}, resolvePart(t, request, { path, ...(hunk === undefined ? {} : { hunk }) }));
+    const partsOf = () => t.store.all().filter(({ part }) => part?.previewId === id);
+    const before = new Set(partsOf().map(part => part.id));
+    const vote = resolvePart(t, request, { path, ...(hunk === undefined ? {} : { hunk }) });
+    this.#answered(
+      {},
+      vote.catch(() => {
+        const tried = new Set(t.store.ledger().map(({ previewId }) => previewId));
+        const untried = partsOf().find(
+          part => !before.has(part.id) && part.state.kind === 'pending' && !tried.has(part.id),
+        );
+        this.invariants.check(!untried, () => `${untried?.id} was split off for a vote that was refused`);
+      }),
+    );
   }
 
   #answered(vote: object, answer: Promise<unknown>): void {
@@ -305,12 +319,16 @@ export class RuntimeWorld {
     if (isNoticed) void this.#rebaser?.filesChanged([path]);
   }
 
-  /** The user types into an editor, which any name of the file may have opened, saves it, or drops what was typed. */
-  typeInEditor(at: number, how: 'type' | 'save' | 'drop', isNoticed: boolean): void {
+  /**
+   * The user types into an editor, which any name of the file may have opened, cuts its last word off, saves it, or drops what was
+   * typed.
+   */
+  typeInEditor(at: number, how: 'type' | 'cut' | 'save' | 'drop', isNoticed: boolean): void {
     const { workspace } = this.t;
     const path = TYPED_NAMES[at % TYPED_NAMES.length] ?? 'a.txt';
-    if (how === 'type')
-      workspace.type(path, this.#touched(workspace.now(path) ?? '', `typed ${++this.#labels}`));
+    const now = workspace.now(path) ?? '';
+    if (how === 'type') workspace.type(path, this.#touched(now, `typed ${++this.#labels}`));
+    else if (how === 'cut') workspace.type(path, now.replace(/ ?\S+$/, ''));
     else workspace.closeEditor(path, how === 'save');
     if (isNoticed) void this.#rebaser?.filesChanged([path]);
   }
@@ -435,6 +453,7 @@ export class RuntimeWorld {
    * The process is killed while the user's apply is under way, or after it.
    * @param operations how many reads and writes of the disk come before that.
    * @param inEditor a file into whose editor the user has typed before; all editors may be lost.
+   * @param again what is applied is staged now, and puts back more than what the user has cut off in an editor.
    */
   async crash(
     id: string,
@@ -443,15 +462,22 @@ export class RuntimeWorld {
       types,
       logFails,
       inEditor,
+      again,
       losesEditors,
     }: {
       operations: number;
       types: number | undefined;
       logFails: boolean;
       inEditor: number | undefined;
+      again: boolean;
       losesEditors: boolean;
     },
   ): Promise<void> {
+    if (again) {
+      this.typeInEditor(PATHS.indexOf('a.txt'), 'cut', false);
+      this.stage({ what: 'again', rejects: false }, 'extension');
+      id = this.ids(true).at(-1) ?? id;
+    }
     if (inEditor !== undefined && !this.slowDisk) {
       this.typeInEditor(inEditor, 'type', false);
       const rebased = this.#rebaser?.filesChanged(TYPED_NAMES);
@@ -632,6 +658,11 @@ export class RuntimeWorld {
       }
       case 'files':
         return { ...about, ...reject, changes: [change(a), change(b)] };
+      case 'again': {
+        const saved = t.workspace.text(a) ?? '';
+        const wasCut = saved !== now(a) && saved.startsWith(now(a));
+        return { ...about, ...reject, changes: [wasCut ? modify(a, now(a), `${saved} ${label}`) : change(a)] };
+      }
       case 'settings':
         return { ...about, changes: [change(settings)] };
       case 'linkToFile':
