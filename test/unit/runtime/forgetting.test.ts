@@ -59,7 +59,7 @@ test('beyond a number of characters the oldest of what was resolved is forgotten
     t.store.all().map(({ id }) => id),
     ['p5', 'p6', 'p7'],
   );
-  assert.ok(!stored(t).includes('v3'));
+  assert.ok(!stored(t).includes('"v3"'), 'an id may have these letters by chance');
   assert.equal(t.store.ledger().length, 6);
   const again = reloaded(t);
   assert.deepEqual(open(again), ['p7']);
