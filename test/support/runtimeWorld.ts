@@ -661,7 +661,11 @@ export class RuntimeWorld {
       case 'again': {
         const saved = t.workspace.text(a) ?? '';
         const wasCut = saved !== now(a) && saved.startsWith(now(a));
-        return { ...about, ...reject, changes: [wasCut ? modify(a, now(a), `${saved} ${label}`) : change(a)] };
+        return {
+          ...about,
+          ...reject,
+          changes: [wasCut ? modify(a, now(a), `${saved} ${label}`) : change(a)],
+        };
       }
       case 'settings':
         return { ...about, changes: [change(settings)] };

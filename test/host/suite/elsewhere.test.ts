@@ -397,6 +397,25 @@ suite('changes made elsewhere', () => {
     chmodSync(path.join(root, 'crlf.txt'), 0o644);
   });
 
+  test('in the middle of a merge nothing is held back, so that the commit of the merge has what the other side made', async () => {
+    git('switch', '-qc', 'theirs');
+    write('theirs.ts', 'theirs\n');
+    commit('theirs');
+    git('switch', '-q', 'main');
+    git('merge', '-q', '--no-commit', '--no-ff', 'theirs');
+    write('a.ts', lines({ 3: 'agent' }));
+    const before = disk();
+    assert.equal(
+      await run('redline.elsewhere.holdBack', vscode.Uri.file(path.join(root, 'a.ts'))),
+      undefined,
+    );
+    assert.equal(disk(), before);
+    assert.deepEqual(api.previews.list(), []);
+    git('commit', '-qam', 'merged');
+    assert.equal(git('show', 'HEAD:theirs.ts'), 'theirs\n');
+    assert.equal(git('rev-list', '--parents', '-1', 'HEAD').trim().split(' ').length, 3);
+  });
+
   test('files with unsaved changes, and staged ones that differ, are not held back', async () => {
     write('a.ts', lines({ 3: 'staged' }));
     git('add', 'a.ts');

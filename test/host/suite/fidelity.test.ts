@@ -157,6 +157,21 @@ suite('fidelity: byte for byte outside the edit', () => {
     }
   });
 
+  test('an encoding in which a person reopened the file', async () => {
+    const before = hex('e9 0a 73 75 72 65 0a');
+    await givenFile('reopened.txt', before);
+    const uri = vscode.Uri.file(fileInWorkspace('reopened.txt'));
+    const document = await vscode.workspace.openTextDocument(uri, { encoding: 'iso88591' });
+    await vscode.window.showTextDocument(document);
+    await api.session.prompt('/edit reopened.txt :: sure => really');
+    const { id } = api.previews.peek() ?? assert.fail('a preview is pending');
+    const { proposal, base } = await shown(id, 'reopened.txt');
+    assert.equal(base.toString(), '\ufeffé\nsure\n');
+    assert.equal(proposal.toString(), '\ufeffé\nreally\n');
+    await api.previews.resolve({ id, action: 'apply', reason: 'test' });
+    assert.deepEqual(await bytesOf('reopened.txt'), Buffer.concat([hex('e9 0a'), Buffer.from('really\n')]));
+  });
+
   test('what the encoding of the file cannot hold is refused, and nothing is staged', async () => {
     await setEncoding('iso88591');
     await givenFile('latin.txt', hex('e9 20 73 75 72 65'));
