@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
@@ -7,6 +8,7 @@ import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import type { LoadedTools } from '../../../../src/agent/tools/custom/loading/toolLoader.ts';
 import type { CustomToolApi } from '../../../../src/agent/tools/custom/redline.d.ts';
 import { CustomToolWorld, toolSource } from '../../../support/customToolWorld.ts';
+import { polled } from '../../../../scripts/lib/limits.mjs';
 import { Gate } from '../../../support/gate.ts';
 import { encodingIn, textIn } from '../../../support/changes.ts';
 
@@ -66,8 +68,13 @@ test('exec settles for commands that cannot be spawned, and when child processes
   }
   const forever = 'setInterval(() => {}, 1000)';
   const begin = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(forever)}], { stdio: ['ignore', 'inherit', 'inherit'] })`;
-  const script = `const { pid } = ${begin}; console.log(pid); ${forever}`;
-  const { killed, stdout } = await pi.exec(process.execPath, ['-e', script], { timeout: 1_000 });
+  const printed = world.folder.at('printed');
+  const script = `const { pid } = ${begin}; console.log(pid); require('node:fs').writeFileSync(${JSON.stringify(printed)}, ''); ${forever}`;
+  const controller = new AbortController();
+  const running = pi.exec(process.execPath, ['-e', script], { signal: controller.signal });
+  await polled('what the program prints', () => existsSync(printed));
+  controller.abort();
+  const { killed, stdout } = await running;
   assert.equal(killed, true);
   assert.match(stdout, /^[1-9]\d*\n$/);
   assert.ok(!(await readProcesses()).some(({ pid }) => pid === Number(stdout)));
