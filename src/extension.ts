@@ -32,7 +32,13 @@ import { ShownPlace, type LoadPlaces } from './views/review/shownPlace.ts';
 import { ShownRevisions } from './views/review/shownRevisions.ts';
 import { WaitingNotice } from './views/pending/waitingNotice.ts';
 import { modeSwitch } from './views/settings.ts';
-import { followFiles, startAppliedUnseen, startFileMarks, startSinceLooked } from './views/startedLater.ts';
+import {
+  followFiles,
+  startAppliedUnseen,
+  startFileMarks,
+  startShownAgain,
+  startSinceLooked,
+} from './views/startedLater.ts';
 import { StatusItem } from './views/statusItem.ts';
 import { showTour } from './views/tour/tour.ts';
 import { FileWatcher } from './views/workspace/fileWatcher.ts';
@@ -109,6 +115,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     new FileWatcher(agent),
     followFiles(agent),
     startSinceLooked(agent, looks),
+    startShownAgain({ ...agent, tabs, opener }, agent.ownsStorage ? context.workspaceState : undefined),
     startAppliedUnseen(agent, shown, overview),
     startFileMarks({ ...agent, extensionUri: context.extensionUri }),
     chat,

@@ -1,10 +1,12 @@
-import type { Uri } from 'vscode';
+import type { Memento, Uri } from 'vscode';
 import { DisposableStore, type Disposable } from '../agent/base/disposable.ts';
 import { detailOf } from '../agent/base/errors.ts';
 import type { Event } from '../agent/base/event.ts';
 import type { Agent } from './agent.ts';
 import type { LookedAt } from './review/lookedAt.ts';
 import type { Overview } from './review/overview.ts';
+import type { PreviewOpener } from './review/previewOpener.ts';
+import type { PreviewTabs } from './review/previewTabs.ts';
 import type { ShownRevisions } from './review/shownRevisions.ts';
 
 // What most windows do without for a while: its code is loaded with the first event that it is about.
@@ -25,6 +27,19 @@ export function startSinceLooked(agent: Agent, looks: LookedAt): Disposable {
     const { SinceLooked } = await import('./review/sinceLooked.ts');
     return new SinceLooked(agent, looks);
   });
+}
+
+/**
+ * Opens the diffs again that were in front when the window was reloaded.
+ * @param memory `undefined` while another window owns the storage: its previews are not those of this window
+ */
+export function startShownAgain(
+  agent: Agent & { readonly tabs: PreviewTabs; readonly opener: PreviewOpener },
+  memory: Memento | undefined,
+): Disposable {
+  const load = memory && (async () => new (await import('./review/shownAgain.ts')).ShownAgain(agent, memory));
+  const { store } = agent;
+  return startWithFirst(agent, store.onDidStage, () => load, store.hasPending ? load : undefined);
 }
 
 /** Tells what the model applied since the user looked. */

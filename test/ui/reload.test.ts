@@ -281,6 +281,59 @@ drivenTest(
   },
 );
 
+drivenTest(
+  'the diff that was in front is open again after a reload, of one file and of several; one whose preview is gone stays closed',
+  {},
+  async driven => {
+    const { workbench } = driven;
+    await driven.run(
+      ({ api }, before) => {
+        const push = (label: string, ...changes: { path: string; before: string | null; after: string }[]) =>
+          api.previews.push({ label, sourceToolName: 'a_tool', changes });
+        const after = before.replace('total += ', 'total += 100 * ');
+        push('Count in cents', { path: 'src/cart.ts', before, after });
+        push(
+          'Write notes',
+          { path: 'one.txt', before: null, after: 'one\n' },
+          { path: 'two.txt', before: null, after: 'two\n' },
+        );
+      },
+      workbench.readFile(CART) ?? assert.fail('the example has a cart'),
+    );
+    await workbench.openRedlineChat();
+    for (const [id, label, lens] of [
+      ['p1', 'Count in cents', 'Apply'],
+      ['p2', 'Write notes', 'Apply all 2 files'],
+    ] as const) {
+      await driven.run(({ vscode }, id) => vscode.commands.executeCommand('redline.preview.open', id), id);
+      await workbench.lens(lens).waitFor();
+      // It has been in view for a second.
+      await workbench.treeRow(label).filter({ hasText: '✓' }).waitFor();
+      await driven.reload();
+      await workbench.lens(lens).waitFor();
+      assert.deepEqual(await shownPreviews(driven), [id]);
+      await workbench.picture(`reload-open-${id}`);
+    }
+    await driven.restart(() => {
+      const files = fs.readdirSync(workbench.userDataDir, { recursive: true, encoding: 'utf8' });
+      const kept = files.find(file => file.endsWith('previews.jsonl')) ?? assert.fail('there is a log');
+      fs.rmSync(path.join(workbench.userDataDir, kept));
+    });
+    await driven.until('no tab of a preview to be left', ({ vscode }) =>
+      vscode.window.tabGroups.all.every(({ tabs }) => tabs.every(({ label }) => !label.includes('Redline'))),
+    );
+  },
+);
+
+/** The previews whose tabs are open. */
+function shownPreviews(driven: DrivenWorkbench): Promise<string[]> {
+  return driven.run(({ vscode }) =>
+    vscode.window.tabGroups.all.flatMap(({ tabs }) =>
+      tabs.flatMap(({ label }) => /\(Redline (p\d+)\)/.exec(label)?.[1] ?? []),
+    ),
+  );
+}
+
 /** The log of previews as it is on disk. */
 function log(driven: DrivenWorkbench): Promise<string> {
   return driven.run(({ fs, storage }) => fs.readFileSync(`${storage}/previews.jsonl`, 'utf8'));

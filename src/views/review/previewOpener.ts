@@ -90,11 +90,11 @@ export class PreviewOpener implements vscode.Disposable {
     this.#promptSent = { after: this.#ctx.store.all().at(-1)?.id };
   }
 
-  /** Opens a preview, or one of its files, at the user's request: it gets the focus. */
-  open(preview: Preview, path?: string): Promise<void> {
+  /** Opens a preview, or one of its files, at the user's request: it gets the focus, unless the options say otherwise. */
+  open(preview: Preview, path?: string, options: vscode.TextDocumentShowOptions = {}): Promise<void> {
     this.#promptSent = undefined;
     this.#untouched = undefined;
-    return this.#show(preview, { path });
+    return this.#show(preview, { ...options, path });
   }
 
   /** Opens the preview, or the file, after or before a place: by default the one that is shown or was shown last. */

@@ -36,10 +36,14 @@ export class PreviewTabs {
     return shown?.previewId ?? this.idOf(vscode.window.tabGroups.activeTabGroup.activeTab);
   }
 
-  /** The document that the active tab shows, if it is a diff of one file or an opaque preview's. */
-  activeAddress(): PreviewAddress | undefined {
-    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+  /** The document that a tab shows, if it is a diff of one file or an opaque preview's. */
+  addressOf(tab: vscode.Tab | undefined): PreviewAddress | undefined {
     return tab && addressOf(tab);
+  }
+
+  /** The document that the active tab shows. */
+  activeAddress(): PreviewAddress | undefined {
+    return this.addressOf(vscode.window.tabGroups.activeTabGroup.activeTab);
   }
 
   /** The column where a preview is in front; `undefined` if it is in none. */

@@ -1,0 +1,90 @@
+import * as vscode from 'vscode';
+import * as z from 'zod/mini';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { detailOf } from '../../agent/base/errors.ts';
+import type { Agent } from '../agent.ts';
+import { coalesce } from '../coalesce.ts';
+import { IN_FRONT } from '../contributions.ts';
+import type { PreviewOpener } from './previewOpener.ts';
+import type { PreviewTabs } from './previewTabs.ts';
+import { shownChange } from './shownChange.ts';
+
+/** How long changes of tabs are collected before they are kept, in milliseconds. */
+const GATHER_MS = 100;
+
+/** The previews in front, one for each group of editors that shows one. */
+const stored = z.array(
+  z.object({
+    previewId: z.string(),
+    /** Of the file that is shown by itself, of several. */
+    path: z.optional(z.string()),
+    column: z.number(),
+  }),
+);
+
+type InFront = z.infer<typeof stored>[number];
+
+/**
+ * Keeps which previews are in front, and opens them again where VS Code did not: it restores no multi-file diffs, and after a
+ * crash what it kept last. Those that were resolved meanwhile stay closed.
+ */
+export class ShownAgain implements vscode.Disposable {
+  readonly #agent: Agent & { readonly tabs: PreviewTabs; readonly opener: PreviewOpener };
+  readonly #memory: vscode.Memento;
+  readonly #owned = new DisposableStore();
+
+  constructor(
+    agent: Agent & { readonly tabs: PreviewTabs; readonly opener: PreviewOpener },
+    memory: vscode.Memento,
+  ) {
+    this.#agent = agent;
+    this.#memory = memory;
+    const keep = coalesce(() => this.#keep(), GATHER_MS);
+    this.#owned.add({ dispose: keep.cancel });
+    const follow = (): void => {
+      this.#owned.add(vscode.window.tabGroups.onDidChangeTabs(keep));
+      this.#owned.add(vscode.window.tabGroups.onDidChangeTabGroups(keep));
+      keep();
+    };
+    this.#openAgain()
+      .catch((error: unknown) => agent.logger.error(`Opening a diff again failed: ${detailOf(error)}`))
+      .finally(follow);
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  async #openAgain(): Promise<void> {
+    const { store, tabs, opener } = this.#agent;
+    for (const { previewId, path, column } of this.#kept()) {
+      const preview = store.get(previewId);
+      if (preview?.state.kind !== 'pending' || tabs.columnShowing(previewId) !== undefined) continue;
+      const isThere = path !== undefined && preview.changes?.some(change => change.path === path);
+      // Where the user is already at work again, it does not take the keys.
+      await opener.open(preview, isThere ? path : undefined, { preserveFocus: true, viewColumn: column });
+    }
+  }
+
+  #kept(): readonly InFront[] {
+    const { data = [] } = stored.safeParse(this.#memory.get(IN_FRONT));
+    return data;
+  }
+
+  #keep(): void {
+    const { store, files, tabs, logger } = this.#agent;
+    const inFront = vscode.window.tabGroups.all.flatMap(({ activeTab, viewColumn }): InFront[] => {
+      const previewId = tabs.idOf(activeTab);
+      if (previewId === undefined) return [];
+      const address = tabs.addressOf(activeTab);
+      const path = address && shownChange(store, files, address)?.change.path;
+      return [{ previewId, ...(path === undefined ? {} : { path }), column: viewColumn }];
+    });
+    if (JSON.stringify(inFront) === JSON.stringify(this.#kept())) return;
+    this.#memory
+      .update(IN_FRONT, inFront.length > 0 ? inFront : undefined)
+      .then(undefined, (error: unknown) =>
+        logger.error(`Storing which diffs are open failed: ${detailOf(error)}`),
+      );
+  }
+}
