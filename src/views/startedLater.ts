@@ -8,6 +8,7 @@ import type { Overview } from './review/overview.ts';
 import type { PreviewOpener } from './review/previewOpener.ts';
 import type { PreviewTabs } from './review/previewTabs.ts';
 import type { ShownRevisions } from './review/shownRevisions.ts';
+import { modeSwitch } from './settings.ts';
 
 // What most windows do without for a while: its code is loaded with the first event that it is about.
 
@@ -48,7 +49,7 @@ export function startAppliedUnseen(agent: Agent, shown: ShownRevisions, overview
   const since = store.ledger().length;
   const load = async (): Promise<Disposable> => {
     const { AppliedUnseen } = await import('./review/appliedUnseen.ts');
-    return new AppliedUnseen(store, shown, overview, since);
+    return new AppliedUnseen(store, shown, overview, since, modeSwitch(agent.settings));
   };
   return startWithFirst(agent, store.onDidResolve, entries =>
     entries.some(({ actor }) => actor === 'model') ? load : undefined,

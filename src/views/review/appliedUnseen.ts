@@ -5,6 +5,7 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { countText } from '../../agent/base/countText.ts';
 import { coalesce } from '../coalesce.ts';
 import { makeCommand } from '../commandRegistry.ts';
+import type { ModeSwitch } from '../settings.ts';
 import type { Overview } from './overview.ts';
 import type { ShownRevisions } from './shownRevisions.ts';
 
@@ -19,11 +20,12 @@ export function isAppliedByModel({ actor, outcome, kind, agent }: LedgerEntry): 
 }
 
 /**
- * `Auto · 18 applied since you looked` in the status bar: what the model applied by itself in this window and the user has not had
+ * `Auto · 18 applied since you looked`, with the name of the mode, in the status bar: what the model applied by itself in this window and the user has not had
  * before them since. A click opens all of it in one diff.
  */
 export class AppliedUnseen implements vscode.Disposable {
   readonly #store: PreviewStore;
+  readonly #mode: ModeSwitch;
   readonly #owned = new DisposableStore();
   readonly #item: vscode.StatusBarItem;
   readonly #ids = new Set<string>();
@@ -34,8 +36,10 @@ export class AppliedUnseen implements vscode.Disposable {
     shown: ShownRevisions,
     overview: Pick<Overview, 'onDidOpenSet'>,
     since: number,
+    mode: ModeSwitch,
   ) {
     this.#store = store;
+    this.#mode = mode;
     this.#item = this.#owned.add(
       vscode.window.createStatusBarItem('redline.applied', vscode.StatusBarAlignment.Left, PRIORITY),
     );
@@ -52,6 +56,7 @@ export class AppliedUnseen implements vscode.Disposable {
       if (isNew) show();
     };
     this.#owned.add(store.onDidResolve(note));
+    this.#owned.add(mode.onDidChange(show));
     this.#owned.add(overview.onDidOpenSet(see));
     this.#owned.add(
       shown.onDidShow(() => {
@@ -69,14 +74,27 @@ export class AppliedUnseen implements vscode.Disposable {
     const ids = [...this.#ids].filter(id => this.#store.get(id) !== undefined);
     if (ids.length === 0) return this.#item.hide();
     const { l10n } = vscode;
-    const text = countText(
-      l10n.t('Auto · 1 applied since you looked|Auto · {0} applied since you looked'),
-      l10n,
-    )(ids.length);
+    const text = countText(textIn(this.#mode.get()), l10n)(ids.length);
     this.#item.text = `$(history) ${text}`;
     this.#item.tooltip = l10n.t('Shows all of it in one diff');
     this.#item.command = makeCommand(l10n.t('Review All'), 'redline.preview.openAll', ids);
     this.#item.accessibilityInformation = { label: `Redline: ${text}`, role: 'button' };
     this.#item.show();
+  }
+}
+
+/** In which mode the model goes on; where it no longer applies anything by itself, only what it did. */
+function textIn(mode: ReturnType<ModeSwitch['get']>): string {
+  const { l10n } = vscode;
+  switch (mode) {
+    case 'apply':
+      return l10n.t('Auto · 1 applied since you looked|Auto · {0} applied since you looked');
+    case 'checked':
+      return l10n.t(
+        'Auto if Checks Pass · 1 applied since you looked|Auto if Checks Pass · {0} applied since you looked',
+      );
+    case 'recommend':
+    case 'none':
+      return l10n.t('1 applied since you looked|{0} applied since you looked');
   }
 }

@@ -34,6 +34,8 @@ test('what the model applied counts until the user has it before them', async t 
   const harness = new InvokerHarness('apply');
   const opened = new Emitter<readonly string[]>();
   const onScreen = new Emitter<void>();
+  const switched = new Emitter<void>();
+  let mode: 'apply' | 'checked' | 'recommend' = 'apply';
   let visible: readonly { preview: { id: string } }[] = [];
   await applyFiles(harness, 'before.txt');
   const since = harness.store.ledger().length;
@@ -43,6 +45,7 @@ test('what the model applied counts until the user has it before them', async t 
     { onDidShow: onScreen.event, visible: () => visible } as never,
     { onDidOpenSet: opened.event },
     since,
+    { get: () => mode, set: () => Promise.resolve(), onDidChange: switched.event },
   );
   await applyFiles(harness, 'two.txt', 'three.txt');
   await harness.resolve({ id: harness.stage({ changes: [create('mine.txt', 'x')] }).id });
@@ -52,6 +55,15 @@ test('what the model applied counts until the user has it before them', async t 
   onScreen.fire();
   t.mock.timers.tick(1_000);
   assert.match(item.text, /Auto · 2 applied since you looked$/);
+  for (const [next, text] of [
+    ['checked', 'Auto if Checks Pass · 2 applied since you looked'],
+    ['recommend', '2 applied since you looked'],
+  ] as const) {
+    mode = next;
+    switched.fire();
+    t.mock.timers.tick(1_000);
+    assert.equal(item.text, `$(history) ${text}`);
+  }
   assert.deepEqual((item.command as { arguments: unknown }).arguments, [['p3', 'p4']]);
   opened.fire(['p3', 'p4']);
   t.mock.timers.tick(1_000);
