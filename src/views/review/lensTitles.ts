@@ -72,14 +72,14 @@ export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Comma
   const isBlocked = problem?.kind === 'stale' || problem?.kind === 'conflicts';
   return [
     ...placeNote(subject.place),
-    ...(isBlocked ? problemLenses(preview, problem) : []),
+    ...(isBlocked ? remedyLenses(preview, problem) : []),
     ...(change ? hunkLenses(preview, change, 0, subject.hunks) : []),
     ...(isOneOfSeveral ? fileLenses(preview, change).slice(isBlocked ? 1 : 0) : []),
     ...(isFirst ? applyAndDiscard(view, isBlocked, subject.hunks) : []),
     ...(isFirst ? view.checks.map(checkLens) : []),
     ...(isFirst && store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
     ...(isOneOfSeveral ? [discardFileWithReason(preview, change)] : []),
-    ...(problem && !isBlocked ? problemLenses(preview, problem) : []),
+    ...(problem ? [problemNote(problem)] : []),
     ...(change ? fileNotes(subject) : []),
   ];
 }
@@ -174,6 +174,13 @@ export function hunkLenses(
   ];
 }
 
+/** Begins a comment on a line, counted from 0, in the editor that the lens is in. */
+export function commentLens(line: number): vscode.Command {
+  const at = { startLineNumber: line + 1, startColumn: 1, endLineNumber: line + 1, endColumn: 1 };
+  const title = vscode.l10n.t('Comment');
+  return { title, command: 'workbench.action.addComment', arguments: [{ range: at }] };
+}
+
 /** The buttons for the whole, whose titles say that it is more than the part beside them. */
 function applyAndDiscard(
   { preview, buildsOn }: PreviewView,
@@ -221,20 +228,27 @@ function approveAndSendBack({ id, revision }: Preview): vscode.Command[] {
   ];
 }
 
-/** What is wrong, and what helps. */
-function problemLenses({ id }: Preview, problem: PreviewProblem): vscode.Command[] {
+/** What helps, in a few words, since it stands before the buttons that a narrow column must show. */
+function remedyLenses({ id }: Preview, problem: PreviewProblem): vscode.Command[] {
   const { l10n } = vscode;
-  const icon = problem.kind === 'failed' ? '$(error)' : '$(warning)';
-  const said = problem.kind === 'conflicts' ? conflictsLeftText(problem) : problemText(problem, withoutIcons);
-  const text = note(`${icon} ${said}`);
   switch (problem.kind) {
     case 'conflicts':
-      return [makeCommand(l10n.t('Edit'), 'redline.preview.edit', id, problem.files[0]?.path), text];
+      return [makeCommand(l10n.t('Edit'), 'redline.preview.edit', id, problem.files[0]?.path)];
     case 'stale':
-      return [makeCommand(l10n.t('Rebase'), 'redline.preview.rebase', id), text];
+      return [
+        note(`$(warning) ${l10n.t('Stale')}`, problemText(problem, String)),
+        makeCommand(l10n.t('Rebase'), 'redline.preview.rebase', id),
+      ];
     case 'failed':
-      return [text];
+      return [];
   }
+}
+
+/** What is wrong, as a sentence. */
+function problemNote(problem: PreviewProblem): vscode.Command {
+  const icon = problem.kind === 'failed' ? '$(error)' : '$(warning)';
+  const said = problem.kind === 'conflicts' ? conflictsLeftText(problem) : problemText(problem, withoutIcons);
+  return note(`${icon} ${said}`);
 }
 
 /** `3/14`, before the buttons of a hunk; nothing if it is the only one of its change set. */

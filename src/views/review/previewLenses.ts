@@ -130,7 +130,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
   }
 
   async #lenses(
-    { lensRow, hunkLenses, placeNote, reasonRow, riskNotes }: LensTitles,
+    { lensRow, commentLens, hunkLenses, placeNote, reasonRow, riskNotes }: LensTitles,
     address: PreviewAddress,
   ): Promise<[line: number, command: vscode.Command][]> {
     const opaque = this.#store.get(address.previewId);
@@ -156,13 +156,17 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     const at = (line: number, commands: readonly vscode.Command[]): [number, vscode.Command][] =>
       commands.map(command => [line, command]);
     return [
-      ...at(first, row),
+      ...at(first, preview.state.kind === 'pending' ? [...row, commentLens(first)] : row),
       ...at(above, [...riskNotes(preview, change, this.#risks.of(preview)), ...reasonRow(preview)]),
       ...hunks.flatMap(({ afterStart }, index) => {
         const own = index === 0 ? [] : hunkLenses(preview, change, index, hunks.length);
         return own.length === 0
           ? []
-          : at(afterStart, [...placeNote(places?.of(preview, change, index)), ...own]);
+          : at(afterStart, [
+              ...placeNote(places?.of(preview, change, index)),
+              ...own,
+              commentLens(afterStart),
+            ]);
       }),
     ];
   }

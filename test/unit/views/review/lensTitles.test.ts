@@ -4,7 +4,7 @@ import { textResult, type PendingAction } from '../../../../src/agent/preview/pe
 import { undoAction } from '../../../../src/agent/preview/undo.ts';
 import type { Risk } from '../../../../src/agent/preview/reading/risks.ts';
 import type { StagedPreview } from '../../../../src/agent/preview/previewSchema.ts';
-import { create, remove, rename } from '../../../support/changes.ts';
+import { create, modify, remove, rename } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
@@ -100,13 +100,38 @@ test('a stale preview begins with Rebase and offers no Apply, in each of its fil
   assert.deepEqual(
     rowOf(harness).map(([title]) => title),
     [
+      '$(warning) Stale',
       'Rebase',
-      '$(warning) Stale: a.txt changed after this was proposed.',
       'Discard file',
       '$(discard) Discard all 2 files',
       'Discard file with reason…',
+      '$(warning) Stale: a.txt changed after this was proposed.',
     ],
   );
+});
+
+/** How many characters of a row are seen in a column of 250 pixels: a lens has smaller letters than the code. */
+const NARROW = 46;
+
+test('of a row in a column of 250 pixels the buttons of the smallest part are seen, and whether it is stale', async () => {
+  const changes = [modify('src/a.ts', 'a\nb\nc\nd\n', 'A\nb\nc\nD\n'), create('b.ts', 'x')];
+  const place = { hunk: 13, hunks: 144, file: 12, files: 88 };
+  for (const [isStale, hunks, wanted] of [
+    [false, 2, ['Apply hunk', 'Discard hunk']],
+    [false, 1, ['Apply file', 'Discard file']],
+    [true, 2, ['Stale', 'Rebase', 'Discard file']],
+  ] as const) {
+    const harness = new InvokerHarness();
+    harness.stage({ changes });
+    if (isStale) await harness.store.markStale('p1', ['src/a.ts']);
+    const preview = harness.store.get('p1') ?? assert.fail();
+    const row = lensRow({ preview, change: changes[0], hunks, hidden: [], place }, harness.store);
+    const seen = row
+      .map(({ title }) => title.replace(/\$\(\w+\) ?/g, '+ '))
+      .join(' | ')
+      .slice(0, NARROW);
+    for (const title of wanted) assert.ok(seen.includes(title), seen);
+  }
 });
 
 test('the row of a command that has ended says how, and no other callback can say that', async () => {
