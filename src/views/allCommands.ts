@@ -35,6 +35,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
   const customTools = () => import('./customTools/customToolCommands.ts');
   const agents = () => import('./otherAgents/connectAgent.ts');
   const model = () => import('./models/selectModel.ts');
+  const comments = () => ctx.commenting.threads();
   const sandbox = () => import('./terminal/sandboxCommands.ts');
   const checks = () => import('./checks/checkCommands.ts');
   const diagnostics = () => import('./diagnostics/diagnostics.ts');
@@ -65,9 +66,12 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.preview.showSinceLooked': async (...args) =>
       (await import('./review/sinceLooked.ts')).showSinceLooked(ctx, args),
     'redline.whoApprovedLine': async () => (await import('./ledger/lineApproval.ts')).whoApprovedLine(ctx),
-    'redline.comment.add': async given => (await ctx.commenting.threads()).add(given as CommentReply),
-    'redline.comment.delete': async given => (await ctx.commenting.threads()).remove(given as ShownComment),
-    'redline.review.send': async () => (await ctx.commenting.threads()).send(),
+    'redline.comment.add': async given => (await comments()).add(given as CommentReply),
+    'redline.comment.delete': async given => (await comments()).remove(given as ShownComment),
+    'redline.comment.edit': async given => (await comments()).edit(given as ShownComment),
+    'redline.comment.save': async given => (await comments()).endEdit(given as ShownComment, true),
+    'redline.comment.cancel': async given => (await comments()).endEdit(given as ShownComment, false),
+    'redline.review.send': async () => (await comments()).send(),
     'redline.ledger.export': async given =>
       (await import('./ledger/exportLedger.ts')).exportLedger(ctx, given),
     'redline.preview.undo': async (...args) => (await ledger()).undo(ctx, args),

@@ -142,6 +142,9 @@ export interface CommandArguments {
   /** Of VS Code's comment threads, which pass themselves. */
   'redline.comment.add': [reply: CommentReply];
   'redline.comment.delete': [comment: Comment];
+  'redline.comment.edit': [comment: Comment];
+  'redline.comment.save': [comment: Comment];
+  'redline.comment.cancel': [comment: Comment];
   /** Sends the comments on previews that wait. */
   'redline.review.send': [];
   'redline.session.new': [];

@@ -16,7 +16,7 @@ const threeFiles: Script = (_request, n) =>
           { name: 'delete_file', arguments: { path: 'src/money.ts' } },
         ],
       }
-    : { text: 'Have a look.' };
+    : { text: n === 1 ? 'Have a look.' : '[c1] No: it depends on the country.' };
 
 modelTest(
   'what one prompt produces is one row with its files below, which follows what becomes of them',
@@ -57,15 +57,26 @@ modelTest(
     await workbench.clickTreeRow('cart.ts');
     await workbench.editorTab('cart.ts (Redline').waitFor();
     await workbench.page.locator('.monaco-diff-editor .editor.modified .monaco-editor.focused').waitFor();
-    await workbench.runCommand('Comments: Add Comment on Current Selection');
+    await workbench.lens('Comment').click();
     await workbench.page.locator('.review-widget .monaco-editor.focused').waitFor();
     await workbench.page.keyboard.type('Is it always 19 percent?');
     await workbench.page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
     await workbench.statusBarItem('Send Review (1 comment, 1 applied)').waitFor();
+    const thread = workbench.page.locator('.review-widget');
+    await thread.getByText('Is it always 19 percent?').hover();
+    await thread.getByRole('button', { name: 'Edit Comment' }).click();
+    await thread.locator('.edit-textarea .monaco-editor.focused').waitFor();
+    await workbench.page.keyboard.press('Control+End');
+    await workbench.page.keyboard.type(' In every country?');
+    await thread.getByRole('button', { name: 'Save Comment' }).click();
+    await thread.getByText('Is it always 19 percent? In every country?').waitFor();
+    // VS Code has opened its list of comments.
+    await workbench.page.locator('.comments-panel').getByText('In every country?').waitFor();
     await workbench.picture('comment-on-a-line');
     await workbench.statusBarItem('Send Review').click();
     await workbench.chatFrame().getByText('I reviewed your proposals: 1 comment, 1 applied.').waitFor();
     await workbench.statusBarItem('Send Review').waitFor({ state: 'hidden' });
+    await thread.getByText('No: it depends on the country.').waitFor();
     await workbench.picture('review-sent');
     await workbench.treeAction('Add the tax per country', 'Open All Previews');
     await workbench.editorTab('(Redline)').waitFor();

@@ -23,6 +23,10 @@ export interface ReviewComment {
   /** The line is no longer in the preview. */
   readonly isOutdated: boolean;
   readonly isSent: boolean;
+  /** The comment that it goes on with, after its answer. */
+  readonly replyTo?: string;
+  /** What the model said to it, the oldest first; an empty text where it said so only in the conversation. */
+  readonly answers?: readonly string[];
 }
 
 /** What a new comment is about. */
@@ -95,8 +99,11 @@ export class ReviewComments implements Disposable {
     return { comments: this.drafts.length, applied: count('applied'), refused: count('discarded') };
   }
 
-  /** @returns `undefined` if the preview, or the line, is not there */
-  add(place: CommentPlace, text: string): ReviewComment | undefined {
+  /**
+   * @param replyTo the comment that it goes on with
+   * @returns `undefined` if the preview, or the line, is not there
+   */
+  add(place: CommentPlace, text: string, replyTo?: string): ReviewComment | undefined {
     const preview = this.#store.get(place.previewId);
     const lines = preview && linesOf(preview, place);
     const quote = lines?.[place.line];
@@ -107,11 +114,24 @@ export class ReviewComments implements Disposable {
       ...place,
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(agent ? { agent } : {}),
+      ...(replyTo === undefined ? {} : { replyTo }),
       ...{ id: `c${last + 1}`, quote, above: lines?.[place.line - 1] ?? '', text: text.trim() },
       ...{ isOutdated: false, isSent: false },
     };
     this.#set([...this.#comments, comment]);
     return comment;
+  }
+
+  /** Changes what a comment says that was not sent yet. Without a text, it stays as it is. */
+  edit(id: string, text: string): void {
+    if (text.trim() !== '') this.#change(id, one => (one.isSent ? one : { ...one, text: text.trim() }));
+  }
+
+  /** Notes what the model said to a comment. The same twice is noted once. */
+  answer(id: string, text: string): void {
+    this.#change(id, one =>
+      one.answers?.includes(text) ? one : { ...one, answers: [...(one.answers ?? []), text] },
+    );
   }
 
   remove(id: string): void {
@@ -127,6 +147,10 @@ export class ReviewComments implements Disposable {
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  #change(id: string, change: (comment: ReviewComment) => ReviewComment): void {
+    this.#set(this.#comments.map(one => (one.id === id ? change(one) : one)));
   }
 
   #set(comments: readonly ReviewComment[]): void {
@@ -176,13 +200,24 @@ function readStored(stored: unknown): { comments: ReviewComment[]; reviewedUpTo?
 
 function isComment(value: unknown): value is ReviewComment {
   if (typeof value !== 'object' || value === null) return false;
-  const { line, side, isOutdated, isSent, ...texts } = value as Partial<Record<keyof ReviewComment, unknown>>;
+  const {
+    line,
+    side,
+    isOutdated,
+    isSent,
+    replyTo,
+    answers = [],
+    ...texts
+  } = value as Partial<Record<keyof ReviewComment, unknown>>;
   const strings = [texts.id, texts.previewId, texts.path, texts.quote, texts.above, texts.text];
   return (
     strings.every(text => typeof text === 'string') &&
     typeof line === 'number' &&
     (side === 'base' || side === 'proposal') &&
     typeof isOutdated === 'boolean' &&
-    typeof isSent === 'boolean'
+    typeof isSent === 'boolean' &&
+    (replyTo === undefined || typeof replyTo === 'string') &&
+    Array.isArray(answers) &&
+    answers.every(answer => typeof answer === 'string')
   );
 }

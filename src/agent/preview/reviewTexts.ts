@@ -13,11 +13,13 @@ export async function reviewMessage(
   get: (id: string) => Preview | undefined,
 ): Promise<string> {
   const votes = [applied > 0 ? [`${applied} applied`] : [], refused > 0 ? [`${refused} refused`] : []].flat();
-  const parts = await Promise.all(comments.map(comment => commentText(comment, get(comment.previewId))));
+  const parts = await Promise.all(
+    comments.map(async comment => `[${comment.id}] ${await commentText(comment, get(comment.previewId))}`),
+  );
   return [
     `I reviewed your proposals: ${[plural(count, 'comment'), ...votes].join(', ')}.`,
     ...parts,
-    'Answer each comment. Where it asks for a change, propose that.',
+    'Answer each comment in a paragraph that begins with its number in brackets. Where it asks for a change, propose that.',
   ].join('\n\n');
 }
 
@@ -35,4 +37,19 @@ export async function commentText(comment: ReviewComment, preview: Preview | und
   const inHunk = hunk < 0 ? '' : `, hunk ${hunk + 1}`;
   const cut = quote.length > MAX_QUOTE ? `${quote.slice(0, MAX_QUOTE - 1)}…` : quote;
   return `${previewId}, ${path}, ${where}${inHunk}:\n> ${cut}\n${text}`;
+}
+
+/** The number of a comment at the beginning of a paragraph, also of a list, or in bold. */
+const MARK = /^[ \t]*(?:(?:[-*>#]+|\d+[.)])[ \t]+)?[*_]*\[(c[1-9]\d*)\][*_]*[ \t]*[:.–—-]?[*_]*[ \t]*/gm;
+
+/** What an answer of the model says to each comment whose number it names. */
+export function answersIn(text: string): ReadonlyMap<string, string> {
+  const marks = [...text.matchAll(MARK)];
+  const said = new Map<string, string>();
+  marks.forEach((mark, n) => {
+    const id = mark[1] ?? '';
+    const part = text.slice(mark.index + mark[0].length, marks[n + 1]?.index).trim();
+    if (part !== '') said.set(id, said.has(id) ? `${said.get(id)}\n\n${part}` : part);
+  });
+  return said;
 }

@@ -3,9 +3,10 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import { countText } from '../../agent/base/countText.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import { changeOfComment, ReviewComments, type ReviewComment } from '../../agent/preview/reviewComments.ts';
-import { reviewMessage } from '../../agent/preview/reviewTexts.ts';
+import { answersIn, reviewMessage } from '../../agent/preview/reviewTexts.ts';
+import type { SessionEvent } from '../../agent/session/events.ts';
 import type { Agent } from '../agent.ts';
-import { agentLabel, shortList } from '../plainText.ts';
+import { agentLabel, escapeInvisible, shortList } from '../plainText.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { COMMENTS } from '../contributions.ts';
 import { changeUri, parsePreviewUri } from '../review/previewUri.ts';
@@ -15,8 +16,9 @@ import { showInfo } from '../toast.ts';
 /** How long the status bar says that a review was sent, in milliseconds. */
 const STATUS_MS = 6_000;
 
-/** A comment as VS Code shows it. */
+/** A comment as VS Code shows it. While it is edited, its body is what was typed. */
 export interface ShownComment extends vscode.Comment {
+  /** Of an answer, the comment that it answers. */
   readonly commentId: string;
 }
 
@@ -27,8 +29,14 @@ export class CommentThreads implements vscode.Disposable {
   readonly #owned = new DisposableStore();
   readonly #controller: vscode.CommentController;
   readonly #item: vscode.StatusBarItem;
-  /** By the id of the comment. */
+  /** By the id of the comment with which it began. */
   readonly #threads = new Map<string, vscode.CommentThread>();
+  /** The comment that is being edited. */
+  #edited: string | undefined;
+  /** The comments that were sent with the last review to the session, while it answers. */
+  #asked: readonly string[] = [];
+  /** What it said last meanwhile. */
+  #said = '';
 
   constructor(agent: Agent, memory: vscode.Memento | undefined) {
     this.#agent = agent;
@@ -57,16 +65,30 @@ export class CommentThreads implements vscode.Disposable {
       }),
     );
     this.#owned.add(agent.store.onDidResolve(() => this.#showItem()));
+    this.#owned.add(agent.session.onDidEmit(event => this.#follow(event)));
     this.#show();
   }
 
-  /** Takes what was typed into an empty thread. */
+  /** Takes what was typed into an empty thread, or below an answer. */
   add({ thread, text }: vscode.CommentReply): void {
     const place = this.#placeOf(thread.uri);
     const line = thread.range?.start.line ?? 0;
-    if (!place || !this.comments.add({ ...place, line }, text))
+    const [begun] = [...this.#threads].find(([, each]) => each === thread) ?? [];
+    if (!place || !this.comments.add({ ...place, line }, text, begun))
       return void showInfo(vscode.l10n.t('There is no line to comment on here.'));
-    thread.dispose();
+    if (begun === undefined) thread.dispose();
+  }
+
+  edit({ commentId }: ShownComment): void {
+    this.#edited = commentId;
+    this.#show();
+  }
+
+  /** @param keep whether the comment says from now on what was typed */
+  endEdit({ commentId, body }: ShownComment, keep: boolean): void {
+    this.#edited = undefined;
+    if (keep) this.comments.edit(commentId, typeof body === 'string' ? body : body.value);
+    else this.#show();
   }
 
   remove({ commentId }: ShownComment): void {
@@ -84,8 +106,13 @@ export class CommentThreads implements vscode.Disposable {
     const own = drafts.filter(({ agent }) => !agent);
     const message = own.length > 0 ? await reviewMessage(summary, own, id => store.get(id)) : undefined;
     const agents = [...new Set(drafts.flatMap(({ agent }) => (agent ? [agentLabel(agent)] : [])))];
+    this.#edited = undefined;
     this.comments.markSent();
-    if (message !== undefined) void session.prompt(message);
+    if (message !== undefined) {
+      this.#asked = own.map(({ id }) => id);
+      this.#said = '';
+      void session.prompt(message);
+    }
     void vscode.window.setStatusBarMessage(vscode.l10n.t('The review was sent'), STATUS_MS);
     if (agents.length > 0)
       void showInfo(
@@ -108,45 +135,83 @@ export class CommentThreads implements vscode.Disposable {
     return { previewId: shown.preview.id, path: shown.change.path, side };
   }
 
+  /** Brings what the model says to comments into their threads. */
+  #follow(event: SessionEvent): void {
+    if (event.type === 'message_end' && event.message.role === 'assistant') {
+      const { text } = event.message;
+      if (text.trim() !== '') this.#said = text.trim();
+      const sent = new Set(this.comments.all.flatMap(one => (one.isSent && !one.agent ? [one.id] : [])));
+      for (const [id, answer] of answersIn(text)) if (sent.has(id)) this.comments.answer(id, answer);
+    }
+    if (event.type !== 'turn_end' || this.#asked.length === 0) return;
+    const asked = this.comments.all.filter(({ id }) => this.#asked.includes(id));
+    const isAlone = asked.length === 1;
+    if (this.#said !== '')
+      for (const { id, answers } of asked) if (!answers) this.comments.answer(id, isAlone ? this.#said : '');
+    this.#asked = [];
+  }
+
   #show(): void {
     const { all } = this.comments;
     const ids = new Set(all.map(({ id }) => id));
+    const threads = Map.groupBy(all, ({ id, replyTo }) =>
+      replyTo !== undefined && ids.has(replyTo) ? replyTo : id,
+    );
     for (const [id, thread] of this.#threads) {
-      if (ids.has(id)) continue;
+      if (threads.has(id)) continue;
       thread.dispose();
       this.#threads.delete(id);
     }
-    for (const comment of all) this.#showThread(comment);
+    for (const [id, comments] of threads) this.#showThread(id, comments);
     this.#showItem();
   }
 
-  #showThread(comment: ReviewComment): void {
+  #showThread(id: string, comments: readonly ReviewComment[]): void {
     const { store, files } = this.#agent;
-    const preview = store.get(comment.previewId);
-    const change = preview && changeOfComment(preview, comment);
+    const [first] = comments;
+    const preview = first && store.get(first.previewId);
+    const change = preview && changeOfComment(preview, first);
     if (!change) {
-      this.#threads.get(comment.id)?.dispose();
-      return void this.#threads.delete(comment.id);
+      this.#threads.get(id)?.dispose();
+      return void this.#threads.delete(id);
     }
-    const side = comment.side === 'base' && change.kind === 'delete' ? 'deleted' : comment.side;
-    const range = new vscode.Range(comment.line, 0, comment.line, 0);
+    const side = first.side === 'base' && change.kind === 'delete' ? 'deleted' : first.side;
+    const range = new vscode.Range(first.line, 0, first.line, 0);
+    const shown = comments.flatMap(comment => this.#shown(comment));
+    // With its comments from the beginning: VS Code lists no thread that was empty.
     const thread =
-      this.#threads.get(comment.id) ??
-      this.#controller.createCommentThread(changeUri(comment.previewId, change, side, files), range, []);
-    this.#threads.set(comment.id, thread);
-    const state = comment.isSent ? 'sent' : 'draft';
-    const shown: ShownComment = {
-      ...{ commentId: comment.id, body: comment.text, mode: vscode.CommentMode.Preview },
-      ...{ author: { name: vscode.l10n.t('You') }, contextValue: state },
-    };
+      this.#threads.get(id) ??
+      this.#controller.createCommentThread(changeUri(first.previewId, change, side, files), range, shown);
+    this.#threads.set(id, thread);
+    const draft = comments.find(({ isSent }) => !isSent);
     thread.range = range;
-    thread.comments = [shown];
-    thread.canReply = false;
-    thread.contextValue = state;
-    thread.label = stateText(comment);
-    thread.collapsibleState = comment.isOutdated
+    thread.comments = shown;
+    thread.canReply = !draft;
+    thread.contextValue = draft ? 'draft' : 'sent';
+    thread.label = stateText(draft ?? first);
+    thread.state =
+      first.isOutdated && first.isSent
+        ? vscode.CommentThreadState.Resolved
+        : vscode.CommentThreadState.Unresolved;
+    thread.collapsibleState = first.isOutdated
       ? vscode.CommentThreadCollapsibleState.Collapsed
       : vscode.CommentThreadCollapsibleState.Expanded;
+  }
+
+  /** A comment with its answers. */
+  #shown({ id, text, isSent, answers = [] }: ReviewComment): ShownComment[] {
+    const { Editing, Preview } = vscode.CommentMode;
+    const isEdited = this.#edited === id;
+    return [
+      {
+        ...{ commentId: id, body: text, mode: isEdited ? Editing : Preview },
+        ...{ author: { name: vscode.l10n.t('You') }, contextValue: isSent ? 'sent' : 'draft' },
+      },
+      ...answers.map(answer => ({
+        ...{ commentId: id, mode: Preview, contextValue: 'answer', author: { name: 'Redline' } },
+        body: answer === '' ? vscode.l10n.t('The answer is in the chat.') : escapeInvisible(answer),
+      })),
+    ];
   }
 
   #showItem(): void {

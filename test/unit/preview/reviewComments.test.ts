@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ReviewComments } from '../../../src/agent/preview/reviewComments.ts';
-import { reviewMessage } from '../../../src/agent/preview/reviewTexts.ts';
+import { answersIn, reviewMessage } from '../../../src/agent/preview/reviewTexts.ts';
 import { modify } from '../../support/changes.ts';
 import { InvokerHarness } from '../../support/invokerHarness.ts';
 
@@ -30,9 +30,9 @@ describe('comments on lines of previews', () => {
     assert.equal(
       await message(),
       'I reviewed your proposals: 2 comments, 1 refused.\n\n' +
-        'p1, b.txt, line 6 of the proposal, hunk 2:\n> F\nWhy?\n\n' +
-        'p1, b.txt, line 1 of the file as it was:\n> a\nWhy?\n\n' +
-        'Answer each comment. Where it asks for a change, propose that.',
+        '[c1] p1, b.txt, line 6 of the proposal, hunk 2:\n> F\nWhy?\n\n' +
+        '[c2] p1, b.txt, line 1 of the file as it was:\n> a\nWhy?\n\n' +
+        'Answer each comment in a paragraph that begins with its number in brackets. Where it asks for a change, propose that.',
     );
   });
 
@@ -78,6 +78,40 @@ describe('comments on lines of previews', () => {
     assert.deepEqual(new ReviewComments(harness.store, stored).all, comments.all);
     const damaged = { comments: [{ id: 'c1' }, 7, null, ...comments.all], reviewedUpTo: 'x' };
     assert.deepEqual(new ReviewComments(harness.store, damaged).all, comments.all);
+  });
+
+  test('a comment can be changed until it is sent, and keeps its answers and replies over a reload', async () => {
+    const { harness, comments, on, id } = await world();
+    const first = on(1) ?? assert.fail();
+    comments.edit(first.id, ' Why in upper case? ');
+    comments.edit(first.id, ' ');
+    comments.markSent();
+    comments.edit(first.id, 'Too late.');
+    comments.answer(first.id, 'It is a heading.');
+    comments.answer(first.id, 'It is a heading.');
+    comments.add({ previewId: id, path: 'b.txt', side: 'proposal', line: 1 }, 'And F?', first.id);
+    assert.deepEqual(
+      comments.all.map(({ text, answers, replyTo }) => ({ text, answers, replyTo })),
+      [
+        { text: 'Why in upper case?', answers: ['It is a heading.'], replyTo: undefined },
+        { text: 'And F?', answers: undefined, replyTo: 'c1' },
+      ],
+    );
+    const stored = JSON.parse(JSON.stringify(comments.stored)) as object;
+    assert.deepEqual(new ReviewComments(harness.store, stored).all, comments.all);
+  });
+
+  test('an answer names the comments that it answers, however it is written', () => {
+    for (const [text, expected] of [
+      ['[c1] Yes.\n\n[c2] No: it is\nshorter.', { c1: 'Yes.', c2: 'No: it is\nshorter.' }],
+      ['Thanks!\n\n**[c1]:** Yes.\n- [c12] – No.', { c1: 'Yes.', c12: 'No.' }],
+      [
+        '1. [c1] Yes.\n2. [c2]: No.\n\n[c1] I have changed it.',
+        { c1: 'Yes.\n\nI have changed it.', c2: 'No.' },
+      ],
+      ['I looked at [c1] and agree.', {}],
+    ] as const)
+      assert.deepEqual(Object.fromEntries(answersIn(text)), expected, text);
   });
 
   test('a comment needs a line and a text; a removed one is not sent', async () => {
