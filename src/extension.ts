@@ -78,8 +78,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const lenses = new PreviewLenses(store, files, edits, agent.checks, agent.risks, places);
   const opener = new PreviewOpener({ ...agent, tabs, review, edits });
   const overview = new Overview(store, files);
-  // Those of another window on the folder, whose tabs VS Code restores here, and those of forgotten previews.
-  void tabs.closeFiles(({ previewId }) => !store.get(previewId));
+  void tabs.closeForgotten();
   const tally = new ReviewTally(store);
   const texts = new TextDocuments();
   const chatOptions = {

@@ -308,7 +308,10 @@ drivenTest(
       await driven.run(({ vscode }, id) => vscode.commands.executeCommand('redline.preview.open', id), id);
       await workbench.lens(lens).waitFor();
       // It has been in view for a second.
-      await workbench.treeRow(label).filter({ hasText: '✓' }).waitFor();
+      await workbench
+        .treeRow(label)
+        .filter({ hasText: /✓|looked at/ })
+        .waitFor();
       await driven.reload();
       await workbench.lens(lens).waitFor();
       assert.deepEqual(await shownPreviews(driven), [id]);

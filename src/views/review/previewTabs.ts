@@ -98,6 +98,20 @@ export class PreviewTabs {
   }
 
   /**
+   * Closes the tabs of previews that nothing is known of: those of another window on the folder, which VS Code restores here, and
+   * those that were forgotten. Of a multi-file diff only the title tells.
+   */
+  closeForgotten(): Promise<void> {
+    const isForgotten = (id: string | undefined): boolean => id !== undefined && !this.#store.get(id);
+    return closeTabs(
+      tab =>
+        isForgotten(addressOf(tab)?.previewId) ||
+        (mayBeMultiDiff(tab.input) &&
+          isForgotten(/ \(Redline (p[1-9]\d*)\)(?: \([^()]*\))?$/.exec(tab.label)?.[1])),
+    );
+  }
+
+  /**
    * Closes the tabs of other previews in the same group if VS Code does not reuse one tab itself
    * (`workbench.editor.enablePreview` is off), so that a stack of previews uses one tab. Pinned and edited tabs stay.
    */
