@@ -181,7 +181,7 @@ export async function createAgent(
     plan: runner.plan,
     files: path => workspace.uriOf(path),
   });
-  const risks = new RiskMarks(store, logger);
+  const risks = new RiskMarks(store, logger, search);
   subscriptions.push(checks, risks);
   const engine = createStructuralEngine(context.extensionPath, logger);
   const { workspaceState: memory } = context;

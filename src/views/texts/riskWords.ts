@@ -13,6 +13,8 @@ export function riskText(risk: Risk, clean: (text: string) => string): string {
       return l10n.t('Line {0} of {1} looks as if it held a secret.', risk.line, path);
     case 'deletes':
       return l10n.t('It deletes {0}.', path);
+    case 'imported':
+      return l10n.t('{0} is still imported by {1}.', path, namesText(risk.by, clean));
     case 'tests':
       return l10n.t('{0} tests less: {1}.', path, fewerText(risk));
     case 'exports':
@@ -48,6 +50,8 @@ function markOf(risk: Risk): string {
       return l10n.t('a secret?');
     case 'deletes':
       return l10n.t('deletes a file');
+    case 'imported':
+      return l10n.t('still imported');
     case 'tests':
       return l10n.t('fewer tests');
     case 'exports':

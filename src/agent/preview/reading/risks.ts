@@ -4,6 +4,7 @@ import type { Preview } from '../preview.ts';
 import { isProtectedPath } from '../resolve/protectedPlaces.ts';
 import { exportChange } from './exports.ts';
 import { extensionOf } from './imports.ts';
+import { stillImported, type FindLines } from './stillImported.ts';
 import { fewerTests, isTestFile, type FewerTests } from './testFiles.ts';
 
 /** From this many changed lines on, a preview is large. */
@@ -19,6 +20,8 @@ const MAX_LINE = 2_000;
 export type Risk =
   | { readonly kind: 'secret'; readonly path: string; /** From 1. */ readonly line: number }
   | { readonly kind: 'deletes'; readonly path: string }
+  /** It is deleted or moved away, and these files import it. */
+  | { readonly kind: 'imported'; readonly path: string; readonly by: readonly string[] }
   | ({ readonly kind: 'tests'; readonly path: string } & FewerTests)
   | {
       readonly kind: 'exports';
@@ -35,6 +38,7 @@ export type Risk =
 /** The kinds, the one that a person should see first at the beginning. */
 export const riskKinds = [
   'secret',
+  'imported',
   'deletes',
   'tests',
   'exports',
@@ -46,12 +50,14 @@ export const riskKinds = [
 /**
  * The facts about a preview, in the order of {@link riskKinds}. They are read from names and lines, without running anything.
  * @param plan the text of the plan that the user approved for its change set, if there is one
+ * @param find finds what still imports a file that is gone
  */
 export async function risksOf(
   { changes }: Pick<Preview, 'changes'>,
   plan: string | undefined,
+  find?: FindLines,
 ): Promise<readonly Risk[]> {
-  const found: Risk[] = [];
+  const found: Risk[] = find ? [...(await stillImported(changes ?? [], find))] : [];
   let lines = 0;
   for (const change of (changes ?? []).slice(0, MAX_FILES)) {
     const hunks = await hunksOfChange(change);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { linkTo, type FileChange } from '../../../../src/agent/preview/fileChange.ts';
 import { exportChange } from '../../../../src/agent/preview/reading/exports.ts';
 import { isConfiguration, risksOf, type Risk } from '../../../../src/agent/preview/reading/risks.ts';
+import { stillImported, type FindLines } from '../../../../src/agent/preview/reading/stillImported.ts';
 import { fewerTests } from '../../../../src/agent/preview/reading/testFiles.ts';
 import { create, modify, remove, rename } from '../../../support/changes.ts';
 
@@ -192,3 +193,38 @@ test('a link and a binary file have only what their names tell', async () => {
   const link: FileChange = { kind: 'create', path: '.github/x', before: null, after: linkTo('/etc/passwd') };
   assert.deepEqual(await risks([link]), [{ kind: 'configuration', path: '.github/x' }]);
 });
+
+test('a file that is gone and that others still import is marked, with who imports it', async () => {
+  const lines = [
+    { path: 'src/cart.ts', text: "import { format } from './money';" },
+    { path: 'src/receipt.ts', text: "} from '../src/money.js';" },
+    { path: 'src/other/cart.ts', text: "import { format } from './money';" },
+    { path: 'src/notes.ts', text: '// money is the root of it' },
+    { path: 'src/money.ts', text: "export * from './money';" },
+    { path: 'README.md', text: 'See src/money.ts' },
+  ];
+  const asked: string[] = [];
+  const find: FindLines = word => {
+    asked.push(word);
+    return Promise.resolve(lines);
+  };
+  const gone = [remove('src/money.ts', 'x\n'), rename('lib/tax.ts', 'lib/taxes.ts', 'x\n')];
+  assert.deepEqual(await risksOf({ changes: gone }, undefined, find), [
+    { kind: 'imported', path: 'src/money.ts', by: ['src/cart.ts', 'src/receipt.ts'] },
+    { kind: 'deletes', path: 'src/money.ts' },
+  ]);
+  assert.deepEqual(asked, ['money', 'tax']);
+});
+
+for (const [path, from, text] of [
+  ['shop/tax.py', 'shop/cart.py', 'from .tax import rate'],
+  ['shop/tax/__init__.py', 'main.py', 'import shop.tax'],
+  ['src/tax.rs', 'src/main.rs', 'mod tax;'],
+  ['shop/tax/rate.go', 'main.go', '\t"example.com/shop/tax"'],
+  ['styles/_tax.scss', 'styles/main.scss', "@use 'tax';"],
+  ['src/tax/index.ts', 'src/cart.ts', "const tax = require('./tax');"],
+] as const)
+  test(`${text.trim()} in ${from} imports ${path}`, async () => {
+    const found = await stillImported([remove(path, 'x\n')], () => Promise.resolve([{ path: from, text }]));
+    assert.deepEqual(found, [{ kind: 'imported', path, by: [from] }]);
+  });

@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
+import { textOf, type FileChange } from '../../../../src/agent/preview/fileChange.ts';
+import type { LedgerEntry } from '../../../../src/agent/preview/ledger.ts';
 import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
+import type { TextSearch } from '../../../../src/agent/tools/files/searchText.ts';
 import { RiskMarks } from '../../../../src/views/review/riskMarks.ts';
-import { create, modify } from '../../../support/changes.ts';
+import { create, modify, remove } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import { MemoryPreviewLog } from '../../../support/testSession.ts';
 
 function given() {
   const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
-  const marks = new RiskMarks(store, silentLogger);
+  const search: TextSearch['search'] = ({ query }, _limit, _signal, pending) => {
+    const side = pending.at('src/cart.ts')?.side;
+    const text = side ? textOf(side) : "import './money';";
+    return Promise.resolve({
+      matches: text.includes(query) ? [{ path: 'src/cart.ts', line: 1, text, at: 0 }] : [],
+    });
+  };
+  const marks = new RiskMarks(store, silentLogger, search);
   const found = (): Promise<void> => new Promise(resolve => marks.onDidChange(resolve));
   const kindsOf = (id: string): string[] => marks.of(store.get(id) ?? assert.fail()).map(({ kind }) => kind);
   return { store, marks, found, kindsOf };
@@ -28,6 +38,33 @@ test('risks are found in the background, and again for each revision', async () 
   store.beginResolving(id, 'discard', 'human');
   assert.deepEqual(kindsOf(id), [], 'it is decided');
 });
+
+test('a deleted file that is still imported is marked until a pending change takes the import away', async () => {
+  const { store, found, kindsOf } = given();
+  const origin = { sessionId: 's', asksModel: false, setId: 's/1' };
+  const stage = (...changes: readonly FileChange[]): string =>
+    store.stage(draft({ changes, origin })).preview.id;
+  const deleting = stage(remove('src/money.ts', 'x\n'));
+  kindsOf(deleting);
+  await found();
+  assert.deepEqual(kindsOf(deleting), ['imported', 'deletes']);
+  const mending = stage(modify('src/cart.ts', "import './money';", '// nothing'));
+  kindsOf(deleting);
+  await found();
+  assert.deepEqual(kindsOf(deleting), ['deletes']);
+  store.beginResolving(mending, 'discard', 'human');
+  await store.endResolving([discarded(mending)], []);
+  kindsOf(deleting);
+  await found();
+  assert.deepEqual(kindsOf(deleting), ['imported', 'deletes']);
+});
+
+function discarded(previewId: string): LedgerEntry {
+  return {
+    ...{ previewId, action: 'discard', actor: 'human', reason: 'No.', outcome: 'discarded' },
+    ...{ at: '2026-01-01T00:00:00.000Z', label: 'Edit', sourceToolName: 'edit_file', files: [] },
+  } as never;
+}
 
 test('only the plan that the user approved for the same prompt counts', async () => {
   const { store, found, kindsOf } = given();
