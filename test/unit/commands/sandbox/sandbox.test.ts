@@ -97,6 +97,13 @@ for (const engine of engines)
       assert.equal(world.git('status', '--short'), '');
     };
 
+    // Why no shell command of an agent is sent into a copy by itself: docs/decisions/0011-gates-refuse.md.
+    test('what a command writes by an absolute path is held in an overlay, and written by a copy', async () => {
+      await world.run(`echo x > '${world.at('absolute.log')}'`);
+      assert.equal(world.read('absolute.log'), engine === 'copy' ? 'x\n' : undefined);
+      fs.rmSync(world.at('absolute.log'), { force: true });
+    });
+
     test('a command sees what is pending; every kind of change comes out, and nothing on disk changes', async () => {
       const ran = await world.run(
         [
