@@ -38,7 +38,7 @@ export class SetItems implements vscode.Disposable {
     this.#stats.dispose();
   }
 
-  /** `8 files · +31 −12 · 3/14`: files and lines that are left, and how many hunks of all are decided. */
+  /** `3/14 · 8 files · +31 −12`: how many hunks of all are decided, and the files and lines that are left. */
   #countsOf(all: readonly Preview[]): { readonly short: string; readonly long: string } {
     const left = all.filter(isOpen);
     const paths = new Set(left.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
@@ -60,7 +60,8 @@ export class SetItems implements vscode.Disposable {
       ...(sum.removed > 0 ? [`−${sum.removed}`] : []),
     ].join(' ');
     const decided = vscode.l10n.t('{0} of {1} hunks decided', sum.decided, sum.hunks);
-    const text = (last: string): string => [files, lines, last].filter(part => part !== '').join(' · ');
-    return { short: text(`${sum.decided}/${sum.hunks}`), long: text(decided) };
+    const text = (...parts: string[]): string => parts.filter(part => part !== '').join(' · ');
+    // What is left comes first in the row: a narrow side bar cuts off its end.
+    return { short: text(`${sum.decided}/${sum.hunks}`, files, lines), long: text(files, lines, decided) };
   }
 }
