@@ -39,6 +39,6 @@ suite('comments on lines of previews', () => {
     });
     rmSync(file);
     assert.match(exported, new RegExp(`${id}, commented\\.ts, line 2 of the proposal, hunk 1:`));
-    assert.equal(exported.split('Answer each comment.').length, 2, exported);
+    assert.equal(exported.split('Answer each comment ').length, 2, exported);
   });
 });
