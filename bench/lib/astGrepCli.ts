@@ -32,9 +32,9 @@ export async function cliFind(pattern: string, rewrite: string, folder: string):
 /** A range of a file, in bytes of its UTF-8; `end` is exclusive. */
 export type ByteRange = readonly [start: number, end: number];
 
-/** The ranges of a TypeScript file that the CLI cannot parse, in the order of the text. */
+/** The ranges of a TypeScript or JavaScript file that the CLI cannot parse, in the order of the text. */
 export async function cliErrors(file: string): Promise<ByteRange[]> {
-  const language = file.endsWith('.tsx') ? 'tsx' : 'ts';
+  const language = ['tsx', 'js'].find(extension => file.endsWith(`.${extension}`)) ?? 'ts';
   const rule = JSON.stringify({ id: 'error', language, rule: { kind: 'ERROR' } });
   const rows = await run(['scan', '--inline-rules', rule, '--json=stream', ...FLAGS, file], true);
   return rows
