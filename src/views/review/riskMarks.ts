@@ -4,19 +4,13 @@ import { Emitter, type Event } from '../../agent/base/event.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { setOf } from '../../agent/preview/changeSet.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
-import { contentsAfter } from '../../agent/preview/overlay.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Risk } from '../../agent/preview/reading/risks.ts';
-import { planOf } from '../../agent/session/planMode.ts';
 import type { TextSearch } from '../../agent/tools/files/searchText.ts';
-import type { TextMatch } from '../../agent/tools/files/textReport.ts';
 import { coalesce } from '../coalesce.ts';
 
 /** How long what was found is collected before it is told, in milliseconds. */
 const GATHER_MS = 100;
-/** The most lines that are looked at for imports of one file, and how long they are searched for, in milliseconds. */
-const MAX_LINES = 1_000;
-const SEARCH_MS = 10_000;
 const NONE: readonly Risk[] = [];
 
 /** Finds the risks of pending previews in the background, one preview at a time, once for each revision. */
@@ -65,8 +59,8 @@ export class RiskMarks implements Disposable {
   async #find(preview: Preview, changes: NonNullable<Preview['changes']>): Promise<void> {
     if (this.#isDisposed) return;
     try {
-      const { risksOf } = await import('../../agent/preview/reading/risks.ts');
-      const risks = await risksOf(preview, this.#planFor(preview), word => this.#lines(word));
+      const { findRisks } = await import('./findRisks.ts');
+      const risks = await findRisks(preview, this.#store, this.#search);
       const last = this.#known.get(changes);
       this.#known.set(changes, risks);
       if ((risks.length > 0 || last !== NONE) && !this.#isDisposed) this.#tell();
@@ -75,16 +69,6 @@ export class RiskMarks implements Disposable {
     }
     // Each is a task of its own, so that many do not keep the window waiting.
     await new Promise(resolve => setImmediate(resolve));
-  }
-
-  /** Searches the workspace as if all that is pending were applied. */
-  async #lines(query: string): Promise<readonly TextMatch[]> {
-    if (!this.#search) return [];
-    const pending = [...this.#store.open].filter(({ state }) => state.kind === 'pending');
-    const contents = contentsAfter(pending, this.#store.blobs);
-    return (
-      await this.#search({ query, isRegex: false }, MAX_LINES, AbortSignal.timeout(SEARCH_MS), contents)
-    ).matches;
   }
 
   /** What changes a file that imports what a preview deletes, or belongs to its set, may take away an import or bring it back. */
@@ -99,15 +83,5 @@ export class RiskMarks implements Disposable {
         ?.some(risk => risk.kind === 'imported' && risk.by.some(path => paths.has(path)));
       if (isImported || setOf(preview).setId === setId) this.#again.add(changes);
     }
-  }
-
-  /** The text of the plan that the user approved for its change set. */
-  #planFor(preview: Preview): string | undefined {
-    const { setId } = setOf(preview);
-    if (setId === undefined) return undefined;
-    const plan = this.#store
-      .all()
-      .findLast(each => each.kind === 'plan' && each.state.kind === 'applied' && setOf(each).setId === setId);
-    return plan && planOf(plan)?.text;
   }
 }

@@ -1,0 +1,36 @@
+import { setOf } from '../../agent/preview/changeSet.ts';
+import { contentsAfter } from '../../agent/preview/overlay.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { risksOf, type Risk } from '../../agent/preview/reading/risks.ts';
+import { planOf } from '../../agent/session/planMode.ts';
+import type { TextSearch } from '../../agent/tools/files/searchText.ts';
+
+/** The most lines that are looked at for imports of one file, and how long they are searched for, in milliseconds. */
+const MAX_LINES = 1_000;
+const SEARCH_MS = 10_000;
+
+/** The risks of a pending preview. The workspace is searched as if all that is pending were applied. */
+export function findRisks(
+  preview: Preview,
+  store: PreviewStore,
+  search: TextSearch['search'] | undefined,
+): Promise<readonly Risk[]> {
+  return risksOf(preview, planFor(preview, store), async query => {
+    if (!search) return [];
+    const pending = [...store.open].filter(({ state }) => state.kind === 'pending');
+    const contents = contentsAfter(pending, store.blobs);
+    const found = search({ query, isRegex: false }, MAX_LINES, AbortSignal.timeout(SEARCH_MS), contents);
+    return (await found).matches;
+  });
+}
+
+/** The text of the plan that the user approved for the change set of a preview. */
+function planFor(preview: Preview, store: PreviewStore): string | undefined {
+  const { setId } = setOf(preview);
+  if (setId === undefined) return undefined;
+  const plan = store
+    .all()
+    .findLast(each => each.kind === 'plan' && each.state.kind === 'applied' && setOf(each).setId === setId);
+  return plan && planOf(plan)?.text;
+}
