@@ -10,7 +10,6 @@ import type { ReadImage } from '../../agent/model/openai/requestImages.ts';
 import type { LadderMemory, LadderStep } from '../../agent/model/toolChoiceLadder.ts';
 import type { Settings } from '../settings.ts';
 import type { ApiKeys } from './apiKeys.ts';
-import { faultSentence } from './faultSentence.ts';
 
 /** Chooses the provider for a prompt, by the current settings. The offline provider always answers slash commands. */
 export class Providers {
@@ -80,7 +79,10 @@ export class Providers {
         name,
         label: name,
         find: async () => (await import('./languageModels.ts')).findLanguageModel(name),
-        sentence: (fault, size) => faultSentence(name, fault, size, vscode.l10n),
+        sentence: async (fault, size) => {
+          const { faultSentence } = await import('./faultSentence.ts');
+          return faultSentence(name, fault, size, vscode.l10n);
+        },
         logger: this.#logger,
       });
       this.#languageModel = { name, provider };

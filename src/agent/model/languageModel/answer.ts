@@ -199,7 +199,7 @@ async function failureFor(
     if (tokens !== undefined) size = { tokens, limit: sent.model.maxInputTokens };
   }
   const detail = `${code} (${fault.kind}) from the language model ${name}\n${fault.detail}`;
-  return { code, message: sentence(fault, size), detail, ...(size && { contextWindow: size.limit }) };
+  return { code, message: await sentence(fault, size), detail, ...(size && { contextWindow: size.limit }) };
 }
 
 function messageOf({ text, toolCalls }: ProviderAnswer): ModelMessage {

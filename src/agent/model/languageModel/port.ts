@@ -55,7 +55,7 @@ export interface LanguageModelProviderOptions {
   /** Looks the model up, for each request, because models come and go. `undefined` if VS Code does not offer it. */
   readonly find: () => Promise<LanguageModel | undefined>;
   /** A plain sentence for the user about a fault, in their language. `size` is known for some that are too long. */
-  readonly sentence: (fault: Fault, size: RequestSize | undefined) => string;
+  readonly sentence: (fault: Fault, size: RequestSize | undefined) => string | Promise<string>;
   readonly logger: Logger;
   /** The most characters of one answer: text and arguments. Default 16 Mi. */
   readonly maxAnswerChars?: number;
