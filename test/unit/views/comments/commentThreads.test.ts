@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Emitter } from '../../../../src/agent/base/event.ts';
+import { silentLogger } from '../../../../src/agent/base/logger.ts';
+import type { SessionEvent } from '../../../../src/agent/session/events.ts';
+import { modify } from '../../../support/changes.ts';
+import * as stub from '../../../support/fuzz/vscodeStub.ts';
+import { InvokerHarness } from '../../../support/invokerHarness.ts';
+
+stub.useVscodeStub();
+const { CommentThreads } = await import('../../../../src/views/comments/commentThreads.ts');
+
+Object.assign(stub.Uri, {
+  from: (parts: { readonly path: string }) => Object.assign(new stub.Uri(parts.path), parts),
+});
+
+interface Shown {
+  readonly body: string;
+  readonly author: { readonly name: string };
+  readonly mode: number;
+}
+
+interface Thread {
+  readonly range: stub.Range;
+  readonly dispose: () => void;
+  readonly uri: stub.Uri;
+  readonly comments: readonly Shown[];
+  readonly canReply: boolean;
+  readonly contextValue: string;
+}
+
+function given() {
+  const threads: Thread[] = [];
+  const { createCommentController } = stub.comments;
+  Object.assign(stub.comments, {
+    createCommentController: () => ({
+      ...createCommentController(),
+      createCommentThread: (uri: stub.Uri, range: stub.Range, comments: readonly unknown[]) => {
+        const thread: Thread = {
+          ...{ uri, range, canReply: true, contextValue: '', comments: comments as readonly Shown[] },
+          dispose: () => void threads.splice(threads.indexOf(thread), 1),
+        };
+        threads.push(thread);
+        return thread;
+      },
+    }),
+  });
+  const item = { show: () => undefined, hide: () => undefined, dispose: () => undefined };
+  Object.assign(stub.window, { createStatusBarItem: () => item, setStatusBarMessage: () => undefined });
+  const harness = new InvokerHarness('none');
+  harness.workspace.put('b.txt', 'a\nb\nc\n');
+  const { id } = harness.stage({ changes: [modify('b.txt', 'a\nb\nc\n', 'A\nb\nC\n')] });
+  const events = new Emitter<SessionEvent>();
+  const prompts: string[] = [];
+  const session = {
+    onDidEmit: events.event,
+    prompt: (text: string) => Promise.resolve(void prompts.push(text)),
+  };
+  const files = (path: string): stub.Uri => stub.Uri.file(`/work/${path}`);
+  const agent = { store: harness.store, session, files, logger: silentLogger };
+  const shown = new CommentThreads(agent as never, undefined);
+  const comment = (line: number, text: string) =>
+    shown.comments.add({ previewId: id, path: 'b.txt', side: 'proposal', line }, text)?.id ?? assert.fail();
+  const say = (text: string): void =>
+    events.fire({
+      type: 'message_end',
+      message: { role: 'assistant', text, toolCalls: [], stopReason: 'stop' },
+    });
+  const end = (): void => events.fire({ type: 'turn_end', stopReason: 'stop' });
+  const read = (): string[][] =>
+    threads.map(({ comments }) => comments.map(({ author, body }) => `${author.name}: ${body}`));
+  return { threads, shown, comment, say, end, read, prompts };
+}
+
+test('what the model says to each comment stands below it, and the person goes on there', async () => {
+  const { threads, shown, comment, say, end, read, prompts } = given();
+  comment(0, 'Why?');
+  comment(2, 'And here?');
+  await shown.send();
+  assert.match(prompts[0] ?? '', /\[c1\] p1, b\.txt, line 1[^]*\[c2\] p1, b\.txt, line 3/);
+  say('[c1] It is a heading.');
+  say('[c2] It is one, too.');
+  end();
+  assert.deepEqual(read(), [
+    ['You: Why?', 'Redline: It is a heading.'],
+    ['You: And here?', 'Redline: It is one, too.'],
+  ]);
+  assert.deepEqual(
+    threads.map(({ canReply }) => canReply),
+    [true, true],
+  );
+  shown.add({ thread: threads[0], text: 'Of what?' } as never);
+  assert.deepEqual(read()[0], ['You: Why?', 'Redline: It is a heading.', 'You: Of what?']);
+  assert.deepEqual([threads[0]?.canReply, threads[0]?.contextValue], [false, 'draft']);
+  await shown.send();
+  say('Of the list.');
+  end();
+  assert.deepEqual(read()[0]?.slice(2), ['You: Of what?', 'Redline: Of the list.'], 'one needs no number');
+});
+
+test('where the model names none of several comments, each says that the answer is in the chat', async () => {
+  const { shown, comment, say, end, read } = given();
+  comment(0, 'Why?');
+  comment(2, 'And here?');
+  await shown.send();
+  say('Both are headings.');
+  end();
+  assert.deepEqual(
+    read().map(thread => thread[1]),
+    ['Redline: The answer is in the chat.', 'Redline: The answer is in the chat.'],
+  );
+});
+
+test('a comment is edited in its place, kept or thrown away, and deleted', () => {
+  const { threads, shown, comment, read } = given();
+  const commentId = comment(0, 'Why?');
+  const typed = { commentId, body: 'Why so loud?' } as never;
+  shown.edit(typed);
+  assert.equal(threads[0]?.comments[0]?.mode, stub.CommentMode.Editing);
+  shown.endEdit(typed, false);
+  assert.deepEqual([read(), threads[0]?.comments[0]?.mode], [[['You: Why?']], stub.CommentMode.Preview]);
+  shown.edit(typed);
+  shown.endEdit(typed, true);
+  assert.deepEqual(read(), [['You: Why so loud?']]);
+  shown.remove(typed);
+  assert.deepEqual(threads, []);
+});
