@@ -92,8 +92,8 @@ export const mutations = [
   {
     rule: 'after a crash, what was typed since is left alone',
     file: 'preview/commit/rollback.ts',
-    from: 'if (now !== (after?.hash ?? null) && !mayBeTorn(held, step)) return void foreign.push(path);',
-    to: '',
+    from: '!(await mayBeTorn(held, step))',
+    to: 'false',
   },
   {
     rule: 'I3: what cannot be applied any more expires',
@@ -286,8 +286,8 @@ export const mutations = [
   {
     rule: 'after a crash, what was saved before an editor was lost is no part of a change',
     file: 'preview/commit/rollback.ts',
-    from: '!editors.includes(step.path) && isTornWrite(held, step);',
-    to: 'isTornWrite(held, step);',
+    from: '!editors.includes(step.path) &&',
+    to: '',
   },
   {
     rule: 'the journal says what goes into an editor',

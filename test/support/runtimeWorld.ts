@@ -7,7 +7,13 @@ import {
 } from '../../src/agent/model/toolChoiceLadder.ts';
 import type { RevertCategory } from '../../src/agent/model/messages.ts';
 import { recoverCommits } from '../../src/agent/preview/commit/recovery.ts';
-import { sideOfText, type FileChange, isText, type FileSide } from '../../src/agent/preview/fileChange.ts';
+import {
+  isText,
+  sideOfText,
+  stepsOf,
+  type FileChange,
+  type FileSide,
+} from '../../src/agent/preview/fileChange.ts';
 import {
   textResult,
   type AgentToolResult,
@@ -527,8 +533,8 @@ export class RuntimeWorld {
     for (const commit of commits) {
       // Where two commits were under way on one file, what is left of each depends on the other.
       const others = commits.filter(other => other !== commit).flatMap(({ changes }) => changes);
-      const paths = new Set(others.map(({ path }) => path));
-      if (commit.changes.some(({ path }) => paths.has(path))) continue;
+      const paths = new Set(others.flatMap(stepsOf).map(({ path }) => path));
+      if (commit.changes.flatMap(stepsOf).some(({ path }) => paths.has(path))) continue;
       this.invariants.recovered(commit, reports, held, this.t);
     }
     this.invariants.isRecovering = false;

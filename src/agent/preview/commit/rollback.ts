@@ -31,9 +31,11 @@ export async function rollBack(
   const failed: string[] = [];
   const paths = steps.map(step => step.path);
   const emptied = emptiedFolders(steps);
-  // A change in an editor is made at once: what is on disk without it is what was saved there before.
-  const mayBeTorn = (held: Held, step: FileStep): boolean =>
-    !editors.includes(step.path) && isTornWrite(held, step);
+  // A change in an editor is made at once: what is on disk without it is what was saved there before, and what is in one is typed.
+  const mayBeTorn = async (held: Held, step: FileStep): Promise<boolean> =>
+    !editors.includes(step.path) &&
+    isTornWrite(held, step) &&
+    (await files.placeOf(step.path)).isUnsaved !== true;
   const read = heldReader(files, steps);
   const restore = async (step: FileStep): Promise<void> => {
     const { path, before, after } = step;
@@ -42,7 +44,8 @@ export async function rollBack(
     if (now === (before?.hash ?? null)) {
       const mode = before && after ? modes[path] : undefined;
       if (mode === undefined || (await files.placeOf(path)).mode === mode) return;
-    } else if (now !== (after?.hash ?? null) && !mayBeTorn(held, step)) return void foreign.push(path);
+    } else if (now !== (after?.hash ?? null) && !(await mayBeTorn(held, step)))
+      return void foreign.push(path);
     if (isWhole(step))
       await files.replace(path, before && (await contentOf(before, blobs)), now, modes[path]);
     else await files.write(path, before && isText(before) ? bytesOfSide(before) : null, now, modes[path]);

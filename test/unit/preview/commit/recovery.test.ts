@@ -440,6 +440,17 @@ test('an editor that was typed into after it got the change counts as written', 
   assert.equal(world.state('p1'), 'applied');
 });
 
+test('an editor from which a part of the change was cut off keeps what it holds', async () => {
+  const world = new World();
+  const id = world.stage([modify('b.txt', 'b', 'b and more')]);
+  world.log.failAppend(2, Infinity);
+  void world.apply(id);
+  await new Promise(resolve => setImmediate(resolve));
+  const [report] = await world.restart(() => world.workspace.type('b.txt', 'b and'));
+  assert.deepEqual(report?.leftAlone, ['b.txt']);
+  assert.equal(world.workspace.now('b.txt'), 'b and');
+});
+
 test('an editor that was typed into before the change could be written there makes the commit a partial one', async () => {
   const world = new World();
   const id = world.stage([modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B')]);
