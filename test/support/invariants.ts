@@ -856,14 +856,19 @@ export class Invariants {
       if (!preview || !this.#isKnown(subject, t) || hasConflict(preview)) continue;
       const { state } = preview;
       if (state.kind !== 'pending' || state.stale.length === 0) continue;
-      const last = told.lastIndexOf(`${id} (${preview.label}) is stale`);
+      // Perhaps under the label that it had before a part was split off.
+      const lastOf = (what: string): number =>
+        [...told.matchAll(new RegExp(`^${id} \\(.*\\) is ${what}`, 'gm'))].at(-1)?.index ?? -1;
+      const last = lastOf('stale');
       // A failed attempt says it, also if a revision has cleared its error.
       const isSaid = t.store
         .ledger()
         .some(({ previewId, message }) => previewId === id && message?.startsWith('Nothing was written'));
       this.check(isSaid || last >= 0, () => `not told: ${id} is stale`);
-      const isFresh = told.slice(Math.max(last, 0)).includes(`${id} (${preview.label}) is no longer stale`);
-      this.check(isSaid || !isFresh, () => `told: ${id} is no longer stale, and it is`);
+      this.check(
+        isSaid || lastOf('no longer stale') <= last,
+        () => `told: ${id} is no longer stale, and it is`,
+      );
     }
   }
 
