@@ -858,7 +858,7 @@ export class Invariants {
       if (state.kind !== 'pending' || state.stale.length === 0) continue;
       // Perhaps under the label that it had before a part was split off.
       const lastOf = (what: string): number =>
-        [...told.matchAll(new RegExp(`^${id} \\(.*\\) is ${what}`, 'gm'))].at(-1)?.index ?? -1;
+        [...told.matchAll(new RegExp(`\\b${id} \\(.*\\) is ${what}`, 'g'))].at(-1)?.index ?? -1;
       const last = lastOf('stale');
       // A failed attempt says it, also if a revision has cleared its error.
       const isSaid = t.store
