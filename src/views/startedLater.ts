@@ -49,7 +49,7 @@ export function startAppliedUnseen(agent: Agent, shown: ShownRevisions, overview
   const since = store.ledger().length;
   const load = async (): Promise<Disposable> => {
     const { AppliedUnseen } = await import('./review/appliedUnseen.ts');
-    return new AppliedUnseen(store, shown, overview, since, modeSwitch(agent.settings));
+    return new AppliedUnseen(store, shown, overview.onDidOpenSet, since, modeSwitch(agent.settings));
   };
   return startWithFirst(agent, store.onDidResolve, entries =>
     entries.some(({ actor }) => actor === 'model') ? load : undefined,

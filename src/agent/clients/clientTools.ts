@@ -2,8 +2,8 @@ import type { ToolSpec } from '../model/chatProvider.ts';
 import { specOf } from '../tools/toolSpec.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ReviewComment } from '../preview/reviewComments.ts';
-import type { Decisions } from './decisions.ts';
-import type { OwnPreviews } from './ownPreviews.ts';
+import type { News } from './decisions.ts';
+import type { ListedPreviews } from './ownPreviews.ts';
 import { proposeChangesTool } from './tools/proposeChanges.ts';
 import { proposeEditTool } from './tools/proposeEdit.ts';
 import { statusTool } from './tools/status.ts';
@@ -42,8 +42,8 @@ export function clientToolOf(tool: Tool): ClientTool {
 
 /** The tools that only agents of other programs have. */
 export function ownTools(
-  previews: Pick<OwnPreviews, 'open' | 'ended'>,
-  decisions: Pick<Decisions, 'hasNews' | 'onDidHappen'>,
+  previews: ListedPreviews,
+  decisions: News,
   comments: () => readonly ReviewComment[] = () => [],
 ): readonly Tool[] {
   return [

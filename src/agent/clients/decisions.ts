@@ -10,17 +10,23 @@ import { plural } from '../text/plural.ts';
 /** The most characters of decisions that one result tells; the rest waits for the next one. */
 const MAX_TOLD_CHARS = 20_000;
 
+/** Whether there is something to tell an agent, and when. */
+export interface News {
+  readonly hasNews: boolean;
+  /** Fires when there may be something to tell. */
+  readonly onDidHappen: Event<void>;
+}
+
 /**
  * What was decided on the previews of one agent, by whom and why, and what the user changed in them, until the agent was told.
  * Everything is told once, in the order in which it happened. The agent's own votes are left out: their results tell it.
  */
-export class Decisions implements Disposable {
+export class Decisions implements Disposable, News {
   readonly #store: PreviewStore;
   readonly #cursor: FeedCursor;
   /** Those that had a new revision when an agent came back: it is not known of which it had heard. */
   #mayBeNew: readonly Preview[] = [];
 
-  /** Fires when there may be something to tell. */
   readonly onDidHappen: Event<void>;
 
   /**

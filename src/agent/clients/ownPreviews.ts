@@ -2,8 +2,16 @@ import { ToolError } from '../base/errors.ts';
 import { isOpen, type Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 
+/** What an agent is told of its own previews. */
+export interface ListedPreviews {
+  /** Those that can still be resolved, in the order of staging. */
+  readonly open: readonly Preview[];
+  /** Those that were resolved, in the order of staging. */
+  readonly ended: readonly Preview[];
+}
+
 /** The previews of one agent: those that it proposed, parts that were split off them, and copies that undo or reopen them. */
-export class OwnPreviews {
+export class OwnPreviews implements ListedPreviews {
   readonly #store: PreviewStore;
   readonly #sessionId: string;
 
@@ -24,12 +32,10 @@ export class OwnPreviews {
     throw new ToolError(`${id} is not one of your previews. Call status to see them.`);
   }
 
-  /** Those that can still be resolved, in the order of staging. */
   get open(): readonly Preview[] {
     return [...this.#store.open].filter(this.has);
   }
 
-  /** Those that were resolved, in the order of staging. */
   get ended(): readonly Preview[] {
     return this.#store.all().filter(preview => this.has(preview) && !isOpen(preview));
   }

@@ -1,4 +1,4 @@
-import { plainOutcome, type LedgerEntry } from '../preview/ledger.ts';
+import { plainOutcome, type LedgerEntry, type Outcome, type Vote } from '../preview/ledger.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../preview/resolveSettings.ts';
 import type { ConversationTree } from './conversationTree.ts';
@@ -15,10 +15,12 @@ export interface SettingsInForce {
 }
 
 /** The part of a ledger entry that a conversation keeps for its own previews. */
-export type Resolution = Pick<
-  LedgerEntry,
-  'previewId' | 'label' | 'action' | 'actor' | 'reason' | 'outcome' | 'at'
->;
+export interface HeardAttempt extends Vote {
+  readonly previewId: string;
+  readonly label: string;
+  readonly outcome: Outcome;
+  readonly at: string;
+}
 
 /** What happened in a conversation besides its messages, and where in the tree it happened. It only grows. */
 export class AuditTrail {
@@ -28,7 +30,7 @@ export class AuditTrail {
    */
   readonly #settings = new Map<NodeId, SettingsInForce>();
   /** The resolutions by the node that was active when the conversation heard of them. */
-  readonly #resolutions = new Map<NodeId | null, Resolution[]>();
+  readonly #resolutions = new Map<NodeId | null, HeardAttempt[]>();
 
   /** Records settings that apply from the next message on. */
   recordSettings({ nextId }: ConversationTree, currentSettings: SettingsInForce): void {
@@ -36,7 +38,7 @@ export class AuditTrail {
   }
 
   /** Records, at the active node, that a preview was resolved or that resolving it failed. */
-  recordResolution({ active }: ConversationTree, resolution: Resolution): void {
+  recordResolution({ active }: ConversationTree, resolution: HeardAttempt): void {
     const before = this.#resolutions.get(active);
     if (before) before.push(resolution);
     else this.#resolutions.set(active, [resolution]);
@@ -55,18 +57,18 @@ export class AuditTrail {
   }
 
   /** The resolutions recorded at a node, in order; `null` is the point before the first message. */
-  resolutionsAfter(node: NodeId | null): readonly Resolution[] {
+  resolutionsAfter(node: NodeId | null): readonly HeardAttempt[] {
     return this.#resolutions.get(node) ?? [];
   }
 
   /** The resolutions on all branches. */
-  get resolutions(): readonly Resolution[] {
+  get resolutions(): readonly HeardAttempt[] {
     return [...this.#resolutions.values()].flat();
   }
 }
 
 /** The part of a ledger entry that a conversation keeps. */
-export function resolutionOf(entry: LedgerEntry): Resolution {
+export function resolutionOf(entry: LedgerEntry): HeardAttempt {
   const { previewId, label, action, actor, reason, outcome, at } = entry;
   return { previewId, label, action, actor, reason, outcome, at };
 }
@@ -86,9 +88,9 @@ export function changedSettings(
 export function missedResolutions(
   { id, trail }: { readonly id: string; readonly trail: AuditTrail },
   store: PreviewStore,
-): readonly Resolution[] {
+): readonly HeardAttempt[] {
   // Logs of version 1 call an error that an apply returned a failure.
-  const keyOf = ({ previewId, at, outcome }: Resolution): string =>
+  const keyOf = ({ previewId, at, outcome }: HeardAttempt): string =>
     `${previewId} ${at} ${plainOutcome(outcome)}`;
   const kept = new Set(trail.resolutions.map(keyOf));
   return store

@@ -7,7 +7,7 @@ import {
   missedResolutions,
   resolutionOf,
   AuditTrail,
-  type Resolution,
+  type HeardAttempt,
   type SettingsInForce,
 } from './auditTrail.ts';
 import { ConversationPreviews } from './conversationPreviews.ts';
@@ -90,7 +90,7 @@ export class Conversation {
     this.#keep(missedResolutions(this, this.#store));
   }
 
-  #keep(resolutions: readonly Resolution[]): void {
+  #keep(resolutions: readonly HeardAttempt[]): void {
     for (const resolution of resolutions) {
       this.trail.recordResolution(this.tree, resolution);
       this.#recorder.append({ type: 'resolution', resolution });

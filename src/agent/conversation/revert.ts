@@ -58,13 +58,13 @@ export function tagKindOf(category: RevertCategory): TagKind {
 }
 
 /** Whether the summary replaces the text of its target, if that is a tool call or a result. */
-export function replacesContent({ kind }: Pick<NodeTag, 'kind'>): boolean {
+export function replacesContent({ kind }: NodeTag): boolean {
   return kind === 'revert-lesson' || kind === 'revert-finding';
 }
 
 /** Whether the tag never decays. */
-export function isPinned({ kind }: Pick<NodeTag, 'kind'>): boolean {
-  return !replacesContent({ kind });
+export function isPinned(tag: NodeTag): boolean {
+  return !replacesContent(tag);
 }
 
 /**

@@ -16,7 +16,9 @@ export interface Elsewhere {
 }
 
 /** Where the previews of one command belong: to no conversation, and together. */
-export interface ElsewhereOrigin extends Pick<PendingAction, 'sourceToolName'> {
+export interface ElsewhereOrigin {
+  /** The command. */
+  readonly sourceToolName: string;
   readonly sessionId: string;
   readonly agent: AgentName;
 }
@@ -24,7 +26,7 @@ export interface ElsewhereOrigin extends Pick<PendingAction, 'sourceToolName'> {
 const ELSEWHERE = 'elsewhere-';
 
 /** Whether a person brought a preview into review from elsewhere, so that its agent is a source, not a program. */
-export function isFromElsewhere({ sessionId }: Pick<ElsewhereOrigin, 'sessionId'>): boolean {
+export function isFromElsewhere(sessionId: string): boolean {
   return sessionId.startsWith(ELSEWHERE);
 }
 

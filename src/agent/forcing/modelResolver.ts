@@ -34,9 +34,7 @@ export interface ResolveCall {
 }
 
 /** Handles `resolve` calls when there is no preview to resolve; see `Session.setStandingResolveHandler`. */
-export type StandingResolveHandler = (
-  call: Pick<ResolveCall, 'action' | 'reason' | 'extra'>,
-) => Promise<AgentToolResult>;
+export type StandingResolveHandler = (call: ResolveCall) => Promise<AgentToolResult>;
 
 /**
  * Takes the plans that the model submits while plan mode is on: like a {@link StandingResolveHandler}, but it comes before

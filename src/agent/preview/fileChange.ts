@@ -98,7 +98,7 @@ export function textOf(side: FileSide | null | undefined): string {
  * Whether a change, or a step, is about the file as a whole, since one of its sides is a link or a binary file: it has no
  * hunks, is never merged, and is read and written without following a link at its path.
  */
-export function isWhole({ before, after }: Pick<FileStep, 'before' | 'after'>): boolean {
+export function isWhole({ before, after }: FileStep): boolean {
   return [before, after].some(side => side !== null && !isText(side));
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { isRecord, jsonSafe, type DeepReadonly } from '../base/json.ts';
 import { stepsOf } from './fileChange.ts';
 import type { AgentToolResult } from './pendingAction.ts';
-import type { Preview } from './preview.ts';
+import type { Actor, Preview, ResolveAction } from './preview.ts';
 import { agentNameSchema } from './previewSchema.ts';
 
 /** How a check ended. */
@@ -102,8 +102,15 @@ export function plainOutcome(outcome: Outcome): PlainOutcome {
   return outcome === 'returnedError' ? 'failed' : outcome;
 }
 
+/** Who decides what, and why. */
+export interface Vote {
+  readonly action: ResolveAction;
+  readonly actor: Actor;
+  readonly reason: string;
+}
+
 /** What the ledger says of a vote. */
-export interface LedgerVote extends Pick<LedgerEntry, 'action' | 'actor' | 'reason'> {
+export interface LedgerVote extends Vote {
   readonly call?: LedgerEntry['call'] | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** Whether its result reaches no one. */

@@ -107,10 +107,7 @@ export class SessionOverlay implements PendingContents {
 }
 
 /** What files would hold if exactly these previews were applied, in this order. */
-export function contentsAfter(
-  previews: readonly Pick<Preview, 'id' | 'changes'>[],
-  blobs: Blobs,
-): PendingContents {
+export function contentsAfter(previews: readonly Preview[], blobs: Blobs): PendingContents {
   const index = indexOf(previews);
   return new SessionOverlay(() => index, blobs);
 }
@@ -185,7 +182,7 @@ function isIncluded(preview: Preview): boolean {
   return isOpen(preview) && !(preview.state.kind === 'pending' && preview.state.stale.length > 0);
 }
 
-function indexOf(previews: readonly Pick<Preview, 'id' | 'changes'>[]): Index {
+function indexOf(previews: readonly Preview[]): Index {
   const index: Index = new Map();
   for (const { id: previewId, changes } of previews)
     for (const change of changes ?? []) {

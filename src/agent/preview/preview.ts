@@ -90,7 +90,7 @@ export type Preview = StagedPreview & {
 export type SeenRevisions = Readonly<Record<string, number>>;
 
 /** The workspace paths that a preview changes, each once. */
-export function pathsOf({ changes }: Pick<Preview, 'changes'>): readonly string[] {
+export function pathsOf({ changes }: Preview): readonly string[] {
   return [...new Set((changes ?? []).flatMap(stepsOf).map(step => step.path))];
 }
 

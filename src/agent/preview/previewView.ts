@@ -165,10 +165,7 @@ export function problemOf({ changes, state }: Preview): PreviewProblem | undefin
   return state.lastError === undefined ? undefined : { kind: 'failed', error: state.lastError };
 }
 
-function outcomeOf(
-  preview: Preview,
-  { lastAttempt, undoneBy }: Pick<PreviewFacts, 'lastAttempt' | 'undoneBy'>,
-): PreviewOutcome {
+function outcomeOf(preview: Preview, { lastAttempt, undoneBy }: PreviewFacts): PreviewOutcome {
   const { state, origin } = preview;
   switch (state.kind) {
     case 'pending':

@@ -5,17 +5,21 @@ import { textOf, type FileChange } from './fileChange.ts';
 import type { AgentName, Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 
-/** A comment of the user on a line of a preview. A decision is no part of it. */
-export interface ReviewComment {
-  readonly id: string;
+/** The line of a preview that a comment is about. */
+export interface CommentPlace {
   readonly previewId: string;
-  /** The conversation, or the agent of another program, that proposed it. */
-  readonly sessionId?: string;
-  readonly agent?: AgentName;
   readonly path: string;
   readonly side: 'base' | 'proposal';
   /** Counted from 0, in the revision that the preview has now; where `isOutdated`, in the last one that had it. */
   readonly line: number;
+}
+
+/** A comment of the user on a line of a preview. A decision is no part of it. */
+export interface ReviewComment extends CommentPlace {
+  readonly id: string;
+  /** The conversation, or the agent of another program, that proposed it. */
+  readonly sessionId?: string;
+  readonly agent?: AgentName;
   /** The line that it is about, and the one above it, by which it is found again. */
   readonly quote: string;
   readonly above: string;
@@ -28,9 +32,6 @@ export interface ReviewComment {
   /** What the model said to it, the oldest first; an empty text where it said so only in the conversation. */
   readonly answers?: readonly string[];
 }
-
-/** What a new comment is about. */
-export type CommentPlace = Pick<ReviewComment, 'previewId' | 'path' | 'side' | 'line'>;
 
 /** What of comments is kept for the next start of the window. */
 export interface StoredComments {
@@ -173,14 +174,11 @@ export class ReviewComments implements Disposable {
 }
 
 /** The change of the preview that a comment is about. */
-export function changeOfComment(
-  { changes }: Preview,
-  { path }: Pick<ReviewComment, 'path'>,
-): FileChange | undefined {
+export function changeOfComment({ changes }: Preview, { path }: CommentPlace): FileChange | undefined {
   return changes?.find(change => change.path === path);
 }
 
-function linesOf(preview: Preview, place: Pick<ReviewComment, 'path' | 'side'>): string[] | undefined {
+function linesOf(preview: Preview, place: CommentPlace): string[] | undefined {
   const change = changeOfComment(preview, place);
   if (!change) return undefined;
   const lines = splitLines(textOf(place.side === 'base' ? change.before : change.after)).map(

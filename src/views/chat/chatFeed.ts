@@ -40,16 +40,10 @@ export interface ModelInfo {
 }
 
 export interface ChatFeedOptions {
-  readonly session: Pick<
-    Session,
-    'id' | 'state' | 'messages' | 'planMode' | 'instructions' | 'contextUse' | 'onDidEmit'
-  > & {
-    readonly queue: Pick<Session['queue'], 'list'>;
-    readonly tree: Pick<Session['tree'], 'idAt' | 'nextId' | 'hasNothingForModel'>;
-  };
-  readonly store: Pick<PreviewStore, 'all' | 'ledger' | 'open'>;
+  readonly session: Session;
+  readonly store: PreviewStore;
   readonly customTools: { readonly withheld: readonly string[]; readonly onDidChange: Event<void> };
-  readonly commandRuns: Pick<CommandRuns, 'outputOf' | 'onDidChange'>;
+  readonly commandRuns: CommandRuns;
   readonly checks?: {
     readonly hasChecks: boolean;
     marksOf(preview: Preview): readonly CheckMark[];

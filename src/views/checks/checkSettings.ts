@@ -9,6 +9,9 @@ const MAX_TEXT = 2_000;
 /** Under which the texts that a person approved here are kept: not in settings, which anyone may write who writes files. */
 const APPROVED = 'redline.approvedChecks';
 
+/** A check as the settings have it. */
+type SetCheck = Omit<Check, 'isApproved'>;
+
 /**
  * The checks of the settings. Those in the user's own settings are the user's. Those that the workspace brings never run before a
  * person has approved their text, and cannot take the name of one of the user's.
@@ -49,7 +52,7 @@ export class CheckSettings {
     await this.#settings.setWorkspaceChecks([...this.#settings.checks.brought, { name, command }]);
   }
 
-  #isApproved(check: Omit<Check, 'isApproved'>): boolean {
+  #isApproved(check: SetCheck): boolean {
     return this.#approved.includes(textOf(check));
   }
 
@@ -60,12 +63,12 @@ export class CheckSettings {
 }
 
 /** All that decides what runs. */
-function textOf({ command, cwd }: Pick<Check, 'command' | 'cwd'>): string {
+function textOf({ command, cwd }: SetCheck): string {
   return JSON.stringify([command, cwd ?? '']);
 }
 
 /** settings.json may contain anything: what is no check is left out. */
-function checksIn(value: readonly unknown[]): readonly Omit<Check, 'isApproved'>[] {
+function checksIn(value: readonly unknown[]): readonly SetCheck[] {
   return value.flatMap(each => {
     if (typeof each !== 'object' || each === null) return [];
     const { name, command, cwd, files, timeLimit } = each as Record<string, unknown>;

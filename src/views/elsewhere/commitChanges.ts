@@ -100,7 +100,7 @@ async function commitIn(ctx: Ctx, open: OpenRepository, git: Git): Promise<strin
 async function plan(ctx: Ctx, git: Git, ids?: ReadonlySet<string>): Promise<CommitPlan> {
   const { store, workspace } = ctx;
   const previews = appliedPreviews(store);
-  const fileOf = ({ roots }: Pick<Preview, 'roots'>, at: string): string | undefined => {
+  const fileOf = ({ roots }: Preview, at: string): string | undefined => {
     try {
       return diskPathOf(locate(at, roots ?? workspace.folderRoots()));
     } catch {

@@ -9,20 +9,8 @@ import type { ReviewComment } from '../../agent/preview/reviewComments.ts';
 import type { Agent } from '../agent.ts';
 
 /** What the server of a window needs. */
-export interface AgentServerParts extends Pick<
-  Agent,
-  | 'store'
-  | 'invoker'
-  | 'overlay'
-  | 'l10n'
-  | 'tools'
-  | 'workspace'
-  | 'logger'
-  | 'settings'
-  | 'session'
-  | 'ownsStorage'
-> {
-  readonly context: Pick<vscode.ExtensionContext, 'extension' | 'extensionPath' | 'globalStorageUri'>;
+export interface AgentServerParts extends Agent {
+  readonly context: vscode.ExtensionContext;
   readonly sentComments: () => readonly ReviewComment[];
 }
 
@@ -118,6 +106,6 @@ export function programFile(globalStorage: vscode.Uri, name: (typeof PROGRAMS)[n
   return path.join(globalStorage.fsPath, `${name}.cjs`);
 }
 
-export function versionOf({ context }: Pick<AgentServerParts, 'context'>): string {
+export function versionOf({ context }: AgentServerParts): string {
   return String((context.extension.packageJSON as { readonly version?: unknown }).version);
 }

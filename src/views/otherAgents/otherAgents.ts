@@ -13,27 +13,23 @@ import {
   languageModelTools,
   type LanguageModelToolName,
 } from '../contributions.ts';
-import type { Agent } from '../agent.ts';
 import type { AgentServer, AgentServerParts } from './agentServer.ts';
 import { showInfo } from '../toast.ts';
-import type { WindowViewsParts } from './windowViews.ts';
 import type { ProposalParts } from './proposal.ts';
-
-export type OtherAgentsParts = AgentServerParts & WindowViewsParts & Pick<Agent, 'closing'>;
 
 /**
  * Lets other agents propose changes: those of VS Code with tools of its own or over MCP, those of other programs over MCP.
  * Nothing listens until one of them asks for the server, or a setting says that agents may connect.
  */
 export class OtherAgents implements vscode.Disposable {
-  readonly parts: OtherAgentsParts;
+  readonly parts: AgentServerParts;
   readonly #owned = new DisposableStore();
   #server: Promise<AgentServer> | undefined;
   #views: Promise<AgentViews> | undefined;
   /** Whether agents of other programs may connect. */
   #isAllowed = false;
 
-  constructor(parts: OtherAgentsParts) {
+  constructor(parts: AgentServerParts) {
     this.parts = parts;
     parts.closing.add(() => this.#stop());
     this.#owned.add(registerLanguageModelTools(parts));

@@ -24,7 +24,7 @@ export interface ProposalParts extends ResolveHost {
 export async function propose(
   name: LanguageModelToolName,
   input: unknown,
-  token: Pick<vscode.CancellationToken, 'isCancellationRequested' | 'onCancellationRequested'>,
+  token: vscode.CancellationToken,
   { tools, workspace, logger, ...host }: ProposalParts,
 ): Promise<string> {
   const controller = new AbortController();

@@ -10,15 +10,12 @@ import { reasonSentence } from '../texts/noSandbox.ts';
 import { showWarning } from '../toast.ts';
 
 /** What the views of agents need. */
-export interface WindowViewsParts extends Pick<
-  Agent,
-  'store' | 'invoker' | 'overlay' | 'l10n' | 'workspace' | 'logger' | 'settings'
-> {
-  readonly context: Pick<vscode.ExtensionContext, 'storageUri' | 'globalStorageUri'>;
+export interface WindowViewsParts extends Agent {
+  readonly context: vscode.ExtensionContext;
 }
 
 /** Where the views of a workspace are, while agents work in them. */
-export function viewsFolder({ context }: Pick<WindowViewsParts, 'context'>): string {
+export function viewsFolder({ context }: WindowViewsParts): string {
   return path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'views');
 }
 

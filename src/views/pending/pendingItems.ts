@@ -38,7 +38,7 @@ type RowContext =
 export function previewItem(
   preview: Preview,
   lookedAt = 0,
-  known: Pick<PreviewFacts, 'checks' | 'risks'> = {},
+  known: PreviewFacts = {},
   store?: PreviewStore,
 ): vscode.TreeItem {
   const { id, changes } = preview;

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
+import type { Event } from '../../agent/base/event.ts';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { countText } from '../../agent/base/countText.ts';
 import { coalesce } from '../coalesce.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import type { ModeSwitch } from '../settings.ts';
-import type { Overview } from './overview.ts';
 import type { ShownRevisions } from './shownRevisions.ts';
 
 /** Before the checks and after what is pending. */
@@ -34,7 +34,7 @@ export class AppliedUnseen implements vscode.Disposable {
   constructor(
     store: PreviewStore,
     shown: ShownRevisions,
-    overview: Pick<Overview, 'onDidOpenSet'>,
+    onDidOpenSet: Event<readonly string[]>,
     since: number,
     mode: ModeSwitch,
   ) {
@@ -57,7 +57,7 @@ export class AppliedUnseen implements vscode.Disposable {
     };
     this.#owned.add(store.onDidResolve(note));
     this.#owned.add(mode.onDidChange(show));
-    this.#owned.add(overview.onDidOpenSet(see));
+    this.#owned.add(onDidOpenSet(see));
     this.#owned.add(
       shown.onDidShow(() => {
         if (this.#ids.size > 0) see(shown.visible().map(({ preview }) => preview.id));

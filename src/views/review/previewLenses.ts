@@ -25,8 +25,6 @@ interface Marks {
   readonly onDidChange: vscode.Event<void>;
 }
 
-type Risks = Pick<RiskMarks, 'of' | 'onDidChange'>;
-
 /**
  * Shows code lenses above the changed lines of a proposal. The lenses of the preview and the file stand above the first
  * hunk, where the diff opens, after the lenses of that hunk; each further hunk has its own. A lens passes on the revision
@@ -37,7 +35,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
   readonly #files: FileUris;
   readonly #edits: ProposalEdits;
   readonly #checks: Marks;
-  readonly #risks: Risks;
+  readonly #risks: RiskMarks;
   readonly #owned = new DisposableStore();
   readonly #places: LoadPlaces | undefined;
   #followsPlaces = false;
@@ -50,7 +48,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     files: FileUris,
     edits: ProposalEdits,
     checks: Marks,
-    risks: Risks,
+    risks: RiskMarks,
     places?: LoadPlaces,
   ) {
     this.#checks = checks;

@@ -125,8 +125,9 @@ function shownFile(id: string, change: FileChange, files: FileUris): ShownFile {
  * notebook, such as one with conflict markers; the multi-file diff shows that as text. So it does with the sentences about
  * links and binary files, for whose names there may be editors of any kind.
  */
-function opensInItsEditor({ path, before, after }: FileChange): boolean {
-  if (isWhole({ before, after })) return false;
+function opensInItsEditor(change: FileChange): boolean {
+  const { path, before, after } = change;
+  if (isWhole(change)) return false;
   if (!path.endsWith('.ipynb')) return true;
   return [before, after].every(side => side === null || isNotebook(textOf(side)));
 }

@@ -12,6 +12,7 @@ import {
   type TestSession,
   type TestSessionOptions,
 } from '../../support/testSession.ts';
+import { previewWith } from '../../support/previewWith.ts';
 
 const submit = (text: string, more: object = {}): ScriptedTurn => ({
   text,
@@ -27,10 +28,10 @@ function planning(options: TestSessionOptions) {
 
 test('a plan is recognized by its kind and its shape', () => {
   const details = { title: 'T', text: 'x' };
-  assert.deepEqual(planOf({ kind: 'plan', details }), details);
-  assert.equal(planOf({ kind: 'action', details }), undefined);
+  assert.deepEqual(planOf(previewWith({ kind: 'plan', details })), details);
+  assert.equal(planOf(previewWith({ kind: 'action', details })), undefined);
   for (const odd of [undefined, null, 'T', { title: 'T' }, { title: 1, text: 'x' }])
-    assert.equal(planOf({ kind: 'plan', details: odd }), undefined);
+    assert.equal(planOf(previewWith({ kind: 'plan', details: odd })), undefined);
 });
 
 for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAuthority[]) {

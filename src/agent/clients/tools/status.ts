@@ -6,7 +6,7 @@ import type { ReviewComment } from '../../preview/reviewComments.ts';
 import { commentText } from '../../preview/reviewTexts.ts';
 import { plural } from '../../text/plural.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
-import type { OwnPreviews } from '../ownPreviews.ts';
+import type { ListedPreviews } from '../ownPreviews.ts';
 
 /** The most pending previews that are listed, the latest. */
 const MAX_OPEN = 200;
@@ -18,7 +18,7 @@ const MAX_COMMENTS = 50;
 
 /** Lists the agent's own previews. @param comments those that the user has sent on them */
 export function statusTool(
-  previews: Pick<OwnPreviews, 'open' | 'ended'>,
+  previews: ListedPreviews,
   comments: () => readonly ReviewComment[] = () => [],
 ): Tool {
   return defineTool({
@@ -40,7 +40,7 @@ export function statusTool(
 }
 
 /** What is pending of an agent, and the decisions on the latest others. */
-export function statusText({ open, ended }: Pick<OwnPreviews, 'open' | 'ended'>): string {
+export function statusText({ open, ended }: ListedPreviews): string {
   return [
     ...listing(open, MAX_OPEN, open.length === 0 ? 'Nothing of yours is pending.' : 'Pending:'),
     ...(ended.length === 0 ? [] : listing(ended, MAX_ENDED, 'Decided:')),

@@ -3,8 +3,8 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { plural } from '../../text/plural.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
-import type { Decisions } from '../decisions.ts';
-import type { OwnPreviews } from '../ownPreviews.ts';
+import type { News } from '../decisions.ts';
+import type { ListedPreviews } from '../ownPreviews.ts';
 
 /** In seconds. Some agents end a call after 60. */
 const MAX_WAIT = 45;
@@ -12,10 +12,7 @@ const MAX_WAIT = 45;
 const MAX_IDS = 20;
 
 /** Waits for a decision of the user. What was decided comes before the result, as with any call. */
-export function waitTool(
-  previews: Pick<OwnPreviews, 'open'>,
-  decisions: Pick<Decisions, 'hasNews' | 'onDidHappen'>,
-): Tool {
+export function waitTool(previews: ListedPreviews, decisions: News): Tool {
   return defineTool({
     name: 'wait',
     label: 'Wait',
@@ -45,11 +42,7 @@ export function waitTool(
 }
 
 /** Settles when something was decided, the time is over, or the call is cancelled. */
-function newsOrEnd(
-  { onDidHappen }: Pick<Decisions, 'onDidHappen'>,
-  seconds: number,
-  signal: AbortSignal,
-): Promise<void> {
+function newsOrEnd({ onDidHappen }: News, seconds: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const owned = new DisposableStore();
     const end = (): void => {

@@ -9,7 +9,7 @@ export class Layers {
   /** One for each folder that is in no other one: what is in another one is a part of its overlay. */
   readonly all: readonly Layer[];
   /** All folders, the innermost first. */
-  readonly folders: readonly Pick<Layer, 'root' | 'prefix'>[];
+  readonly folders: readonly Layer[];
   /** Other paths of the folders, which lead to them. */
   readonly links: ReadonlyMap<string, string>;
 

@@ -101,7 +101,7 @@ interface Compared extends Readonly<Record<'upper' | 'now' | 'was', Found['kind'
 }
 
 /** A slash at the end tells git that it is a folder, also if there is none on disk. */
-function asAsked({ path: at, upper }: Pick<Compared, 'path' | 'upper'>): string {
+function asAsked({ path: at, upper }: Compared): string {
   return upper === 'folder' ? `${at}/` : at;
 }
 

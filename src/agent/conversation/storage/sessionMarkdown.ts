@@ -5,7 +5,7 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from '../../model/messages.ts';
-import { changedSettings, type Resolution, type AuditTrail, type SettingsInForce } from '../auditTrail.ts';
+import { changedSettings, type HeardAttempt, type AuditTrail, type SettingsInForce } from '../auditTrail.ts';
 import type { ConversationTree } from '../conversationTree.ts';
 import { renderNodeId, type NodeId } from '../nodeId.ts';
 
@@ -53,7 +53,7 @@ function settingsLine(before: Partial<SettingsInForce>, now: SettingsInForce): s
   return changed.length > 0 ? [`> **Settings**: ${changed.join(', ')}`] : [];
 }
 
-function resolutionLine({ previewId, label, outcome, actor, reason }: Resolution): string {
+function resolutionLine({ previewId, label, outcome, actor, reason }: HeardAttempt): string {
   const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
   const how = outcome === 'returnedError' ? 'applied, and returned an error' : outcome;
   return `> **${previewId} ${how}** (${actor}) ${oneLine(label)}: ${oneLine(reason)}`;

@@ -59,7 +59,7 @@ function reasonOf(entry: LedgerEntry): readonly string[] {
 /** Who took part and which checks had passed on all of it, each trailer once. */
 export function trailersOf(committed: readonly CommittedPreview[]): readonly string[] {
   const by = committed.flatMap(({ preview: { origin } }) => {
-    if (!origin || isFromElsewhere(origin)) return [];
+    if (!origin || isFromElsewhere(origin.sessionId)) return [];
     const { name, version } = origin.agent ?? { name: 'Redline', version: '' };
     const agent = plain(`${name} ${version}`);
     return agent === '' ? [] : [`Assisted-by: ${agent}`];

@@ -1,8 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../../base/pool.ts';
-import { bytesOfSide, type FileChange, type FileSide, isLink, isText } from '../../preview/fileChange.ts';
-import { pathsOf, type Preview } from '../../preview/preview.ts';
+import {
+  bytesOfSide,
+  type FileChange,
+  type FileSide,
+  isLink,
+  isText,
+  stepsOf,
+} from '../../preview/fileChange.ts';
+import type { Preview } from '../../preview/preview.ts';
 import type { PreviewStore } from '../../preview/previewStore.ts';
 import { TooMuchError } from '../gathered.ts';
 import type { Git } from '../git.ts';
@@ -83,15 +90,15 @@ export async function readApplied(options: AppliedOptions): Promise<Applied> {
   const head = await git.head();
   const tree = await index.treeOf(head);
   const placed = await placedChanges(options);
-  const all = [...new Set(placed.flatMap(({ change }) => pathsOf({ changes: [change] })))];
+  const all = [...new Set(placed.flatMap(({ change }) => pathsIn(change)))];
   if (all.length > MAX_PATHS) throw new TooMuchError(`${all.length} paths of ${previews.length} previews`);
   const inHead = await index.inTree(tree, all);
   const disk = await index.ofDisk(tree, all);
   // What is on disk as in the last commit was committed, or is gone.
   const isSame = (each: string): boolean =>
     !disk.refused.has(each) && isSameEntry(inHead.get(each) ?? null, disk.entries.get(each) ?? null);
-  const relevant = placed.filter(({ change }) => !pathsOf({ changes: [change] }).every(isSame));
-  const paths = [...new Set(relevant.flatMap(({ change }) => pathsOf({ changes: [change] })))];
+  const relevant = placed.filter(({ change }) => !pathsIn(change).every(isSame));
+  const paths = [...new Set(relevant.flatMap(({ change }) => pathsIn(change)))];
   const staged = await index.staged(tree);
   const unmerged = await index.unmerged();
   const fresh = paths.filter(each => !inHead.has(each) && !staged.has(each));
@@ -238,4 +245,8 @@ async function conversionOf(
   const raw = await readFile(path.join(git.root, at), 'latin1');
   if (raw === contents.get(disk.object)) return 'asIs';
   return (await index.store(raw, { convertAs: at })) === disk.object ? 'convert' : 'unknown';
+}
+
+function pathsIn(change: FileChange): readonly string[] {
+  return stepsOf(change).map(({ path }) => path);
 }

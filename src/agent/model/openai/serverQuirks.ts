@@ -135,7 +135,7 @@ function lessonsIn(body: string, { reasoning }: Lessons): Partial<Lessons> {
   };
 }
 
-function keyOf(message: Pick<AssistantMessage, 'text' | 'toolCalls'>): string {
+function keyOf(message: AssistantMessage | ProviderAnswer): string {
   return message.toolCalls[0]?.id ?? `text ${message.text}`;
 }
 

@@ -53,7 +53,7 @@ export const riskKinds = [
  * @param find finds what still imports a file that is gone
  */
 export async function risksOf(
-  { changes }: Pick<Preview, 'changes'>,
+  { changes }: Preview,
   plan: string | undefined,
   find?: FindLines,
 ): Promise<readonly Risk[]> {

@@ -3,9 +3,9 @@ import { listed } from '../../base/listed.ts';
 import { plural } from '../../text/plural.ts';
 import { fenced } from '../../text/fence.ts';
 import type { Fact } from '../feed.ts';
-import { FOUND_APPLIED, plainOutcome, type LedgerEntry } from '../ledger.ts';
+import { FOUND_APPLIED, plainOutcome, type LedgerEntry, type Vote } from '../ledger.ts';
 import type { RevisedBy } from '../log/previewLog.ts';
-import { isOpen, nameOf, type Actor, type Preview, type ResolveAction } from '../preview.ts';
+import { isOpen, nameOf, type Actor, type Preview, type Resolution, type ResolveAction } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import { unprovedText } from './checkTexts.ts';
 import type { Proof } from './proof.ts';
@@ -331,12 +331,12 @@ function resultText({ message }: LedgerEntry, preview: Preview | undefined): str
   return isCalledForResult(preview) && message !== undefined ? `\nIts result:\n${message}` : '';
 }
 
-function isFoundApplied({ actor, reason }: Pick<LedgerEntry, 'actor' | 'reason'>): boolean {
+function isFoundApplied({ actor, reason }: Resolution): boolean {
   return actor === 'extension' && reason === FOUND_APPLIED;
 }
 
 /** A quoted reason. One that an extension gives is no line of its own, whatever is in it. */
-function reasonText({ reason, actor }: LedgerEntry): string {
+function reasonText({ reason, actor }: Vote): string {
   return actor === 'human' ? `"${reason}"` : JSON.stringify(reason);
 }
 
@@ -370,10 +370,6 @@ function byWhom(actor: Actor, asker: Actor): string {
 }
 
 /** The reason for a vote; `undefined` if the user gave none. */
-export function reasonGiven({
-  actor,
-  action,
-  reason,
-}: Pick<LedgerEntry, 'actor' | 'action' | 'reason'>): string | undefined {
+export function reasonGiven({ actor, action, reason }: Vote): string | undefined {
   return actor === 'human' && reason === humanReason(action) ? undefined : reason;
 }

@@ -63,7 +63,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
 }
 
 /** Whether a file of a proposed change no longer parses once it is applied, as far as that is known. */
-export function noLongerParses(preview: Pick<Preview, 'sourceToolName' | 'details'>, path: string): boolean {
+export function noLongerParses(preview: Preview, path: string): boolean {
   const known = preview.sourceToolName === SOURCE ? brokenSchema.safeParse(preview.details).data : undefined;
   return known?.noLongerParse.includes(path) ?? false;
 }

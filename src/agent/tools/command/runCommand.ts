@@ -141,7 +141,7 @@ function whereText(sandbox: PlannedCommand['sandbox']): string {
 }
 
 /** The command that a preview runs; `undefined` if it runs none. */
-export function commandOf(preview: Pick<Preview, 'purpose' | 'details'>): PlannedCommand | undefined {
+export function commandOf(preview: Preview): PlannedCommand | undefined {
   if (preview.purpose !== 'command') return undefined;
   const { data } = details.safeParse(preview.details);
   if (!data) return undefined;

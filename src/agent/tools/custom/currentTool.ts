@@ -7,7 +7,7 @@ import type { ToolOwner } from './toolOwner.ts';
 
 /** A call of a custom tool that is running. */
 export interface RunningCall {
-  readonly tool: Pick<Tool, 'name' | 'readOnly'>;
+  readonly tool: Tool;
   /** Stages a preview of this call. */
   stage(action: PendingAction): Preview;
   /** The files that the call has read, by workspace path. */

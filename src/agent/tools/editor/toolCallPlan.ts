@@ -16,6 +16,6 @@ const details = z.object({
 export type ToolCallPlan = z.output<typeof details>;
 
 /** The call that a preview makes; `undefined` if it makes none. */
-export function toolCallOf(preview: Pick<Preview, 'purpose' | 'details'>): ToolCallPlan | undefined {
+export function toolCallOf(preview: Preview): ToolCallPlan | undefined {
   return preview.purpose === 'toolCall' ? details.safeParse(preview.details).data : undefined;
 }

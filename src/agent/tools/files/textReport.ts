@@ -107,7 +107,7 @@ function* rows(
     const from = Math.max(last + 1, match.line - context);
     if (lines.length > 0 && last > 0 && from > last + 1) yield '--';
     yield* contextRows(lines, from, match.line - 1);
-    yield `${match.line}: ${shorten(match)}`;
+    yield `${match.line}: ${shorten(match.text, match.at)}`;
     last = Math.max(match.line, Math.min(match.line + context, end, lines.length));
     yield* contextRows(lines, match.line + 1, last);
   }
@@ -117,12 +117,12 @@ function* rows(
 function* contextRows(lines: readonly string[], from: number, to: number): Generator<string> {
   for (let line = from; line <= to && line <= lines.length; line++) {
     const text = (lines[line - 1] ?? '').replace(/(?<![\r\n])[\r\n]+$/, '');
-    yield `${line}- ${shorten({ text, at: 0 })}`;
+    yield `${line}- ${shorten(text, 0)}`;
   }
 }
 
 /** The line; of a long one the part around its match. */
-function shorten({ text, at }: Pick<TextMatch, 'text' | 'at'>): string {
+function shorten(text: string, at: number): string {
   if (text.length <= MAX_LINE_CHARS) return text;
   const start = Math.max(0, Math.min(at - MAX_LINE_CHARS / 3, text.length - MAX_LINE_CHARS));
   const end = start + MAX_LINE_CHARS;

@@ -13,7 +13,7 @@ interface ImageAttachmentsOptions {
   readonly workspace: ReadableFiles;
   readonly logger: Logger;
   /** The panel, if it is there. */
-  readonly webview: () => Pick<vscode.Webview, 'asWebviewUri'> | undefined;
+  readonly webview: () => vscode.Webview | undefined;
 }
 
 /** Stores the images that the user pastes and attaches. If one cannot be taken, the user is told why. */

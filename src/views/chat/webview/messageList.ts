@@ -78,7 +78,7 @@ export class MessageList {
     this.#goOnAbove();
   }
 
-  update({ items, texts, order }: Pick<DeltaMessage, 'items' | 'texts' | 'order'>): void {
+  update({ items, texts, order }: DeltaMessage): void {
     // What changes at the end of a long conversation does not wait for its beginning.
     if (order || [...items, ...texts].some(({ key }) => !this.#nodes.has(key))) this.#renderAbove(Infinity);
     const last = order?.at(-1) ?? '';

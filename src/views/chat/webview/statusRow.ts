@@ -86,7 +86,7 @@ export class StatusRow {
   update(status: ChatStatus): void {
     const { usage, context, activity } = status;
     const { lang } = document.documentElement;
-    const instructions = instructionsText(status);
+    const instructions = instructionsText(status.instructions);
     this.#instructions.hidden = instructions === '';
     this.#instructions.textContent = instructions;
     this.#instructions.title = instructions;

@@ -26,7 +26,10 @@ export function retryText(code: 'rateLimited' | 'server', seconds: number): stri
 export function reviewText({
   previews,
   files,
-}: Pick<NonNullable<ChatStatus['review']>, 'previews' | 'files'>): string {
+}: {
+  readonly previews: number;
+  readonly files: number;
+}): string {
   const changes = countText(l10n.t('1 preview|{0} previews'), l10n)(previews);
   if (files === 0) return changes;
   return l10n.t('{0} · {1}', changes, countText(l10n.t('1 file|{0} files'), l10n)(files));
@@ -52,7 +55,7 @@ export function todoStateText(state: NonNullable<ChatStatus['todo']>[number]['st
 }
 
 /** `Instructions: AGENTS.md`; empty without any. */
-export function instructionsText({ instructions }: Pick<ChatStatus, 'instructions'>): string {
+export function instructionsText(instructions: ChatStatus['instructions']): string {
   const names = instructions.map(({ path, isCut }) => (isCut ? l10n.t('{0} (beginning only)', path) : path));
   return names.length === 0 ? '' : l10n.t('Instructions: {0}', names.join(', '));
 }

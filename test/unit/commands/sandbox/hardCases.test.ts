@@ -12,6 +12,7 @@ import { contentsAfter } from '../../../../src/agent/preview/overlay.ts';
 import { create, modify, rename } from '../../../support/changes.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
 import { SandboxWorld, bytesIn } from '../../../support/sandboxWorld.ts';
+import { previewWith } from '../../../support/previewWith.ts';
 
 const FILES = { 'src/a.ts': 'a', 'src/b.ts': 'b', file: 'f' };
 
@@ -104,8 +105,11 @@ for (const engine of engines)
         { id: 'p1', changes: [{ ...modify('src/a.ts', a, '#!/bin/sh\n'), mode: 0o755 }] },
         { id: 'p2', changes: [modify('src/a.ts', '#!/bin/sh\n', '#!/bin/sh\necho ran\n')] },
         { id: 'p3', changes: [rename('src/b.ts', 'c.ts', b)] },
-        { id: 'p4', changes: [rename('c.ts', 'd.ts', b), { ...create('new.sh', 'true\n'), mode: 0o711 }] },
-      ];
+        {
+          id: 'p4',
+          changes: [rename('c.ts', 'd.ts', b), { ...create('new.sh', 'true\n'), mode: 0o711 }],
+        },
+      ].map(previewWith);
       const ran = await world.run(
         `src/a.ts; stat -c '%a' d.ts new.sh; chmod 640 src/a.ts; chmod -x new.sh; chmod +x new.sh`,
         { contents: contentsAfter(previews, new MemoryBlobs()) },

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import {
   AuditTrail,
-  type Resolution,
+  type HeardAttempt,
   type SettingsInForce,
 } from '../../../../src/agent/conversation/auditTrail.ts';
 import { sessionMarkdown } from '../../../../src/agent/conversation/storage/sessionMarkdown.ts';
@@ -80,7 +80,11 @@ test('the settings precede the first answer made with them; later only changes a
 test('the outcome of a preview follows the message before it, on the branch where it happened', () => {
   const maker = new TreeMaker();
   const trail = new AuditTrail();
-  const of = (previewId: string, outcome: Resolution['outcome'], actor: Resolution['actor']): Resolution => {
+  const of = (
+    previewId: string,
+    outcome: HeardAttempt['outcome'],
+    actor: HeardAttempt['actor'],
+  ): HeardAttempt => {
     const action = outcome === 'discarded' ? 'discard' : 'apply';
     return { previewId, label: 'Edit\n a.ts', action, outcome, actor, reason: 'For\na reason.', at: '' };
   };

@@ -6,9 +6,10 @@ import { isConfiguration, risksOf, type Risk } from '../../../../src/agent/previ
 import { stillImported, type FindLines } from '../../../../src/agent/preview/reading/stillImported.ts';
 import { fewerTests } from '../../../../src/agent/preview/reading/testFiles.ts';
 import { create, modify, remove, rename } from '../../../support/changes.ts';
+import { previewWith } from '../../../support/previewWith.ts';
 
 function risks(changes: readonly FileChange[], plan?: string): Promise<readonly Risk[]> {
-  return risksOf({ changes }, plan);
+  return risksOf(previewWith({ changes }), plan);
 }
 
 test('what is harmless has no mark', async () => {
@@ -23,7 +24,7 @@ test('what is harmless has no mark', async () => {
     modify('README.md', 'a\n', 'b\n'),
   ];
   assert.deepEqual(await risks(changes), []);
-  assert.deepEqual(await risksOf({ changes: null }, undefined), []);
+  assert.deepEqual(await risksOf(previewWith({ kind: 'action', changes: null }), undefined), []);
 });
 
 test('a deleted file is marked, and so is a deletion among other changes', async () => {

@@ -19,6 +19,7 @@ import { astGrepTool } from '../../../../src/agent/tools/ast/astGrep.ts';
 import type { SearchFolder } from '../../../../src/agent/tools/ast/scope/searchScope.ts';
 import { folderWith, startEngine } from '../../../support/astFolder.ts';
 import { textIn } from '../../../support/changes.ts';
+import { previewWith } from '../../../support/previewWith.ts';
 
 const engine = startEngine();
 const made: string[] = [];
@@ -239,7 +240,7 @@ describe('ast_edit', () => {
     const [action] = staged;
     assert.ok(action && typeof action.title === 'function');
     assert.equal(action.title(english), 'f($$$A) → g($$$A · 2 files no longer parse');
-    const preview = { sourceToolName: 'ast_edit', details: action.details };
+    const preview = previewWith({ sourceToolName: 'ast_edit', details: action.details });
     assert.deepEqual(
       ['a.ts', 'b.ts', 'c.ts'].map(path => noLongerParses(preview, path)),
       [true, false, true],

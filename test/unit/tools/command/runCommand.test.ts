@@ -17,6 +17,7 @@ import {
   type TestSessionOptions,
 } from '../../../support/testSession.ts';
 import { textIn } from '../../../support/changes.ts';
+import { previewWith } from '../../../support/previewWith.ts';
 
 /** The end of a command that leaves nothing. */
 const ended = (exitCode: number | undefined): CommandEnd => ({ exitCode, ended: 0, running: [] });
@@ -273,7 +274,7 @@ test('the model is told what was seen of the processes that a command left', asy
 
 test('a preview of an earlier version, without arguments of the shell, is still shown', () => {
   const details = { command: 'ls', folder: '/w', shell: '/bin/sh', environment: {}, timeLimit: 7 };
-  const preview = { purpose: 'command', details } as const;
+  const preview = previewWith({ purpose: 'command', details });
   assert.deepEqual(commandOf(preview), { ...details, arguments: [] });
 });
 

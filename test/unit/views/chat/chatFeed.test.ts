@@ -13,6 +13,8 @@ import type { SessionEvent } from '../../../../src/agent/session/events.ts';
 import { ChatFeed } from '../../../../src/views/chat/chatFeed.ts';
 import { hostMessage, type HostMessage, type ViewItem } from '../../../../src/views/chat/protocol.ts';
 import { answered, asked, call, preview, wordsOf } from '../../../support/chatFixtures.ts';
+import type { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
+import type { Session } from '../../../../src/agent/session/session.ts';
 
 /** A feed on a session that the test plays by hand. */
 function setUp(t: TestContext) {
@@ -47,14 +49,14 @@ function setUp(t: TestContext) {
   const commandRuns = new CommandRuns();
   const posted: HostMessage[] = [];
   const feed = new ChatFeed({
-    session,
+    session: session as unknown as Session,
     store: {
       all: () => previews,
       ledger: () => [],
       get open() {
         return previews;
       },
-    },
+    } as unknown as PreviewStore,
     mode,
     customTools,
     commandRuns,

@@ -43,7 +43,7 @@ test('what the model applied counts until the user has it before them', async t 
   const unseen = new AppliedUnseen(
     harness.store,
     { onDidShow: onScreen.event, visible: () => visible } as never,
-    { onDidOpenSet: opened.event },
+    opened.event,
     since,
     { get: () => mode, set: () => Promise.resolve(), onDidChange: switched.event },
   );

@@ -100,7 +100,7 @@ export class AstGrepNapi {
   }
 
   /** The strings of a tree that go over several lines, see `AstLanguage.strings`. */
-  stringsIn(root: SyntaxNode, { strings }: Pick<AstLanguage, 'strings'>): readonly SyntaxNode[] {
+  stringsIn(root: SyntaxNode, { strings }: AstLanguage): readonly SyntaxNode[] {
     const text = strings.length > 0 ? root.text() : '';
     const kinds = strings.flatMap(([kind, sign]) => (sign.test(text) ? [{ kind }] : []));
     if (kinds.length === 0) return [];

@@ -76,6 +76,6 @@ test('instructions are named, with those of which only the beginning was sent', 
     { path: 'AGENTS.md', isCut: false },
     { path: 'a/CLAUDE.md', isCut: true },
   ];
-  assert.equal(instructionsText({ instructions }), 'Instructions: AGENTS.md, a/CLAUDE.md (beginning only)');
-  assert.equal(instructionsText({ instructions: [] }), '');
+  assert.equal(instructionsText(instructions), 'Instructions: AGENTS.md, a/CLAUDE.md (beginning only)');
+  assert.equal(instructionsText([]), '');
 });
