@@ -12,17 +12,19 @@ import { Overlay } from '../agent/preview/overlay.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { Rebaser } from '../agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../agent/preview/resolve/invoker.ts';
-import type { ReadInstructions } from '../agent/session/sessionOptions.ts';
 import type { ReadSurroundings } from '../agent/session/surroundings.ts';
 import { Session } from '../agent/session/session.ts';
 import { runChecksTool } from '../agent/checks/runChecksTool.ts';
-import { builtInTools } from '../agent/tools/builtIn.ts';
 import type { Sandboxes } from '../agent/commands/sandbox.ts';
 import { CommandRuns } from '../agent/commands/commandRuns.ts';
-import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
-import type { EditorTools } from '../agent/tools/editor/editorTools.ts';
-import type { TextSearch } from '../agent/tools/files/searchText.ts';
 import type { ToolRegistry } from '../agent/tools/registry.ts';
+import {
+  commandRunner,
+  editorToolsRefresher,
+  instructionReader,
+  runnerLoader,
+  windowTools,
+} from './agentTools.ts';
 import { CheckSettings } from './checks/checkSettings.ts';
 import { WindowChecks } from './checks/windowChecks.ts';
 import { RiskMarks } from './review/riskMarks.ts';
@@ -33,21 +35,14 @@ import type { FileUris } from './review/previewUri.ts';
 import type { RedlineLog } from './diagnostics/redlineLog.ts';
 import { Settings } from './settings.ts';
 import { createStructuralEngine } from './search/structuralEngine.ts';
-import { closePatience, lockStorage, mustRecover, openStore } from './storage/previewStorage.ts';
+import { closePatience, lockStorage, openStore, recoverInterrupted } from './storage/previewStorage.ts';
+import { forgetOldPreviews } from './storage/forgetOld.ts';
 import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
-import type { InstructionFiles } from './workspace/instructionFiles.ts';
-import { SandboxLeave, WindowSandboxes } from './terminal/windowSandboxes.ts';
-import type { VsCodeCommandRunner } from './terminal/commandRunner.ts';
-import { gitPorts, symbolPorts } from './workspace/readingPorts.ts';
+import { SandboxLeave, sandboxesIn } from './terminal/windowSandboxes.ts';
 import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
 import { HostConsents } from './web/hostConsents.ts';
 import { VsCodeWorkspace } from './workspace/workspace.ts';
-
-/** How much text resolved previews may keep in memory and in their log, in characters. */
-const MAX_KEPT_CHARS = 32 * 1_048_576;
-/** After how many votes the oldest of what is too much is forgotten; also at the start. */
-const FORGET_EVERY = 25;
 
 /** The core and its adapters, which the views are built on. */
 export interface Agent {
@@ -106,23 +101,8 @@ export async function createAgent(
   const ownsStorage = lock.kind === 'owned';
   const open = await openStore(storageParts, lock);
   const { store } = open;
-  if (mustRecover(store, storage.fsPath)) {
-    const { recoverInterruptedCommits } = await import('./storage/interruptedCommits.ts');
-    await recoverInterruptedCommits(open, storage.fsPath, workspace, logger);
-  }
-  const forgetOld = (): Promise<void> =>
-    store.forgetResolved(daysAgo(settings.retentionDays), MAX_KEPT_CHARS).catch((error: unknown) => {
-      logger.error(`Forgetting old previews failed: ${detailOf(error)}`);
-    });
-  void forgetOld();
-  let resolved = 0;
-  subscriptions.push(
-    store.onDidResolve(entries => {
-      resolved += entries.length;
-      if (resolved >= FORGET_EVERY) void forgetOld();
-      resolved %= FORGET_EVERY;
-    }),
-  );
+  await recoverInterrupted(open, storage.fsPath, workspace, logger);
+  subscriptions.push(forgetOldPreviews(store, settings, logger));
 
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority, {
     prove: (...asked) => checks.prove(...asked),
@@ -135,45 +115,14 @@ export async function createAgent(
   const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
   const images = new ImageFiles(path.join(storage.fsPath, 'sessions'));
   const providers = new Providers(settings, keys, logger, file => images.read(file));
-  let textSearch: TextSearch | undefined;
-  const lineWorker = path.join(context.extensionPath, 'dist', 'lineWorker.js');
-  const search: TextSearch['search'] = async (...query) => {
-    const { WorkspaceTextSearch } = await import('./search/textSearch.ts');
-    textSearch ??= new WorkspaceTextSearch(workspace, logger, lineWorker);
-    return textSearch.search(...query);
-  };
   const problems = new VsCodeProblems(workspace);
   subscriptions.push(problems);
   const commandRuns = new CommandRuns();
-  const sandboxes = new WindowSandboxes(async () => {
-    const { createSandboxes } = await import('../agent/commands/sandbox/sandboxes.ts');
-    return createSandboxes({
-      folders: () => workspace.folders(),
-      storage: path.join(storage.fsPath, 'sandbox'),
-      engine: () => settings.sandboxEngine,
-      limits: () => settings.copyLimits,
-      variables: () => settings.sandboxVariables,
-      progress: async (total, copy) => {
-        const { withCancel } = await import('./withCancel.ts');
-        const title = vscode.l10n.t('Redline: copying the workspace for the sandbox');
-        await withCancel(title, (signal, report) => copy(signal, done => report(done, total)));
-      },
-      logger,
-    });
-  });
+  const sandboxes = sandboxesIn(path.join(storage.fsPath, 'sandbox'), workspace, settings, logger);
   closing.add(() => sandboxes.dispose());
   const sandboxLeave = new SandboxLeave(context.workspaceState, settings);
-  const loadRunner = async (): Promise<VsCodeCommandRunner> => {
-    const { VsCodeCommandRunner } = await import('./terminal/commandRunner.ts');
-    return new VsCodeCommandRunner(workspace, settings);
-  };
-  const runner: CommandRunner = {
-    isTrusted: () => vscode.workspace.isTrusted,
-    plan: async (...command) => (await loadRunner()).plan(...command),
-    run: async (...command) => (await loadRunner()).run(...command),
-    sandboxes,
-    mayRunInSandbox: () => sandboxLeave.isGiven,
-  };
+  const loadRunner = runnerLoader(workspace, settings);
+  const runner = commandRunner(loadRunner, sandboxes, sandboxLeave);
   const checks = new WindowChecks({
     ...{ store, workspace, sandboxes, logger },
     settings: new CheckSettings(context.workspaceState, settings),
@@ -186,20 +135,9 @@ export async function createAgent(
   const engine = createStructuralEngine(context.extensionPath, logger);
   const { workspaceState: memory } = context;
   const hosts = new HostConsents(memory, settings, () => session.id);
-  const tools = builtInTools({
-    textSearch: { search },
-    astSearcher: {
-      engine,
-      scope: {
-        folders: () => workspace.folders(),
-        unsaved: () => workspace.unsaved(),
-        files: workspace,
-      },
-    },
+  const tools = windowTools(context.extensionPath, workspace, engine, logger, {
     commands: { runner, runs: commandRuns },
     problems,
-    symbols: symbolPorts(workspace),
-    git: gitPorts(workspace),
     hosts,
     isRevertEnabled: () => settings.revertEnabled,
   });
@@ -215,24 +153,7 @@ export async function createAgent(
     settings,
   );
 
-  let editorTools: Promise<EditorTools> | undefined;
-  /** Loads what calls the tools of VS Code once one is allowed. */
-  const refreshEditorTools = async (): Promise<void> => {
-    if (!editorTools && settings.toolsFromVsCode.length === 0) return;
-    editorTools ??= import('./editorTools/editorToolHost.ts').then(({ createEditorTools }) =>
-      createEditorTools({ registry: tools, runs: commandRuns, settings, logger }),
-    );
-    await (await editorTools).refresh();
-  };
-
-  let instructions: InstructionFiles | undefined;
-  const readInstructions: ReadInstructions = async workedOn => {
-    const { InstructionFiles } = await import('./workspace/instructionFiles.ts');
-    const isTrusted = (): boolean => vscode.workspace.isTrusted;
-    instructions ??= new InstructionFiles({ workspace, isTrusted, logger });
-    return instructions.read(workedOn);
-  };
-
+  const refreshEditorTools = editorToolsRefresher(tools, commandRuns, settings, logger);
   const surroundings: ReadSurroundings = async () => {
     const { readSurroundings } = await import('./workspace/surroundings.ts');
     return readSurroundings(async () => (await loadRunner()).shell().shell);
@@ -258,7 +179,7 @@ export async function createAgent(
         await customTools.refresh();
         await refreshEditorTools();
       },
-      readInstructions,
+      readInstructions: instructionReader(workspace, logger),
       readSurroundings: surroundings,
       problems,
       stopCommands: () => commandRuns.stopAll(),
@@ -266,16 +187,11 @@ export async function createAgent(
     ownsStorage ? await lastSession(sessions, logger) : undefined,
   );
   closing.add(() => session.close(closePatience()));
-  const storing = session.onDidEmit(event => {
-    if (event.type === 'storing_recovered') trouble.recovered('conversations');
-    if (event.type !== 'storing_failed') return;
-    if (event.isLost) trouble.lostMessage();
-    else trouble.failed('conversations', event.error);
-  });
+  subscriptions.push(trouble.follow(session));
   // A turn may need the engine soon, and its worker takes a moment to start.
   const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
   const checking = session.onDidEmit(event => event.type === 'turn_end' && void checks.turnEnded(session.id));
-  subscriptions.push(checking, session, engine, warming, storing, customTools);
+  subscriptions.push(checking, session, engine, warming, customTools);
 
   const parts = {
     l10n,
@@ -321,8 +237,4 @@ async function lastSession(sessions: SessionLogs, logger: Logger): Promise<Store
     );
     return undefined;
   }
-}
-
-function daysAgo(days: number): Date {
-  return new Date(Date.now() - days * 24 * 60 * 60 * 1000);
 }

@@ -5,21 +5,16 @@ import { filesToWrite, type CheckedOut, type Git, type UncommittedPath } from '.
 import type { UncommittedFile } from './holdBack.ts';
 import { leftOutOf, LeftOutError, readCheckedOut, refuseOther, type Places } from './readForeign.ts';
 
-export interface UncommittedOptions {
-  readonly git: Git;
-  readonly changed: readonly UncommittedPath[];
-  readonly workspace: ReadableFiles;
-  readonly places: Places;
-}
-
 /**
  * Reads what files hold, and what `git checkout` would give them back.
  * @throws TooMuchError past the limits; whatever reading throws unexpectedly.
  */
 export async function readUncommitted(
-  options: UncommittedOptions,
+  git: Git,
+  changed: readonly UncommittedPath[],
+  workspace: ReadableFiles,
+  places: Places,
 ): Promise<{ readonly files: readonly UncommittedFile[]; readonly leftOut: readonly LeftOut[] }> {
-  const { git, changed } = options;
   const allowance = new Allowance(changed.length);
   const files: UncommittedFile[] = [];
   const leftOut: LeftOut[] = [];
@@ -29,7 +24,7 @@ export async function readUncommitted(
   try {
     for (const each of changed) {
       try {
-        files.push(await readOne(each, written, options, allowance, leftOut));
+        files.push(await readOne(each, written, workspace, places, allowance, leftOut));
       } catch (error) {
         leftOut.push(leftOutOf(each.path, error));
       }
@@ -43,7 +38,8 @@ export async function readUncommitted(
 async function readOne(
   { path, from = path, old, differsFromStaged, isUnmerged }: UncommittedPath,
   committed: CheckedOut | undefined,
-  { workspace, places }: UncommittedOptions,
+  workspace: ReadableFiles,
+  places: Places,
   allowance: Allowance,
   notes: LeftOut[],
 ): Promise<UncommittedFile> {

@@ -45,7 +45,12 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   constructor(options: ChatCtx) {
     this.#options = options;
     const post = (message: HostMessage): void => void this.#view?.webview.postMessage(message);
-    this.#images = new ImageAttachments({ ...options, webview: () => this.#view?.webview });
+    this.#images = new ImageAttachments(
+      options.images,
+      options.workspace,
+      options.logger,
+      () => this.#view?.webview,
+    );
     const imageSrc = (file: string): string => this.#images.srcOf(file);
     this.#feed = new ChatFeed({ ...options, texts: vscode.l10n.bundle, post, imageSrc });
     this.#context = new ContextFiles(options.workspace);

@@ -37,12 +37,12 @@ export async function holdBackFiles(ctx: Ctx, args: readonly unknown[]): Promise
       );
       return undefined;
     }
-    const read = await readUncommitted({
+    const read = await readUncommitted(
       git,
       changed,
-      workspace: ctx.workspace,
-      places: repositoryPlaces(git.root, ctx.workspace),
-    });
+      ctx.workspace,
+      repositoryPlaces(git.root, ctx.workspace),
+    );
     const stage = ctx.session.stageForUser.bind(ctx.session);
     const held = await holdBack(read.files, {
       ...ctx,

@@ -1,35 +1,20 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
-import type { Localiser, Sentence } from '../../agent/base/localiser.ts';
+import type { Sentence } from '../../agent/base/localiser.ts';
 import { agentHolds, IN_VIEW, shellHold, type Hold } from '../../agent/clients/setUp/agentHolds.ts';
 import { connectedText } from '../../agent/clients/setUp/connectedText.ts';
 import { SetUpRefusal } from '../../agent/clients/setUp/jsonConfig.ts';
 import { knownAgents, type ConfigFile, type KnownAgent } from '../../agent/clients/setUp/knownAgents.ts';
 import { setUpText } from '../../agent/clients/setUp/setUpText.ts';
 import { changeOf, type FileChange } from '../../agent/preview/fileChange.ts';
-import type { Overlay } from '../../agent/preview/overlay.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { queueResolveHandler } from '../../agent/preview/queueResolveHandler.ts';
-import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
 import { assertCanHoldFile, proposedSide, readText } from '../../agent/preview/textFile.ts';
-import type { PreviewOpener } from '../review/previewOpener.ts';
-import type { Settings } from '../settings.ts';
+import type { Ctx } from '../ctx.ts';
 import { sentenceFor } from '../texts/errorSentence.ts';
 import { showError, showInfo } from '../toast.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { programFile } from './agentServer.ts';
-
-export interface ConnectAgentOptions {
-  readonly store: PreviewStore;
-  readonly invoker: Invoker;
-  readonly overlay: Overlay;
-  readonly l10n: Localiser;
-  readonly workspace: VsCodeWorkspace;
-  readonly settings: Settings;
-  readonly opener: PreviewOpener;
-  readonly globalStorage: vscode.Uri;
-}
 
 /** A workspace folder; workspace paths begin with its name if several are open. */
 type Folder = ReturnType<VsCodeWorkspace['folders']>[number] & { readonly prefix: string };
@@ -40,34 +25,31 @@ type Folder = ReturnType<VsCodeWorkspace['folders']>[number] & { readonly prefix
  * @param args the id of an agent, and the URI of a workspace folder; it asks for what is missing.
  * @returns the id of the preview, if there is something to change.
  */
-export async function connectAgent(
-  options: ConnectAgentOptions,
-  [id, uri]: readonly unknown[],
-): Promise<string | undefined> {
+export async function connectAgent(ctx: Ctx, [id, uri]: readonly unknown[]): Promise<string | undefined> {
   const agent = knownAgents.find(each => each.id === id) ?? (id === 'other' ? id : await pickAgent());
-  if (agent === 'other') return showSteps(options, undefined);
-  const folder = agent && (await chooseFolder(options.workspace, uri));
+  if (agent === 'other') return showSteps(ctx, undefined);
+  const folder = agent && (await chooseFolder(ctx.workspace, uri));
   if (!folder) return undefined;
   try {
-    const changes = await changesFor(agent, folder, options);
-    if (changes.length > 0) return await stage(options, agent, folder, changes);
+    const changes = await changesFor(agent, folder, ctx);
+    if (changes.length > 0) return await stage(ctx, agent, folder, changes);
   } catch (error) {
     const sentence = refusalSentence(error);
     if (sentence === undefined) throw error;
     const steps = vscode.l10n.t('Show Steps');
     void showError(`${sentence} ${vscode.l10n.t('Nothing was changed.')}`, steps).then(button =>
-      button === steps ? showSteps(options, agent) : undefined,
+      button === steps ? showSteps(ctx, agent) : undefined,
     );
     return undefined;
   }
-  await options.settings.setAgentsEnabled(true);
+  await ctx.settings.setAgentsEnabled(true);
   const name = path.basename(folder.fsPath);
   void showInfo(vscode.l10n.t('{0} is already set up in {1}: there is nothing to change.', agent.name, name));
   return undefined;
 }
 
 /** Ends all connections; what was proposed stays pending, and the configuration of the agents stays as it is. */
-export async function disconnectAllAgents({ settings }: ConnectAgentOptions): Promise<void> {
+export async function disconnectAllAgents({ settings }: Ctx): Promise<void> {
   await settings.setAgentsEnabled(false);
   void showInfo(
     vscode.l10n.t(
@@ -77,7 +59,7 @@ export async function disconnectAllAgents({ settings }: ConnectAgentOptions): Pr
 }
 
 async function showSteps(
-  { settings, globalStorage }: ConnectAgentOptions,
+  { settings, globalStorage }: Ctx,
   agent: KnownAgent | undefined,
 ): Promise<undefined> {
   await settings.setAgentsEnabled(true);
@@ -88,7 +70,7 @@ async function showSteps(
 
 /** Stages a preview that belongs to no conversation, so that no model and no agent can vote on it, or finds it pending. */
 async function stage(
-  { opener, ...host }: ConnectAgentOptions,
+  { opener, ...host }: Ctx,
   { name, shell }: KnownAgent,
   { prefix }: Folder,
   changes: readonly FileChange[],
@@ -121,7 +103,7 @@ async function stage(
 async function changesFor(
   { files }: KnownAgent,
   { prefix }: Folder,
-  { workspace, globalStorage }: ConnectAgentOptions,
+  { workspace, globalStorage }: Ctx,
 ): Promise<readonly FileChange[]> {
   const changes: FileChange[] = [];
   for (const file of files) {

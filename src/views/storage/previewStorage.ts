@@ -8,6 +8,7 @@ import { ProcessLock } from '../../agent/base/processLock.ts';
 import { type Blobs, blobsIn } from '../../agent/preview/blobs.ts';
 import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewStore, type PreviewStoreOptions } from '../../agent/preview/previewStore.ts';
+import type { ResolvingFiles } from '../../agent/preview/resolve/refusals.ts';
 import { showWarning } from '../toast.ts';
 import { previewNumbersIn } from './previewNumbers.ts';
 import type { LogName, StorageTrouble } from './storageTrouble.ts';
@@ -79,9 +80,16 @@ export function blobsOf(storage: string, isOwned: boolean): Blobs {
   return blobsIn(path.join(storage, 'blobs'), () => isOwned && !existsSync(sideLogFolder(storage)));
 }
 
-/** Whether a crash may have interrupted commits, of this window or others. */
-export function mustRecover(store: PreviewStore, storage: string): boolean {
-  return store.interruptedCommits.length > 0 || existsSync(sideLogFolder(storage));
+/** Ends the commits that a crash may have interrupted, of this window or others. */
+export async function recoverInterrupted(
+  open: OpenStore,
+  storage: string,
+  workspace: ResolvingFiles,
+  logger: Logger,
+): Promise<void> {
+  if (open.store.interruptedCommits.length === 0 && !existsSync(sideLogFolder(storage))) return;
+  const { recoverInterruptedCommits } = await import('./interruptedCommits.ts');
+  await recoverInterruptedCommits(open, storage, workspace, logger);
 }
 
 /** Settles when work that is under way has been waited for long enough. */

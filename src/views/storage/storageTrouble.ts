@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../agent/base/errors.ts';
+import type { Session } from '../../agent/session/session.ts';
 import { storageAdvice } from '../texts/errorSentence.ts';
 import { showError, showWarning } from '../toast.ts';
 
@@ -23,6 +24,16 @@ export class StorageTrouble {
     this.#failing.add(log);
     if (this.#isNew(causeOf(error)))
       void showWarning(`${consequenceOf(log)} ${storageAdvice(error, vscode.l10n)}`);
+  }
+
+  /** Tells what becomes of the conversation's log. */
+  follow(session: Session): vscode.Disposable {
+    return session.onDidEmit(event => {
+      if (event.type === 'storing_recovered') this.recovered('conversations');
+      if (event.type !== 'storing_failed') return;
+      if (event.isLost) this.lostMessage();
+      else this.failed('conversations', event.error);
+    });
   }
 
   /** Everything of a log is written again. */

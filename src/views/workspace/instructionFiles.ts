@@ -9,16 +9,13 @@ import { readText } from '../../agent/preview/textFile.ts';
 /** The most folders that are searched before a request. */
 const MAX_FOLDERS = 200;
 
-export interface InstructionFilesOptions {
-  readonly workspace: Workspace & {
-    /** The open folders, by the name that workspace paths begin with if there are several. */
-    folders(): readonly { readonly name: string }[];
-    /** See `VsCodeWorkspace.pathOf`. */
-    pathOf(input: string): string;
-  };
-  readonly isTrusted: () => boolean;
-  readonly logger: Logger;
-}
+/** Where instructions are read. */
+type InstructionPlaces = Workspace & {
+  /** The open folders, by the name that workspace paths begin with if there are several. */
+  folders(): readonly { readonly name: string }[];
+  /** See `VsCodeWorkspace.pathOf`. */
+  pathOf(input: string): string;
+};
 
 /**
  * Finds the instructions of the project: in each folder from a workspace folder down to a file that is worked on, `AGENTS.md`
@@ -27,18 +24,21 @@ export interface InstructionFilesOptions {
  * named in the log, once.
  */
 export class InstructionFiles {
-  readonly #options: InstructionFilesOptions;
+  readonly #workspace: InstructionPlaces;
+  readonly #isTrusted: () => boolean;
+  readonly #logger: Logger;
   readonly #logged = new Set<string>();
 
-  constructor(options: InstructionFilesOptions) {
-    this.#options = options;
+  constructor(workspace: InstructionPlaces, isTrusted: () => boolean, logger: Logger) {
+    this.#workspace = workspace;
+    this.#isTrusted = isTrusted;
+    this.#logger = logger;
   }
 
   /** Implements `ReadInstructions`. */
   async read(workedOn: readonly string[]): Promise<readonly InstructionFile[]> {
-    const { workspace, isTrusted } = this.#options;
-    if (!isTrusted()) return [];
-    const folders = workspace.folders();
+    if (!this.#isTrusted()) return [];
+    const folders = this.#workspace.folders();
     const roots = folders.length > 1 ? folders.map(({ name }) => name) : folders.map(() => '');
     const found: InstructionFile[] = [];
     const add = (file: InstructionFile | undefined): void => {
@@ -71,7 +71,7 @@ export class InstructionFiles {
 
   #pathOf(input: string): string | undefined {
     try {
-      return this.#options.workspace.pathOf(input);
+      return this.#workspace.pathOf(input);
     } catch {
       return undefined; // not a path in the workspace
     }
@@ -79,7 +79,7 @@ export class InstructionFiles {
 
   /** The first of these files of a folder that exists. One that exists but cannot be used stands for none. */
   async #first(folder: string, names: readonly string[]): Promise<InstructionFile | undefined> {
-    const { workspace } = this.#options;
+    const workspace = this.#workspace;
     for (const name of names) {
       const wanted = folder === '' ? name : `${folder}/${name}`;
       try {
@@ -100,7 +100,7 @@ export class InstructionFiles {
     const text = `The instructions in ${file} are not used: ${isKnown ? messageOf(error) : detailOf(error)}`;
     if (this.#logged.has(text)) return;
     this.#logged.add(text);
-    this.#options.logger.warn(text);
+    this.#logger.warn(text);
   }
 }
 

@@ -131,10 +131,10 @@ async function holdBackIn(
   const { git, folder } = repository;
   const disk = new DiskWorkspace(folder.root);
   const changed = (await git.uncommitted()).filter(({ path }) => only?.includes(path) ?? true);
-  const read = await readUncommitted({
+  const read = await readUncommitted(
     git,
     changed,
-    workspace: {
+    {
       read: path => disk.read(path),
       encodingOf: () => disk.encodingOf(),
       placeOf: async path => ({
@@ -142,13 +142,13 @@ async function holdBackIn(
         ...(unsaved.includes(path) ? { isUnsaved: true } : {}),
       }),
     },
-    places: {
+    {
       resolve: path => disk.resolvePath(path),
       resolveLink: path => Promise.resolve(path),
       isLink: path =>
         Promise.resolve(lstatSync(folder.at(path), { throwIfNoEntry: false })?.isSymbolicLink() ?? false),
     },
-  });
+  );
   const { store, invoker, stage } = world({}, disk);
   const held = await holdBack(read.files, { l10n: english, store, invoker, stage });
   const leftOut = new Set(read.leftOut.map(({ path }) => path));

@@ -159,7 +159,7 @@ export class McpHttpServer {
   }
 
   async #begin(known?: Hello, over?: Transport): Promise<McpSession> {
-    const session = await McpSession.start({ host: this.#host, version: this.#version, ...known }, over);
+    const session = await McpSession.start(this.#host, this.#version, known, over);
     this.#sessions.set(session.id, session);
     const [oldest] = this.#sessions.values();
     if (this.#sessions.size > MAX_SESSIONS && oldest) await this.#end(oldest);

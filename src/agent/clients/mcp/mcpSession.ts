@@ -6,24 +6,17 @@ import { WebStandardStreamableHTTPServerTransport } from './sdk.ts';
 import { agentIn, toolsOf, type KnownAgent } from './servedAgent.ts';
 import { toolServer } from './toolServer.ts';
 
-export interface McpSessionOptions extends Partial<KnownAgent> {
-  readonly host: ClientHost;
-  /** The version of Redline. */
-  readonly version: string;
-}
-
 /** One connection of an agent that speaks the protocol of 2025, by default over streamable HTTP. */
 export class McpSession {
   /** The protocol's id of the session. */
   readonly id = randomUUID();
-  readonly #options: McpSessionOptions;
+  readonly #agentId: string | undefined;
   readonly #server: Server;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   #client: AgentClient | undefined;
 
-  private constructor(options: McpSessionOptions) {
-    const { host, version, heard } = options;
-    this.#options = options;
+  private constructor(host: ClientHost, version: string, { id, heard }: Partial<KnownAgent>) {
+    this.#agentId = id;
     this.#server = toolServer(
       version,
       toolsOf(client => (this.#client ??= agentIn(host, { id: this.agentId, heard }, client))),
@@ -32,16 +25,25 @@ export class McpSession {
     this.#server.onerror = error => host.logger.debug(`MCP session ${this.id}: ${detailOf(error)}`);
   }
 
-  /** @param over the connection, if it is not HTTP. */
-  static async start(options: McpSessionOptions, over?: Transport): Promise<McpSession> {
-    const session = new McpSession(options);
+  /**
+   * @param version that of Redline
+   * @param known the agent, if it is not a new one
+   * @param over the connection, if it is not HTTP
+   */
+  static async start(
+    host: ClientHost,
+    version: string,
+    known: Partial<KnownAgent> = {},
+    over?: Transport,
+  ): Promise<McpSession> {
+    const session = new McpSession(host, version, known);
     await session.#server.connect(over ?? session.#transport);
     return session;
   }
 
   /** What tells this agent from all others; by default the session is one of its own. */
   get agentId(): string {
-    return this.#options.id ?? this.id;
+    return this.#agentId ?? this.id;
   }
 
   /** @param body the message, if the request has one. */

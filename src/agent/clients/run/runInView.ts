@@ -29,7 +29,8 @@ const OUTSIDE = [
 
 const addressSchema = z.object({ port: z.int(), token: z.string() });
 
-export interface RunOptions {
+/** Where `redline-run` was started. */
+export interface StartPlace {
   readonly home: string;
   /** See `windowsFolder`. */
   readonly windows: string;
@@ -46,7 +47,7 @@ type Connection = Lines<WindowMessage, ProgramMessage>;
  * nothing is started. If the window goes away later, the program goes on, and the window that comes back takes what it has written.
  * @returns the exit code of the program
  */
-export async function runInView(command: readonly string[], options: RunOptions): Promise<number> {
+export async function runInView(command: readonly string[], options: StartPlace): Promise<number> {
   const { home, say } = options;
   const [name = '', ...args] = command;
   const program = programAt(name);
@@ -142,7 +143,7 @@ async function comeBack(
   agent: string,
   view: string,
   cwd: string,
-  options: RunOptions,
+  options: StartPlace,
 ): Promise<Connection | undefined> {
   const lines = await connect(id, cwd, options);
   lines?.send({ kind: 'again', agent, view });
@@ -155,7 +156,7 @@ async function comeBack(
 async function connect(
   id: string,
   cwd: string,
-  { file, windows }: RunOptions,
+  { file, windows }: StartPlace,
 ): Promise<Connection | undefined> {
   const addresses =
     file === undefined

@@ -8,23 +8,19 @@ import { pathsOf, type Preview } from '../preview.ts';
 import type { Base, BasesOptions } from './bases.ts';
 import { hasConflict } from './conflictMarkers.ts';
 
-export interface RebaserOptions extends BasesOptions {
-  readonly logger: Logger;
-}
-
 /**
  * Keeps pending previews up to date with their bases. When a base changes (a file was edited, or a preview beneath was
  * discarded, edited or rebased), the preview is rebased as a new revision if the changes do not overlap, else it becomes
  * stale. Previews are processed one at a time, so that no two revisions are made at once.
  */
 export class Rebaser implements Disposable {
-  readonly #options: RebaserOptions;
+  readonly #options: BasesOptions & { readonly logger: Logger };
   readonly #owned = new DisposableStore();
   readonly #queue = new Set<string>();
   readonly #slice = new TimeSlice();
   #work: Promise<void> | undefined;
 
-  constructor(options: RebaserOptions) {
+  constructor(options: BasesOptions & { readonly logger: Logger }) {
     this.#options = options;
     this.#owned.add(options.store.onDidChange(preview => this.#follow(preview)));
   }

@@ -8,27 +8,31 @@ import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 import type { AttachmentRef, WebviewMessage } from '../protocol.ts';
 
-interface ImageAttachmentsOptions {
-  readonly images: ImageFiles;
-  readonly workspace: ReadableFiles;
-  readonly logger: Logger;
-  /** The panel, if it is there. */
-  readonly webview: () => vscode.Webview | undefined;
-}
-
 /** Stores the images that the user pastes and attaches. If one cannot be taken, the user is told why. */
 export class ImageAttachments {
-  readonly #options: ImageAttachmentsOptions;
+  readonly #images: ImageFiles;
+  readonly #workspace: ReadableFiles;
+  readonly #logger: Logger;
+  readonly #webview: () => vscode.Webview | undefined;
 
-  constructor(options: ImageAttachmentsOptions) {
-    this.#options = options;
+  /** @param webview the panel, if it is there */
+  constructor(
+    images: ImageFiles,
+    workspace: ReadableFiles,
+    logger: Logger,
+    webview: () => vscode.Webview | undefined,
+  ) {
+    this.#images = images;
+    this.#workspace = workspace;
+    this.#logger = logger;
+    this.#webview = webview;
   }
 
   /** The address of an image in the panel; empty if there is none. */
   srcOf(file: string): string {
-    const path = this.#options.images.pathOf(file);
+    const path = this.#images.pathOf(file);
     const uri = path === undefined ? undefined : vscode.Uri.file(path);
-    return (uri && this.#options.webview()?.asWebviewUri(uri).toString()) ?? '';
+    return (uri && this.#webview()?.asWebviewUri(uri).toString()) ?? '';
   }
 
   /** The reference to a pasted image; none if it cannot be taken. */
@@ -45,19 +49,18 @@ export class ImageAttachments {
   /** A reference to a whole file that is an image becomes one to a stored copy of it. */
   async withImage(ref: AttachmentRef): Promise<AttachmentRef> {
     if (ref.startLine !== undefined || !/\.(?:png|jpe?g|gif|webp)$/i.test(ref.path)) return ref;
-    const image = await this.#add(ref.path, () => this.#options.workspace.read(ref.path));
+    const image = await this.#add(ref.path, () => this.#workspace.read(ref.path));
     return image ? { path: ref.path, image } : ref;
   }
 
   async #add(name: string, read: () => Promise<Uint8Array | undefined>): Promise<AttachmentRef['image']> {
-    const { images, logger } = this.#options;
     try {
       const content = await read();
       if (!content) throw new ImageRefusal('tooLarge');
-      const image = await images.add(content);
+      const image = await this.#images.add(content);
       return { ...image, src: this.srcOf(image.file) };
     } catch (error) {
-      logger.warn(`An image was not attached: ${detailOf(error)}`);
+      this.#logger.warn(`An image was not attached: ${detailOf(error)}`);
       void showInfo(problemSentence(oneLine(name, 80), error));
       return undefined;
     }

@@ -22,10 +22,9 @@ class Project extends DiskWorkspace {
 const warnings: string[] = [];
 let trusted = true;
 const reader = (): InstructionFiles =>
-  new InstructionFiles({
-    workspace: new Project(temp.at('project')),
-    isTrusted: () => trusted,
-    logger: { ...silentLogger, warn: text => void warnings.push(text) },
+  new InstructionFiles(new Project(temp.at('project')), () => trusted, {
+    ...silentLogger,
+    warn: text => void warnings.push(text),
   });
 const found = async (...workedOn: string[]): Promise<string[]> =>
   (await reader().read(workedOn)).map(({ path, text }) => `${path}: ${text}`);

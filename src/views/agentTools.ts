@@ -1,0 +1,134 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import type { Logger } from '../agent/base/logger.ts';
+import type { CommandRuns } from '../agent/commands/commandRuns.ts';
+import type { ReadInstructions } from '../agent/session/sessionOptions.ts';
+import type { WorkerAstEngine } from '../agent/tools/ast/worker/client.ts';
+import { builtInTools, type BuiltInToolPorts } from '../agent/tools/builtIn.ts';
+import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
+import type { EditorTools } from '../agent/tools/editor/editorTools.ts';
+import type { TextSearch } from '../agent/tools/files/searchText.ts';
+import type { GitPorts } from '../agent/tools/git/gitTool.ts';
+import type { ToolRegistry } from '../agent/tools/registry.ts';
+import type { SymbolPorts } from '../agent/tools/symbols/symbolsTool.ts';
+import { activeGit } from './elsewhere/gitApi.ts';
+import type { Settings } from './settings.ts';
+import type { VsCodeCommandRunner } from './terminal/commandRunner.ts';
+import type { SandboxLeave, WindowSandboxes } from './terminal/windowSandboxes.ts';
+import type { InstructionFiles } from './workspace/instructionFiles.ts';
+import type { VsCodeWorkspace } from './workspace/workspace.ts';
+
+// What the tools of the agent need of VS Code. Most of it is loaded with the first call.
+
+/** The built-in tools in this window. */
+export function windowTools(
+  extensionPath: string,
+  workspace: VsCodeWorkspace,
+  engine: WorkerAstEngine,
+  logger: Logger,
+  others: Omit<BuiltInToolPorts, 'textSearch' | 'astSearcher' | 'symbols' | 'git'>,
+): ToolRegistry {
+  return builtInTools({
+    textSearch: textSearchIn(extensionPath, workspace, logger),
+    astSearcher: {
+      engine,
+      scope: {
+        folders: () => workspace.folders(),
+        unsaved: () => workspace.unsaved(),
+        files: workspace,
+      },
+    },
+    symbols: symbolPorts(workspace),
+    git: gitPorts(workspace),
+    ...others,
+  });
+}
+
+function textSearchIn(extensionPath: string, workspace: VsCodeWorkspace, logger: Logger): TextSearch {
+  const lineWorker = path.join(extensionPath, 'dist', 'lineWorker.js');
+  let loaded: TextSearch | undefined;
+  return {
+    search: async (...query) => {
+      const { WorkspaceTextSearch } = await import('./search/textSearch.ts');
+      loaded ??= new WorkspaceTextSearch(workspace, logger, lineWorker);
+      return loaded.search(...query);
+    },
+  };
+}
+
+/** What `symbols` and `rename_symbol` need. */
+function symbolPorts(workspace: VsCodeWorkspace): SymbolPorts {
+  return {
+    services: async () => {
+      const { VsCodeLanguageServices } = await import('./workspace/languageServices.ts');
+      return new VsCodeLanguageServices(workspace);
+    },
+    files: workspace,
+    isAvailable: () => workspace.folderRoots().length > 0,
+  };
+}
+
+/** What `git` needs: the git that the user has configured. */
+function gitPorts(workspace: VsCodeWorkspace): GitPorts {
+  return {
+    isAvailable: () => vscode.workspace.isTrusted && workspace.folderRoots().length > 0,
+    program: () => activeGit()?.git.path ?? 'git',
+    locate: async path => {
+      const { gitPlaceOf } = await import('./workspace/gitPlace.ts');
+      return gitPlaceOf(path, workspace.folderRoots());
+    },
+  };
+}
+
+/** Loads what runs commands with the user's shell. */
+export function runnerLoader(
+  workspace: VsCodeWorkspace,
+  settings: Settings,
+): () => Promise<VsCodeCommandRunner> {
+  return async () => {
+    const { VsCodeCommandRunner } = await import('./terminal/commandRunner.ts');
+    return new VsCodeCommandRunner(workspace, settings);
+  };
+}
+
+/** Runs the commands that the user approves, and those that may run in the sandbox. */
+export function commandRunner(
+  load: () => Promise<VsCodeCommandRunner>,
+  sandboxes: WindowSandboxes,
+  leave: SandboxLeave,
+): CommandRunner {
+  return {
+    isTrusted: () => vscode.workspace.isTrusted,
+    plan: async (...command) => (await load()).plan(...command),
+    run: async (...command) => (await load()).run(...command),
+    sandboxes,
+    mayRunInSandbox: () => leave.isGiven,
+  };
+}
+
+/** Brings the tools of VS Code that the user allows up to date. What calls them is loaded once one is allowed. */
+export function editorToolsRefresher(
+  registry: ToolRegistry,
+  runs: CommandRuns,
+  settings: Settings,
+  logger: Logger,
+): () => Promise<void> {
+  let loaded: Promise<EditorTools> | undefined;
+  return async () => {
+    if (!loaded && settings.toolsFromVsCode.length === 0) return;
+    loaded ??= import('./editorTools/editorToolHost.ts').then(({ createEditorTools }) =>
+      createEditorTools({ registry, runs, settings, logger }),
+    );
+    await (await loaded).refresh();
+  };
+}
+
+/** Reads the instructions of the project before each request. */
+export function instructionReader(workspace: VsCodeWorkspace, logger: Logger): ReadInstructions {
+  let loaded: InstructionFiles | undefined;
+  return async workedOn => {
+    const { InstructionFiles } = await import('./workspace/instructionFiles.ts');
+    loaded ??= new InstructionFiles(workspace, () => vscode.workspace.isTrusted, logger);
+    return loaded.read(workedOn);
+  };
+}
