@@ -35,8 +35,13 @@ import type { FileUris } from './review/previewUri.ts';
 import type { RedlineLog } from './diagnostics/redlineLog.ts';
 import { Settings } from './settings.ts';
 import { createStructuralEngine } from './search/structuralEngine.ts';
-import { closePatience, lockStorage, openStore, recoverInterrupted } from './storage/previewStorage.ts';
-import { forgetOldPreviews } from './storage/forgetOld.ts';
+import {
+  closePatience,
+  lockStorage,
+  openStore,
+  recoverInterrupted,
+  forgetOldPreviews,
+} from './storage/previewStorage.ts';
 import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
 import { SandboxLeave, sandboxesIn } from './terminal/windowSandboxes.ts';

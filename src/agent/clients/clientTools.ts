@@ -9,6 +9,7 @@ import { proposeEditTool } from './tools/proposeEdit.ts';
 import { statusTool } from './tools/status.ts';
 import { resolveOwnTool, withdrawTool } from './tools/votes.ts';
 import { waitTool } from './tools/wait.ts';
+import { builtInTools } from '../tools/builtIn.ts';
 
 /** A tool as an agent is offered it. */
 export interface ClientTool extends ToolSpec {
@@ -54,4 +55,26 @@ export function ownTools(
     withdrawTool,
     resolveOwnTool,
   ];
+}
+
+const notHere = (): never => {
+  throw new Error('Tools run in the window.');
+};
+
+/** The tools of every window, as descriptions: they run there. */
+export function allClientTools(): readonly ClientTool[] {
+  const shared = builtInTools({
+    textSearch: { search: notHere },
+    astSearcher: {
+      engine: { run: notHere, warm: notHere },
+      scope: {
+        folders: notHere,
+        unsaved: notHere,
+        files: { read: notHere, placeOf: notHere, encodingOf: notHere },
+      },
+    },
+  });
+  const previews = { open: [], ended: [] };
+  const own = ownTools(previews, { hasNews: false, onDidHappen: notHere });
+  return [...own, ...SHARED_TOOLS.flatMap(name => shared.get(name) ?? [])].map(clientToolOf);
 }

@@ -3,9 +3,8 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { isAlive } from '../base/processLock.ts';
-import { realPath } from '../base/system/realPath.ts';
+import { realPath, isInside } from '../base/system/realPath.ts';
 import { replaceFile } from '../base/system/replaceFile.ts';
-import { isInside } from '../text/isInside.ts';
 
 const windowSchema = z.object({
   /** The process that listens. */

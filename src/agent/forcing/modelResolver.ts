@@ -122,7 +122,7 @@ export class ModelResolver {
   }
 
   /**
-   * The same for one preview.
+   * The request being made forces an answer about this preview.
    * @returns false if the last reminder named another preview, so that the model might think of that one.
    */
   expectAnswerTo(id: string): boolean {

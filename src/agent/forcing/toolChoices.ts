@@ -245,7 +245,7 @@ function isApply({ name, arguments: args }: AssistantMessage['toolCalls'][number
   return name === 'resolve' && /"action"\s*:\s*"apply"/.test(args);
 }
 
-/** Whether the call names its previews as all that a task staged. */
+/** Whether the call votes on a list of previews: all that a task staged. */
 function isAboutSeveral({ arguments: args }: AssistantMessage['toolCalls'][number]): boolean {
   return /"ids"\s*:\s*\[/.test(args);
 }

@@ -29,7 +29,7 @@ export type Fact = {
   | {
       readonly kind: 'stale';
       readonly paths: readonly string[];
-      /** The previews that it builds on and that were not applied, if that is why. */
+      /** The previews that it builds on and that were not applied, where it is stale because of them. */
       readonly lost: readonly string[];
       /** The pending previews that it builds on there, if none was lost: then these have changed, not the files. */
       readonly beneath: readonly string[];

@@ -17,8 +17,7 @@ import type { Problems } from './problems.ts';
 import { fetchUrlTool, type HostConsent } from './web/fetchUrl.ts';
 import { todoTool } from './todo.ts';
 import { ToolRegistry } from './registry.ts';
-import { renameSymbolTool } from './symbols/renameSymbol.ts';
-import { symbolsTool, type SymbolPorts } from './symbols/symbolsTool.ts';
+import { renameSymbolTool, symbolsTool, type SymbolPorts } from './symbols/symbolsTool.ts';
 import { resolveTool } from './resolve.ts';
 import { revertToStateTool } from './revertToState.ts';
 

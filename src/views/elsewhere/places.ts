@@ -6,7 +6,7 @@ import type { MalformedPart, PatchedFile } from '../../agent/elsewhere/parsePatc
 import type { PatchPlaces } from '../../agent/elsewhere/patchProposal.ts';
 import { LeftOutError, type Places } from '../../agent/elsewhere/readForeign.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
-import { isInside } from '../../agent/text/isInside.ts';
+import { isInside } from '../../agent/base/system/realPath.ts';
 
 export type PlacesWorkspace = Pick<VsCodeWorkspace, 'resolvePath' | 'pathOf' | 'uriOf' | 'folders'>;
 

@@ -1,11 +1,10 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { realPath } from '../../agent/base/system/realPath.ts';
+import { realPath, isInside } from '../../agent/base/system/realPath.ts';
 import { Git } from '../../agent/elsewhere/git.ts';
 import { withoutIcons } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
 import { openGit, type GitApi, type GitRepository } from './gitApi.ts';
-import { isInside } from '../../agent/text/isInside.ts';
 
 /** A repository that concerns the workspace. */
 export interface OpenRepository {

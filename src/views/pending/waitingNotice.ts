@@ -10,8 +10,8 @@ import { showInfo } from '../toast.ts';
 const PATIENCE_MS = 1_000;
 
 /**
- * A notification that the agent waits for the user, if they may not see it: at most one from when it begins to wait until
- * nothing it waits for is left. VS Code cannot close it, so its button opens what is pending when it is clicked.
+ * Notifies the user that the agent waits for a decision, if that may not be in sight: at most once until nothing that it waits
+ * for is left. VS Code cannot close a notification, so its button opens what is pending when it is clicked.
  */
 export class WaitingNotice implements vscode.Disposable {
   readonly #agent: Agent;

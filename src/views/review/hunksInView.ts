@@ -26,7 +26,7 @@ export class HunksInView implements Disposable {
   #inView = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param lookAgain begins another round: what is in view now is to be noted. */
+  /** @param lookAgain has what is in view now noted, in another round */
   constructor(logger: Logger, lookAgain: () => void) {
     this.#logger = logger;
     this.#lookAgain = lookAgain;

@@ -50,7 +50,7 @@ export async function runInTerminal(plan: CommandPlan, run: CommandRun): Promise
   }
 }
 
-/** What is shown of an output in a terminal: all of it while it comes slowly, else the latest. Nothing is lost before it is open. */
+/** Shows an output in a terminal: all of it while it comes slowly, else the latest. What comes before the terminal is open is kept. */
 class Screen {
   readonly #show: (text: string) => void;
   #isOpen = false;

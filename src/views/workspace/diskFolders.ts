@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { PathError } from '../../agent/base/errors.ts';
-import { fileIdOf } from '../../agent/base/system/fileId.ts';
+import { fileIdOf } from '../../agent/base/system/realPath.ts';
 import type { FilePlace, FolderRoot } from '../../agent/preview/workspace.ts';
 import { ifExists, removeTemporaryFiles } from './temporaryFile.ts';
 import { isAnyProtected, type OwnProtections } from './protectedFiles.ts';

@@ -16,7 +16,7 @@ import type {
 import type { TextEncoding } from '../../agent/text/encodings.ts';
 import { excludeMatcher } from '../../agent/tools/ast/scope/glob.ts';
 import { withoutIgnored } from '../../agent/tools/ast/scope/ignoreRules.ts';
-import { leadsInside } from '../../agent/tools/ast/scope/leadsInside.ts';
+import { leadsInside } from '../../agent/tools/ast/scope/walk.ts';
 import type { SearchFolder } from '../../agent/tools/ast/scope/searchScope.ts';
 import { bytesOfDocument, dirtyDocument, editDirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
 import { readDiskFile, whileOthersHaveIt, writeDiskFile } from './diskFile.ts';

@@ -2,12 +2,11 @@ import { lstatSync } from 'node:fs';
 import * as path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { PathError } from '../../agent/base/errors.ts';
-import { realPathSync } from '../../agent/base/system/realPath.ts';
+import { realPathSync, isInside } from '../../agent/base/system/realPath.ts';
 import { foldCase, foldName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
 import type { FolderRoot } from '../../agent/preview/workspace.ts';
 import { escapeProse } from '../plainText.ts';
 import { isNameOnWindows, isSameFile, namesOnDisk, spelledAsPlanned } from './namesOnDisk.ts';
-import { isInside } from '../../agent/text/isInside.ts';
 
 /** A place inside a workspace folder. `relative` uses forward slashes and is never empty. */
 export interface WorkspaceLocation<Root extends FolderRoot = FolderRoot> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { test } from 'node:test';
-import { isInside } from '../../../src/agent/text/isInside.ts';
+import { isInside } from '../../../src/agent/base/system/realPath.ts';
 
 test('a path is inside its folder and the folders above, whatever its names begin with', () => {
   const root = path.resolve('/projects/app');

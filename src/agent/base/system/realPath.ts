@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
+import type { BigIntStats } from 'node:fs';
 
 /** What Windows answers on RAM disks and virtual disks, which cannot be asked for the whole path of a file. */
 const NOT_ASKED = ['EISDIR', 'EINVAL', 'ENOSYS', 'UNKNOWN'];
@@ -47,4 +48,22 @@ export function realPlaceSync(file: string): string {
 
 function isNotAsked(error: unknown): boolean {
   return NOT_ASKED.includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/**
+ * What all names of a file have in common, and no other file has: those by links, hard links and in another spelling.
+ * `undefined` where the system does not identify files.
+ */
+export function fileIdOf({ dev, ino }: BigIntStats): string | undefined {
+  return ino === 0n ? undefined : `${dev}:${ino}`;
+}
+
+/**
+ * Whether an absolute path is a folder itself or inside it, judged by the text alone.
+ * @param paths those of the platform; for tests.
+ */
+export function isInside(file: string, folder: string, paths: path.PlatformPath = path): boolean {
+  const relative = paths.relative(folder, file);
+  // A name may begin with two dots.
+  return relative !== '..' && !relative.startsWith(`..${paths.sep}`) && !paths.isAbsolute(relative);
 }

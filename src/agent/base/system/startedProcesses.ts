@@ -78,7 +78,7 @@ export class StartedProcesses {
     }
   }
 
-  /** Ends the child alone, or what the system can end with it: what it has started is not known. */
+  /** Ends the child, and what the system can end with it: no one knows what else the child has started. */
   async #endChild(): Promise<void> {
     const { pid } = this.#child ?? {};
     if (pid === undefined || this.#hasEnded) return;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import * as path from 'node:path';
-import { isInside } from '../../text/isInside.ts';
+import { isInside } from '../../base/system/realPath.ts';
 import { terminalAgents, type TerminalAgent } from '../view/terminalAgents.ts';
 
 /** What shells and git read in the home folder. None of it is a secret. */

@@ -35,7 +35,7 @@ export interface AgentHolds {
  */
 export const agentHolds = table as readonly AgentHolds[];
 
-/** How much of what an agent writes in its shell is held, the worst of both ways. */
+/** Whether what an agent writes in its shell is held. There are two ways to write; the one that is held less counts. */
 export function shellHold({ sed, script }: ModeHolds): Hold {
   const both = [sed, script];
   return both.includes('writes') ? 'writes' : both.includes('asks') ? 'asks' : 'held';

@@ -4,7 +4,7 @@ import { agentNameOf } from '../agentName.ts';
 import { LineTransport } from '../mcp/lineTransport.ts';
 import { MAX_MESSAGE_BYTES } from '../mcp/message.ts';
 import { toolServer, type ClientInfo } from '../mcp/toolServer.ts';
-import { allClientTools } from './allClientTools.ts';
+import { allClientTools } from '../clientTools.ts';
 import { WindowConnection } from './windowConnection.ts';
 
 /** What the bridge needs to know of its surroundings. */

@@ -10,7 +10,7 @@ import { Namespace } from '../../commands/sandbox/namespace.ts';
 import type { NoOverlay } from '../../commands/sandbox/probe.ts';
 import type { AgentName } from '../../preview/preview.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
-import { isInside } from '../../text/isInside.ts';
+import { isInside } from '../../base/system/realPath.ts';
 import { agentNameOf } from '../agentName.ts';
 import { isConnectedHere } from '../setUp/connectedHere.ts';
 import { LiveView, type NotTaken, type ViewHost } from './liveView.ts';

@@ -199,7 +199,7 @@ export class LiveView {
     }
   }
 
-  /** Gives the files of the view what was decided on them. Those that the agent has changed since follow once that is taken. */
+  /** Writes what was decided into the files of the view. A file that the agent has changed since then follows once that change is taken. */
   async #bringUpToDate(): Promise<void> {
     for (const path of this.#decided) {
       this.#decided.delete(path);

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
-import { isInside } from '../../text/isInside.ts';
+import { isInside } from '../../base/system/realPath.ts';
 
 /** A folder of the workspace in the view: an overlay of the real one, at its own path. */
 export interface MountedFolder {

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import * as path from 'node:path';
 import type { FolderRoot } from '../../preview/workspace.ts';
-import { isInside } from '../../text/isInside.ts';
+import { isInside } from '../../base/system/realPath.ts';
 import type { Layer } from './upperTree.ts';
 
 /** The overlays of a workspace, and how paths in it are named. */

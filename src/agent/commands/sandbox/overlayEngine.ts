@@ -282,7 +282,7 @@ interface Put {
   readonly mode: number | undefined;
 }
 
-/** Whether something at a path was changed on disk since then. Where nothing is, its folder tells: something may have been. */
+/** Whether what is at a path may have changed on disk since a time. Where nothing is, the time of its folder counts. */
 async function changedAfter(root: string, relative: string, since: number): Promise<boolean> {
   for (let at = relative; ; at = path.dirname(at)) {
     const stat = await fs.lstat(path.join(root, at)).catch(() => undefined);

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { detailOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
-import { isInside } from '../../text/isInside.ts';
+import { isInside } from '../../base/system/realPath.ts';
 import { assertNotStopped } from '../commandPlan.ts';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../sandbox.ts';
 import { CopySandbox, type Progress } from './copyEngine.ts';

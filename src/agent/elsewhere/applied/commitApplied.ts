@@ -94,7 +94,7 @@ async function lastCommit(
   return [commit, parent];
 }
 
-/** Whether git had made the commit before it was ended: a hook runs after it. */
+/** Whether the commit is there although git was ended: a hook may have been running, after the commit. */
 async function isMade(git: Git, { head, tree }: CommitPlan, own: TemporaryIndex): Promise<boolean> {
   const [commit, parent] = await lastCommit(git);
   if (commit === undefined || commit === head || parent !== head) return false;

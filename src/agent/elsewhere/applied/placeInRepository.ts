@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
-import { isInside } from '../../text/isInside.ts';
+import { isInside } from '../../base/system/realPath.ts';
 
 /**
  * The path in a repository of a file that need not exist, with links on the way to it resolved. `undefined` if it is outside

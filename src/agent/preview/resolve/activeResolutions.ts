@@ -9,7 +9,7 @@ interface ActiveResolution {
   readonly ended: Promise<void>;
   /** The one whose callback started this one. */
   readonly within: ActiveResolution | undefined;
-  /** The votes of its callback that are waiting, each for another attempt. */
+  /** What its callback waits for: the attempt on which each of its votes depends. */
   readonly waits: Set<{ readonly on: ActiveResolution }>;
 }
 

@@ -163,7 +163,7 @@ export class ContextKeeper {
     return Math.max(MIN_ROOM, Math.floor(free / this.#correction(provider)) - this.#overhead());
   }
 
-  /** By how much more tokens the server counts than were estimated. */
+  /** The tokens that the server counts for each token of the estimate. */
   #correction(provider: ChatProvider): number {
     return this.#corrections.get(provider.id) ?? 1;
   }

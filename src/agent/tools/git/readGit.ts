@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { messageOf, ToolError } from '../../base/errors.ts';
 import { fields, GitProgram } from '../../elsewhere/gitProgram.ts';
 import { fenced } from '../../text/fence.ts';
-import { isInside } from '../../text/isInside.ts';
+import { isInside } from '../../base/system/realPath.ts';
 import type { GitPlace } from './gitTool.ts';
 
 export interface GitQuery {

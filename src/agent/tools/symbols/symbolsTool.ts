@@ -3,6 +3,7 @@ import { textResult } from '../../preview/pendingAction.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { MAX_NAME_CHARS, type LanguageServices } from './languageServices.ts';
 import type { ReadableFiles } from '../../preview/workspace.ts';
+import { titleSchema } from '../titles.ts';
 
 /** What the tools of symbols need. */
 export interface SymbolPorts {
@@ -41,6 +42,27 @@ export function symbolsTool({ services: load, files, isAvailable }: SymbolPorts)
     async execute(query, context) {
       const { lookUp } = await import('./lookUp.ts');
       return textResult(await lookUp(query, await load(), files, context));
+    },
+  });
+}
+
+/** `rename_symbol`: stages what a language service of VS Code would change to rename a symbol. */
+export function renameSymbolTool({ services: load, files, isAvailable }: SymbolPorts): Tool {
+  return defineTool({
+    name: 'rename_symbol',
+    label: 'Rename Symbol',
+    description:
+      'Propose to rename the symbol `name`, wherever it is used, as language services do. Stages a preview.',
+    parameters: z.object({
+      ...symbolFields,
+      name: nameSchema,
+      newName: nameSchema,
+      title: titleSchema,
+    }),
+    isEnabled: isAvailable,
+    async execute(query, context) {
+      const { stageRename } = await import('./stageRename.ts');
+      return textResult(await stageRename(query, await load(), files, context));
     },
   });
 }

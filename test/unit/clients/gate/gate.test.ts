@@ -4,8 +4,7 @@ import * as path from 'node:path';
 import { test } from 'node:test';
 import { refusalOf } from '../../../../src/agent/clients/gate/gate.ts';
 import { knownAgents } from '../../../../src/agent/clients/setUp/knownAgents.ts';
-import { allClientTools } from '../../../../src/agent/clients/stdio/allClientTools.ts';
-import { SHARED_TOOLS } from '../../../../src/agent/clients/clientTools.ts';
+import { allClientTools, SHARED_TOOLS } from '../../../../src/agent/clients/clientTools.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../../../src/agent/clients/gate/main.ts');

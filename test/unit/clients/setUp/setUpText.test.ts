@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inRepo } from '../../../../scripts/lib/paths.mjs';
 import { english } from '../../../../src/agent/base/localiser.ts';
-import { INSTRUCTIONS } from '../../../../src/agent/clients/clientTools.ts';
+import { INSTRUCTIONS, allClientTools } from '../../../../src/agent/clients/clientTools.ts';
 import { knownAgents } from '../../../../src/agent/clients/setUp/knownAgents.ts';
 import { setUpText } from '../../../../src/agent/clients/setUp/setUpText.ts';
-import { allClientTools } from '../../../../src/agent/clients/stdio/allClientTools.ts';
 
 const BRIDGE = String.raw`C:\Users\Jo Doe\redline-mcp.cjs`;
 const SERVER = { mcpServers: { redline: { command: 'node', args: [BRIDGE] } } };

@@ -1,4 +1,4 @@
-import { fileIdOf } from '../../../../src/agent/base/system/fileId.ts';
+import { fileIdOf } from '../../../../src/agent/base/system/realPath.ts';
 import { MemoryBlobs } from '../../../../src/agent/preview/blobs.ts';
 import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';

@@ -1,9 +1,11 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { ToolRegistry } from '../../../../src/agent/tools/registry.ts';
-import { offeredTools } from '../../../../src/agent/tools/registry.ts';
-import { renameSymbolTool } from '../../../../src/agent/tools/symbols/renameSymbol.ts';
-import { symbolsTool, type SymbolPorts } from '../../../../src/agent/tools/symbols/symbolsTool.ts';
+import { ToolRegistry, offeredTools } from '../../../../src/agent/tools/registry.ts';
+import {
+  renameSymbolTool,
+  symbolsTool,
+  type SymbolPorts,
+} from '../../../../src/agent/tools/symbols/symbolsTool.ts';
 import { MemoryLanguageServices } from '../../../support/memoryLanguageServices.ts';
 import { createTestSession } from '../../../support/testSession.ts';
 import { ToolHarness } from '../../../support/toolHarness.ts';

@@ -6,7 +6,7 @@ import { answerTo } from '../../../../src/agent/model/offline/answers.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
 
 stub.useVscodeStub();
-const { unansweredPrompt } = await import('../../../../src/views/models/askAgain.ts');
+const { unansweredPrompt } = await import('../../../../src/views/models/selectModel.ts');
 
 const said = (answer: Partial<AssistantMessage>): AssistantMessage => ({
   ...{ role: 'assistant', text: '', toolCalls: [], stopReason: 'stop' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { test } from 'node:test';
 import { PathError, type PathErrorCode } from '../../../../src/agent/base/errors.ts';
-import { isInside } from '../../../../src/agent/text/isInside.ts';
+import { isInside } from '../../../../src/agent/base/system/realPath.ts';
 import {
   belowOpenFolder,
   locate,

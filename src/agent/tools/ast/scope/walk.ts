@@ -1,7 +1,9 @@
 import * as fs from 'node:fs';
 import { excludeMatcher, globBase, globMatcher, isGlob, type PathMatcher } from './glob.ts';
 import { IgnoreRules } from './ignoreRules.ts';
-import { leadsInside } from './leadsInside.ts';
+import * as path from 'node:path';
+import { realPathSync, isInside } from '../../../base/system/realPath.ts';
+import { foldName } from '../../../preview/resolve/protectedPlaces.ts';
 
 /** A workspace folder and the part of it that is searched. */
 export interface SearchRoot {
@@ -130,5 +132,21 @@ function readFolder(folder: string): fs.Dirent[] {
     return fs.readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
+  }
+}
+
+/**
+ * Whether something is there, with links followed, that is inside the folder and not one of git's own files.
+ * @param folder absolute
+ * @param relative to the folder
+ */
+export function leadsInside(folder: string, relative: string): boolean {
+  try {
+    const root = realPathSync(folder);
+    const real = realPathSync(path.join(folder, relative));
+    const names = path.relative(root, real).split(path.sep);
+    return isInside(real, root) && !names.some(name => foldName(name) === '.git');
+  } catch {
+    return false;
   }
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import * as path from 'node:path';
-import { isInside } from '../../../text/isInside.ts';
+import { isInside } from '../../../base/system/realPath.ts';
 
 /**
  * Imports a TypeScript or JavaScript file, an ES module or CommonJS. The file and everything that it imports from below
