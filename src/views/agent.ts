@@ -23,6 +23,7 @@ import {
   editorToolsRefresher,
   instructionReader,
   runnerLoader,
+  textSearchIn,
   windowTools,
 } from './agentTools.ts';
 import { CheckSettings } from './checks/checkSettings.ts';
@@ -35,16 +36,10 @@ import type { FileUris } from './review/previewUri.ts';
 import type { RedlineLog } from './diagnostics/redlineLog.ts';
 import { Settings } from './settings.ts';
 import { createStructuralEngine } from './search/structuralEngine.ts';
-import {
-  closePatience,
-  lockStorage,
-  openStore,
-  recoverInterrupted,
-  forgetOldPreviews,
-} from './storage/previewStorage.ts';
+import { closePatience, lockStorage, openStore, recoverInterrupted } from './storage/previewStorage.ts';
 import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
-import { SandboxLeave, sandboxesIn } from './terminal/windowSandboxes.ts';
+import { SandboxLeave, WindowSandboxes } from './terminal/windowSandboxes.ts';
 import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
 import { HostConsents } from './web/hostConsents.ts';
 import { VsCodeWorkspace } from './workspace/workspace.ts';
@@ -107,7 +102,9 @@ export async function createAgent(
   const open = await openStore(storageParts, lock);
   const { store } = open;
   await recoverInterrupted(open, storage.fsPath, workspace, logger);
-  subscriptions.push(forgetOldPreviews(store, settings, logger));
+  void import('./storage/forgetOld.ts').then(({ forgetOldPreviews }) =>
+    subscriptions.push(forgetOldPreviews(store, settings, logger)),
+  );
 
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority, {
     prove: (...asked) => checks.prove(...asked),
@@ -120,10 +117,14 @@ export async function createAgent(
   const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
   const images = new ImageFiles(path.join(storage.fsPath, 'sessions'));
   const providers = new Providers(settings, keys, logger, file => images.read(file));
+  const textSearch = textSearchIn(context.extensionPath, workspace, logger);
   const problems = new VsCodeProblems(workspace);
   subscriptions.push(problems);
   const commandRuns = new CommandRuns();
-  const sandboxes = sandboxesIn(path.join(storage.fsPath, 'sandbox'), workspace, settings, logger);
+  const sandboxes = new WindowSandboxes(async () => {
+    const { openSandboxes } = await import('./terminal/openSandboxes.ts');
+    return openSandboxes(path.join(storage.fsPath, 'sandbox'), workspace, settings, logger);
+  });
   closing.add(() => sandboxes.dispose());
   const sandboxLeave = new SandboxLeave(context.workspaceState, settings);
   const loadRunner = runnerLoader(workspace, settings);
@@ -135,12 +136,13 @@ export async function createAgent(
     plan: runner.plan,
     files: path => workspace.uriOf(path),
   });
-  const risks = new RiskMarks(store, logger, search);
+  const risks = new RiskMarks(store, logger, textSearch.search);
   subscriptions.push(checks, risks);
   const engine = createStructuralEngine(context.extensionPath, logger);
   const { workspaceState: memory } = context;
   const hosts = new HostConsents(memory, settings, () => session.id);
-  const tools = windowTools(context.extensionPath, workspace, engine, logger, {
+  const tools = windowTools(workspace, engine, {
+    textSearch,
     commands: { runner, runs: commandRuns },
     problems,
     hosts,
@@ -198,7 +200,7 @@ export async function createAgent(
   const checking = session.onDidEmit(event => event.type === 'turn_end' && void checks.turnEnded(session.id));
   subscriptions.push(checking, session, engine, warming, customTools);
 
-  const parts = {
+  return {
     l10n,
     logger,
     closing,
@@ -212,9 +214,6 @@ export async function createAgent(
     rebaser,
     tools,
     providers,
-  };
-  return {
-    ...parts,
     session,
     sessions,
     images,

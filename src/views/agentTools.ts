@@ -22,14 +22,11 @@ import type { VsCodeWorkspace } from './workspace/workspace.ts';
 
 /** The built-in tools in this window. */
 export function windowTools(
-  extensionPath: string,
   workspace: VsCodeWorkspace,
   engine: WorkerAstEngine,
-  logger: Logger,
-  others: Omit<BuiltInToolPorts, 'textSearch' | 'astSearcher' | 'symbols' | 'git'>,
+  others: Omit<BuiltInToolPorts, 'astSearcher' | 'symbols' | 'git'>,
 ): ToolRegistry {
   return builtInTools({
-    textSearch: textSearchIn(extensionPath, workspace, logger),
     astSearcher: {
       engine,
       scope: {
@@ -44,7 +41,8 @@ export function windowTools(
   });
 }
 
-function textSearchIn(extensionPath: string, workspace: VsCodeWorkspace, logger: Logger): TextSearch {
+/** Searches the files of the workspace. */
+export function textSearchIn(extensionPath: string, workspace: VsCodeWorkspace, logger: Logger): TextSearch {
   const lineWorker = path.join(extensionPath, 'dist', 'lineWorker.js');
   let loaded: TextSearch | undefined;
   return {

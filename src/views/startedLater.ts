@@ -62,11 +62,9 @@ export function startAppliedUnseen(agent: Agent, shown: ShownRevisions, overview
  */
 export function followFiles({ store, files, logger }: Agent): Disposable {
   return store.onDidResolve(entries => {
-    const applied = entries.filter(({ outcome }) => outcome === 'applied');
-    if (!applied.some(entry => entry.files.some(({ after }) => after === null))) return;
-    const changes = applied.flatMap(({ previewId }) => store.get(previewId)?.changes ?? []);
+    if (!entries.some(entry => entry.files.some(({ after }) => after === null))) return;
     import('./review/moveTabs.ts')
-      .then(({ moveTabs }) => moveTabs(changes, files))
+      .then(({ moveTabsAfter }) => moveTabsAfter(entries, store, files))
       .catch((error: unknown) => logger.error(`Moving tabs failed: ${detailOf(error)}`));
   });
 }
@@ -91,7 +89,7 @@ function startWithFirst<T>(
     isLoading = true;
     load().then(
       part => owned.add(part),
-      (error: unknown) => logger.error(`Loading a part of the views failed: ${detailOf(error)}`),
+      (error: unknown) => logger.error(`Loading a view failed: ${detailOf(error)}`),
     );
   };
   owned.add(event(happened => start(loadFor(happened))));

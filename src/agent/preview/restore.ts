@@ -9,15 +9,12 @@ export function* replay(
   unreadable: readonly UnreadableLine[],
 ): Generator<undefined, void, undefined> {
   let position = 0;
-  function* entriesTo(end: number): Generator<undefined, void, undefined> {
-    for (const entry of entries.slice(position, end)) yield void projection.apply(entry);
-    position = Math.max(position, end);
-  }
-  for (const line of unreadable) {
-    yield* entriesTo(line.position);
+  for (const line of [...unreadable, undefined]) {
+    for (const entry of entries.slice(position, line?.position)) yield void projection.apply(entry);
+    if (!line) return;
+    position = Math.max(position, line.position);
     yield void projection.skip(line);
   }
-  yield* entriesTo(entries.length);
 }
 
 type Expiry = Extract<PreviewLogEntry, { type: 'expired' }>;

@@ -1,14 +1,27 @@
 import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
 import { goneFiles } from '../../agent/preview/goneFiles.ts';
+import type { LedgerEntry } from '../../agent/preview/ledger.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { placeId } from '../workspace/namesOnDisk.ts';
 import type { FileUris } from './previewUri.ts';
+
+/** Moves the tabs of files that were renamed or deleted by what was applied. */
+export async function moveTabsAfter(
+  entries: readonly LedgerEntry[],
+  store: PreviewStore,
+  files: FileUris,
+): Promise<void> {
+  const applied = entries.filter(({ outcome }) => outcome === 'applied');
+  const changes = applied.flatMap(({ previewId }) => store.get(previewId)?.changes ?? []);
+  if (changes.length > 0) await moveTabs(changes, files);
+}
 
 /**
  * Moves the tabs of files that changes have renamed to the new names, as VS Code does for its own renames, and closes those of
  * files that are no longer there. A tab with unsaved changes stays, and VS Code marks its file as deleted.
  */
-export async function moveTabs(changes: readonly FileChange[], files: FileUris): Promise<void> {
+async function moveTabs(changes: readonly FileChange[], files: FileUris): Promise<void> {
   const targets = new Map<string, vscode.Uri | undefined>();
   for (const [from, to] of goneFiles(changes))
     targets.set(placeId(files(from).fsPath), to === undefined ? undefined : files(to));

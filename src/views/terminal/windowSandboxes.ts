@@ -1,8 +1,5 @@
-import * as vscode from 'vscode';
-import type { Logger } from '../../agent/base/logger.ts';
+import type * as vscode from 'vscode';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../../agent/commands/sandbox.ts';
-import type { Settings } from '../settings.ts';
-import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 
 /** Under which the permission of this workspace is kept: not in its settings, which anyone may write who writes its files. */
 const HERE = 'redline.runInSandboxHere';
@@ -55,29 +52,4 @@ export class WindowSandboxes implements Sandboxes {
     this.#loaded ??= this.#load();
     return this.#loaded;
   }
-}
-
-/** @param storage a folder for their state, which this window alone uses */
-export function sandboxesIn(
-  storage: string,
-  workspace: VsCodeWorkspace,
-  settings: Settings,
-  logger: Logger,
-): WindowSandboxes {
-  return new WindowSandboxes(async () => {
-    const { createSandboxes } = await import('../../agent/commands/sandbox/sandboxes.ts');
-    return createSandboxes({
-      folders: () => workspace.folders(),
-      storage,
-      engine: () => settings.sandboxEngine,
-      limits: () => settings.copyLimits,
-      variables: () => settings.sandboxVariables,
-      progress: async (total, copy) => {
-        const { withCancel } = await import('../withCancel.ts');
-        const title = vscode.l10n.t('Redline: copying the workspace for the sandbox');
-        await withCancel(title, (signal, report) => copy(signal, done => report(done, total)));
-      },
-      logger,
-    });
-  });
 }

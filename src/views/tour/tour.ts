@@ -7,7 +7,7 @@ export function tourFolder(globalStorage: vscode.Uri): vscode.Uri {
 }
 
 /** Shows the chat in a window on the project of the tour, which the user asked for. */
-export function showTour({ globalStorageUri }: vscode.ExtensionContext): void {
+export function showTour({ globalStorageUri }: Pick<vscode.ExtensionContext, 'globalStorageUri'>): void {
   const [folder] = vscode.workspace.workspaceFolders ?? [];
   if (folder?.uri.fsPath === tourFolder(globalStorageUri).fsPath) void execute('redline.chat.focus');
 }

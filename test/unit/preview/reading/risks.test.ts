@@ -210,7 +210,7 @@ test('a file that is gone and that others still import is marked, with who impor
     return Promise.resolve(lines);
   };
   const gone = [remove('src/money.ts', 'x\n'), rename('lib/tax.ts', 'lib/taxes.ts', 'x\n')];
-  assert.deepEqual(await risksOf({ changes: gone }, undefined, find), [
+  assert.deepEqual(await risksOf(previewWith({ changes: gone }), undefined, find), [
     { kind: 'imported', path: 'src/money.ts', by: ['src/cart.ts', 'src/receipt.ts'] },
     { kind: 'deletes', path: 'src/money.ts' },
   ]);
