@@ -4,7 +4,7 @@ import type { Preview } from '../preview.ts';
 import { isProtectedPath } from '../resolve/protectedPlaces.ts';
 import { exportChange } from './exports.ts';
 import { extensionOf } from './imports.ts';
-import { stillImported, type FindLines } from './stillImported.ts';
+import { stillImported, type FindLines, type StillImported } from './stillImported.ts';
 import { fewerTests, isTestFile, type FewerTests } from './testFiles.ts';
 
 /** From this many changed lines on, a preview is large. */
@@ -20,8 +20,7 @@ const MAX_LINE = 2_000;
 export type Risk =
   | { readonly kind: 'secret'; readonly path: string; /** From 1. */ readonly line: number }
   | { readonly kind: 'deletes'; readonly path: string }
-  /** It is deleted or moved away, and these files import it. */
-  | { readonly kind: 'imported'; readonly path: string; readonly by: readonly string[] }
+  | StillImported
   | ({ readonly kind: 'tests'; readonly path: string } & FewerTests)
   | {
       readonly kind: 'exports';

@@ -1,9 +1,15 @@
 import type { FileChange } from '../fileChange.ts';
 import { importsOf, ImportTargets } from './imports.ts';
-import type { Risk } from './risks.ts';
 
 /** The most files that are searched for. */
 const MAX_FILES = 20;
+
+/** A file is deleted or moved away, and others import it. */
+export interface StillImported {
+  readonly kind: 'imported';
+  readonly path: string;
+  readonly by: readonly string[];
+}
 
 /** Finds the lines with a word in the workspace as it will be once all that is pending is applied. */
 export type FindLines = (
@@ -17,11 +23,11 @@ export type FindLines = (
 export async function stillImported(
   changes: readonly FileChange[],
   find: FindLines,
-): Promise<readonly Risk[]> {
+): Promise<readonly StillImported[]> {
   const gone = changes.flatMap(change =>
     change.kind === 'delete' ? [change.path] : change.kind === 'rename' ? [change.from] : [],
   );
-  const found: Risk[] = [];
+  const found: StillImported[] = [];
   for (const path of gone.slice(0, MAX_FILES)) {
     const targets = new ImportTargets([path]);
     const imports = (from: string, text: string): boolean =>
