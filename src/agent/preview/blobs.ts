@@ -10,7 +10,6 @@ import {
   type FileSide,
 } from './fileChange.ts';
 import { MAX_FILE_BYTES, type FileContent } from './workspace.ts';
-import { existsSync } from 'node:fs';
 
 /** The contents of binary files that previews name by their hash. They are kept beside the log, never in it. */
 export interface Blobs {
@@ -77,22 +76,4 @@ export function blobsNamedBy(
     .flatMap(({ changes }) => changes ?? [])
     .flatMap(({ before, after }) => [before, after]);
   return new Set(sides.flatMap(side => (side && isBinary(side) ? [side.hash] : [])));
-}
-
-/**
- * Keeps contents in a folder, whose code is loaded on first use.
- * @param mayRemove whether this process knows everything that names a content of the folder
- */
-export function blobsIn(folder: string, mayRemove: () => boolean): Blobs {
-  let opened: Promise<Blobs> | undefined;
-  const open = (): Promise<Blobs> =>
-    (opened ??= import('./blobFolder.ts').then(({ BlobFolder }) => new BlobFolder(folder, mayRemove)));
-  return {
-    put: async bytes => (await open()).put(bytes),
-    get: async side => (await open()).get(side),
-    // Most workspaces have no binary file to forget.
-    retain: async (named, before) => {
-      if (opened || existsSync(folder)) await (await open()).retain(named, before);
-    },
-  };
 }

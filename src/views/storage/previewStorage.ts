@@ -5,7 +5,7 @@ import type { Closing } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
-import { type Blobs, blobsIn } from '../../agent/preview/blobs.ts';
+import type { Blobs } from '../../agent/preview/blobs.ts';
 import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewStore, type PreviewStoreOptions } from '../../agent/preview/previewStore.ts';
 import type { ResolvingFiles } from '../../agent/preview/resolve/refusals.ts';
@@ -78,6 +78,26 @@ export function sideLogFolder(storage: string): string {
  */
 export function blobsOf(storage: string, isOwned: boolean): Blobs {
   return blobsIn(path.join(storage, 'blobs'), () => isOwned && !existsSync(sideLogFolder(storage)));
+}
+
+/**
+ * Keeps contents in a folder, whose code is loaded on first use.
+ * @param mayRemove whether this process knows everything that names a content of the folder
+ */
+function blobsIn(folder: string, mayRemove: () => boolean): Blobs {
+  let opened: Promise<Blobs> | undefined;
+  const open = (): Promise<Blobs> =>
+    (opened ??= import('../../agent/preview/blobFolder.ts').then(
+      ({ BlobFolder }) => new BlobFolder(folder, mayRemove),
+    ));
+  return {
+    put: async bytes => (await open()).put(bytes),
+    get: async side => (await open()).get(side),
+    // Most workspaces have no binary file to forget.
+    retain: async (named, before) => {
+      if (opened || existsSync(folder)) await (await open()).retain(named, before);
+    },
+  };
 }
 
 /** Ends the commits that a crash may have interrupted, of this window or others. */
