@@ -11,8 +11,6 @@ import {
   stepsOf,
   type FileChange,
   type FileStep,
-  isBinary,
-  isLink,
 } from '../fileChange.ts';
 import type { ReadableFiles, Workspace, WrittenTo } from '../workspace.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
@@ -58,7 +56,7 @@ export async function commitChanges(
   blobs: Blobs = new MemoryBlobs(),
 ): Promise<CommitReport> {
   const net = await stepsOnBases(files, changes);
-  if (net.some(isWhole)) await (await import('./commitChanges.ts')).assertWritable(net, blobs);
+  if (net.some(isWhole)) await (await import('./wholeSteps.ts')).assertWritable(net, blobs);
   const phases = phasesOf(net, foldersRemovedBy(changes));
   const rollback = await readRollbackInfo(
     files,
@@ -246,26 +244,4 @@ function failureText(
       : `These files could not be restored and hold new text: ${stuck.join(', ')}.`;
   if (unclear.length === 0) return `${cause} ${restored}`;
   return `${cause} ${restored} Check these, which hold neither the old nor the proposed text: ${unclear.join(', ')}.`;
-}
-
-/**
- * Looks at steps that are about files as a whole before the first write: nothing may be written below a link that they leave,
- * which may lead anywhere, and the contents of binary files must be there, also those that a rollback needs.
- * @throws ToolError that says why nothing was written.
- */
-export async function assertWritable(steps: readonly FileStep[], blobs: Blobs): Promise<void> {
-  const links = new Set(steps.filter(({ after }) => after && isLink(after)).map(({ path }) => path));
-  await forEachLimited(steps, AT_ONCE, async ({ path, before, after }) => {
-    const link = after ? foldersAbove(path).find(folder => links.has(folder)) : undefined;
-    if (link !== undefined)
-      throw new ToolError(
-        `Nothing was written: ${link} becomes a symbolic link, so nothing can be written to ${path} below it.`,
-      );
-    for (const side of [before, after]) {
-      if (!side || !isBinary(side)) continue;
-      await blobs.get(side).catch((error: unknown) => {
-        throw new ToolError(`Nothing was written: ${path} cannot be written: ${messageWithoutPaths(error)}.`);
-      });
-    }
-  });
 }
