@@ -36,7 +36,7 @@ import type { FileUris } from './review/previewUri.ts';
 import type { RedlineLog } from './diagnostics/redlineLog.ts';
 import { Settings } from './settings.ts';
 import { createStructuralEngine } from './search/structuralEngine.ts';
-import { closePatience, lockStorage, openStore, recoverInterrupted } from './storage/previewStorage.ts';
+import { closePatience, lockStorage, openStore, mustRecover } from './storage/previewStorage.ts';
 import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
 import { SandboxLeave, WindowSandboxes } from './terminal/windowSandboxes.ts';
@@ -101,7 +101,10 @@ export async function createAgent(
   const ownsStorage = lock.kind === 'owned';
   const open = await openStore(storageParts, lock);
   const { store } = open;
-  await recoverInterrupted(open, storage.fsPath, workspace, logger);
+  if (mustRecover(store, storage.fsPath)) {
+    const { recoverInterruptedCommits } = await import('./storage/interruptedCommits.ts');
+    await recoverInterruptedCommits(open, storage.fsPath, workspace, logger);
+  }
   void import('./storage/forgetOld.ts').then(({ forgetOldPreviews }) =>
     subscriptions.push(forgetOldPreviews(store, settings, logger)),
   );

@@ -8,7 +8,7 @@ import { builtInTools, type BuiltInToolPorts } from '../agent/tools/builtIn.ts';
 import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
 import type { EditorTools } from '../agent/tools/editor/editorTools.ts';
 import type { TextSearch } from '../agent/tools/files/searchText.ts';
-import type { GitPorts } from '../agent/tools/git/gitTool.ts';
+import type { GitPorts } from '../agent/tools/git/readGit.ts';
 import type { ToolRegistry } from '../agent/tools/registry.ts';
 import type { SymbolPorts } from '../agent/tools/symbols/symbolsTool.ts';
 import { activeGit } from './elsewhere/gitApi.ts';

@@ -8,7 +8,6 @@ import { ProcessLock } from '../../agent/base/processLock.ts';
 import type { Blobs } from '../../agent/preview/blobs.ts';
 import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewStore, type PreviewStoreOptions } from '../../agent/preview/previewStore.ts';
-import type { ResolvingFiles } from '../../agent/preview/resolve/refusals.ts';
 import { showWarning } from '../toast.ts';
 import { previewNumbersIn } from './previewNumbers.ts';
 import type { LogName, StorageTrouble } from './storageTrouble.ts';
@@ -100,16 +99,9 @@ function blobsIn(folder: string, mayRemove: () => boolean): Blobs {
   };
 }
 
-/** Ends the commits that a crash may have interrupted, of this window or others. */
-export async function recoverInterrupted(
-  open: OpenStore,
-  storage: string,
-  workspace: ResolvingFiles,
-  logger: Logger,
-): Promise<void> {
-  if (open.store.interruptedCommits.length === 0 && !existsSync(sideLogFolder(storage))) return;
-  const { recoverInterruptedCommits } = await import('./interruptedCommits.ts');
-  await recoverInterruptedCommits(open, storage, workspace, logger);
+/** Whether a crash may have interrupted commits, of this window or others. */
+export function mustRecover(store: PreviewStore, storage: string): boolean {
+  return store.interruptedCommits.length > 0 || existsSync(sideLogFolder(storage));
 }
 
 /** Settles when work that is under way has been waited for long enough. */

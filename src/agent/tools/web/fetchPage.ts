@@ -5,9 +5,18 @@ import { isIP, type LookupFunction } from 'node:net';
 import { abortErrorOf } from '../../base/abort.ts';
 import { messageOf, ToolError } from '../../base/errors.ts';
 import { fenced } from '../../text/fence.ts';
-import type { HostConsent } from './fetchUrl.ts';
 import { htmlText } from './htmlText.ts';
 import { isPublicAddress } from './publicAddress.ts';
+
+/** Which hosts the user lets the model read from. */
+export interface HostConsent {
+  /** Whether the workspace is trusted. */
+  readonly isAvailable: () => boolean;
+  /** Whether the user named the host, with its port if that is not the usual one, in the settings. Only such a host may be private. */
+  readonly isNamed: (host: string) => boolean;
+  /** Whether the user allows the host now; asks unless that was answered for longer. One question at a time. */
+  readonly ask: (host: string, url: string, signal: AbortSignal) => Promise<boolean>;
+}
 
 /** The most bytes of an answer that are read. */
 const MAX_BYTES = 2 * 1_024 * 1_024;

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fetchPage, type Network } from '../../../../src/agent/tools/web/fetchPage.ts';
-import { fetchUrlTool, type HostConsent } from '../../../../src/agent/tools/web/fetchUrl.ts';
+import { fetchUrlTool } from '../../../../src/agent/tools/web/fetchUrl.ts';
+import type { HostConsent } from '../../../../src/agent/tools/web/fetchPage.ts';
 import { isPublicAddress } from '../../../../src/agent/tools/web/publicAddress.ts';
 import { ToolHarness } from '../../../support/toolHarness.ts';
 

@@ -15,7 +15,7 @@ import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 stub.useVscodeStub();
-const { lockStorage, openStore, recoverInterrupted } =
+const { lockStorage, mustRecover, openStore } =
   await import('../../../../src/views/storage/previewStorage.ts');
 const { recoverInterruptedCommits } = await import('../../../../src/views/storage/interruptedCommits.ts');
 const { StorageTrouble } = await import('../../../../src/views/storage/storageTrouble.ts');
@@ -61,7 +61,7 @@ async function openWindow(root: string, workspace = new MemoryWorkspace()) {
   const lock = await lockStorage(parts, true, 0);
   const open = await openStore(parts, lock);
   const { store } = open;
-  await recoverInterrupted(open, root, workspace, silentLogger);
+  if (mustRecover(store, root)) await recoverInterruptedCommits(open, root, workspace, silentLogger);
   const invoker = new Invoker(store, workspace, () => 'apply');
   const vote = { action: 'apply', reason: 'ok', actor: 'human' } as const;
   return {
