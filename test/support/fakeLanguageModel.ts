@@ -17,6 +17,7 @@ export type FakeAnswer =
 /** A language model that answers each request with the next answer of its list, and records what it was asked. */
 export class FakeLanguageModel implements LanguageModel {
   readonly maxInputTokens: number = 1_000;
+  takesImages = false;
   readonly requests: ModelRequest[] = [];
   readonly signals: AbortSignal[] = [];
   /** What was counted, in order. */

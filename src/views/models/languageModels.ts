@@ -7,6 +7,7 @@ import type {
   ModelRequest,
 } from '../../agent/model/languageModel/port.ts';
 import { OWN_VENDOR } from '../contributions.ts';
+import { imagePart, takesImages } from './imageParts.ts';
 
 /** The name of a model in the settings: `vendor/id`. A vendor has no slash, an id may have. */
 export function languageModelName({ vendor, id }: { readonly vendor: string; readonly id: string }): string {
@@ -31,6 +32,7 @@ export async function findLanguageModel(name: string): Promise<LanguageModel | u
 function portOf(model: vscode.LanguageModelChat): LanguageModel {
   return {
     maxInputTokens: model.maxInputTokens,
+    takesImages: takesImages(model),
     async send({ messages, tools, mode }: ModelRequest, signal) {
       const { Auto, Required } = vscode.LanguageModelChatToolMode;
       const options: vscode.LanguageModelChatRequestOptions = {
@@ -74,6 +76,8 @@ function toPart(part: MessagePart): vscode.LanguageModelInputPart {
   switch (part.type) {
     case 'text':
       return new vscode.LanguageModelTextPart(part.text);
+    case 'image':
+      return imagePart(part.image);
     case 'call':
       return new vscode.LanguageModelToolCallPart(part.id, part.name, JSON.parse(part.arguments) as object);
     case 'result':

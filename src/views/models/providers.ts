@@ -6,7 +6,7 @@ import { createOfflineProvider } from '../../agent/model/offline/provider.ts';
 import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
 import type { listOpenAiModels } from '../../agent/model/openai/completions.ts';
 import { createOpenAiProvider } from '../../agent/model/openai/provider.ts';
-import type { ReadImage } from '../../agent/model/openai/requestImages.ts';
+import type { ReadImage } from '../../agent/model/sentImages.ts';
 import type { LadderMemory, LadderStep } from '../../agent/model/toolChoiceLadder.ts';
 import type { Settings } from '../settings.ts';
 import type { ApiKeys } from './apiKeys.ts';
@@ -84,6 +84,7 @@ export class Providers {
           return faultSentence(name, fault, size, vscode.l10n);
         },
         logger: this.#logger,
+        readImage: this.#readImage,
       });
       this.#languageModel = { name, provider };
     }

@@ -1,12 +1,19 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { silentLogger } from '../../../src/agent/base/logger.ts';
 import type { AssistantMessage, SessionMessage } from '../../../src/agent/model/messages.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
+import type { ApiKeys } from '../../../src/views/models/apiKeys.ts';
+import { Providers } from '../../../src/views/models/providers.ts';
+import type { Settings } from '../../../src/views/settings.ts';
 import { SCRIPTED_MODEL, useVendor, type VendorRequest } from '../support/modelVendor.ts';
 import { activateRedline, bytesOf, cleanUp, givenFile, setting, until } from '../support/redline.ts';
 
 const OLD = 'const answer = 41;\n';
 const NEW = 'const answer = 42;\n';
+/** A PNG of one pixel. */
+const DOT =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const edit = {
   name: 'edit_file',
   input: { path: 'model.ts', edits: [{ old: 'answer = 41', new: 'answer = 42' }] },
@@ -106,6 +113,27 @@ suite('a language model of VS Code', () => {
     assert.deepEqual(modes.slice(0, 3), ['auto true', 'required false', 'auto true']);
     assert.ok(!modes.slice(3).some(mode => mode.startsWith('required')), modes.join());
     assert.ok(!messages.some(each => each.role === 'assistant' && each.error !== undefined));
+  });
+
+  test('an image arrives with its bytes and type at a model that takes images', async () => {
+    const vendor = await useVendor([{ text: 'A dot.' }]);
+    // VS Code decodes images before it sends them, so that only a real one arrives.
+    const bytes = Buffer.from(DOT, 'base64');
+    const settings = { provider: 'vscode-lm', languageModel: SCRIPTED_MODEL } as Settings;
+    const read = () => Promise.resolve(bytes);
+    const provider = new Providers(settings, {} as ApiKeys, silentLogger, read).current();
+    const image = { file: 'a.png', type: 'image/png', bytes: bytes.length } as const;
+    const messages = [
+      { role: 'user', text: 'What is this?', attachments: [{ path: 'a.png', text: '', image }] },
+    ] as const;
+    const request = { system: '', messages, tools: [] };
+    const events = [];
+    for await (const event of provider.stream(request, new AbortController().signal)) events.push(event);
+    assert.equal(events.at(-1)?.type, 'done', JSON.stringify(events));
+    assert.deepEqual(vendor.requests[0]?.messages[0]?.parts, [
+      { text: '[Image attached by the user: a.png]\n\nWhat is this?' },
+      { image: 'image/png', base64: DOT },
+    ]);
   });
 
   const { LanguageModelError } = vscode;

@@ -11,6 +11,9 @@ interface VendorMessage {
     readonly name?: string;
     readonly input?: object;
     readonly result?: string;
+    /** The type of an image. */
+    readonly image?: string;
+    readonly base64?: string;
   }[];
 }
 

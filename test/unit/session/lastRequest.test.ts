@@ -41,6 +41,15 @@ test('to a language model of VS Code: the messages, tools and mode that it got',
   assert.deepEqual(sent.body, model.requests[0] satisfies ModelRequest | undefined);
 });
 
+test('to a language model of VS Code that takes images: their sizes', async () => {
+  const model = Object.assign(new FakeLanguageModel([text('A cat.')]), { takesImages: true });
+  const readImage = () => Promise.resolve(new Uint8Array([1, 2, 3]));
+  const { session } = createTestSession({ provider: fakeProvider(model, logger, { readImage }) });
+  await session.prompt('What is this?', [{ path: 'a.png', image, text: '' }]);
+  assert.ok(model.requests[0]?.messages.some(({ parts }) => parts.some(({ type }) => type === 'image')));
+  assert.match(JSON.stringify(session.lastRequest?.body), /"image":"\[image\/png, 3 bytes\]"/);
+});
+
 test('to no model: the request itself, until another conversation is opened', async () => {
   const { session, sent } = await sentTo(createOfflineProvider());
   assert.deepEqual((sent.body as { messages: unknown }).messages, [{ role: 'user', text: 'Hello' }]);

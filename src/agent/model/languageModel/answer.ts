@@ -1,5 +1,5 @@
 import { untilAborted } from '../../base/abort.ts';
-import { isJsonObject } from '../../base/json.ts';
+import { isJsonObject, isRecord } from '../../base/json.ts';
 import type {
   ChatProvider,
   ChatRequest,
@@ -9,9 +9,10 @@ import type {
 } from '../chatProvider.ts';
 import { asksAboutImages } from '../images.ts';
 import type { TokenUsage, ToolCall } from '../messages.ts';
+import { loadImages, refusesImages, type SentImage } from '../sentImages.ts';
 import { CallIds, callIdsIn } from '../toolCalls.ts';
 import { failureCodeOf, faultOf, UnusableAnswer } from './fault.ts';
-import { toModelRequest } from './messages.ts';
+import { toModelRequest, withoutImageData } from './messages.ts';
 import type {
   AnswerPart,
   LanguageModel,
@@ -24,10 +25,17 @@ import { TokenCounter } from './tokenCount.ts';
 const MAX_ANSWER_CHARS = 16 * 1_048_576;
 const COUNT_MS = 1_000;
 
-/** Creates the `stream` function of a provider, which remembers token counts from one request to the next. */
+/** What is remembered from one request to the next. */
+interface Memory {
+  readonly counter: TokenCounter;
+  /** Whether the model has refused images, whatever VS Code says of it. */
+  refusesImages: boolean;
+}
+
+/** Creates the `stream` function of a provider, which remembers token counts and whether images were refused. */
 export function languageModelStream(options: LanguageModelProviderOptions): ChatProvider['stream'] {
-  const counter = new TokenCounter();
-  return (request, signal, onSent) => streamAnswer(options, counter, request, signal, onSent);
+  const memory: Memory = { counter: new TokenCounter(), refusesImages: false };
+  return (request, signal, onSent) => streamAnswer(options, memory, request, signal, onSent);
 }
 
 /** What is known of a request that is being made. */
@@ -39,7 +47,7 @@ interface Sent {
 
 async function* streamAnswer(
   options: LanguageModelProviderOptions,
-  counter: TokenCounter,
+  memory: Memory,
   request: ChatRequest,
   signal: AbortSignal,
   onSent?: (body: unknown) => void,
@@ -47,24 +55,36 @@ async function* streamAnswer(
   const { find, name, logger, maxAnswerChars = MAX_ANSWER_CHARS } = options;
   // Cancels the request also when whoever reads this stream leaves it early.
   const own = new AbortController();
+  const { counter } = memory;
   const both = AbortSignal.any([signal, own.signal]);
   let last: ProviderEvent = { type: 'aborted' };
   let sent: Sent | undefined;
   try {
-    if (asksAboutImages(request.messages))
-      throw new UnusableAnswer('noImages', 'Images are not sent to language models of VS Code.');
     const model = await untilAborted(signal, find);
     if (!model) throw new UnusableAnswer('missing', `VS Code offers no language model ${name}.`);
-    const translated = toModelRequest(request);
-    onSent?.(translated);
-    const now = { model, tokens: countQuietly(() => counter.countRequest(model, translated, both)) };
-    sent = now;
-    const parts = await untilAborted(signal, () => model.send(translated, both));
-    const collect = new AnswerCollector(callIdsIn(request), maxAnswerChars);
-    yield* readParts(parts, collect, signal);
-    const answer = collect.answer();
-    const usage = await untilAborted(signal, () => usageOf(options, counter, now, answer, both));
-    if (!signal.aborted) last = { type: 'done', answer: usage ? { ...answer, usage } : answer };
+    for (let isBlind = !model.takesImages || memory.refusesImages; ; isBlind = true) {
+      const images = await untilAborted(signal, () => imagesFor(options, isBlind, request));
+      const translated = toModelRequest(request, images);
+      onSent?.(withoutImageData(translated));
+      const now = { model, tokens: countQuietly(() => counter.countRequest(model, translated, both)) };
+      sent = now;
+      const collect = new AnswerCollector(callIdsIn(request), maxAnswerChars);
+      try {
+        const parts = await untilAborted(signal, () => model.send(translated, both));
+        yield* readParts(parts, collect, signal);
+      } catch (error) {
+        if (signal.aborted || images.size === 0 || !collect.isEmpty) throw error;
+        const refusal = refusalOfImages(error);
+        if (!refusal) throw error;
+        logger.info(`No image could be sent to ${name}: ${faultOf(error).detail}`);
+        if (refusal === 'model') memory.refusesImages = true;
+        continue;
+      }
+      const answer = collect.answer();
+      const usage = await untilAborted(signal, () => usageOf(options, counter, now, answer, both));
+      if (!signal.aborted) last = { type: 'done', answer: usage ? { ...answer, usage } : answer };
+      break;
+    }
   } catch (error) {
     if (!signal.aborted) {
       const failure = await failureFor(options, error, sent);
@@ -75,6 +95,32 @@ async function* streamAnswer(
     own.abort();
   }
   yield last;
+}
+
+/**
+ * The images to send.
+ * @param isBlind whether none can be.
+ * @throws UnusableAnswer if none can be, and the prompt has some.
+ */
+async function imagesFor(
+  { readImage }: LanguageModelProviderOptions,
+  isBlind: boolean,
+  { messages }: ChatRequest,
+): Promise<ReadonlyMap<string, SentImage>> {
+  if (!isBlind) return loadImages(messages, readImage);
+  if (asksAboutImages(messages))
+    throw new UnusableAnswer('noImages', 'The images of the prompt cannot be sent.');
+  return new Map();
+}
+
+/**
+ * Whether the model refuses images, or VS Code cannot read one of them: it decodes them before it sends them, and fails with
+ * the event of an element.
+ */
+function refusalOfImages(error: unknown): 'model' | 'image' | undefined {
+  if (isRecord(error) && error['isTrusted'] === true) return 'image';
+  const { kind, detail } = faultOf(error);
+  return kind === 'unknown' && refusesImages(detail) ? 'model' : undefined;
 }
 
 /** Feeds the collector and passes on the events to display. Ends at once when the signal fires, even in mid-wait. */
@@ -137,6 +183,11 @@ class AnswerCollector {
       case 'other':
         return undefined;
     }
+  }
+
+  /** Whether nothing has arrived yet. */
+  get isEmpty(): boolean {
+    return this.#chars === 0;
   }
 
   /**

@@ -20,7 +20,7 @@ export type FaultKind =
   /** The conversation has more tokens than the model takes. */
   | 'tooLong'
   | 'tooManyTools'
-  /** The prompt has an image, which this provider cannot pass on. */
+  /** The prompt has an image, and the model takes none. */
   | 'noImages'
   /** The request was cancelled, but not by the user. */
   | 'cancelled'

@@ -1,8 +1,13 @@
 import { promptText } from '../attachments.ts';
 import type { ChatRequest, ToolChoice, ToolSpec } from '../chatProvider.ts';
-import type { AssistantMessage, SessionMessage } from '../messages.ts';
+import { imagesOf } from '../images.ts';
+import type { AssistantMessage, SessionMessage, UserMessage } from '../messages.ts';
+import type { SentImage } from '../sentImages.ts';
 import { EMPTY_RESULT, sendableArguments, sendableName } from '../toolCalls.ts';
 import type { MessagePart, ModelMessage, ModelRequest } from './port.ts';
+
+/** The images that are sent, by their files. */
+type SentImages = ReadonlyMap<string, SentImage>;
 
 /**
  * Translates a request into the two roles that VS Code's language models know:
@@ -10,17 +15,27 @@ import type { MessagePart, ModelMessage, ModelRequest } from './port.ts';
  * - steering messages are sent in the user role, where they stand in the conversation, as with every other provider;
  * - the results of one answer's calls are together in one user message, right after that answer, as some models
  *   require; what follows them is a message of its own;
+ * - an image of a prompt is sent after its words if it is given, else the model is told of it;
  * - empty messages are left out, and calls are made sendable, as `toolCalls.ts` says. Local messages are never sent.
  */
-export function toModelRequest(request: ChatRequest): ModelRequest {
+export function toModelRequest(request: ChatRequest, images: SentImages = new Map()): ModelRequest {
   const { system, messages } = request;
   return {
-    messages: [...(system === '' ? [] : [userText(system)]), ...toModelMessages(messages)],
+    messages: [...(system === '' ? [] : [userText(system)]), ...toModelMessages(messages, images)],
     ...toModelTools(request.tools, request.toolChoice),
   };
 }
 
-function toModelMessages(messages: readonly SessionMessage[]): ModelMessage[] {
+/** A copy of a request in which the type and size of each image stand for its data. */
+export function withoutImageData({ messages, ...rest }: ModelRequest): object {
+  const described = (part: MessagePart): object =>
+    part.type === 'image'
+      ? { type: 'image', image: `[${part.image.type}, ${part.image.data.length} bytes]` }
+      : part;
+  return { messages: messages.map(({ role, parts }) => ({ role, parts: parts.map(described) })), ...rest };
+}
+
+function toModelMessages(messages: readonly SessionMessage[], images: SentImages): ModelMessage[] {
   const translated: ModelMessage[] = [];
   let results: MessagePart[] | undefined;
   for (const message of messages) {
@@ -32,8 +47,8 @@ function toModelMessages(messages: readonly SessionMessage[]): ModelMessage[] {
       case 'local':
         continue;
       case 'user': {
-        const text = promptText(message);
-        if (text !== '') translated.push(userText(text));
+        const parts = promptParts(message, images);
+        if (parts.length > 0) translated.push({ role: 'user', parts });
         break;
       }
       case 'steering':
@@ -48,6 +63,15 @@ function toModelMessages(messages: readonly SessionMessage[]): ModelMessage[] {
     results = undefined;
   }
   return translated;
+}
+
+function promptParts(message: UserMessage, images: SentImages): MessagePart[] {
+  const text = promptText(message, ({ file }) => images.has(file));
+  const sent = imagesOf(message).flatMap(({ image }) => images.get(image.file) ?? []);
+  return [
+    ...(text === '' ? [] : [{ type: 'text', text } as const]),
+    ...sent.map(image => ({ type: 'image', image }) as const),
+  ];
 }
 
 function userText(text: string): ModelMessage {

@@ -1,10 +1,12 @@
 import type { Logger } from '../../base/logger.ts';
 import type { ToolSpec } from '../chatProvider.ts';
+import type { ReadImage, SentImage } from '../sentImages.ts';
 import type { Fault } from './fault.ts';
 
 /** A part of a message. `arguments` is JSON text of an object. */
 export type MessagePart =
   | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly image: SentImage }
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
   | { readonly type: 'result'; readonly callId: string; readonly text: string };
 
@@ -31,6 +33,8 @@ export interface ModelRequest {
 export interface LanguageModel {
   /** The most tokens of one request; 0 if the model does not tell. */
   readonly maxInputTokens: number;
+  /** Whether it takes images, and this VS Code can pass them on. False if either is not known. */
+  readonly takesImages: boolean;
   /**
    * Asks for the user's consent if it was not given yet. Rejects if the request cannot be made; the stream rejects if the
    * answer fails later. Both may throw anything. An abort cancels the request.
@@ -57,6 +61,8 @@ export interface LanguageModelProviderOptions {
   /** A plain sentence for the user about a fault, in their language. `size` is known for some that are too long. */
   readonly sentence: (fault: Fault, size: RequestSize | undefined) => string | Promise<string>;
   readonly logger: Logger;
+  /** Reads an image of the conversation. Without it no image is sent. */
+  readonly readImage?: ReadImage | undefined;
   /** The most characters of one answer: text and arguments. Default 16 Mi. */
   readonly maxAnswerChars?: number;
   /** How long to wait for a token count that is not ready when the answer is, in milliseconds. Default 1,000. */

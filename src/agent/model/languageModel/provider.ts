@@ -4,8 +4,8 @@ import type { LanguageModelProviderOptions } from './port.ts';
 
 /**
  * Creates a provider for a model that VS Code offers: Copilot's and those of other extensions. Failed requests are not
- * repeated, because each may count against the user's plan, and the model's own extension retries what is worth it. The
- * code that makes requests is loaded with the first one.
+ * repeated, because each may count against the user's plan, and the model's own extension retries what is worth it. Only
+ * one whose older images were refused is, without them. The code that makes requests is loaded with the first one.
  */
 export function createLanguageModelProvider(options: LanguageModelProviderOptions): ChatProvider {
   let stream: ChatProvider['stream'] | undefined;

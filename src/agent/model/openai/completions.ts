@@ -5,6 +5,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { ChatProvider, ChatRequest, ProviderEvent, ProviderFailure } from '../chatProvider.ts';
 import { naturally } from '../../text/naturally.ts';
 import { asksAboutImages } from '../images.ts';
+import type { ReadImage } from '../sentImages.ts';
 import { callIdsIn } from '../toolCalls.ts';
 import { ChatAccumulator } from './accumulator.ts';
 import { connect, type OpenAiConnection, type StreamedAnswer } from './client.ts';
@@ -12,7 +13,7 @@ import { failureOf, hostOf, type FailureContext } from './failure.ts';
 import { KnownFault, ReportedError } from './faults.ts';
 import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
 import { windowInAnswer, windowInList } from './modelWindow.ts';
-import { loadImages, takesImages, withoutImageData, type ReadImage } from './requestImages.ts';
+import { loadImageUrls, takesImages, withoutImageData } from './requestImages.ts';
 import type { OpenAiServer } from './server.ts';
 import { ServerQuirks } from './serverQuirks.ts';
 import { reshape } from './wireShape.ts';
@@ -136,7 +137,7 @@ async function send(
     options.logger.warn(`The tool ${request.toolChoice.name} is not offered and was not forced.`);
   }
   const maxEventChars = (options.maxAnswerChars ?? MAX_ANSWER_CHARS) * 4 + EVENT_OVERHEAD;
-  const images = await loadImages(request.messages, options.readImage);
+  const images = await loadImageUrls(request.messages, options.readImage);
   if (images.size > 0) await quirks.learnVision(() => visionOf(options.model, connection, signal));
   for (;;) {
     const isBlind = images.size > 0 && quirks.takesImages === false;

@@ -1,28 +1,19 @@
 import { isRecord } from '../../base/json.ts';
-import { imagesOf } from '../images.ts';
 import type { SessionMessage } from '../messages.ts';
-
-/** Reads an image by its file; `undefined` if it is no longer there. */
-export type ReadImage = (file: string) => Promise<Uint8Array | undefined>;
-
-/** The most bytes of images in one request. Older ones are left out. */
-const MAX_BYTES = 20 * 1_048_576;
+import { loadImages, type ReadImage } from '../sentImages.ts';
 
 /** The newest images of a conversation as data URLs, by their files. */
-export async function loadImages(
+export async function loadImageUrls(
   messages: readonly SessionMessage[],
   read: ReadImage | undefined,
 ): Promise<ReadonlyMap<string, string>> {
-  const urls = new Map<string, string>();
-  let bytes = 0;
-  for (const { image } of messages.toReversed().flatMap(imagesOf)) {
-    bytes += urls.has(image.file) ? 0 : image.bytes;
-    if (bytes > MAX_BYTES) break;
-    const content = await read?.(image.file);
-    if (!content) continue;
-    urls.set(image.file, `data:${image.type};base64,${Buffer.from(content).toString('base64')}`);
-  }
-  return urls;
+  const images = await loadImages(messages, read);
+  return new Map(
+    [...images].map(([file, { type, data }]) => [
+      file,
+      `data:${type};base64,${Buffer.from(data).toString('base64')}`,
+    ]),
+  );
 }
 
 /**
@@ -38,17 +29,6 @@ export function takesImages(entry: unknown): boolean | undefined {
     return capabilities.includes('multimodal') || capabilities.includes('vision');
   const vision = isRecord(capabilities) ? capabilities['vision'] : undefined;
   return typeof vision === 'boolean' ? vision : undefined;
-}
-
-/** Whether a refusal says that the model takes no images, and not only that one of them cannot be used. */
-export function refusesImages(body: string): boolean {
-  return (
-    /(?:not support|that support|not an? )[^"]{0,40}(?:image|vision|multi-?modal)/i.test(body) ||
-    /(?:image|vision|multi-?modal)[^"]{0,40}(?:not (?:supported|enabled|configured)|unsupported|only supported by)/i.test(
-      body,
-    ) ||
-    /at most 0 image|unknown variant \W*image_url|mmproj/i.test(body)
-  );
 }
 
 /** A copy of a body of a request in which the type and size of each image stand for its data. */

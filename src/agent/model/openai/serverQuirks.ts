@@ -3,7 +3,7 @@ import type { AssistantMessage } from '../messages.ts';
 import type { AnswerLeftovers } from './accumulator.ts';
 import { HttpFailure } from './faults.ts';
 import type { WireExtras } from './messages.ts';
-import { refusesImages } from './requestImages.ts';
+import { refusesImages } from '../sentImages.ts';
 import type { WireShape } from './wireShape.ts';
 
 /** Google's documented stand-in for a missing signature. */

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ChatRequest, ToolChoice } from '../../../../src/agent/model/chatProvider.ts';
-import { toModelRequest } from '../../../../src/agent/model/languageModel/messages.ts';
+import { toModelRequest, withoutImageData } from '../../../../src/agent/model/languageModel/messages.ts';
 import type {
   AssistantMessage,
   SessionMessage,
@@ -104,6 +104,29 @@ test('attachments are part of their prompt', () => {
     requestOf([{ role: 'user', text: 'Explain', attachments: [{ path: 'a.ts', text: 'let a;\n' }] }]),
   );
   assert.match(JSON.stringify(messages), /Attached by the user: a\.ts.*let a;.*Explain/);
+});
+
+test('an image that is given follows the words of its prompt, of others the model is told', () => {
+  const imageOf = (file: string) =>
+    ({ path: file, text: '', image: { file, type: 'image/png', bytes: 3 } }) as const;
+  const request = requestOf([
+    { role: 'user', text: 'What is this?', attachments: [imageOf('a.png'), imageOf('gone.png')] },
+  ]);
+  const sent = { type: 'image/png', data: new Uint8Array([1, 2, 3]) } as const;
+  const translated = toModelRequest(request, new Map([['a.png', sent]]));
+  const words = {
+    type: 'text',
+    text: [
+      '[Image attached by the user: a.png]',
+      '[Image attached by the user: gone.png] You cannot see it.',
+      'What is this?',
+    ].join('\n\n'),
+  };
+  assert.deepEqual(translated.messages, [{ role: 'user', parts: [words, { type: 'image', image: sent }] }]);
+  assert.deepEqual(withoutImageData(translated), {
+    ...translated,
+    messages: [{ role: 'user', parts: [words, { type: 'image', image: '[image/png, 3 bytes]' }] }],
+  });
 });
 
 test('a forced tool is sent alone with Required; Required never goes with several tools', () => {

@@ -2,7 +2,13 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ChatRequest, ProviderAnswer } from '../../../../src/agent/model/chatProvider.ts';
 import type { AnswerPart, LanguageModel } from '../../../../src/agent/model/languageModel/port.ts';
-import { call, FakeLanguageModel, fakeProvider, text } from '../../../support/fakeLanguageModel.ts';
+import {
+  call,
+  FakeLanguageModel,
+  fakeProvider,
+  text,
+  type FakeAnswer,
+} from '../../../support/fakeLanguageModel.ts';
 import {
   closeServerAfterEach,
   drain,
@@ -218,4 +224,102 @@ test('a request that is too long is told with its size, as far as that is known'
   slow.countTokens = () => new Promise<never>(() => undefined);
   const unknown = failureIn(await run(slow, hello, { countMs: 1 }));
   assert.equal(unknown.message, 'tooLong: Message exceeds token limit.');
+});
+
+const image = (file: string) =>
+  ({ path: file, text: '', image: { file, type: 'image/png', bytes: 3 } }) as const;
+const what = { role: 'user', text: 'What is this?', attachments: [image('a.png')] } as const;
+const readImage = (file: string) =>
+  Promise.resolve(file === 'gone.png' ? undefined : new Uint8Array([1, 2, 3]));
+
+function seeing(...answers: ConstructorParameters<typeof FakeLanguageModel>): FakeLanguageModel {
+  return Object.assign(new FakeLanguageModel(...answers), { takesImages: true });
+}
+
+/** The prompts of a request as they were sent: their parts, without the system prompt. */
+const promptsOf = (model: FakeLanguageModel, n: number) =>
+  model.requests[n]?.messages.slice(1).map(({ parts }) => parts);
+const told = '[Image attached by the user: a.png]\n\nWhat is this?';
+const toldUnseen = '[Image attached by the user: a.png] You cannot see it.\n\nWhat is this?';
+
+test('an image goes to a model that takes images; its bytes are not counted as text', async () => {
+  const model = seeing([text('A cat.')]);
+  const { usage } = answerIn(await run(model, { ...hello, messages: [what] }, { readImage }));
+  assert.deepEqual(promptsOf(model, 0), [
+    [
+      { type: 'text', text: told },
+      { type: 'image', image: { type: 'image/png', data: new Uint8Array([1, 2, 3]) } },
+    ],
+  ]);
+  assert.ok(!JSON.stringify(model.counted).includes('image/png'));
+  assert.equal(usage?.inputTokens, 20);
+});
+
+test('an image that is gone is told of', async () => {
+  const model = seeing([text('Nothing.')]);
+  const messages = [{ ...what, attachments: [image('gone.png')] }];
+  assert.equal((await run(model, { ...hello, messages }, { readImage })).last.type, 'done');
+  assert.deepEqual(promptsOf(model, 0), [
+    [{ type: 'text', text: '[Image attached by the user: gone.png] You cannot see it.\n\nWhat is this?' }],
+  ]);
+});
+
+test('a model of which VS Code does not say that it takes images gets none, and is not asked about one', async () => {
+  const model = new FakeLanguageModel([text('Fine.')]);
+  const refused = failureIn(await run(model, { ...hello, messages: [what] }, { readImage }));
+  assert.deepEqual([refused.code, refused.message.split(':')[0]], ['noImages', 'noImages']);
+  assert.equal(model.requests.length, 0);
+  const later = [what, { role: 'user', text: 'Never mind.' } as const];
+  assert.equal((await run(model, { ...hello, messages: later }, { readImage })).last.type, 'done');
+  assert.deepEqual(promptsOf(model, 0)?.[0], [{ type: 'text', text: toldUnseen }]);
+});
+
+for (const [how, refusal] of [
+  ['at once', () => Promise.reject(new Error('this model does not support image input'))],
+  ['in its stream', [new Error('this model does not support image input')]],
+] as const satisfies [string, FakeAnswer][]) {
+  test(`a model that refuses images ${how} is not sent them again, and the conversation goes on`, async () => {
+    const model = seeing(refusal, [text('Fine.')]);
+    const provider = fakeProvider(model, logger, { readImage });
+    const ask = (...messages: ChatRequest['messages']) =>
+      drain(provider.stream({ ...hello, messages }, new AbortController().signal));
+    for (let turn = 0; turn < 2; turn++) assert.equal(failureIn(await ask(what)).code, 'noImages');
+    assert.equal(model.requests.length, 1);
+    assert.equal((await ask(what, { role: 'user', text: 'Never mind.' })).last.type, 'done');
+    assert.deepEqual(promptsOf(model, 1)?.[0], [{ type: 'text', text: toldUnseen }]);
+  });
+
+  test(`a model that refuses the image of an older prompt ${how} is asked without it`, async () => {
+    const model = seeing(refusal, [text('Fine.')]);
+    const messages = [what, { role: 'user', text: 'Never mind.' } as const];
+    assert.equal(answerIn(await run(model, { ...hello, messages }, { readImage })).text, 'Fine.');
+    assert.deepEqual(promptsOf(model, 1)?.[0], [{ type: 'text', text: toldUnseen }]);
+  });
+}
+
+test('an image that VS Code cannot decode is told of; later ones are sent', async () => {
+  // What VS Code throws is no Error.
+  const event = { isTrusted: true } as unknown as Error;
+  const undecodable = () => Promise.reject(event);
+  const model = seeing(undecodable, undecodable, [text('Fine.')], [text('A cat.')]);
+  const provider = fakeProvider(model, logger, { readImage });
+  const ask = (...messages: ChatRequest['messages']) =>
+    drain(provider.stream({ ...hello, messages }, new AbortController().signal));
+  assert.equal(failureIn(await ask(what)).code, 'noImages');
+  assert.equal((await ask(what, { role: 'user', text: 'Never mind.' })).last.type, 'done');
+  assert.deepEqual(promptsOf(model, 2)?.[0], [{ type: 'text', text: toldUnseen }]);
+  assert.equal((await ask(what)).last.type, 'done');
+  assert.equal(promptsOf(model, 3)?.[0]?.length, 2);
+});
+
+test('other errors about an image, and what breaks a begun answer, are told as they are', async () => {
+  for (const answer of [
+    [new Error('Could not process image')],
+    [text('A'), new Error('this model does not support image input')],
+  ]) {
+    const model = seeing(answer);
+    const failure = failureIn(await run(model, { ...hello, messages: [what] }, { readImage }));
+    assert.equal(failure.code, 'server');
+    assert.equal(model.requests.length, 1);
+  }
 });

@@ -2,7 +2,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../../src/agent/model/chatProvider.ts';
 import type { ImageFile, SessionMessage } from '../../../../src/agent/model/messages.ts';
-import { loadImages, refusesImages, takesImages } from '../../../../src/agent/model/openai/requestImages.ts';
+import { takesImages } from '../../../../src/agent/model/openai/requestImages.ts';
+import { loadImages, refusesImages } from '../../../../src/agent/model/sentImages.ts';
 import {
   closeServerAfterEach,
   drain,
