@@ -13,6 +13,9 @@ const PAGES = {
 /** What readers of the README call it. */
 const SHOWN = { VS: 'Copilot in VS Code' };
 
+/** What the README says of where a fact comes from. */
+const EVIDENCE = { run: 'tried', documentation: 'documented' };
+
 /**
  * @param {string} [agent] the first word of its name; by default all
  * @returns {Promise<string>} markdown
@@ -46,11 +49,11 @@ export async function holdsSummary() {
     const first = name.split(' ')[0];
     const page = PAGES[first] ?? 'with-other-agents.md';
     const [edits, shell] = [mode => mode.edits, shellHold].map(hold => worstWords(modes, hold));
-    const cells = [edits, shell === edits && edits.includes('`') ? 'the same' : shell];
-    return `| [${SHOWN[first] ?? `${name} ${version}`.trim()}](docs/${page}) | ${cells.join(' | ')} | ${modes[0].from} |`;
+    const cells = [edits, shell === edits && edits.includes('`') ? 'as its edits' : shell];
+    return `| [${SHOWN[first] ?? `${name} ${version}`.trim()}](docs/${page}) | ${cells.join(' | ')} | ${EVIDENCE[modes[0].from]} |`;
   });
   return [
-    '| connected agent | its edits | its shell | known from |',
+    '| connected agent | its edits | its shell | how we know |',
     '| --- | --- | --- | --- |',
     ...rows,
     '',
