@@ -34,17 +34,20 @@ export type Risk =
   | { readonly kind: 'outsidePlan'; readonly path: string }
   | { readonly kind: 'large'; readonly lines: number };
 
+/** Each kind, the one that a person should see first at the beginning. */
+const RANKED: Readonly<Record<Risk['kind'], true>> = {
+  secret: true,
+  imported: true,
+  deletes: true,
+  tests: true,
+  exports: true,
+  configuration: true,
+  outsidePlan: true,
+  large: true,
+};
+
 /** The kinds, the one that a person should see first at the beginning. */
-export const riskKinds = [
-  'secret',
-  'imported',
-  'deletes',
-  'tests',
-  'exports',
-  'configuration',
-  'outsidePlan',
-  'large',
-] as const satisfies readonly Risk['kind'][];
+export const riskKinds = Object.keys(RANKED) as readonly Risk['kind'][];
 
 /**
  * The facts about a preview, in the order of {@link riskKinds}. They are read from names and lines, without running anything.
