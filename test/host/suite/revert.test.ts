@@ -104,6 +104,8 @@ suite('revert_to_state', () => {
         { text: 'Look at it.' },
         { text: 'Second try.', toolCalls: [edit('sum.ts', 'sum = 1', 'sum = SECOND')] },
         { text: 'Look again.' },
+        // Once the last preview is applied, the session goes on.
+        { text: 'Good.' },
       ],
       { modelAuthority: 'none', forcing: 'off' },
     );
