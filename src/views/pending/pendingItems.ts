@@ -54,11 +54,18 @@ export function previewItem(
   const view = previewView(preview, { ...facts, ...known });
   const state = stateText(view, filesRead);
   const checked = checksText(view.checks, oneLine);
-  // A narrow side bar cuts off the end, so the state comes first.
+  // A narrow side bar cuts off the end. So what went wrong comes first, then the risks; why the model proposes it is mostly the same
+  // for all that one prompt produced.
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
   const mark = looked === '' || state === looked ? '' : files > 1 ? looked : LOOKED_AT;
   const risks = view.risks.length > 0 ? `⚠ ${riskMark(view.risks)}` : '';
-  item.description = [checked, state, risks, mark, id, agent, row.folder]
+  const isAdvice =
+    view.outcome.kind === 'pending' && !view.outcome.problem && view.outcome.recommendation !== undefined;
+  item.description = [
+    checked,
+    ...(isAdvice ? [risks, mark, state] : [state, risks, mark]),
+    ...[id, agent, row.folder],
+  ]
     .filter(part => part !== '')
     .join(' · ');
   item.iconPath = iconOf(view);

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { Emitter } from '../../../src/agent/base/event.ts';
 import { changeOf, sideOfText } from '../../../src/agent/preview/fileChange.ts';
 import type { PreviewContent } from '../../../src/agent/preview/preview.ts';
+import type { Risk } from '../../../src/agent/preview/reading/risks.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import type { ResolveOrder } from '../../../src/agent/preview/resolveSettings.ts';
 import type { Agent } from '../../../src/views/agent.ts';
@@ -13,6 +14,7 @@ import { LookedAt } from '../../../src/views/review/lookedAt.ts';
 import { ReviewList } from '../../../src/views/review/reviewList.ts';
 import type { ShownRevisions, VisibleChange } from '../../../src/views/review/shownRevisions.ts';
 import { PendingTree } from '../../../src/views/pending/pendingTree.ts';
+import { riskMark } from '../../../src/views/texts/riskWords.ts';
 import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile, until } from '../support/redline.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)> $(flame) **b**\n[x](command:workbench.action.quit)';
@@ -25,8 +27,10 @@ suite('the pending tree', () => {
   /** What editors show. */
   let visible: VisibleChange[];
   let appeared: Emitter<void>;
+  let known: readonly Risk[];
 
   setup(() => {
+    known = [];
     order = 'newestFirst';
     const done = (): Promise<void> => Promise.resolve();
     const log = { append: done, flush: done, compact: done };
@@ -40,7 +44,7 @@ suite('the pending tree', () => {
     looks = new LookedAt(agent, shown as unknown as ShownRevisions);
     const review = new ReviewList(agent, looks);
     const checks = { marksOf: () => [], onDidChange: new Emitter<void>().event };
-    const risks = { of: () => [], onDidChange: new Emitter<void>().event };
+    const risks = { of: () => known, onDidChange: new Emitter<void>().event };
     tree = new PendingTree({ ...agent, review, looks, checks, risks } as unknown as PendingParts);
   });
 
@@ -89,6 +93,12 @@ suite('the pending tree', () => {
       (await row(id)).accessibilityInformation?.label,
       `Edit a.ts, ${id}, The model recommends Apply: Looks right`,
     );
+    known = [{ kind: 'deletes', path: 'a.ts' }];
+    assert.equal(
+      (await row(id)).description,
+      `⚠ ${riskMark(known)} · The model recommends Apply: Looks right. · ${id}`,
+    );
+    known = [];
     await store.markStale(id, ['a.ts']);
     assert.equal((await row(id)).description, `stale · ${id}`);
     assert.equal(((await row(id)).iconPath as vscode.ThemeIcon).id, 'warning');
@@ -117,7 +127,7 @@ suite('the pending tree', () => {
     await store.recommend(id, 'apply', 'Looks right.');
     assert.equal(
       (await row(id)).description,
-      `The model recommends Apply: Looks right. · 1 of 2 looked at · ${id}`,
+      `1 of 2 looked at · The model recommends Apply: Looks right. · ${id}`,
     );
     const single = stage('Edit c.ts', ['c.ts']);
     const one = store.get(single) ?? assert.fail('it is there');
