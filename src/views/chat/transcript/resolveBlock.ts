@@ -21,6 +21,8 @@ const detailsSchema = z.object({
   label: z.optional(z.string()),
   sourceToolName: z.optional(z.string()),
   sourceResultDetails: z.optional(z.unknown()),
+  /** Of a vote on several previews. */
+  votes: z.optional(z.array(z.object({ details: z.optional(z.unknown()), failed: z.optional(z.boolean()) }))),
 });
 /** Marks a vote that was only recorded or came too late, or a plan that was submitted. */
 const unexecutedSchema = z.object({
@@ -91,6 +93,7 @@ function contentOf(call: ToolCall, result: ToolResultMessage | undefined, facts:
     return { ...about, outcome: 'failed', detail: { kind: 'text', text: result.content } };
   }
   const action = details?.action ?? actionIn(args['action']);
+  if (details?.votes) return { ...about, ...votesContent(details.votes, action, result.content) };
   if (unexecuted?.recommended !== undefined)
     return { ...about, outcome: action === 'discard' ? 'recommendDiscard' : 'recommendApply' };
   if (unexecuted?.submitted !== undefined)
@@ -115,6 +118,29 @@ function contentOf(call: ToolCall, result: ToolResultMessage | undefined, facts:
       break;
   }
   return { ...about, outcome: outcomeOf(action) };
+}
+
+/** What a vote on several previews came to; each is told when they came to different things. */
+function votesContent(
+  votes: NonNullable<z.infer<typeof detailsSchema>['votes']>,
+  action: ResolveAction | undefined,
+  text: string,
+): Pick<Block, 'outcome' | 'detail'> {
+  const kinds = new Set(
+    votes.map(({ details, failed }) => {
+      if (failed === true) return 'failed';
+      const { sourceResultDetails } = detailsSchema.safeParse(details).data ?? {};
+      const { recommended, alreadyResolved } = unexecutedSchema.safeParse(sourceResultDetails).data ?? {};
+      if (recommended !== undefined) return 'recommended';
+      return alreadyResolved === undefined ? 'executed' : 'late';
+    }),
+  );
+  const executed = outcomeOf(action);
+  const recommends = executed === 'discard' ? 'recommendDiscard' : 'recommendApply';
+  return {
+    outcome: kinds.has('executed') ? executed : kinds.has('recommended') ? recommends : 'failed',
+    ...(kinds.size > 1 || kinds.has('late') ? { detail: { kind: 'text', text } } : {}),
+  };
 }
 
 /** What an attempt in the ledger came to, although the result of its call is an error: it failed, or was interrupted. */

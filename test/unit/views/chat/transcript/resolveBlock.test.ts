@@ -99,6 +99,25 @@ test('a recorded recommendation is not an acceptance', () => {
   assert.equal(against.title, 'Recommends Discard: Edit a.ts (1 edit)');
 });
 
+test('a vote on several previews is an acceptance only of what was applied', () => {
+  const vote = (id: string, sourceResultDetails: object = {}) => ({
+    id,
+    ...details({ sourceResultDetails }),
+  });
+  const shown = (action: string, ...votes: object[]) => {
+    const { title, detail } = block('p1: …', details({ label: 'p1, p2', action, votes }));
+    return [title, detail];
+  };
+  const [one, other] = [vote('p1', { recommended: 'p1' }), vote('p2', { recommended: 'p2' })];
+  assert.deepEqual(shown('apply', one, other), ['Recommends Apply: p1, p2', undefined]);
+  assert.deepEqual(shown('discard', one, other), ['Recommends Discard: p1, p2', undefined]);
+  assert.deepEqual(shown('apply', vote('p1'), vote('p2')), ['Accept: p1, p2', undefined]);
+  assert.deepEqual(shown('apply', vote('p1'), other), ['Accept: p1, p2', 'p1: …']);
+  assert.deepEqual(shown('apply', one, { id: 'p2', failed: true }), ['Recommends Apply: p1, p2', 'p1: …']);
+  const late = vote('p1', { alreadyResolved: 'p1' });
+  assert.deepEqual(shown('apply', late, late), ['Failed: p1, p2', 'p1: …']);
+});
+
 test('a vote that came too late shows the outcome and who decided', () => {
   const by = { actor: 'human', reason: 'Not now.', at: '' } as const;
   const previews = [preview({ state: { kind: 'discarded', by } })];
