@@ -14,7 +14,7 @@ import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
 import { checkSentence, checksText } from '../texts/checkWords.ts';
-import { conflictsLeftText, hasSucceeded, recommendationText, runText } from '../texts/previewWords.ts';
+import { conflictsLeftText, hasSucceeded, runText } from '../texts/previewWords.ts';
 import { riskMark, riskText } from '../texts/riskWords.ts';
 import type { PendingNode } from './pendingNodes.ts';
 
@@ -173,7 +173,7 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
   switch (outcome.kind) {
     case 'pending':
       if (outcome.problem) return problemMark(outcome.problem);
-      return outcome.recommendation ? recommendationText(outcome.recommendation, oneLine) : filesRead;
+      return outcome.recommendation ? adviceText(outcome.recommendation) : filesRead;
     case 'applying':
       return vscode.l10n.t('resolving…');
     case 'applied':
@@ -187,6 +187,20 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
     case 'expired':
       return oneLine(preview.sourceToolName);
   }
+}
+
+/** Shorter than on the card: in a narrow side bar, whether it is for or against is still to be seen. */
+function adviceText({
+  action,
+  reason,
+}: {
+  readonly action: 'apply' | 'discard';
+  readonly reason: string;
+}): string {
+  const why = oneLine(reason) || vscode.l10n.t('No reason provided');
+  return action === 'apply'
+    ? vscode.l10n.t('Recommends Apply: {0}', why)
+    : vscode.l10n.t('Recommends Discard: {0}', why);
 }
 
 /** The problem in a few words: the tooltip tells it whole. */

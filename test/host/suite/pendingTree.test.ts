@@ -88,15 +88,15 @@ suite('the pending tree', () => {
   test('a row says whether its preview is stale, failed or recommended, for screen readers too', async () => {
     const id = stage('Edit a.ts');
     await store.recommend(id, 'apply', 'Looks right.');
-    assert.equal((await row(id)).description, `The model recommends Apply: Looks right. · ${id}`);
+    assert.equal((await row(id)).description, `Recommends Apply: Looks right. · ${id}`);
     assert.equal(
       (await row(id)).accessibilityInformation?.label,
-      `Edit a.ts, ${id}, The model recommends Apply: Looks right`,
+      `Edit a.ts, ${id}, Recommends Apply: Looks right`,
     );
     known = [{ kind: 'deletes', path: 'a.ts' }];
     assert.equal(
       (await row(id)).description,
-      `⚠ ${riskMark(known)} · The model recommends Apply: Looks right. · ${id}`,
+      `⚠ ${riskMark(known)} · Recommends Apply: Looks right. · ${id}`,
     );
     known = [];
     await store.markStale(id, ['a.ts']);
@@ -127,7 +127,7 @@ suite('the pending tree', () => {
     await store.recommend(id, 'apply', 'Looks right.');
     assert.equal(
       (await row(id)).description,
-      `1 of 2 looked at · The model recommends Apply: Looks right. · ${id}`,
+      `1 of 2 looked at · Recommends Apply: Looks right. · ${id}`,
     );
     const single = stage('Edit c.ts', ['c.ts']);
     const one = store.get(single) ?? assert.fail('it is there');
