@@ -130,6 +130,12 @@ function stepsIn(workbench: Workbench, random: () => number): Record<string, Ste
     'row and down': async () => (await click(rows)()) && key('ArrowDown')(),
     'status bar': click(() => workbench.statusBarItem('pending')),
     'into the chat': key('Control+Alt+R'),
+    close: async () => {
+      if ((await workbench.statusBarItem('pending').count()) === 0) return false;
+      await page.keyboard.press('Control+W');
+      // With no editor left, VS Code has nothing to give the focus to. The review goes on from there.
+      return key('Shift+Alt+PageDown')();
+    },
   };
 }
 
