@@ -125,10 +125,7 @@ suite('the pending tree', () => {
       ],
     );
     await store.recommend(id, 'apply', 'Looks right.');
-    assert.equal(
-      (await row(id)).description,
-      `1 of 2 looked at · Recommends Apply: Looks right. · ${id}`,
-    );
+    assert.equal((await row(id)).description, `1 of 2 looked at · Recommends Apply: Looks right. · ${id}`);
     const single = stage('Edit c.ts', ['c.ts']);
     const one = store.get(single) ?? assert.fail('it is there');
     visible = [{ preview: one, ...(one.changes?.[0] ? { change: one.changes[0] } : {}) }];
