@@ -36,6 +36,7 @@ import type { FileUris } from './review/previewUri.ts';
 import type { RedlineLog } from './diagnostics/redlineLog.ts';
 import { Settings } from './settings.ts';
 import { createStructuralEngine } from './search/structuralEngine.ts';
+import { forgetOldPreviews } from './storage/forgetOld.ts';
 import { closePatience, lockStorage, openStore, mustRecover } from './storage/previewStorage.ts';
 import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
@@ -105,9 +106,7 @@ export async function createAgent(
     const { recoverInterruptedCommits } = await import('./storage/interruptedCommits.ts');
     await recoverInterruptedCommits(open, storage.fsPath, workspace, logger);
   }
-  void import('./storage/forgetOld.ts').then(({ forgetOldPreviews }) =>
-    subscriptions.push(forgetOldPreviews(store, settings, logger)),
-  );
+  subscriptions.push(forgetOldPreviews(store, settings, logger));
 
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority, {
     prove: (...asked) => checks.prove(...asked),
