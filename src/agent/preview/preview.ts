@@ -10,6 +10,8 @@ export type ResolveAction = 'apply' | 'discard';
 export interface Recommendation {
   readonly action: ResolveAction;
   readonly reason: string;
+  /** It was made for what this is a part of: a person sees it, but the model has not voted for the part. */
+  readonly isOfWhole?: true;
 }
 
 /** A tool call of a conversation. */

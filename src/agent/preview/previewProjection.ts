@@ -281,14 +281,14 @@ const pendingState: PreviewState = { kind: 'pending', stale: [] };
 
 /**
  * The state of a half of a preview that was split. Splitting changes no file and no proposal: whatever was stale still is, and
- * the model's recommendation is for both halves.
+ * the model's recommendation is shown on both halves.
  */
 function pendingOn({ stale, recommendation }: Pending, changes: readonly FileChange[]): PreviewState {
   const paths = new Set(changes.flatMap(stepsOf).map(step => step.path));
   return {
     kind: 'pending',
     stale: stale.filter(path => paths.has(path)),
-    ...(recommendation ? { recommendation } : {}),
+    ...(recommendation ? { recommendation: { ...recommendation, isOfWhole: true } } : {}),
   };
 }
 

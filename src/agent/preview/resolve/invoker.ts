@@ -348,10 +348,11 @@ export class Invoker {
   }
 }
 
-/** Whether it can be applied as it is, and the model would. */
+/** Whether it can be applied as it is, and the model would apply this very revision. */
 function isVotedFor(preview: Preview): boolean {
   const { state } = preview;
-  return state.kind === 'pending' && state.recommendation?.action === 'apply' && isApplicable(preview);
+  const vote = state.kind === 'pending' ? state.recommendation : undefined;
+  return vote?.action === 'apply' && !vote.isOfWhole && isApplicable(preview);
 }
 
 /** A link may lead anywhere, and whoever reads or writes there follows it: only the user may make one. */

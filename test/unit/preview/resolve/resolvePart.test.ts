@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { counted } from '../../../../src/agent/preview/label.ts';
 import { resolvePart } from '../../../../src/agent/preview/resolve/resolvePart.ts';
 import { linkTo, sideOfText } from '../../../../src/agent/preview/fileChange.ts';
+import type { Prover } from '../../../../src/agent/preview/resolve/proof.ts';
+import { modify } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import { createTestSession, restoredStore, type TestSession } from '../../../support/testSession.ts';
 
@@ -59,10 +61,37 @@ test('what the model recommends for a proposal stays with its parts and with wha
     ({ part }) => part?.state.kind === 'pending' && recommended.push(part.state.recommendation),
   );
   await vote(t, 'discard', 'a.txt', 1);
-  const recommendation = { action: 'apply', reason: '`five` changes its meaning, so please look at it' };
+  const reason = '`five` changes its meaning, so please look at it';
+  const recommendation = { action: 'apply', reason, isOfWhole: true };
   assert.deepEqual(recommended, [recommendation]);
   for (const store of [t.store, restoredStore(t.log)])
     assert.deepEqual(store.get('p1')?.state, { kind: 'pending', stale: [], recommendation });
+});
+
+test('what is left of a preview that a person took apart is not written with the next vote of the model', async () => {
+  const tried: string[] = [];
+  const prove: Prover['prove'] = previews => {
+    tried.push(previews.map(({ id, revision }) => `${id}@${revision}`).join(' '));
+    return Promise.resolve({ isProved: false, why: 'failed', checks: [] });
+  };
+  const t = createTestSession({
+    settings: { modelAuthority: 'checked' },
+    files: { 'a.txt': TEXT, 'b.txt': 'b', 'c.txt': 'c' },
+    prover: { prove, factsOf: () => [] },
+  });
+  t.stage({
+    label: 'Shout',
+    changes: [modify('a.txt', TEXT, TEXT.replace('one', 'ONE').replace('nine', 'NINE'))],
+  });
+  for (const name of ['b', 'c'])
+    t.stage({ label: name, changes: [modify(`${name}.txt`, name, name + name)] });
+  const byModel = (id: string): Promise<unknown> =>
+    t.invoker.resolve({ id, action: 'apply', reason: 'r', actor: 'model' });
+  await byModel('p1');
+  await byModel('p2');
+  await vote(t, 'discard', 'a.txt', 0);
+  await byModel('p3');
+  assert.deepEqual(tried, ['p1@1', 'p1@1 p2@1', 'p2@1', 'p2@1 p3@1', 'p3@1']);
 });
 
 test('a hunk that shares its edit with another one counts as one edit, and the title says which hunk it is', async () => {
