@@ -148,17 +148,21 @@ export class PreviewOpener implements vscode.Disposable {
   #followSession(event: SessionEvent): void {
     const stopped = event.type === 'state_changed' && event.state !== 'running';
     if (event.type !== 'message_start' && !stopped) return;
+    this.#openExpected();
+    if (stopped) this.#promptSent = undefined;
+  }
+
+  /** Opens the first of what was staged for what the user has asked, if anything was. */
+  #openExpected(): void {
     const { store, settings, review } = this.#ctx;
     const staged = this.#promptSent ? this.#stagedAfter(this.#promptSent.after) : new Set<string>();
-    if (staged.size > 0) {
-      this.#promptSent = undefined;
-      // Not the head: what the user asked for may build on a preview that they have seen before.
-      const first = [...review.list(), ...store.list(settings.order)].find(
-        preview => staged.has(preview.id) && this.#mayOpenAutomatically(preview),
-      );
-      if (first) this.#logFailure(this.#openAutomatically(first));
-    }
-    if (stopped) this.#promptSent = undefined;
+    if (staged.size === 0) return;
+    this.#promptSent = undefined;
+    // Not the head: what the user asked for may build on a preview that they have seen before.
+    const first = [...review.list(), ...store.list(settings.order)].find(
+      preview => staged.has(preview.id) && this.#mayOpenAutomatically(preview),
+    );
+    if (first) this.#logFailure(this.#openAutomatically(first));
   }
 
   /** The previews that the session has staged after `id` and that are still open. */
@@ -216,8 +220,11 @@ export class PreviewOpener implements vscode.Disposable {
     // Sending a plan back asks for another one, which may open automatically.
     const { state } = preview;
     const isKnown = this.#ctx.store.get(preview.id) !== undefined;
-    if (isKnown && planOf(preview) && state.kind === 'discarded' && state.by.actor === 'human')
-      this.expectPreview();
+    if (isKnown && planOf(preview) && state.kind === 'discarded' && state.by.actor === 'human') {
+      this.#promptSent = { after: preview.id };
+      // The model may have submitted it while the tab of this one closed.
+      this.#openExpected();
+    }
     // Where nothing took its place, the focus would be nowhere.
     if (isClosing && inEditor)
       await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
