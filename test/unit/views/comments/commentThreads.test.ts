@@ -56,7 +56,7 @@ function given() {
     onDidEmit: events.event,
     prompt: (text: string) => Promise.resolve(void prompts.push(text)),
   };
-  const files = (path: string): stub.Uri => stub.Uri.file(`/work/${path}`);
+  const files = (path: string): stub.Uri => stub.Uri.file(`/folder/${path}`);
   const agent = { store: harness.store, session, files, logger: silentLogger };
   const shown = new CommentThreads(agent as never, undefined);
   const comment = (line: number, text: string) =>
