@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { after } from 'node:test';
+import * as path from 'node:path';
+import { removeTemporaryFolder, temporaryFolder } from '../../scripts/lib/cleanup.mjs';
 import { startScriptedServer } from '../support/scriptedServer.ts';
 import {
   changedLines,
@@ -153,6 +157,53 @@ drivenTest(
         ['applied', 10],
       ],
     );
+  },
+);
+
+/** Two folders, each with its own `files.encoding`. */
+const twoFolders = temporaryFolder('redline-');
+after(() => removeTemporaryFolder(twoFolders));
+const ENCODINGS = { letters: 'iso88591', notes: 'utf8' } as const;
+for (const [name, encoding] of Object.entries(ENCODINGS)) {
+  fs.mkdirSync(path.join(twoFolders, name, '.vscode'), { recursive: true });
+  fs.writeFileSync(
+    path.join(twoFolders, name, '.vscode', 'settings.json'),
+    JSON.stringify({ 'files.encoding': encoding }),
+  );
+}
+const bothFolders = path.join(twoFolders, 'both.code-workspace');
+fs.writeFileSync(
+  bothFolders,
+  JSON.stringify({ folders: Object.keys(ENCODINGS).map(name => ({ path: name })) }),
+);
+
+drivenTest(
+  'in a window of two folders each file is shown and written in the encoding of its own folder',
+  { workspace: bothFolders },
+  async driven => {
+    for (const [name, encoding] of Object.entries(ENCODINGS)) {
+      const bytes = (text: string): Buffer =>
+        Buffer.from(text, encoding === 'iso88591' ? 'latin1' : encoding);
+      const file = path.join(twoFolders, name, 'menu.txt');
+      fs.writeFileSync(file, bytes('caf\u00e9\ntea\n'));
+      const shown = await driven.run(
+        async ({ api, vscode }, { file, prompt }) => {
+          await api.session.prompt(prompt);
+          const id = api.previews.peek()?.id ?? '';
+          const proposal = { scheme: 'redline-preview', authority: id, path: vscode.Uri.file(file).path };
+          const read = async (query: string): Promise<string> => {
+            const stored = await vscode.workspace.fs.readFile(vscode.Uri.from({ ...proposal, query }));
+            return Buffer.from(stored).toString('utf8').replace('\ufeff', '');
+          };
+          const sides = { base: await read('base'), proposal: await read('') };
+          await api.previews.resolve({ id, action: 'apply', reason: 'test' });
+          return sides;
+        },
+        { file, prompt: `/edit ${name}/menu.txt :: tea => th\u00e9` },
+      );
+      assert.deepEqual(shown, { base: 'caf\u00e9\ntea\n', proposal: 'caf\u00e9\nth\u00e9\n' });
+      assert.deepEqual(fs.readFileSync(file), bytes('caf\u00e9\nth\u00e9\n'), name);
+    }
   },
 );
 
