@@ -47,7 +47,7 @@ async function work(n) {
   for (let at = n; at < wanted.length; at += Math.min(2, availableParallelism())) {
     const mutation = wanted[at];
     const result = await find(copy, mutation);
-    results.set(mutation.rule, result);
+    results.set(mutation.rule, result.split(': ', 1)[0]);
     console.log(`mutations: ${mutation.rule}: ${result}`);
   }
 }
@@ -92,8 +92,7 @@ function play(copy, needed = 0, histories = 'runtimeSteps') {
     child.once('close', () => {
       void unregister();
       const [, found, played, violation] = /^(found|survived) (\d+) ?(.*)$/m.exec(output) ?? [];
-      if (found === 'found')
-        resolve(`found after ${played}`.concat(process.env.VERBOSE ? `: ${violation}` : ''));
+      if (found === 'found') resolve(`found after ${played}: ${violation}`);
       else
         resolve(
           found === undefined ? `BROKEN: ${complaint.trim().split('\n').at(-1)}` : `SURVIVED ${played}`,
