@@ -714,6 +714,8 @@ export class Invariants {
       this.check(renewed, () => `I5: ${id} is ${state.kind} after a failed ${action}`);
       if (action === 'apply' && !subject.quiet) this.#failed.push(this.#failure(entry, t));
       if (action === 'apply') this.#checkRolledBack(subject, transaction, t);
+      // The model is told why, and asked anew.
+      if (action === 'apply') this.#asked = { what: '', times: 0 };
       return;
     }
     this.check(
