@@ -9,7 +9,7 @@ import { writeFile } from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { forEachLimited } from '../src/agent/base/pool.ts';
+import { forEachLimited } from '../src/agent/base/async.ts';
 import { sideOfText } from '../src/agent/preview/fileChange.ts';
 import { openPreviewLog } from '../src/agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../src/agent/preview/previewStore.ts';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
+import { coalesce } from '../agent/base/async.ts';
 import { DisposableStore } from '../agent/base/disposable.ts';
+import { countText } from '../agent/base/localiser.ts';
 import { needsOwnVote, titleOf, type Preview } from '../agent/preview/preview.ts';
 import type { CheckMark } from '../agent/preview/previewView.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
-import { countText } from '../agent/base/countText.ts';
-import { coalesce } from './coalesce.ts';
 import { makeCommand } from './commandRegistry.ts';
 import { oneLine, withoutIcons } from './plainText.ts';
 import { checkText, worstOf } from './texts/checkWords.ts';

@@ -1,4 +1,4 @@
-import { TimeSlice } from '../../src/agent/base/timeSlice.ts';
+import { TimeSlice } from '../../src/agent/base/async.ts';
 import type { ResolvingFiles } from '../../src/agent/preview/resolve/refusals.ts';
 import type {
   FileContent,

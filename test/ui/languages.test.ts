@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Workbench } from '../../scripts/headless/workbench.mjs';
 import { readTexts } from '../../scripts/l10n/translations.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
-import { countText } from '../../src/agent/base/countText.ts';
-import { fill } from '../../src/agent/base/localiser.ts';
+import { countText, fill } from '../../src/agent/base/localiser.ts';
 import { uiTest } from './support/uiTest.ts';
 import { assertWalkthrough } from './support/walkthrough.ts';
 

@@ -1,4 +1,4 @@
-import { listed } from './listed.ts';
+import { listed } from './phrases.ts';
 
 /**
  * An error whose message is written for the model: it says what went wrong and what to do next.

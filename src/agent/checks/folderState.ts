@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited } from '../base/pool.ts';
+import { forEachLimited } from '../base/async.ts';
 import { fields, GitProgram } from '../elsewhere/gitProgram.ts';
 import type { FolderRoot } from '../preview/workspace.ts';
 

@@ -1,8 +1,8 @@
 import { ToolError } from '../base/errors.ts';
+import { beginningOf } from '../base/phrases.ts';
 import { idsIn, type PendingContents } from '../preview/overlay.ts';
 import type { Preview } from '../preview/preview.ts';
 import { checkFactText } from '../preview/resolve/checkTexts.ts';
-import { beginningOf } from '../text/beginningOf.ts';
 import type { CheckResult, CheckRuns, ChecksReport, NotRunReason } from './check.ts';
 
 /** How much of the end of an output the model is shown, in characters. */

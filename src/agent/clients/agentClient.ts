@@ -1,6 +1,7 @@
 import { ToolError } from '../base/errors.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
+import { beginningOf, plural } from '../base/phrases.ts';
 import type { ResolveCall } from '../forcing/modelResolver.ts';
 import { textOf, type FileChange } from '../preview/fileChange.ts';
 import type { SessionOverlay } from '../preview/overlay.ts';
@@ -12,8 +13,6 @@ import { outdatedVoteText, buildsOnText, idsOf } from '../preview/resolve/resolv
 import type { ModelAuthority } from '../preview/resolveSettings.ts';
 import type { ReviewComment } from '../preview/reviewComments.ts';
 import type { Workspace } from '../preview/workspace.ts';
-import { beginningOf } from '../text/beginningOf.ts';
-import { plural } from '../text/plural.ts';
 import { executeToolCall } from '../tools/execute.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';

@@ -1,4 +1,4 @@
-import { TimeSlice } from '../base/timeSlice.ts';
+import { TimeSlice } from '../base/async.ts';
 import type { SessionMessage, SteeringMessage } from '../model/messages.ts';
 import { Bodies, type StoredBody } from './bodies.ts';
 import type { NodeId } from './nodeId.ts';

@@ -1,4 +1,4 @@
-import { TimeSlice } from '../base/timeSlice.ts';
+import { TimeSlice } from '../base/async.ts';
 import { lineEndingOf } from '../text/lines.ts';
 import type { PatchHunk } from './parsePatch.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { forEachLimited } from '../base/pool.ts';
+import { forEachLimited } from '../base/async.ts';
 import { MAX_FILE_BYTES } from '../preview/workspace.ts';
 import { fields, GitProgram } from './gitProgram.ts';
 

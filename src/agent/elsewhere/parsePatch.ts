@@ -1,6 +1,6 @@
 import { parsePatch as parseUnified, type StructuredPatch } from 'diff';
+import { TimeSlice } from '../base/async.ts';
 import { messageOf } from '../base/errors.ts';
-import { TimeSlice } from '../base/timeSlice.ts';
 
 /** One hunk of a patch. Each line begins with a space, `+`, `-`, or a backslash for “no newline at end of file”. */
 export interface PatchHunk {

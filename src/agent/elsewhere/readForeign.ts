@@ -1,7 +1,7 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import * as path from 'node:path';
+import { forEachLimited } from '../base/async.ts';
 import { messageOf, PathError, ToolError } from '../base/errors.ts';
-import { forEachLimited } from '../base/pool.ts';
 import { realPath, isInside } from '../base/system/realPath.ts';
 import { MAX_FILE_BYTES, type FileContent } from '../preview/workspace.ts';
 import type { ForeignFile } from './foreignChange.ts';

@@ -1,4 +1,4 @@
-import { fenced } from '../text/fence.ts';
+import { fenced } from '../base/phrases.ts';
 import type { Attachment, ImageFile, UserMessage } from './messages.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { plural } from '../text/plural.ts';
+import { plural } from '../base/phrases.ts';
 import type { FileChange } from './fileChange.ts';
 
 /** A label with counts of what its preview changes, which follow the changes: `AST Edit: `, 12 replacements, ` in `, 3 files. */

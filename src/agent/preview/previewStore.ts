@@ -1,8 +1,8 @@
+import { TimeSlice } from '../base/async.ts';
 import { JournalError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { EncodingError } from '../base/log/jsonLines.ts';
 import { LogQueue, marked } from '../base/log/logQueue.ts';
-import { TimeSlice } from '../base/timeSlice.ts';
 import { blobsNamedBy, MemoryBlobs, type Blobs } from './blobs.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { Feed } from './feed.ts';

@@ -1,4 +1,4 @@
-import { plural } from '../text/plural.ts';
+import { plural } from '../base/phrases.ts';
 import { hunksOfChange } from './fileChange.ts';
 import type { Preview } from './preview.ts';
 import { changeOfComment, type ReviewComment, type ReviewSummary } from './reviewComments.ts';

@@ -1,10 +1,8 @@
 import { isRecord } from '../base/json.ts';
+import { beginningOf, fenced, plural } from '../base/phrases.ts';
 import type { ConversationTree } from '../conversation/conversationTree.ts';
 import type { NodeId } from '../conversation/nodeId.ts';
-import { fenced } from '../text/fence.ts';
 import type { SessionMessage } from '../model/messages.ts';
-import { beginningOf } from '../text/beginningOf.ts';
-import { plural } from '../text/plural.ts';
 import type { InstructionFile, SessionContext } from './sessionOptions.ts';
 
 /** The most characters of instructions in one request, over all files. */

@@ -1,6 +1,6 @@
+import { forEachLimited } from '../base/async.ts';
 import type { Localiser } from '../base/localiser.ts';
 import { detailOf } from '../base/errors.ts';
-import { forEachLimited } from '../base/pool.ts';
 import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderFailure } from '../model/chatProvider.ts';
 import {
   type AssistantMessage,

@@ -1,9 +1,9 @@
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { fenced } from '../base/phrases.ts';
 import { plainOutcome, type LedgerEntry } from '../preview/ledger.ts';
 import { stepsOf, type FileChange } from '../preview/fileChange.ts';
 import type { Preview } from '../preview/preview.ts';
 import { byImportance, problemLine, type Problem, type Problems } from '../tools/problems.ts';
-import { fenced } from '../text/fence.ts';
 import type { SessionContext } from './sessionOptions.ts';
 
 /** How long after an apply a request waits for the problems of its files at most, in milliseconds. */

@@ -1,4 +1,4 @@
-import { untilAborted } from '../base/abort.ts';
+import { untilAborted } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { detailOf } from '../base/errors.ts';
 import { withoutSummaries } from '../conversation/context/summarizedTrunk.ts';

@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { TimeSlice } from '../base/timeSlice.ts';
+import { TimeSlice } from '../base/async.ts';
 import { runsOfEdits, type ChangedRun } from './editRuns.ts';
 import { commonEnds } from './lines.ts';
 import type { TextEdit } from './textEdit.ts';

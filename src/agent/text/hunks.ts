@@ -1,7 +1,7 @@
+import { plural } from '../base/phrases.ts';
 import type { ChangedRun } from './editRuns.ts';
 import { diffLines } from './lineDiff.ts';
 import { splitLines, splitLinesInTurns, withoutLineEnding } from './lines.ts';
-import { plural } from './plural.ts';
 import type { TextEdit } from './textEdit.ts';
 
 /** One run of changed lines of a file, with the lines of both sides, including their line endings. */

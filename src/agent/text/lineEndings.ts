@@ -1,4 +1,4 @@
-import { TimeSlice } from '../base/timeSlice.ts';
+import { TimeSlice } from '../base/async.ts';
 import { diffLines } from './lineDiff.ts';
 import { lineEndingOf, splitLinesInTurns, withoutLineEnding } from './lines.ts';
 

@@ -1,4 +1,4 @@
-import { TimeSlice } from '../base/timeSlice.ts';
+import { TimeSlice } from '../base/async.ts';
 
 /** The lines of a text, with their line endings. The empty text has no lines. */
 export function splitLines(text: string): string[] {

@@ -1,4 +1,4 @@
-import { TimeSlice } from '../base/timeSlice.ts';
+import { TimeSlice } from '../base/async.ts';
 import type { ChangedRun } from './editRuns.ts';
 import type { Hunk } from './hunks.ts';
 import { diffLines } from './lineDiff.ts';

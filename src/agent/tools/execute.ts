@@ -1,15 +1,15 @@
 import en from 'zod/v4/locales/en.js';
 import * as z from 'zod/mini';
-import { abortErrorOf, untilAborted } from '../base/abort.ts';
+import { abortErrorOf, untilAborted } from '../base/async.ts';
 import { detailOf, isAbortError, messageOf, ToolError } from '../base/errors.ts';
 import { isDeeperThan, jsonSafe, MAX_DEPTH } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
+import { plural } from '../base/phrases.ts';
 import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { QueuedPreview } from '../preview/previewStore.ts';
 import { amendedText } from '../preview/resolve/waitTexts.ts';
-import { plural } from '../text/plural.ts';
 import type { ModelPreviews, Tool, ToolContext } from './tool.ts';
 
 // The small build of zod comes without error messages.

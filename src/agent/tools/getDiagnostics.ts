@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../base/errors.ts';
+import { plural } from '../base/phrases.ts';
 import { isText } from '../preview/fileChange.ts';
 import type { PendingContents } from '../preview/overlay.ts';
 import type { ReadableFiles } from '../preview/workspace.ts';
 import { textResult } from '../preview/pendingAction.ts';
-import { plural } from '../text/plural.ts';
 import { byImportance, problemLine, severities, type Problem, type Problems } from './problems.ts';
 import { defineTool, type Tool } from './tool.ts';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../base/errors.ts';
+import { plural } from '../base/phrases.ts';
 import { isBinary, isLink, textOf, type FileChange } from '../preview/fileChange.ts';
 import { textResult } from '../preview/pendingAction.ts';
 import { nameOf } from '../preview/preview.ts';
-import { plural } from '../text/plural.ts';
 import { defineTool, type OpenPreview } from './tool.ts';
 
 /** The most previews that are listed, the latest. */

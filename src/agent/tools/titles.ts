@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { countText } from '../base/countText.ts';
-import type { Sentence } from '../base/localiser.ts';
+import { countText, type Sentence } from '../base/localiser.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { TextEdit } from '../text/textEdit.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { plural } from '../base/phrases.ts';
 import type { SessionMessage } from '../model/messages.ts';
 import { textResult } from '../preview/pendingAction.ts';
-import { plural } from '../text/plural.ts';
 import { defineTool } from './tool.ts';
 
 const NAME = 'todo';

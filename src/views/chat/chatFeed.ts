@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
 import type { Event } from '../../agent/base/event.ts';
 import type { Logger } from '../../agent/base/logger.ts';
@@ -13,7 +14,6 @@ import type { SessionEvent } from '../../agent/session/events.ts';
 import type { Session } from '../../agent/session/session.ts';
 import { todoListOf } from '../../agent/tools/todo.ts';
 import type { CommandRuns } from '../../agent/commands/commandRuns.ts';
-import { coalesce } from '../coalesce.ts';
 import { oneLine } from '../plainText.ts';
 import type { ChatStatus, DeltaMessage, HostMessage, ViewItem } from './protocol.ts';
 import { resolvedCards } from './transcript/cards.ts';

@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { detailOf } from '../../agent/base/errors.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { slashCommandHelp, type LocalCommand } from '../../agent/model/offline/slashCommands.ts';
 import type { Resolved } from '../../agent/preview/resolve/resolved.ts';
@@ -9,7 +10,6 @@ import type { ResolveOrder } from '../../agent/preview/resolveSettings.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { LoadProblem } from '../../agent/tools/custom/loading/loadProblem.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
-import { countText } from '../../agent/base/countText.ts';
 import { problemSentence } from '../customTools/problemSentence.ts';
 import { sentenceFor } from '../texts/errorSentence.ts';
 import { oneLine } from '../plainText.ts';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import type { Checks } from '../../agent/checks/checks.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { coalesce } from '../coalesce.ts';
 import { changeUri } from '../review/previewUri.ts';
 import type { FileUris } from '../review/previewUri.ts';
 

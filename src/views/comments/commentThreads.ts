@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
-import { countText } from '../../agent/base/countText.ts';
 import { detailOf } from '../../agent/base/errors.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import { changeOfComment, ReviewComments, type ReviewComment } from '../../agent/preview/reviewComments.ts';
 import { answersIn, reviewMessage } from '../../agent/preview/reviewTexts.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
+import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import { Emitter } from '../../agent/base/event.ts';
@@ -8,7 +9,6 @@ import type { CustomTools } from '../../agent/tools/custom/customTools.ts';
 import type { LoadProblem } from '../../agent/tools/custom/loading/loadProblem.ts';
 import type { ToolPlace } from '../../agent/tools/custom/loading/toolFiles.ts';
 import type { CustomToolFactory } from '../../agent/tools/custom/redline.d.ts';
-import { coalesce } from '../coalesce.ts';
 import type { Settings } from '../settings.ts';
 import type { CustomToolsParts } from './customToolsHost.ts';
 import { toolPlaces } from './toolFolders.ts';

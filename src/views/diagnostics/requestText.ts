@@ -1,6 +1,6 @@
 import { isRecord } from '../../agent/base/json.ts';
 import type { Localiser } from '../../agent/base/localiser.ts';
-import { fenceFor } from '../../agent/text/fence.ts';
+import { fenceFor } from '../../agent/base/phrases.ts';
 import type { SentRequest } from '../../agent/session/request.ts';
 
 /**

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { countText } from '../../agent/base/countText.ts';
 import { detailOf, ToolError } from '../../agent/base/errors.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import { commitApplied, MovedOnError } from '../../agent/elsewhere/applied/commitApplied.ts';
 import {
   commitMessage,

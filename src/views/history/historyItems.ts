@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
+import { countText } from '../../agent/base/localiser.ts';
 import { renderNodeId, type NodeId } from '../../agent/conversation/nodeId.ts';
 import type { ConversationTree } from '../../agent/conversation/conversationTree.ts';
 import type { NodeTag, TagKind } from '../../agent/conversation/revert.ts';
 import type { AssistantMessage, SessionMessage } from '../../agent/model/messages.ts';
-import { countText } from '../../agent/base/countText.ts';
 import { sayCalls, type SaidCall } from '../chat/words/callWords.ts';
 import { argumentsOf } from '../chat/transcript/toolLine.ts';
 import { makeCommand } from '../commandRegistry.ts';

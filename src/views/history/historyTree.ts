@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import type { Session } from '../../agent/session/session.ts';
-import { coalesce } from '../coalesce.ts';
 import { views } from '../contributions.ts';
 import type { HistoryRow } from './historyRows.ts';
 

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import type {
   SessionFile,
   SessionLogs,
   SessionSummary,
 } from '../../agent/conversation/storage/sessionLogs.ts';
 import type { Session } from '../../agent/session/session.ts';
-import { countText } from '../../agent/base/countText.ts';
 import { withoutIcons } from '../plainText.ts';
 
 /** What the user chose to do with a session. */

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { countText } from '../../agent/base/localiser.ts';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { reasonGiven } from '../../agent/preview/resolve/resolveTexts.ts';
-import { countText } from '../../agent/base/countText.ts';
 import type { Actor } from '../../agent/preview/preview.ts';
 import { agentLabel, detailsText, escapeProse, oneLine } from '../plainText.ts';
 import { byText, outcomeText, recommendationText, runText } from '../texts/previewWords.ts';

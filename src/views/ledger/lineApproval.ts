@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText } from '../../agent/base/countText.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import { originOfLine, type FoundOrigin, type UnknownOrigin } from '../../agent/preview/lineOrigins.ts';
 import { titleOf } from '../../agent/preview/preview.ts';
 import { previewView } from '../../agent/preview/previewView.ts';

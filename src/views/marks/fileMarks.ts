@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
+import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore } from '../../agent/base/disposable.ts';
-import { countText } from '../../agent/base/countText.ts';
 import { detailOf, PathError } from '../../agent/base/errors.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import { hunksOfChange } from '../../agent/preview/fileChange.ts';
 import { PendingFiles, type ProposedChange } from '../../agent/preview/pendingFiles.ts';
 import { proposedLines } from '../../agent/preview/proposedLines.ts';
 import type { Agent } from '../agent.ts';
-import { coalesce } from '../coalesce.ts';
 import { inLens, makeCommand } from '../commandRegistry.ts';
 
 /** How long changes are collected before marks are drawn again, in milliseconds. */

@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { untilAborted } from '../../agent/base/abort.ts';
+import { untilAborted } from '../../agent/base/async.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { textResult } from '../../agent/preview/pendingAction.ts';
 import { queueResolveHandler, type ResolveHost } from '../../agent/preview/queueResolveHandler.ts';

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { countText } from '../../agent/base/localiser.ts';
 import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
 import { isOpen, titleOf, type Preview } from '../../agent/preview/preview.ts';
 import {
@@ -9,7 +10,6 @@ import {
 } from '../../agent/preview/previewView.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { Lineage } from '../../agent/preview/resolve/lineage.ts';
-import { countText } from '../../agent/base/countText.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
+import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { PathError } from '../../agent/base/errors.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
-import { countText } from '../../agent/base/countText.ts';
-import { coalesce } from '../coalesce.ts';
 import { contextKeys, views } from '../contributions.ts';
 import { escapeInvisible } from '../plainText.ts';
 import type { Arranger, PendingParts } from './arranger.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText } from '../../agent/base/countText.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { makeCommand } from '../commandRegistry.ts';

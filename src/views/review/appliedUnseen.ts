@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
+import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import type { Event } from '../../agent/base/event.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { countText } from '../../agent/base/countText.ts';
-import { coalesce } from '../coalesce.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import type { ModeSwitch } from '../settings.ts';
 import type { ShownRevisions } from './shownRevisions.ts';

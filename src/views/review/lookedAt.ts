@@ -1,4 +1,5 @@
 import type { Memento } from 'vscode';
+import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import { detailOf } from '../../agent/base/errors.ts';
@@ -7,7 +8,6 @@ import { sha256 } from '../../agent/base/hash.ts';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import type { Agent } from '../agent.ts';
-import { coalesce } from '../coalesce.ts';
 import type { HunksInView } from './hunksInView.ts';
 import type { LineRange, ShownRevisions } from './shownRevisions.ts';
 

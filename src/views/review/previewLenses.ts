@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { hunksOfChange, textOf, type FileChange } from '../../agent/preview/fileChange.ts';
 import type { CheckMark } from '../../agent/preview/previewView.ts';
@@ -6,7 +7,6 @@ import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { conflictBlocks, hasConflict } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { inLens } from '../commandRegistry.ts';
-import { coalesce } from '../coalesce.ts';
 import type * as lensTitles from './lensTitles.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';

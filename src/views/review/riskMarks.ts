@@ -1,3 +1,4 @@
+import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
@@ -7,7 +8,6 @@ import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Risk } from '../../agent/preview/reading/risks.ts';
 import type { TextSearch } from '../../agent/tools/files/searchText.ts';
-import { coalesce } from '../coalesce.ts';
 
 /** How long what was found is collected before it is told, in milliseconds. */
 const GATHER_MS = 100;

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
+import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Agent } from '../agent.ts';
-import { coalesce } from '../coalesce.ts';
 import { IN_FRONT } from '../contributions.ts';
 import type { PreviewOpener } from './previewOpener.ts';
 import type { PreviewTabs } from './previewTabs.ts';

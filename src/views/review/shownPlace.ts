@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Agent } from '../agent.ts';
-import { coalesce } from '../coalesce.ts';
 import { parsePreviewUri } from './previewUri.ts';
 import type { ReviewList } from './reviewList.ts';
 import type { ReviewPlaces } from './reviewPlaces.ts';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { TimeSlice } from '../../agent/base/timeSlice.ts';
+import { TimeSlice } from '../../agent/base/async.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import { textOf, type FileChange } from '../../agent/preview/fileChange.ts';
 import { hiddenDifferences, lastingDifferences } from './hiddenDifference.ts';
-import { countText } from '../../agent/base/countText.ts';
 
 // A title cannot be changed while its tab is open, but its preview can be edited or rebased. So what may become false is
 // said of the moment when the tab was opened; the lenses always tell how it is now.

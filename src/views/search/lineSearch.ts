@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { abortErrorOf } from '../../agent/base/async.ts';
 import { ToolError } from '../../agent/base/errors.ts';
-import { abortErrorOf } from '../../agent/base/abort.ts';
 import type { Disposable } from '../../agent/base/disposable.ts';
 import { regexOf, type FoundLine, type LineQuery } from './lineMatcher.ts';
 import type { TextToSearch } from './lineWorker.ts';

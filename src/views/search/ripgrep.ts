@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { abortErrorOf } from '../../agent/base/abort.ts';
+import { abortErrorOf } from '../../agent/base/async.ts';
 import { ToolError } from '../../agent/base/errors.ts';
 import { globMatcher, type PathMatcher } from '../../agent/tools/ast/scope/glob.ts';
 import { eventHeads } from './eventHeads.ts';

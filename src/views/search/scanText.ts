@@ -1,4 +1,4 @@
-import { abortErrorOf } from '../../agent/base/abort.ts';
+import { abortErrorOf } from '../../agent/base/async.ts';
 import { ToolError } from '../../agent/base/errors.ts';
 import { decodeText } from '../../agent/text/encodings.ts';
 import { isGlob } from '../../agent/tools/ast/scope/glob.ts';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { recoverCommits, type RecoveryReport } from '../../agent/preview/commit/recovery.ts';
 import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { countText } from '../../agent/base/countText.ts';
 import { shortList } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
 import { blobsOf, sideLogFolder, type OpenStore } from './previewStorage.ts';

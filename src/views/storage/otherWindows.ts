@@ -2,13 +2,13 @@ import { watch, type FSWatcher } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { coalesce } from '../../agent/base/async.ts';
 import { detailOf } from '../../agent/base/errors.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
 import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewProjection } from '../../agent/preview/previewProjection.ts';
-import { countText } from '../../agent/base/countText.ts';
-import { coalesce } from '../coalesce.ts';
 
 /** How long changes of another window's storage are collected before it is read again, in milliseconds. */
 const GATHER_MS = 1_000;

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../agent/base/countText.ts';
+import { countText } from '../../agent/base/localiser.ts';
 
 // The page imports this too, and has no types of Node: so these take what it is sent, which marks fit.
 

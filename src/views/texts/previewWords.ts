@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../agent/base/countText.ts';
 import type { DeepReadonly } from '../../agent/base/json.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import type { CardProblem, CardState, PreviewItem } from '../chat/protocol.ts';
 import { shortList } from '../plainText.ts';
 

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../agent/base/countText.ts';
+import { countText } from '../../agent/base/localiser.ts';
 import type { Risk } from '../../agent/preview/reading/risks.ts';
 import { shortList } from '../plainText.ts';
 

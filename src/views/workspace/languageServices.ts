@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import { untilAborted } from '../../agent/base/abort.ts';
+import { untilAborted } from '../../agent/base/async.ts';
 import { messageOf, ToolError } from '../../agent/base/errors.ts';
 import type {
   DeclaredSymbol,

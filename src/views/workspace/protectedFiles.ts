@@ -1,9 +1,8 @@
 import { readdir, readlink } from 'node:fs/promises';
 import type { Dirent } from 'node:fs';
 import * as path from 'node:path';
-import { forEachLimited } from '../../agent/base/pool.ts';
+import { forEachLimited, TimeSlice } from '../../agent/base/async.ts';
 import { realPath } from '../../agent/base/system/realPath.ts';
-import { TimeSlice } from '../../agent/base/timeSlice.ts';
 import { foldCase, foldPath, isProtectedFolded } from '../../agent/preview/resolve/protectedPlaces.ts';
 import { excludeMatcher } from '../../agent/tools/ast/scope/glob.ts';
 

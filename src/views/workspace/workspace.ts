@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
+import { TimeSlice } from '../../agent/base/async.ts';
 import { StalePreviewError, ToolError, UnsavedEditorError } from '../../agent/base/errors.ts';
 import type { Sha256 } from '../../agent/base/hash.ts';
 import { realPlaceSync } from '../../agent/base/system/realPath.ts';
-import { TimeSlice } from '../../agent/base/timeSlice.ts';
 import type { ResolvingFiles } from '../../agent/preview/resolve/refusals.ts';
 import type {
   FileContent,

@@ -1,9 +1,9 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
+import { TimeSlice } from '../../../src/agent/base/async.ts';
 import { inLineEndingsOf, keepLineEndings } from '../../../src/agent/text/lineEndings.ts';
 import { lineEndingOf } from '../../../src/agent/text/lines.ts';
-import { TimeSlice } from '../../../src/agent/base/timeSlice.ts';
 
 const cases: readonly [what: string, original: string, edited: string, expected: string][] = [
   ['an editor that made all of them LF', 'a\r\nb\nc\r\n', 'a\nb\nc\n', 'a\r\nb\nc\r\n'],

@@ -1,9 +1,9 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { TimeSlice } from '../../../src/agent/base/async.ts';
 import { hunksOf, type Hunk } from '../../../src/agent/text/hunks.ts';
 import { unseenLines, type UnseenLines } from '../../../src/agent/text/unseenLines.ts';
 import { diffLines } from '../../../src/agent/text/lineDiff.ts';
-import { TimeSlice } from '../../../src/agent/base/timeSlice.ts';
 
 const nothing: UnseenLines = { isAnySeen: false, indentation: 0, trailing: 0, lineEndings: 0, isExact: true };
 const seen: UnseenLines = { ...nothing, isAnySeen: true };

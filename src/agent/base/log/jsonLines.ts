@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { TimeSlice } from '../async.ts';
 import { messageOf } from '../errors.ts';
-import { TimeSlice } from '../timeSlice.ts';
 
 /** An entry has no JSON text, or one that is longer than a string can be. It can never be written. */
 export class EncodingError extends Error {

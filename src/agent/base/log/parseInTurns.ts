@@ -1,4 +1,4 @@
-import { TimeSlice } from '../timeSlice.ts';
+import { TimeSlice } from '../async.ts';
 
 /** How many bytes are parsed between two chances for other work to run: in less than a millisecond. */
 const AT_ONCE = 64 * 1024;

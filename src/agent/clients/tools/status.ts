@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
-import { listed } from '../../base/listed.ts';
+import { listed, plural } from '../../base/phrases.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { nameOf, type Preview } from '../../preview/preview.ts';
 import type { ReviewComment } from '../../preview/reviewComments.ts';
 import { commentText } from '../../preview/reviewTexts.ts';
-import { plural } from '../../text/plural.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import type { ListedPreviews } from '../ownPreviews.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { DisposableStore } from '../../base/disposable.ts';
+import { plural } from '../../base/phrases.ts';
 import { textResult } from '../../preview/pendingAction.ts';
-import { plural } from '../../text/plural.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import type { News } from '../decisions.ts';
 import type { ListedPreviews } from '../ownPreviews.ts';

@@ -1,7 +1,7 @@
 import { constants, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited } from '../../base/pool.ts';
+import { forEachLimited } from '../../base/async.ts';
 import { gitFoldersOf } from '../sandbox/bubblewrap.ts';
 import { ignoredOf } from '../sandbox/ignored.ts';
 import { privateGit, type ShownFolder } from './privateGit.ts';

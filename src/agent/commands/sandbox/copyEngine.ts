@@ -1,10 +1,9 @@
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { forEachLimited, TimeSlice } from '../../base/async.ts';
 import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
-import { forEachLimited } from '../../base/pool.ts';
 import { realPathSync, isInside } from '../../base/system/realPath.ts';
-import { TimeSlice } from '../../base/timeSlice.ts';
 import { contentOf } from '../../preview/blobs.ts';
 import type { FileContent } from '../../preview/workspace.ts';
 import type { PendingContents } from '../../preview/overlay.ts';

@@ -1,11 +1,11 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { plural } from '../../base/phrases.ts';
 import type { ForeignFile } from '../../elsewhere/foreignChange.ts';
 import { MAX_FILES, MAX_TOTAL_BYTES, type LeftOut } from '../../elsewhere/gathered.ts';
 import { hashOf } from '../../preview/commit/held.ts';
 import { MAX_FILE_BYTES, type FileContent } from '../../preview/workspace.ts';
 import { messageWithoutPaths } from '../../base/errors.ts';
-import { plural } from '../../text/plural.ts';
 import type { SandboxEnd } from '../sandbox.ts';
 
 /** What stands at a path. */

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited } from '../../base/pool.ts';
+import { forEachLimited } from '../../base/async.ts';
 import { isMissing, kindOf, type Found } from './effects.ts';
 
 /** How many entries of a folder are read at a time, so that a wide one does not block the event loop. */

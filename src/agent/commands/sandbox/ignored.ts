@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { TimeSlice } from '../../base/async.ts';
 import { withoutEditor, withVariables } from '../../base/system/environment.ts';
-import { TimeSlice } from '../../base/timeSlice.ts';
 
 /** Where git is not asked, because the folder is in no repository or there is no git. */
 const IGNORED_WITHOUT_GIT = /(^|\/)node_modules(\/|$)/;

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { forEachLimited } from '../../base/async.ts';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
-import { forEachLimited } from '../../base/pool.ts';
 import { contentOf } from '../../preview/blobs.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import type { FileContent } from '../../preview/workspace.ts';

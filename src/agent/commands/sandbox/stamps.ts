@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited } from '../../base/pool.ts';
+import { forEachLimited } from '../../base/async.ts';
 import { isMissing } from './effects.ts';
 import { entriesOf } from './entries.ts';
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { TimeSlice } from '../../base/async.ts';
 import { messageWithoutPaths } from '../../base/errors.ts';
-import { TimeSlice } from '../../base/timeSlice.ts';
 import { isMissing, PlainFolder, type Effects, type Found } from './effects.ts';
 import { entriesOf, removeTree } from './entries.ts';
 import { ignoredOf } from './ignored.ts';

@@ -1,6 +1,6 @@
+import { beginningOf } from '../../base/phrases.ts';
 import { charsFor, tokensOf } from '../../model/contextWindow.ts';
 import type { SessionMessage, ToolResultMessage, UserMessage } from '../../model/messages.ts';
-import { beginningOf } from '../../text/beginningOf.ts';
 import type { Line } from '../validTrunk.ts';
 import { ATTACHMENT_LEFT_OUT } from './summarizedTrunk.ts';
 

@@ -1,6 +1,6 @@
+import { beginningOf } from '../../base/phrases.ts';
 import { charsFor } from '../../model/contextWindow.ts';
 import type { SessionMessage, SteeringMessage, UserMessage } from '../../model/messages.ts';
-import { beginningOf } from '../../text/beginningOf.ts';
 import type { ConversationTree } from '../conversationTree.ts';
 import type { NodeId } from '../nodeId.ts';
 import { validTrunk, type Line } from '../validTrunk.ts';

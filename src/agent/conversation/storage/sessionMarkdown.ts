@@ -1,4 +1,4 @@
-import { fenceFor } from '../../text/fence.ts';
+import { fenceFor } from '../../base/phrases.ts';
 import type {
   AssistantMessage,
   SessionMessage,

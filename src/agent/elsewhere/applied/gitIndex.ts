@@ -1,8 +1,8 @@
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { forEachLimited } from '../../base/async.ts';
 import { messageOf } from '../../base/errors.ts';
-import { forEachLimited } from '../../base/pool.ts';
 import { fields, type GitProgram } from '../gitProgram.ts';
 import type { Stored } from './foldApplied.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited } from '../../base/pool.ts';
+import { forEachLimited } from '../../base/async.ts';
 import {
   bytesOfSide,
   type FileChange,

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../base/abort.ts';
+import { untilAborted } from '../../base/async.ts';
 import { isJsonObject, isRecord } from '../../base/json.ts';
 import type {
   ChatProvider,

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../base/abort.ts';
+import { untilAborted } from '../../base/async.ts';
 import type { ChatProvider } from '../chatProvider.ts';
 import type { LanguageModelProviderOptions } from './port.ts';
 

@@ -1,4 +1,4 @@
-import { forEachLimited } from '../../base/pool.ts';
+import { forEachLimited } from '../../base/async.ts';
 import { sha256 } from '../../base/hash.ts';
 import type { ToolSpec } from '../chatProvider.ts';
 import type { LanguageModel, ModelMessage, ModelRequest } from './port.ts';

@@ -1,6 +1,5 @@
-import { countText } from '../../base/countText.ts';
-import { english, type Localiser } from '../../base/localiser.ts';
-import { fenceFor } from '../../text/fence.ts';
+import { countText, english, type Localiser } from '../../base/localiser.ts';
+import { fenceFor } from '../../base/phrases.ts';
 import type { ChatRequest, ProviderAnswer } from '../chatProvider.ts';
 import type { SessionMessage, ToolResultMessage } from '../messages.ts';
 import { refusalReasons, nextOfTour, voteOfTour } from './tour.ts';

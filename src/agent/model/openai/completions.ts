@@ -1,9 +1,9 @@
-import { untilAborted } from '../../base/abort.ts';
+import { untilAborted } from '../../base/async.ts';
 import { isRecord } from '../../base/json.ts';
 import { english } from '../../base/localiser.ts';
 import type { Logger } from '../../base/logger.ts';
+import { naturally } from '../../base/phrases.ts';
 import type { ChatProvider, ChatRequest, ProviderEvent, ProviderFailure } from '../chatProvider.ts';
-import { naturally } from '../../text/naturally.ts';
 import { asksAboutImages } from '../images.ts';
 import type { ReadImage } from '../sentImages.ts';
 import { callIdsIn } from '../toolCalls.ts';

@@ -1,6 +1,6 @@
+import { forEachLimited } from '../../base/async.ts';
 import { messageWithoutPaths, StalePreviewError, ToolError, UnsavedEditorError } from '../../base/errors.ts';
 import type { Sha256 } from '../../base/hash.ts';
-import { forEachLimited } from '../../base/pool.ts';
 import { contentOf, MemoryBlobs, type Blobs } from '../blobs.ts';
 import {
   bytesOfSide,

@@ -1,6 +1,6 @@
+import { forEachLimited } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
 import type { Sha256 } from '../../base/hash.ts';
-import { forEachLimited } from '../../base/pool.ts';
 import { foldersRemovedBy, isText, sideOfBytes, type FileStep } from '../fileChange.ts';
 import { ledgerEntry, type LedgerEntry } from '../ledger.ts';
 import { pathsOf, type Preview } from '../preview.ts';

@@ -1,5 +1,5 @@
+import { forEachLimited } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
-import { forEachLimited } from '../../base/pool.ts';
 import { contentOf, type Blobs } from '../blobs.ts';
 import { bytesOfSide, foldersAbove, isText, isWhole, type FileStep } from '../fileChange.ts';
 import { hashOf, heldReader, type Held } from './held.ts';

@@ -1,5 +1,5 @@
+import { forEachLimited } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
-import { forEachLimited } from '../../base/pool.ts';
 import { foldersAbove, isLink, stepsOf, type FileChange, type FileStep } from '../fileChange.ts';
 import type { ReadableFiles } from '../workspace.ts';
 import { removedLinkAbove } from './held.ts';

@@ -1,5 +1,5 @@
+import { forEachLimited } from '../../base/async.ts';
 import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
-import { forEachLimited } from '../../base/pool.ts';
 import type { Blobs } from '../blobs.ts';
 import { foldersAbove, isBinary, isLink, type FileStep } from '../fileChange.ts';
 

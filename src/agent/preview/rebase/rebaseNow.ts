@@ -1,5 +1,5 @@
+import { TimeSlice } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
-import { TimeSlice } from '../../base/timeSlice.ts';
 import { changeOf, isWhole, type FileChange, type FileSide } from '../fileChange.ts';
 import { Bases, type BasesOptions } from './bases.ts';
 import { conflictPaths } from './conflictMarkers.ts';

@@ -1,7 +1,7 @@
+import { TimeSlice } from '../../base/async.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { detailOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { TimeSlice } from '../../base/timeSlice.ts';
 import { isWhole, stepsOf, type FileChange, type FileSide } from '../fileChange.ts';
 import { emptiedFolders } from '../commit/rollback.ts';
 import { pathsOf, type Preview } from '../preview.ts';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { untilAborted } from '../../base/abort.ts';
+import { untilAborted } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
 import type { Preview } from '../preview.ts';
 import { circularVoteText, ownVoteText } from './resolveTexts.ts';

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../base/abort.ts';
+import { untilAborted } from '../../base/async.ts';
 import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { stalePaths } from '../commit/commitChanges.ts';

@@ -1,7 +1,5 @@
 import { staleReason } from '../../base/errors.ts';
-import { listed } from '../../base/listed.ts';
-import { plural } from '../../text/plural.ts';
-import { fenced } from '../../text/fence.ts';
+import { fenced, listed, plural } from '../../base/phrases.ts';
 import type { Fact } from '../feed.ts';
 import { FOUND_APPLIED, plainOutcome, type LedgerEntry, type Vote } from '../ledger.ts';
 import type { RevisedBy } from '../log/previewLog.ts';

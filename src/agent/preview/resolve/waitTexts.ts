@@ -1,4 +1,4 @@
-import { listed } from '../../base/listed.ts';
+import { listed } from '../../base/phrases.ts';
 import { isStale, type Preview } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import type { ModelAuthority } from '../resolveSettings.ts';

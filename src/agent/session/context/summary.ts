@@ -1,5 +1,6 @@
 import { detailOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { beginningOf, plural } from '../../base/phrases.ts';
 import { summarizableHead } from '../../conversation/context/summarizableHead.ts';
 import { summarizedTrunk } from '../../conversation/context/summarizedTrunk.ts';
 import type { ConversationTree } from '../../conversation/conversationTree.ts';
@@ -9,8 +10,6 @@ import type { ChatProvider } from '../../model/chatProvider.ts';
 import { charsFor } from '../../model/contextWindow.ts';
 import type { SessionMessage, SteeringMessage, TokenUsage } from '../../model/messages.ts';
 import { isOpen, nameOf, type Preview } from '../../preview/preview.ts';
-import { beginningOf } from '../../text/beginningOf.ts';
-import { plural } from '../../text/plural.ts';
 import { pathsInArguments } from '../instructions.ts';
 
 /** How long the model may take for a summary, in milliseconds. */

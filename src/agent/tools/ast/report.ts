@@ -1,7 +1,6 @@
-import { listed } from '../../base/listed.ts';
+import { listed, plural } from '../../base/phrases.ts';
 import { splitLines } from '../../text/lines.ts';
 import { counted } from '../../preview/label.ts';
-import { plural } from '../../text/plural.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
 import { SELECTOR_ADVICE, type SearchResult } from './structuralSearch.ts';
 import type { AstFile, AstSummary } from './worker/protocol.ts';

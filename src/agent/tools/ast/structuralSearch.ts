@@ -1,7 +1,5 @@
 import { ToolError } from '../../base/errors.ts';
-import { listed } from '../../base/listed.ts';
-import { naturally } from '../../text/naturally.ts';
-import { plural } from '../../text/plural.ts';
+import { listed, naturally, plural } from '../../base/phrases.ts';
 import type { ToolContext } from '../tool.ts';
 import { readFilesInMemory, readUnsaved, searchRoots, type SearchScope } from './scope/searchScope.ts';
 import type { AstEngine } from './worker/client.ts';

@@ -1,6 +1,5 @@
+import { fenced, plural } from '../../base/phrases.ts';
 import type { LeftProcesses } from '../../base/system/startedProcesses.ts';
-import { fenced } from '../../text/fence.ts';
-import { plural } from '../../text/plural.ts';
 import type { CommandRun } from '../../commands/commandRuns.ts';
 import type { RunFact } from '../../preview/ledger.ts';
 import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';

@@ -1,4 +1,5 @@
-import { countText } from '../../base/countText.ts';
+import { countText } from '../../base/localiser.ts';
+import { plural } from '../../base/phrases.ts';
 import type { CommandPlan } from '../../commands/commandPlan.ts';
 import type { CommandRun } from '../../commands/commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../../commands/sandbox.ts';
@@ -9,7 +10,6 @@ import type { FileChange } from '../../preview/fileChange.ts';
 import { idsIn } from '../../preview/overlay.ts';
 import type { AgentToolResult } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
-import { plural } from '../../text/plural.ts';
 import type { ToolContext } from '../tool.ts';
 import { commandResult } from './commandReport.ts';
 

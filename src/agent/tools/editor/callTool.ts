@@ -1,8 +1,8 @@
-import { untilAborted } from '../../base/abort.ts';
+import { untilAborted } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
+import { plural } from '../../base/phrases.ts';
 import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
-import { plural } from '../../text/plural.ts';
 import type { CommandRuns } from '../../commands/commandRuns.ts';
 import { commandLabel } from '../../commands/shownCommand.ts';
 import { defineTool, type Tool, type ToolSchema } from '../tool.ts';

@@ -1,8 +1,6 @@
 import { isAbortError, messageOf } from '../../base/errors.ts';
-import { fenced } from '../../text/fence.ts';
+import { beginningOf, fenced, plural } from '../../base/phrases.ts';
 import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
-import { beginningOf } from '../../text/beginningOf.ts';
-import { plural } from '../../text/plural.ts';
 import type { AnswerPart } from './port.ts';
 
 /** The most characters of an answer that the model gets. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { plural } from '../../base/phrases.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { countLines } from '../../text/lines.ts';
-import { plural } from '../../text/plural.ts';
 import { reasoned, reasonSchema, titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';
 import { assertApplicable, readExistingText } from '../../preview/textFile.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
+import { plural } from '../../base/phrases.ts';
 import { counted } from '../../preview/label.ts';
-import { plural } from '../../text/plural.ts';
 import { applyTextEdits, type TextEdit } from '../../text/textEdit.ts';
 import { editTitle, titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';

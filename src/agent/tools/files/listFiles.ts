@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { plural } from '../../base/phrases.ts';
 import { textResult } from '../../preview/pendingAction.ts';
-import { plural } from '../../text/plural.ts';
 import { MAX_GLOB_CHARS } from '../ast/scope/glob.ts';
 import { defineTool } from '../tool.ts';
 

@@ -1,5 +1,5 @@
+import { TimeSlice } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
-import { TimeSlice } from '../../base/timeSlice.ts';
 import { inLineEndingsOf } from '../../text/lineEndings.ts';
 import { lineEndingAt, lineEndingOf } from '../../text/lines.ts';
 import { occurrences } from '../../text/occurrences.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
+import { plural } from '../../base/phrases.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { splitLinesInTurns } from '../../text/lines.ts';
-import { plural } from '../../text/plural.ts';
 import { defineTool } from '../tool.ts';
 import { asIfApplied, readExistingText } from '../../preview/textFile.ts';
 

@@ -1,6 +1,6 @@
+import { plural } from '../../base/phrases.ts';
 import { hunksOf, patchText } from '../../text/hunks.ts';
 import { diffStat } from '../../text/lineDiff.ts';
-import { plural } from '../../text/plural.ts';
 
 /** The most lines of the diff that the model is shown. */
 const MAX_LINES = 80;

@@ -1,9 +1,9 @@
+import { abortErrorOf } from '../../base/async.ts';
+import { plural } from '../../base/phrases.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
-import { abortErrorOf } from '../../base/abort.ts';
 import { readText } from '../../preview/textFile.ts';
 import type { ReadableFiles } from '../../preview/workspace.ts';
 import { splitLinesInTurns } from '../../text/lines.ts';
-import { plural } from '../../text/plural.ts';
 
 /** One line with at least one match. */
 export interface TextMatch {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { plural } from '../../base/phrases.ts';
 import { inLineEndingsOf } from '../../text/lineEndings.ts';
 import { countLines } from '../../text/lines.ts';
-import { plural } from '../../text/plural.ts';
 import { titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';
 import { stageChange } from './stageChange.ts';

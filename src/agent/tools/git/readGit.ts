@@ -1,8 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { messageOf, ToolError } from '../../base/errors.ts';
+import { fenced } from '../../base/phrases.ts';
 import { fields, GitProgram } from '../../elsewhere/gitProgram.ts';
-import { fenced } from '../../text/fence.ts';
 import { isInside } from '../../base/system/realPath.ts';
 
 /** What the tool `git` needs. */

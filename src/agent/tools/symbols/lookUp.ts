@@ -1,6 +1,6 @@
 import { ToolError } from '../../base/errors.ts';
+import { plural } from '../../base/phrases.ts';
 import { idsIn } from '../../preview/overlay.ts';
-import { plural } from '../../text/plural.ts';
 import type { ToolContext } from '../tool.ts';
 import {
   MAX_NAME_CHARS,

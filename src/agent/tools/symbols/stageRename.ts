@@ -1,9 +1,9 @@
 import { ToolError } from '../../base/errors.ts';
+import { plural } from '../../base/phrases.ts';
 import type { TextSide } from '../../preview/fileChange.ts';
 import { counted } from '../../preview/label.ts';
 import { idsIn } from '../../preview/overlay.ts';
 import { assertApplicable, sideToStore } from '../../preview/textFile.ts';
-import { plural } from '../../text/plural.ts';
 import { applyTextEdits, type TextEdit } from '../../text/textEdit.ts';
 import { editedFiles } from '../ast/report.ts';
 import { titled } from '../titles.ts';

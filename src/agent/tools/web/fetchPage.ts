@@ -2,9 +2,9 @@ import { lookup } from 'node:dns/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { abortErrorOf } from '../../base/abort.ts';
+import { abortErrorOf } from '../../base/async.ts';
 import { messageOf, ToolError } from '../../base/errors.ts';
-import { fenced } from '../../text/fence.ts';
+import { fenced } from '../../base/phrases.ts';
 import { htmlText } from './htmlText.ts';
 import { isPublicAddress } from './publicAddress.ts';
 

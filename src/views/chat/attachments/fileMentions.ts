@@ -1,4 +1,4 @@
-import { naturally } from '../../../agent/text/naturally.ts';
+import { naturally } from '../../../agent/base/phrases.ts';
 import type { AttachmentRef } from '../protocol.ts';
 
 /** The most `@` words of a prompt that are considered. */

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../../agent/base/countText.ts';
+import { countText } from '../../../agent/base/localiser.ts';
 import { attachmentLabel, attachmentName } from '../attachments/attachmentRefs.ts';
 import type { ChatAction, ItemOf, ViewItem } from '../protocol.ts';
 import { renderAnswer, revertButton } from './answer.ts';

@@ -1,6 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../../agent/base/countText.ts';
-import { fill } from '../../../agent/base/localiser.ts';
+import { countText, fill } from '../../../agent/base/localiser.ts';
 import { escapeInvisible } from '../../plainText.ts';
 
 /** What is said of a finished call. */

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../../agent/base/countText.ts';
+import { countText } from '../../../agent/base/localiser.ts';
 import type { ChatStatus } from '../protocol.ts';
 
 /** What is going on; empty if nothing is. */

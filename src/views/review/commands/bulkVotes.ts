@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
+import { countText } from '../../../agent/base/localiser.ts';
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import { needsOwnVote, titleOf, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { reopenAction } from '../../../agent/preview/undo.ts';
-import { countText } from '../../../agent/base/countText.ts';
 import { reopenPreview } from '../../ledger/ledgerCommands.ts';
 import { showInfo } from '../../toast.ts';
 import { leftText, type Left } from './leftText.ts';

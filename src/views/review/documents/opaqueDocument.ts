@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { fenceFor } from '../../../agent/text/fence.ts';
+import { fenceFor } from '../../../agent/base/phrases.ts';
 import { titleOf, type Preview } from '../../../agent/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { commandOf, type PlannedCommand } from '../../../agent/tools/command/runCommand.ts';

@@ -1,7 +1,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import * as fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { abortErrorOf } from '../../../base/abort.ts';
+import { abortErrorOf } from '../../../base/async.ts';
 import { fileIdOf } from '../../../base/system/realPath.ts';
 import { findFiles, selectorOf, type FoundFile } from '../scope/walk.ts';
 import {

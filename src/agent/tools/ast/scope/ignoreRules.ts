@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Ignore } from 'ignore';
-import { TimeSlice } from '../../../base/timeSlice.ts';
+import { TimeSlice } from '../../../base/async.ts';
 
 const RULE_FILES = ['.gitignore', '.ignore'];
 

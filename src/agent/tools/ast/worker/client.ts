@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { abortErrorOf } from '../../../base/abort.ts';
+import { abortErrorOf } from '../../../base/async.ts';
 import type { Disposable } from '../../../base/disposable.ts';
 import {
   AstError,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countText, pluralForms } from '../../../src/agent/base/countText.ts';
+import { countText, pluralForms } from '../../../src/agent/base/localiser.ts';
 
 /** A window whose texts are in a language. */
 const speaking = (language: string) => ({ t: () => language });

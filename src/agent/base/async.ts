@@ -1,0 +1,105 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** The reason of an aborted signal if it is an `Error`, else a new `AbortError`. */
+export function abortErrorOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error
+    ? signal.reason
+    : new DOMException('The operation was aborted.', 'AbortError');
+}
+
+/**
+ * Runs `start` unless `signal` is already aborted, and rejects with the abort error as soon as the signal fires. The work
+ * itself is not cancelled: it runs to completion, and a later failure is swallowed. A caller that needs the true outcome
+ * must record it inside `start`.
+ */
+export async function untilAborted<T>(signal: AbortSignal | undefined, start: () => Promise<T>): Promise<T> {
+  if (!signal) return start();
+  if (signal.aborted) throw abortErrorOf(signal);
+  const work = start();
+  work.catch(() => undefined);
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(abortErrorOf(signal));
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort(); // by `start` itself
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/**
+ * Runs `work` for each item, at most `limit` at a time, starting in order. After a failure nothing more is started; what is
+ * already running is awaited, and the first failure is thrown.
+ */
+export async function forEachLimited<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const worker = async (): Promise<void> => {
+    while (next < items.length && !failure) {
+      const index = next++;
+      try {
+        await work(items[index] as T, index);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  if (failure) throw failure.error;
+}
+
+/** How long work may block the event loop, in milliseconds. */
+const SLICE = 10;
+
+/**
+ * Keeps long synchronous work from blocking the event loop. Await `turn()` between two pieces of the work: it returns at once
+ * until the time slice is used up, and then lets other tasks run first.
+ */
+export class TimeSlice {
+  #since = 0;
+  #pause: Promise<void> | undefined;
+
+  async turn(): Promise<void> {
+    if (this.#pause) return this.#pause;
+    if (performance.now() - this.#since < SLICE) return;
+    this.#pause = setImmediate().finally(() => {
+      this.#pause = undefined;
+      this.#since = performance.now();
+    });
+    return this.#pause;
+  }
+}
+
+/** How many times as long as work has taken the next run waits after it, so that other work gets nine tenths of the time. */
+const REST = 9;
+
+/**
+ * Wraps `work` so that a burst of calls runs it once, `delayMs` after the first of them.
+ * @param maxRestMs how much longer the next run may be put off after one that took long; by default, not at all
+ */
+export function coalesce(work: () => void, delayMs: number, maxRestMs = 0): { (): void; cancel(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  let restsUntil = -Infinity;
+  const run = (): void => {
+    timer = undefined;
+    const began = Date.now();
+    work();
+    const ended = Date.now();
+    restsUntil = ended + Math.min(REST * (ended - began), maxRestMs);
+  };
+  const call = (): void => {
+    timer ??= setTimeout(run, Math.max(delayMs, Math.min(restsUntil - Date.now(), maxRestMs)));
+  };
+  const cancel = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  return Object.assign(call, { cancel });
+}
