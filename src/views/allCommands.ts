@@ -61,7 +61,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.history.switchBranch': onRow(async (...args) => (await history()).switchBranch(ctx, args)),
     'redline.history.show': async given => (await history()).showInChat(ctx, given),
     'redline.forgetHosts': () => ctx.hosts.forget(),
-    'redline.openTour': async () => (await import('./tour/openTour.ts')).openTour(ctx),
+    'redline.openTour': async () => (await import('./tour/tour.ts')).openTour(ctx),
     'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(ctx.store),
     'redline.preview.showSinceLooked': async (...args) =>
       (await import('./review/sinceLooked.ts')).showSinceLooked(ctx, args),

@@ -1,6 +1,6 @@
 import type { RevertRecord } from '../../src/agent/conversation/revert.ts';
-import { composedSteps } from '../../src/agent/preview/commit/commitChanges.ts';
 import type { FileStep } from '../../src/agent/preview/fileChange.ts';
+import { composedSteps } from '../../src/agent/preview/fileSteps.ts';
 import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
 import { isOpen, type Preview } from '../../src/agent/preview/preview.ts';
 import { inverseOf } from '../../src/agent/preview/undo.ts';

@@ -2,9 +2,9 @@ import { REVERT_TOOL, type RevertRecord } from '../../src/agent/conversation/rev
 import { validTrunk } from '../../src/agent/conversation/validTrunk.ts';
 import type { ChatRequest } from '../../src/agent/model/chatProvider.ts';
 import type { RecoveryReport } from '../../src/agent/preview/commit/recovery.ts';
-import { composedSteps } from '../../src/agent/preview/commit/commitChanges.ts';
 import { isTornWrite } from '../../src/agent/preview/commit/rollback.ts';
-import { stepsOf, type FileChange, type FileStep } from '../../src/agent/preview/fileChange.ts';
+import type { FileChange, FileStep } from '../../src/agent/preview/fileChange.ts';
+import { composedSteps, stepsOf } from '../../src/agent/preview/fileSteps.ts';
 import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import { isOpen, isStale, type Preview, type ResolveAction } from '../../src/agent/preview/preview.ts';

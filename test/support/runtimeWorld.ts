@@ -7,13 +7,8 @@ import {
 } from '../../src/agent/model/toolChoiceLadder.ts';
 import type { RevertCategory } from '../../src/agent/model/messages.ts';
 import { recoverCommits } from '../../src/agent/preview/commit/recovery.ts';
-import {
-  isText,
-  sideOfText,
-  stepsOf,
-  type FileChange,
-  type FileSide,
-} from '../../src/agent/preview/fileChange.ts';
+import { isText, sideOfText, type FileChange, type FileSide } from '../../src/agent/preview/fileChange.ts';
+import { stepsOf } from '../../src/agent/preview/fileSteps.ts';
 import {
   textResult,
   type AgentToolResult,

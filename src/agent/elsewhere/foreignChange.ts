@@ -2,7 +2,6 @@ import { messageWithoutPaths, ToolError } from '../base/errors.ts';
 import type { Blobs } from '../preview/blobs.ts';
 import {
   changeOf,
-  foldersAbove,
   isText,
   linkTo,
   sideOfBytes,
@@ -11,6 +10,7 @@ import {
   type FileSide,
   type TextSide,
 } from '../preview/fileChange.ts';
+import { foldersAbove } from '../preview/fileSteps.ts';
 import type { PendingContents } from '../preview/overlay.ts';
 import { rebaseChange } from '../preview/rebase/rebaseChange.ts';
 import type { FileContent, ReadableFiles } from '../preview/workspace.ts';

@@ -1,4 +1,5 @@
-import { stepsOf, type FileChange } from '../preview/fileChange.ts';
+import type { FileChange } from '../preview/fileChange.ts';
+import { stepsOf } from '../preview/fileSteps.ts';
 
 /** The most files that are brought into review at once. */
 export const MAX_FILES = 2_000;

@@ -1,5 +1,6 @@
 import { ToolError } from '../base/errors.ts';
-import { isText, proposing, stepsOf, type FileChange, type TextSide } from './fileChange.ts';
+import { isText, proposing, type FileChange, type TextSide } from './fileChange.ts';
+import { stepsOf } from './fileSteps.ts';
 import { nameOf, pathsOf, type Preview } from './preview.ts';
 
 /**

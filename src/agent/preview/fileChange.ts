@@ -155,26 +155,6 @@ export interface FileStep {
   readonly after: FileSide | null;
 }
 
-/** A change as steps on single paths: two for a rename, one for any other. */
-export function stepsOf(change: FileChange): readonly FileStep[] {
-  if (change.kind !== 'rename') return [{ path: change.path, before: change.before, after: change.after }];
-  return [
-    { path: change.from, before: change.before, after: null },
-    { path: change.path, before: null, after: change.after },
-  ];
-}
-
-/** The folders that the changes remove once they are empty. */
-export function foldersRemovedBy(changes: readonly FileChange[]): readonly string[] {
-  return [...new Set(changes.flatMap(change => ('folders' in change ? change.folders : [])))];
-}
-
-/** The folders of a workspace path, as paths, the innermost first. */
-export function foldersAbove(path: string): readonly string[] {
-  const parts = path.split('/');
-  return parts.slice(1).map((_, i) => parts.slice(0, parts.length - 1 - i).join('/'));
-}
-
 /**
  * The hunks of a change, derived from its edits if known; none where it is about the file as a whole. The same change always
  * gives the same hunks.

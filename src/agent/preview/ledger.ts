@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isRecord, jsonSafe, type DeepReadonly } from '../base/json.ts';
-import { stepsOf } from './fileChange.ts';
+import { stepsOf } from './fileSteps.ts';
 import type { AgentToolResult } from './pendingAction.ts';
 import type { Actor, Preview, ResolveAction } from './preview.ts';
 import { agentNameSchema } from './previewSchema.ts';

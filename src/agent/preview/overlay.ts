@@ -3,15 +3,14 @@ import { ToolError } from '../base/errors.ts';
 import { MemoryBlobs, type Blobs } from './blobs.ts';
 import {
   bytesOfSide,
-  foldersAbove,
   isLink,
   isText,
-  stepsOf,
   type BinarySide,
   type FileChange,
   type FileSide,
   type LinkSide,
 } from './fileChange.ts';
+import { foldersAbove, stepsOf } from './fileSteps.ts';
 import { meantPath } from './meantPath.ts';
 import { isOpen, type Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';

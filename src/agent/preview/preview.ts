@@ -1,4 +1,4 @@
-import { stepsOf } from './fileChange.ts';
+import { stepsOf } from './fileSteps.ts';
 import type { StagedPreview } from './previewSchema.ts';
 
 /** Who resolves a preview. */

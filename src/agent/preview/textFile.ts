@@ -2,14 +2,13 @@ import { ToolError } from '../base/errors.ts';
 import { oneFileText } from './commit/rollbackInfo.ts';
 import {
   bytesOfSide,
-  foldersAbove,
   isLink,
   sideOfBytes,
   sideOfText,
-  stepsOf,
   type FileChange,
   type TextSide,
 } from './fileChange.ts';
+import { foldersAbove, stepsOf } from './fileSteps.ts';
 import type { PendingContents } from './overlay.ts';
 import { MAX_FILE_BYTES, type ReadableFiles, type Workspace } from './workspace.ts';
 import type { TextEncoding } from '../text/encodings.ts';

@@ -1,7 +1,7 @@
 import { setOf } from './changeSet.ts';
-import { touchedSteps } from './commit/commitChanges.ts';
 import { carryModes } from './commit/rollbackInfo.ts';
-import { changeOf, foldersAbove, foldersRemovedBy, isLink, stepsOf, type FileChange } from './fileChange.ts';
+import { changeOf, isLink, type FileChange } from './fileChange.ts';
+import { foldersAbove, foldersRemovedBy, stepsOf, touchedSteps } from './fileSteps.ts';
 import { counted } from './label.ts';
 import type { PendingAction } from './pendingAction.ts';
 import { isOpen, titleOf, type Preview, type PreviewState } from './preview.ts';

@@ -1,7 +1,8 @@
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { fenced } from '../base/phrases.ts';
+import { stepsOf } from '../preview/fileSteps.ts';
 import { plainOutcome, type LedgerEntry } from '../preview/ledger.ts';
-import { stepsOf, type FileChange } from '../preview/fileChange.ts';
+import type { FileChange } from '../preview/fileChange.ts';
 import type { Preview } from '../preview/preview.ts';
 import { byImportance, problemLine, type Problem, type Problems } from '../tools/problems.ts';
 import type { SessionContext } from './sessionOptions.ts';

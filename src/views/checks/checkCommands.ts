@@ -10,8 +10,7 @@ import type { Ctx } from '../ctx.ts';
 import { oneLine } from '../plainText.ts';
 import { targetsOf } from '../review/commands/previewTargets.ts';
 import { checksText } from '../texts/checkWords.ts';
-import { confirm, showInfo, showWarning } from '../toast.ts';
-import { withCancel } from '../withCancel.ts';
+import { confirm, showInfo, showWarning, withCancel } from '../toast.ts';
 
 /** Runs the checks on one preview (an id or a row) with what it builds on or, without one, on all that the open conversation has pending. */
 export async function runChecks(ctx: Ctx, args: readonly unknown[]): Promise<void> {

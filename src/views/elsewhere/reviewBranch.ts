@@ -5,13 +5,12 @@ import { placeForeign } from '../../agent/elsewhere/foreignChange.ts';
 import { Git } from '../../agent/elsewhere/git.ts';
 import { readForeign, type Difference } from '../../agent/elsewhere/readForeign.ts';
 import { oneLine, withoutIcons } from '../plainText.ts';
-import { showInfo } from '../toast.ts';
+import { showInfo, withCancel } from '../toast.ts';
 import type { GitRepository } from './gitApi.ts';
 import { repositoryPlaces } from './places.ts';
 import { reportTooMuch } from './report.ts';
 import { chooseRepository, gitOf, type OpenRepository } from './repositories.ts';
 import type { Ctx } from '../ctx.ts';
-import { withCancel } from '../withCancel.ts';
 import { reviewGathered } from './reviewGathered.ts';
 
 /** A branch or a worktree that can be reviewed. */

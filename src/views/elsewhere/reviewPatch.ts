@@ -6,12 +6,11 @@ import { parsePatch } from '../../agent/elsewhere/parsePatch.ts';
 import { patchProposal } from '../../agent/elsewhere/patchProposal.ts';
 import { decodeText } from '../../agent/text/encodings.ts';
 import { oneLine } from '../plainText.ts';
-import { showInfo } from '../toast.ts';
+import { showInfo, withCancel } from '../toast.ts';
 import { patchPlaces, rootOf } from './places.ts';
 import { reportTooMuch } from './report.ts';
 import { repositoryRoots } from './repositories.ts';
 import type { Ctx } from '../ctx.ts';
-import { withCancel } from '../withCancel.ts';
 import { reviewGathered } from './reviewGathered.ts';
 
 /** A patch and where it comes from. */

@@ -6,8 +6,8 @@ import type {
   ModelMessage,
   ModelRequest,
 } from '../../agent/model/languageModel/port.ts';
+import type { SentImage } from '../../agent/model/sentImages.ts';
 import { OWN_VENDOR } from '../contributions.ts';
-import { imagePart, takesImages } from './imageParts.ts';
 
 /** The name of a model in the settings: `vendor/id`. A vendor has no slash, an id may have. */
 export function languageModelName({ vendor, id }: { readonly vendor: string; readonly id: string }): string {
@@ -99,4 +99,29 @@ function tokenOf(signal: AbortSignal): vscode.CancellationToken {
   else signal.addEventListener('abort', () => source.cancel(), { once: true });
   tokens.set(signal, source.token);
   return source.token;
+}
+
+/** What later versions of VS Code have for images than the one that the types are of. Any of it may be missing. */
+interface ImageApi {
+  readonly LanguageModelDataPart?: {
+    image(data: Uint8Array, mimeType: string): vscode.LanguageModelInputPart;
+  };
+}
+
+interface WithCapabilities {
+  readonly capabilities?: { readonly supportsImageToText?: boolean };
+}
+
+const { LanguageModelDataPart: DataPart } = vscode as ImageApi;
+
+/** Whether the model says that it takes images, and this VS Code can pass them on. */
+function takesImages(model: vscode.LanguageModelChat): boolean {
+  const { capabilities } = model as WithCapabilities;
+  return DataPart !== undefined && capabilities?.supportsImageToText === true;
+}
+
+/** The image as a part of a message. @throws if this VS Code cannot pass images on, see `takesImages`. */
+function imagePart({ type, data }: SentImage): vscode.LanguageModelInputPart {
+  if (!DataPart) throw new Error('This version of VS Code passes no images on to models.');
+  return DataPart.image(data, type);
 }

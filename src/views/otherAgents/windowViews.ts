@@ -6,7 +6,7 @@ import { viewPace } from '../../agent/clients/view/liveView.ts';
 import { noOverlay } from '../../agent/commands/sandbox/sandboxes.ts';
 import type { Agent } from '../agent.ts';
 import { reportLeftOut } from '../elsewhere/report.ts';
-import { reasonSentence } from '../texts/noSandbox.ts';
+import { whySentence } from '../texts/sandboxWords.ts';
 import { showWarning } from '../toast.ts';
 
 /** What the views of agents need. */
@@ -33,7 +33,7 @@ export function windowViews(parts: WindowViewsParts): AgentViews {
       if (workspace.folders().length === 0) return { reason: 'noFolder' };
       return noOverlay(workspace.folders(), storage);
     },
-    sentenceOf: ({ reason, detail }) => reasonSentence(reason) + (detail === undefined ? '' : ` (${detail})`),
+    sentenceOf: whySentence,
     onNotTaken: ({ name }, { leftOut, isTooMuch }) => {
       reportLeftOut(leftOut);
       if (isTooMuch)

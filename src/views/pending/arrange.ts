@@ -1,6 +1,6 @@
+import { foldersAbove } from '../../agent/preview/fileSteps.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import { hasConflict } from '../../agent/preview/rebase/conflictMarkers.ts';
-import { foldersAbove } from '../../agent/preview/fileChange.ts';
 import { agentOf } from './pendingNodes.ts';
 
 export const sortKeys = ['reading', 'risk', 'proposed', 'path', 'size'] as const;

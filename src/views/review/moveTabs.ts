@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
-import { goneFiles } from '../../agent/preview/goneFiles.ts';
+import { goneFiles } from '../../agent/preview/fileSteps.ts';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { placeId } from '../workspace/namesOnDisk.ts';

@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { Disposable } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import { setOf } from '../../agent/preview/changeSet.ts';
@@ -7,8 +8,10 @@ import type { Hunk } from '../../agent/text/hunks.ts';
 import type { DiffStat } from '../../agent/text/lineDiff.ts';
 import type { Agent } from '../agent.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
-import type { PreviewSide } from './previewUri.ts';
+import { oneLine } from '../plainText.ts';
+import { parsePreviewUri, type PreviewSide } from './previewUri.ts';
 import type { ReviewList } from './reviewList.ts';
+import { shownChange } from './shownChange.ts';
 
 /** The most previews of a change set whose hunks are counted. */
 export const MAX_COUNTED = 100;
@@ -68,6 +71,24 @@ export class ReviewPlaces implements Disposable {
     if (!table || before === undefined) return undefined;
     const file = change ? (table.file.get(change.path) ?? 0) : 0;
     return { hunk: before + hunk + 1, hunks: table.hunks, file, files: table.files };
+  }
+
+  /** Where the cursor of a preview editor is: `Hunk 3 of 14 · cart.ts 2 of 8`; empty if nothing is to be decided there. */
+  async textAt({ document, selection }: vscode.TextEditor): Promise<string> {
+    const { store, files } = this.#agent;
+    const address = parsePreviewUri(document.uri);
+    const shown = address && shownChange(store, files, address);
+    if (!address || shown?.preview.state.kind !== 'pending') return '';
+    const { preview, change } = shown;
+    const hunk = Math.max(0, hunkAt(await hunksOnce(change), address.side, selection.active.line));
+    const place = this.of(preview, change, hunk);
+    if (!place) return '';
+    const { l10n } = vscode;
+    const name = oneLine(change.path.slice(change.path.lastIndexOf('/') + 1), 40);
+    const atHunk = l10n.t('Hunk {0} of {1}', place.hunk, place.hunks);
+    return place.files < 2
+      ? atHunk
+      : `${atHunk} · ${l10n.t('{0} {1} of {2}', name, place.file, place.files)}`;
   }
 
   dispose(): void {

@@ -59,8 +59,7 @@ export class ShownPlace implements vscode.Disposable {
         const places = await this.#places();
         if (!this.#isFollowed) this.#owned.add(places.onDidChange(this.#refresh));
         this.#isFollowed = true;
-        const { placeText } = await import('./placeText.ts');
-        text = await placeText(this.#agent, places, editor);
+        text = await places.textAt(editor);
       }
     } catch (error) {
       this.#agent.logger.error(`Finding the place in the review failed: ${detailOf(error)}`);

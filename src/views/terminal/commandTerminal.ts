@@ -1,8 +1,12 @@
 import * as vscode from 'vscode';
+import {
+  commandLabel,
+  shownCommand,
+  type CommandEnd,
+  type CommandPlan,
+} from '../../agent/commands/commandPlan.ts';
 import type { CommandRun } from '../../agent/commands/commandRuns.ts';
-import type { CommandEnd, CommandPlan } from '../../agent/commands/commandPlan.ts';
 import { runInShell } from '../../agent/commands/shellProcess.ts';
-import { commandLabel, shownCommand } from '../../agent/commands/shownCommand.ts';
 
 /** How often output is written to the terminal, in milliseconds, and how much each time, in characters. */
 const WRITE_MS = 50;

@@ -3,7 +3,7 @@ import type { Logger } from '../../agent/base/logger.ts';
 import type { Sandboxes } from '../../agent/commands/sandbox.ts';
 import { createSandboxes } from '../../agent/commands/sandbox/sandboxes.ts';
 import type { Settings } from '../settings.ts';
-import { withCancel } from '../withCancel.ts';
+import { withCancel } from '../toast.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 
 /**

@@ -1,22 +1,8 @@
 import * as vscode from 'vscode';
-import type { SandboxStatus } from '../../agent/commands/sandbox.ts';
 import { commandOf } from '../../agent/tools/command/runCommand.ts';
 import { execute } from '../commandRegistry.ts';
 import type { Ctx } from '../ctx.ts';
-import { reasonSentence } from '../texts/noSandbox.ts';
-
-/** What the sandbox is and, where it is not an isolated one, why, in a sentence. */
-export function sandboxSentence({ engine, isolated, why }: SandboxStatus): string {
-  const { l10n } = vscode;
-  const reason = why && reasonSentence(why.reason);
-  const detail = why?.detail === undefined ? '' : ` (${why.detail})`;
-  const because = reason === undefined ? '' : ` ${reason}${detail}`;
-  if (engine === undefined) return l10n.t('There is no sandbox, so commands run on disk.') + because;
-  return isolated
-    ? l10n.t('Commands run in an isolated sandbox, which sees pending previews.')
-    : l10n.t('Commands run in a copy of the workspace, which sees pending previews but is not isolated.') +
-        because;
-}
+import { sandboxSentence } from '../texts/sandboxWords.ts';
 
 /** Shows what the sandbox is, and who starts commands in it. */
 export async function showSandbox({ sandboxes, sandboxLeave }: Ctx): Promise<void> {

@@ -1,12 +1,12 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { commandLabel, shownCommand } from '../../../src/agent/commands/commandPlan.ts';
 import {
   HEAD_CHARS,
   OutputBuffer,
   plainOutput,
   TAIL_CHARS,
 } from '../../../src/agent/commands/outputBuffer.ts';
-import { commandLabel, shownCommand } from '../../../src/agent/commands/shownCommand.ts';
 
 test('of 100 MB the beginning and the end are kept, no more, and what is missing is said', () => {
   const buffer = new OutputBuffer();

@@ -1,13 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { sha256 } from '../../../src/agent/base/hash.ts';
-import {
-  bytesOfSide,
-  changeOf,
-  sideOfBytes,
-  sideOfText,
-  stepsOf,
-} from '../../../src/agent/preview/fileChange.ts';
+import { bytesOfSide, changeOf, sideOfBytes, sideOfText } from '../../../src/agent/preview/fileChange.ts';
+import { stepsOf } from '../../../src/agent/preview/fileSteps.ts';
 import { create, modify, remove, rename } from '../../support/changes.ts';
 
 test('a side keeps the exact bytes, mark and line endings included, and is known by their hash', () => {

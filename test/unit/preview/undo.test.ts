@@ -4,10 +4,10 @@ import { english } from '../../../src/agent/base/localiser.ts';
 import {
   changeOf,
   sideOfText,
-  stepsOf,
   type FileChange,
   type FileSide,
 } from '../../../src/agent/preview/fileChange.ts';
+import { stepsOf } from '../../../src/agent/preview/fileSteps.ts';
 import type { Preview, PreviewState } from '../../../src/agent/preview/preview.ts';
 import { inverseOf, reopenAction, undoAction, undoBranchAction } from '../../../src/agent/preview/undo.ts';
 import { textIn } from '../../support/changes.ts';

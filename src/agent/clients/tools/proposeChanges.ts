@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
 import type { Localiser } from '../../base/localiser.ts';
-import { stepsOf, type FileChange } from '../../preview/fileChange.ts';
+import type { FileChange } from '../../preview/fileChange.ts';
+import { stepsOf } from '../../preview/fileSteps.ts';
 import { counted } from '../../preview/label.ts';
 import { textOf, textResult, type PendingAction } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';

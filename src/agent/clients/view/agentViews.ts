@@ -12,7 +12,7 @@ import type { AgentName } from '../../preview/preview.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { agentNameOf } from '../agentName.ts';
-import { isConnectedHere } from '../setUp/connectedHere.ts';
+import { isConnectedHere } from '../setUp/knownAgents.ts';
 import { LiveView, type NotTaken, type ViewHost } from './liveView.ts';
 import { Lines, programSchema, type ProgramMessage, type WindowMessage } from './viewLines.ts';
 

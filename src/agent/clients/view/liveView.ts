@@ -8,7 +8,8 @@ import type { AgentView, Collection } from '../../commands/agentView/agentView.t
 import { placeForeign } from '../../elsewhere/foreignChange.ts';
 import { inPreviews, type LeftOut } from '../../elsewhere/gathered.ts';
 import { contentOf } from '../../preview/blobs.ts';
-import { stepsOf, type FileChange } from '../../preview/fileChange.ts';
+import type { FileChange } from '../../preview/fileChange.ts';
+import { stepsOf } from '../../preview/fileSteps.ts';
 import { pathsOf, type AgentName, type Preview } from '../../preview/preview.ts';
 import { queueResolveHandler, type ResolveHost } from '../../preview/queueResolveHandler.ts';
 import type { FileContent, Workspace } from '../../preview/workspace.ts';

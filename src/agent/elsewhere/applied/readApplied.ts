@@ -1,14 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../../base/async.ts';
-import {
-  bytesOfSide,
-  type FileChange,
-  type FileSide,
-  isLink,
-  isText,
-  stepsOf,
-} from '../../preview/fileChange.ts';
+import { bytesOfSide, isLink, isText, type FileChange, type FileSide } from '../../preview/fileChange.ts';
+import { stepsOf } from '../../preview/fileSteps.ts';
 import type { Preview } from '../../preview/preview.ts';
 import type { PreviewStore } from '../../preview/previewStore.ts';
 import { TooMuchError } from '../gathered.ts';

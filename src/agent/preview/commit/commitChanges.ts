@@ -2,16 +2,8 @@ import { forEachLimited } from '../../base/async.ts';
 import { messageWithoutPaths, StalePreviewError, ToolError, UnsavedEditorError } from '../../base/errors.ts';
 import type { Sha256 } from '../../base/hash.ts';
 import { contentOf, MemoryBlobs, type Blobs } from '../blobs.ts';
-import {
-  bytesOfSide,
-  foldersAbove,
-  foldersRemovedBy,
-  isText,
-  isWhole,
-  stepsOf,
-  type FileChange,
-  type FileStep,
-} from '../fileChange.ts';
+import { bytesOfSide, isText, isWhole, type FileChange, type FileStep } from '../fileChange.ts';
+import { composedSteps, foldersAbove, foldersRemovedBy, stepsOf, touchedSteps } from '../fileSteps.ts';
 import type { ReadableFiles, Workspace, WrittenTo } from '../workspace.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import { emptiedFolders, rollBack } from './rollback.ts';
@@ -25,21 +17,6 @@ export interface CommitReport {
 
 /** How many files are read or written concurrently. */
 const AT_ONCE = 8;
-
-/** The net effect of a sequence of changes on each path: what it holds before the first and after the last of them. */
-export function composedSteps(changes: readonly FileChange[]): readonly FileStep[] {
-  return touchedSteps(changes).filter(({ before, after }) => before?.hash !== after?.hash);
-}
-
-/** As {@link composedSteps}, with the paths that hold the same content afterwards. */
-export function touchedSteps(changes: readonly FileChange[]): readonly FileStep[] {
-  const steps = new Map<string, FileStep>();
-  for (const step of changes.flatMap(stepsOf)) {
-    const earlier = steps.get(step.path);
-    steps.set(step.path, earlier ? { ...earlier, after: step.after } : step);
-  }
-  return [...steps.values()];
-}
 
 /**
  * Writes changes as one transaction: all files or none. Every base is checked before the first write, and a write that

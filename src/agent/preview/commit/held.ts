@@ -1,5 +1,6 @@
 import { sha256, type Sha256 } from '../../base/hash.ts';
-import { foldersAbove, hashOfLink, isLink, isWhole, type FileStep } from '../fileChange.ts';
+import { hashOfLink, isLink, isWhole, type FileStep } from '../fileChange.ts';
+import { foldersAbove } from '../fileSteps.ts';
 import type { FileContent, ReadableFiles } from '../workspace.ts';
 
 /** What a path holds; `undefined`: nothing. */

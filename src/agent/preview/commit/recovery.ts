@@ -1,7 +1,8 @@
 import { forEachLimited } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
 import type { Sha256 } from '../../base/hash.ts';
-import { foldersRemovedBy, isText, sideOfBytes, type FileStep } from '../fileChange.ts';
+import { isText, sideOfBytes, type FileStep } from '../fileChange.ts';
+import { composedSteps, foldersRemovedBy } from '../fileSteps.ts';
 import { ledgerEntry, type LedgerEntry } from '../ledger.ts';
 import { pathsOf, type Preview } from '../preview.ts';
 import type { InterruptedCommit } from '../interruptedCommits.ts';
@@ -9,7 +10,7 @@ import { unknownVote } from '../log/previewLog.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { ResolvingFiles } from '../resolve/refusals.ts';
 import { appliedText } from '../resolve/resolveTexts.ts';
-import { composedSteps, modeSteps } from './commitChanges.ts';
+import { modeSteps } from './commitChanges.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import { isTornWrite, rollBack } from './rollback.ts';
 import { carryModes, type RollbackInfo } from './rollbackInfo.ts';

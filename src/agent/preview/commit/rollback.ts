@@ -1,7 +1,8 @@
 import { forEachLimited } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
 import { contentOf, type Blobs } from '../blobs.ts';
-import { bytesOfSide, foldersAbove, isText, isWhole, type FileStep } from '../fileChange.ts';
+import { bytesOfSide, isText, isWhole, type FileStep } from '../fileChange.ts';
+import { foldersAbove } from '../fileSteps.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import type { Workspace } from '../workspace.ts';
 import type { RollbackInfo } from './rollbackInfo.ts';

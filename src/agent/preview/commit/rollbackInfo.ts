@@ -1,6 +1,7 @@
 import { forEachLimited } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
-import { foldersAbove, isLink, stepsOf, type FileChange, type FileStep } from '../fileChange.ts';
+import { isLink, type FileChange, type FileStep } from '../fileChange.ts';
+import { foldersAbove, stepsOf } from '../fileSteps.ts';
 import type { ReadableFiles } from '../workspace.ts';
 import { removedLinkAbove } from './held.ts';
 

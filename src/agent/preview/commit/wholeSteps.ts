@@ -1,7 +1,8 @@
 import { forEachLimited } from '../../base/async.ts';
 import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import type { Blobs } from '../blobs.ts';
-import { foldersAbove, isBinary, isLink, type FileStep } from '../fileChange.ts';
+import { isBinary, isLink, type FileStep } from '../fileChange.ts';
+import { foldersAbove } from '../fileSteps.ts';
 
 /** How many contents are read concurrently. */
 const AT_ONCE = 8;

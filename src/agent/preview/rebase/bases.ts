@@ -1,14 +1,7 @@
 import { ToolError } from '../../base/errors.ts';
 import { binarySide, type Blobs } from '../blobs.ts';
-import {
-  isText,
-  linkTo,
-  sideOfBytes,
-  stepsOf,
-  type FileChange,
-  type FileSide,
-  type FileStep,
-} from '../fileChange.ts';
+import { isText, linkTo, sideOfBytes, type FileChange, type FileSide, type FileStep } from '../fileChange.ts';
+import { stepsOf } from '../fileSteps.ts';
 import { isOpen, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { elsewhereText, type ResolvingFiles } from '../resolve/refusals.ts';

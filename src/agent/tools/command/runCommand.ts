@@ -1,9 +1,13 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
-import { assertNotStopped, type CommandEnd, type CommandPlan } from '../../commands/commandPlan.ts';
+import {
+  assertNotStopped,
+  commandLabel,
+  type CommandEnd,
+  type CommandPlan,
+} from '../../commands/commandPlan.ts';
 import type { CommandRun, CommandRuns } from '../../commands/commandRuns.ts';
 import type { Sandbox, SandboxKind, Sandboxes, SandboxStatus } from '../../commands/sandbox.ts';
-import { commandLabel } from '../../commands/shownCommand.ts';
 import { idsIn } from '../../preview/overlay.ts';
 import { textOf, textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';

@@ -1,9 +1,8 @@
 import { countText } from '../../base/localiser.ts';
 import { plural } from '../../base/phrases.ts';
-import type { CommandPlan } from '../../commands/commandPlan.ts';
+import { commandLabel, type CommandPlan } from '../../commands/commandPlan.ts';
 import type { CommandRun } from '../../commands/commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../../commands/sandbox.ts';
-import { commandLabel } from '../../commands/shownCommand.ts';
 import type { LeftOut, LeftOutReason } from '../../elsewhere/gathered.ts';
 import { placeForeign } from '../../elsewhere/foreignChange.ts';
 import type { FileChange } from '../../preview/fileChange.ts';

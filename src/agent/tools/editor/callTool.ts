@@ -1,13 +1,12 @@
 import { untilAborted } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
 import { plural } from '../../base/phrases.ts';
+import { commandLabel } from '../../commands/commandPlan.ts';
 import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
 import type { CommandRuns } from '../../commands/commandRuns.ts';
-import { commandLabel } from '../../commands/shownCommand.ts';
 import { defineTool, type Tool, type ToolSchema } from '../tool.ts';
-import type { EditorTool, EditorToolHost } from './port.ts';
-import type { ToolCallPlan } from './toolCallPlan.ts';
+import type { EditorTool, EditorToolHost, ToolCallPlan } from './port.ts';
 import { answerResult, endedResult, failedResult } from './toolAnswer.ts';
 
 /** The longest arguments of a call, as JSON text: a person has to read them. */

@@ -11,8 +11,8 @@ import { isOpen, titleOf, type Preview } from '../../../agent/preview/preview.ts
 import type { Risk } from '../../../agent/preview/reading/risks.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { commandOf } from '../../../agent/tools/command/runCommand.ts';
-import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
+import { toolCallOf } from '../../../agent/tools/editor/port.ts';
 import { agentLabel, escapeInvisible, escapeProse, MAX_NAMES, oneLine } from '../../plainText.ts';
 import { riskText } from '../../texts/riskWords.ts';
 import type { CardProblem, CardState, ItemOf, LineStat, PartRow } from '../protocol.ts';

@@ -1,4 +1,5 @@
-import { stepsOf, type FileChange } from '../../../agent/preview/fileChange.ts';
+import type { FileChange } from '../../../agent/preview/fileChange.ts';
+import { stepsOf } from '../../../agent/preview/fileSteps.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 

@@ -2,8 +2,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { CommandRuns } from '../../../../src/agent/commands/commandRuns.ts';
 import { EditorTools } from '../../../../src/agent/tools/editor/editorTools.ts';
-import { toolCallOf } from '../../../../src/agent/tools/editor/toolCallPlan.ts';
 import { builtInTools } from '../../../../src/agent/tools/builtIn.ts';
+import { toolCallOf } from '../../../../src/agent/tools/editor/port.ts';
 import { FakeToolHost } from '../../../support/fakeToolHost.ts';
 import {
   createTestSession,

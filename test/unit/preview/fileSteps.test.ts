@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sideOfText, type FileChange } from '../../../src/agent/preview/fileChange.ts';
-import { goneFiles } from '../../../src/agent/preview/goneFiles.ts';
+import { goneFiles } from '../../../src/agent/preview/fileSteps.ts';
 
 const side = sideOfText('a\n');
 const create = (path: string): FileChange => ({ kind: 'create', path, before: null, after: side });

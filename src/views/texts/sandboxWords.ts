@@ -1,8 +1,23 @@
 import * as vscode from 'vscode';
-import type { NoSandboxReason } from '../../agent/commands/sandbox.ts';
+import type { NoSandboxReason, SandboxStatus } from '../../agent/commands/sandbox.ts';
+
+/** What the sandbox is and, where it is not an isolated one, why, in a sentence. */
+export function sandboxSentence({ engine, isolated, why }: SandboxStatus): string {
+  const { l10n } = vscode;
+  const because = why ? ` ${whySentence(why)}` : '';
+  if (engine === undefined) return l10n.t('There is no sandbox, so commands run on disk.') + because;
+  return isolated
+    ? l10n.t('Commands run in an isolated sandbox, which sees pending previews.')
+    : l10n.t('Commands run in a copy of the workspace, which sees pending previews but is not isolated.') +
+        because;
+}
 
 /** Why there is no isolated sandbox, or none at all, in a sentence. */
-export function reasonSentence(reason: NoSandboxReason): string {
+export function whySentence({ reason, detail }: NonNullable<SandboxStatus['why']>): string {
+  return reasonSentence(reason) + (detail === undefined ? '' : ` (${detail})`);
+}
+
+function reasonSentence(reason: NoSandboxReason): string {
   const { l10n } = vscode;
   switch (reason) {
     case 'off':

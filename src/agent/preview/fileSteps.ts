@@ -1,0 +1,56 @@
+import type { FileChange, FileStep } from './fileChange.ts';
+
+/** A change as steps on single paths: two for a rename, one for any other. */
+export function stepsOf(change: FileChange): readonly FileStep[] {
+  if (change.kind !== 'rename') return [{ path: change.path, before: change.before, after: change.after }];
+  return [
+    { path: change.from, before: change.before, after: null },
+    { path: change.path, before: null, after: change.after },
+  ];
+}
+
+/** The net effect of a sequence of changes on each path: what it holds before the first and after the last of them. */
+export function composedSteps(changes: readonly FileChange[]): readonly FileStep[] {
+  return touchedSteps(changes).filter(({ before, after }) => before?.hash !== after?.hash);
+}
+
+/** As {@link composedSteps}, with the paths that hold the same content afterwards. */
+export function touchedSteps(changes: readonly FileChange[]): readonly FileStep[] {
+  const steps = new Map<string, FileStep>();
+  for (const step of changes.flatMap(stepsOf)) {
+    const earlier = steps.get(step.path);
+    steps.set(step.path, earlier ? { ...earlier, after: step.after } : step);
+  }
+  return [...steps.values()];
+}
+
+/** The folders that the changes remove once they are empty. */
+export function foldersRemovedBy(changes: readonly FileChange[]): readonly string[] {
+  return [...new Set(changes.flatMap(change => ('folders' in change ? change.folders : [])))];
+}
+
+/** The folders of a workspace path, as paths, the innermost first. */
+export function foldersAbove(path: string): readonly string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, i) => parts.slice(0, parts.length - 1 - i).join('/'));
+}
+
+/**
+ * The files that are no longer there after these changes, with the path to which their content was renamed; `undefined` where it
+ * was deleted.
+ */
+export function goneFiles(changes: readonly FileChange[]): ReadonlyMap<string, string | undefined> {
+  const moved = new Map<string, string | undefined>();
+  /** Where what is at a path came from. */
+  const origins = new Map<string, string>();
+  for (const change of changes) {
+    if (change.kind !== 'rename' && change.kind !== 'delete') continue;
+    const [from, to] = change.kind === 'rename' ? [change.from, change.path] : [change.path, undefined];
+    const origin = origins.get(from) ?? from;
+    origins.delete(from);
+    moved.set(origin, to);
+    if (to !== undefined) origins.set(to, origin);
+  }
+  const gone = composedSteps(changes).filter(({ before, after }) => before && !after);
+  return new Map(gone.map(({ path }) => [path, moved.get(path)]));
+}
