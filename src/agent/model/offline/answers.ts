@@ -1,7 +1,7 @@
 import { countText, english, type Localiser } from '../../base/localiser.ts';
 import { fenceFor } from '../../base/phrases.ts';
 import type { ChatRequest, ProviderAnswer } from '../chatProvider.ts';
-import type { SessionMessage, ToolResultMessage } from '../messages.ts';
+import type { SessionMessage, SteeringMessage, ToolResultMessage } from '../messages.ts';
 import { refusalReasons, nextOfTour, voteOfTour } from './tour.ts';
 import { parseSlashCommand, slashCommandHelp, TOUR } from './slashCommands.ts';
 
@@ -32,18 +32,33 @@ export function answerTo(request: ChatRequest, l10n: Localiser = english): Provi
   const sinceAnswer = messages.slice(messages.findLastIndex(message => message.role === 'assistant') + 1);
   const prompt = sinceAnswer.findLast(message => message.role === 'user');
   if (prompt) return answerPrompt(messages, prompt.text, l10n);
-  const results = sinceAnswer.filter(message => message.role === 'tool');
-  if (results.length > 0) return textAnswer(results.map(result => aboutResult(result, l10n)).join('\n\n'));
-  const outcomes = sinceAnswer.flatMap(message =>
-    message.role === 'steering' && message.kind === 'outcome' ? [message.text] : [],
+  const outcomes = sinceAnswer.filter(
+    (message): message is SteeringMessage => message.role === 'steering' && message.kind === 'outcome',
   );
-  if (outcomes.length === 0) return textAnswer(l10n.t('Nothing to do.'));
-  const [reason] = outcomes.flatMap(refusalReasons);
-  return textAnswer(
-    reason === undefined
-      ? l10n.t('Understood. What is next?')
-      : l10n.t('Understood: “{0}”. What is next?', reason),
-  );
+  const decided = new Set(outcomes.flatMap(({ previewIds }) => previewIds));
+  const said = [
+    ...sinceAnswer
+      .filter(message => message.role === 'tool')
+      .filter(({ pending = [] }) => pending.length === 0 || pending.some(id => !decided.has(id)))
+      .map(result => aboutResult(result, l10n)),
+    ...(outcomes.length > 0 ? [aboutOutcomes(outcomes, l10n)] : []),
+  ];
+  return textAnswer(said.length > 0 ? said.join('\n\n') : l10n.t('Nothing to do.'));
+}
+
+/** What the user decided, and the reason in their own words. */
+function aboutOutcomes(outcomes: readonly SteeringMessage[], l10n: Localiser): string {
+  const idsOf = (start: string): string =>
+    outcomes.flatMap(({ text, previewIds }) => (text.startsWith(start) ? previewIds : [])).join(', ');
+  const [applied, discarded] = [idsOf('The user applied '), idsOf('The user discarded ')];
+  const [reason] = outcomes.flatMap(({ text }) => refusalReasons(text));
+  const decisions = [
+    ...(applied === '' ? [] : [l10n.t('You applied {0}.', applied)]),
+    ...(discarded === '' ? [] : [l10n.t('You discarded {0}.', discarded)]),
+  ];
+  if (reason !== undefined) decisions.push(l10n.t('Understood: “{0}”. What is next?', reason));
+  else decisions.push(decisions.length > 0 ? l10n.t('What is next?') : l10n.t('Understood. What is next?'));
+  return decisions.join(' ');
 }
 
 function answerPrompt(messages: readonly SessionMessage[], prompt: string, l10n: Localiser): ProviderAnswer {

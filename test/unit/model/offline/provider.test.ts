@@ -139,7 +139,26 @@ test('a prompt that was answered before is not run again', async () => {
   const answered: SessionMessage = { role: 'assistant', text: 'ok', toolCalls: [], stopReason: 'stop' };
   const answer = await answerTo([user('/edit a :: b => c'), answered, outcome]);
   assert.deepEqual(answer.toolCalls, []);
-  assert.equal(answer.text, 'Understood. What is next?');
+  assert.equal(answer.text, 'You applied p1. What is next?');
+});
+
+test('a vote that the user has decided since is answered with the decision, not as one that waits', async () => {
+  const voted = { ...result('1', 'Your recommendation for p1 is recorded.'), toolName: 'resolve' };
+  const after = async (...pending: string[]) =>
+    (await answerTo([user('/edit a :: b => c'), called('1'), { ...voted, pending }, outcome])).text;
+  assert.equal(await after('p1'), 'You applied p1. What is next?');
+  assert.equal(
+    await after('p1', 'p2'),
+    'The preview is ready: look at the diff, then apply or discard it.\n\nYou applied p1. What is next?',
+  );
+});
+
+test('an outcome that is no decision of the user is not called one', async () => {
+  const expired: SessionMessage = {
+    ...{ role: 'steering', kind: 'outcome', previewIds: ['p1'] },
+    text: 'p1 (Run ls) has expired.',
+  };
+  assert.equal((await answerTo([user('/run ls'), called('1'), expired])).text, 'Understood. What is next?');
 });
 
 test('for anything else it answers what it is and what it can do', async () => {
@@ -203,5 +222,5 @@ test('a refusal with a reason is answered with that reason', async () => {
   };
   const said: SessionMessage = { role: 'assistant', text: 'Ready.', toolCalls: [], stopReason: 'stop' };
   const { text } = await answerTo([user('/edit a :: b => c'), called('1'), result('1', 'x'), said, refused]);
-  assert.equal(text, 'Understood: “Keep it”. What is next?');
+  assert.equal(text, 'You discarded p1. Understood: “Keep it”. What is next?');
 });
