@@ -11,7 +11,7 @@ import { run } from './command.mjs';
 import { downloads, inRepo, vsixPath } from './paths.mjs';
 
 /** The profile is ours, and so is the check that it has: nothing of the workspace has to be approved. */
-const SETTINGS = { 'redline.checks': [{ name: 'test', command: 'node --test' }] };
+export const SETTINGS = { 'redline.checks': [{ name: 'test', command: 'node --test' }] };
 const WHAT_NEXT = 'Send /tour in the chat of Redline: an agent mends a failing test. It needs no key.';
 
 /**

@@ -1,11 +1,19 @@
 /**
- * `npm start -- --once`: walks through the core story in a headless VS Code by clicking the real buttons. Each step prints
- * what the file on disk holds and takes a picture. The walk fails at the first thing that is not as it should be.
+ * `npm start -- --once`: walks through the tour and the core story in a headless VS Code by clicking the real buttons. Each step
+ * prints what the file on disk holds and takes a picture. The walk fails at the first thing that is not as it should be.
  */
 import * as assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { headlessSupported } from '../headless/install.mjs';
 import { Workbench } from '../headless/workbench.mjs';
+import { temporaryFolder } from './cleanup.mjs';
 import { inRepo } from './paths.mjs';
+import { SETTINGS } from './startCode.mjs';
+
+/** The file of the tour. */
+const SHOP = 'src/cart.js';
+const REASON = 'The receipt says “Total”, as before.';
 
 const CART = 'src/cart.ts';
 const MONEY = 'src/money.ts';
@@ -13,17 +21,24 @@ const NOTES = 'notes.md';
 const FIX = `/edit ${CART} :: total += item.price; => total += item.price * item.quantity;`;
 
 /**
- * Opens VS Code on a copy of the example workspace and walks. Linux x64 only.
+ * Opens VS Code on a copy of the tour's project and walks, then on one of the example workspace. Linux x64 only.
  * @throws {Error} at the first step that fails; then a picture and the extension's log are printed
  */
 export async function takeWalk() {
   if (!headlessSupported) {
     throw new Error('The walk runs on Linux x64 only. "npm start" opens VS Code for you to walk through it.');
   }
-  const workbench = await Workbench.open({ pictures: inRepo('out', 'walk') });
+  const pictures = inRepo('out', 'walk');
+  const shop = path.join(temporaryFolder('redline-'), 'shop');
+  fs.cpSync(inRepo('media', 'tour'), shop, { recursive: true });
+  const workbench = await Workbench.open({ pictures, workspace: shop, settings: SETTINGS });
   try {
-    console.log(`\nThe workspace is ${workbench.workspace}`);
-    await walk(workbench);
+    const step = stepsIn(workbench);
+    console.log(`\nThe tour, in ${workbench.workspace}`);
+    await walkTour(workbench, step);
+    await workbench.reset({ pictures });
+    console.log(`\nMore, in ${workbench.workspace}`);
+    await walk(workbench, step);
   } catch (error) {
     console.error(`The window's last picture: ${await workbench.screenshot('failure')}`);
     console.error(workbench.extensionLog());
@@ -33,13 +48,10 @@ export async function takeWalk() {
   }
 }
 
-/** @param {Workbench} workbench in Review mode */
-async function walk(workbench) {
-  const original = { cart: workbench.readFile(CART), money: workbench.readFile(MONEY) };
+/** Counts the steps: each prints what was done and what the file holds now, and takes a picture. */
+function stepsIn(workbench) {
   let number = 0;
-
-  /** Prints what was done and what the file holds now, and takes a picture. */
-  const step = async (title, file) => {
+  return async (title, file) => {
     number++;
     const picture = await workbench.screenshot(
       `${number}-${title.toLowerCase().split(' ').slice(0, 6).join('-')}`,
@@ -48,6 +60,58 @@ async function walk(workbench) {
     console.log(`   ${file} on disk: ${shown(workbench.readFile(file))}`);
     console.log(`   ${picture}`);
   };
+}
+
+/** @param {Workbench} workbench in Review mode, on the project of the tour */
+async function walkTour(workbench, step) {
+  const original = workbench.readFile(SHOP);
+  const mended = original.replace('sum += item.price;', 'sum += item.price * item.quantity;');
+  const chat = workbench.chatFrame();
+  const unchanged = () => assert.equal(workbench.readFile(SHOP), original, `${SHOP} is unchanged on disk`);
+
+  await workbench.openRedlineChat();
+  await workbench.sendChat('/tour');
+  await chat.getByText('My second hunk renames the total').waitFor();
+  const bar = chat.locator('.review-bar');
+  const passed = bar.getByRole('button', { name: /^The check test passed/ });
+  // Where the sandbox is not isolated, a check waits for a click.
+  if ((await passed.count()) === 0) await bar.getByRole('button', { name: 'Run Checks' }).click();
+  await passed.waitFor();
+  await workbench.lens('Apply').first().waitFor();
+  unchanged();
+  await step('An agent proposes a mend: its test passes, and nothing is written', SHOP);
+
+  await workbench.editorTab('cart.js (Redline p1)').click();
+  await workbench.page.keyboard.press('Control+Home');
+  await workbench.runCommand('Redline: Next Hunk');
+  await workbench.runCommand('Redline: Next Hunk');
+  await workbench.runCommand('Redline: Discard Hunk at the Cursor with Reason…');
+  await workbench.page.locator('.quick-input-widget:visible input.input').fill(REASON);
+  await workbench.page.keyboard.press('Enter');
+  await chat.getByText('The rest still waits for you').waitFor();
+  // The lens of the only hunk that is left names no other.
+  await workbench.lens('Apply hunk').first().waitFor({ state: 'hidden' });
+  unchanged();
+  await step('Refuse the second hunk with a reason: the agent answers', SHOP);
+
+  await workbench.lens('Apply').first().click();
+  await workbench.waitForFile(SHOP, text => text === mended);
+  await chat.getByText('Now the file holds what you applied').waitFor();
+  await workbench.openFile(SHOP);
+  await step('Apply the rest: exactly this was written', SHOP);
+
+  await workbench
+    .chatCard('cart.js')
+    .filter({ hasText: 'Applied by you' })
+    .getByRole('button', { name: 'Undo' })
+    .click();
+  await workbench.waitForFile(SHOP, text => text === original);
+  await step('Undo on the card: the file is as it was', SHOP);
+}
+
+/** @param {Workbench} workbench in Review mode */
+async function walk(workbench, step) {
+  const original = { cart: workbench.readFile(CART), money: workbench.readFile(MONEY) };
   const unchanged = (file, text) =>
     assert.equal(workbench.readFile(file), text, `${file} is unchanged on disk`);
 
@@ -124,6 +188,8 @@ async function walk(workbench) {
 /** The lines of the text that the story changes. */
 function shown(text) {
   if (text === undefined) return '(no such file)';
-  const changed = text.split('\n').filter(line => /total \+=|toFixed|Written|logger/.test(line));
+  const changed = text
+    .split('\n')
+    .filter(line => /total \+=|sum \+=|toFixed|Written|logger|Total: /.test(line));
   return changed.map(line => line.trim()).join(' | ');
 }
