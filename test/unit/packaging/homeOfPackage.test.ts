@@ -13,6 +13,15 @@ test('package.json names no address; a repository that publishes gives it all of
   assert.equal(home.repository.url, 'https://github.com/owner/name.git');
 });
 
+test('the badge is that of the workflow that tests, on github.com, whose badges vsce takes', () => {
+  assert.equal(manifest['badges'], undefined);
+  const { badges } = withHome(manifest, 'https://github.com/owner/name');
+  const workflow = 'https://github.com/owner/name/actions/workflows/ci.yml';
+  assert.deepEqual(badges, [{ url: `${workflow}/badge.svg`, href: workflow, description: 'Tests' }]);
+  assert.match(read('.github/workflows/ci.yml'), /^name: ci$/m);
+  assert.equal(withHome(manifest, 'https://git.example.org/owner/name').badges, undefined);
+});
+
 for (const address of [
   '',
   '/',
