@@ -185,13 +185,7 @@ export class AgentClient implements Disposable {
   /** It is not asked to resolve anything: other programs cannot be made to call a tool. */
   get #origin(): PreviewOrigin {
     const { id: sessionId, agent } = this.#identity;
-    return { sessionId, agent, asksModel: false, setId: this.#setId(sessionId) };
-  }
-
-  /** The agent tells no prompts: its set ends once all of it is decided. */
-  #setId(sessionId: string): string {
-    const last = this.#previews.open.at(-1)?.origin?.setId;
-    return last ?? `${sessionId}/${this.#previews.ended.length + 1}`;
+    return { sessionId, agent, asksModel: false, setId: this.#previews.setId };
   }
 
   /** Votes on the revision that it was last told about, as the model of Redline's own session might. */

@@ -32,6 +32,11 @@ export class OwnPreviews implements ListedPreviews {
     throw new ToolError(`${id} is not one of your previews. Call status to see them.`);
   }
 
+  /** The change set of what it proposes next. It tells no prompts: a set ends once all of it is decided. */
+  get setId(): string {
+    return this.open.at(-1)?.origin?.setId ?? `${this.#sessionId}/${this.ended.length + 1}`;
+  }
+
   get open(): readonly Preview[] {
     return [...this.#store.open].filter(this.has);
   }

@@ -55,8 +55,8 @@ export interface NotTaken {
 }
 
 /**
- * An agent at work in a view. What it has written becomes previews once it rests, one change set each time, which build on its earlier
- * ones; what is decided changes the files of the view while it rests. So it sees, as all agents do, the files as if its own pending
+ * An agent at work in a view. What it has written becomes previews once it rests, which build on its earlier ones and join
+ * their change set while any of those is pending; what is decided changes the files of the view while it rests. So it sees, as all agents do, the files as if its own pending
  * previews were applied.
  */
 export class LiveView {
@@ -194,7 +194,7 @@ export class LiveView {
       const { stored } = queueResolveHandler(
         this.#host,
         { label: named(english), title: named, sourceToolName: 'agent_terminal', changes: group },
-        { sessionId: this.#id, agent: this.#agent, asksModel: false },
+        { sessionId: this.#id, agent: this.#agent, asksModel: false, setId: this.#previews.setId },
       );
       await stored;
     }

@@ -102,8 +102,17 @@ const inViews = (): void => {
     await world.vote('p1', 'apply');
     await world.vote('p2', 'apply');
     assert.equal(world.read('src/a.ts'), 'ONE\nTWO\nthree\nfour\nfive\nsix\n');
+    await agent.run('echo later > later.ts');
+    await world.previews(4);
     await agent.exit();
-    assert.equal(world.store.all().length, 3, 'p1, its refused part and p2');
+    const sets = world.store.all().map(({ id, origin }) => ({ id, set: origin?.setId }));
+    const [first] = sets;
+    assert.deepEqual(
+      sets.map(({ set }) => set === first?.set),
+      [true, true, true, false],
+      'p1, its refused part and p2 are one change set; what comes after its end is another',
+    );
+    assert.ok(sets.every(({ set }) => set !== undefined));
   });
 
   test('what is applied, discarded, edited and deleted meanwhile is what it then sees', async t => {
