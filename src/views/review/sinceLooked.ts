@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
-import { hunksOfChange, textOf } from '../../agent/preview/fileChange.ts';
+import { hunksOfChange, textOf, type FileChange } from '../../agent/preview/fileChange.ts';
+import type { Hunk } from '../../agent/text/hunks.ts';
 import type { Agent } from '../agent.ts';
 import { inLens, makeCommand } from '../commandRegistry.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
@@ -11,7 +12,7 @@ import type { LookedAt } from './lookedAt.ts';
 import { changeUri, parsePreviewUri } from './previewUri.ts';
 import { shownChange } from './shownChange.ts';
 
-/** Offers, above the first hunk, the difference between a revision and what the user has seen of the file before. */
+/** Offers, above the first hunk, the difference between a revision with something new and what the user has seen of the file before. */
 export class SinceLooked implements vscode.CodeLensProvider, vscode.Disposable {
   readonly #agent: Agent;
   readonly #looks: LookedAt;
@@ -32,7 +33,8 @@ export class SinceLooked implements vscode.CodeLensProvider, vscode.Disposable {
     const shown = address && shownChange(this.#agent.store, this.#agent.files, address);
     if (!shown || address.side !== 'proposal' || shown.preview.state.kind !== 'pending') return [];
     const { preview, change } = shown;
-    if (!this.#looks.seenBefore(preview, change)) return [];
+    const seen = this.#looks.seenBefore(preview, change);
+    if (!seen || (await isWithin(change, seen))) return [];
     const first = change.before ? ((await hunksOfChange(change))[0]?.afterStart ?? 0) : 0;
     const line = Math.min(first, lineCount - 1);
     const title = vscode.l10n.t('Changed since you looked · Show Difference');
@@ -43,6 +45,17 @@ export class SinceLooked implements vscode.CodeLensProvider, vscode.Disposable {
   dispose(): void {
     this.#owned.dispose();
   }
+}
+
+/** Whether each hunk was in what the user has seen, as in what is left once they have refused another. */
+async function isWithin(change: FileChange, seen: FileChange): Promise<boolean> {
+  if (change.before?.hash !== seen.before?.hash) return false;
+  const [hunks, known] = [await hunksOfChange(change), (await hunksOfChange(seen)).map(keyOf)];
+  return hunks.length > 0 && hunks.every(hunk => known.includes(keyOf(hunk)));
+}
+
+function keyOf({ beforeStart, before, after }: Hunk): string {
+  return JSON.stringify([beforeStart, before, after]);
 }
 
 /** Opens what a revision changed in a file since the user looked at it: of the one that is named, or that is shown. */
