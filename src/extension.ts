@@ -97,7 +97,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     ...{ ...agent, review, looks, memory: context.workspaceState },
     storage,
   });
-  const otherAgents = new OtherAgents({ ...agent, context, sentComments: () => commenting.sent });
+  const otherAgents = new OtherAgents({
+    ...{ ...agent, context },
+    ...{ sentComments: () => commenting.sent, answerComment: (id, text) => commenting.answer(id, text) },
+  });
   subscriptions.push(
     edits,
     shown,

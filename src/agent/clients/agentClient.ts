@@ -38,6 +38,8 @@ export interface ClientHost extends ResolveHost {
   readonly isPlanning: () => boolean;
   /** The comments on previews that the user has sent. By default there are none. */
   readonly sentComments?: () => readonly ReviewComment[];
+  /** Shows what an agent says to one of them. */
+  readonly answerComment?: (id: string, text: string) => void;
 }
 
 /** Who is connected. */
@@ -77,7 +79,10 @@ export class AgentClient implements Disposable {
     this.#previews = new OwnPreviews(host.store, identity.id);
     this.#decisions = new Decisions(host.store, this.#previews.has, identity.heard);
     this.#overlay = host.overlay.of(identity.id);
-    this.#ownTools = ownTools(this.#previews, this.#decisions, () => this.#comments());
+    this.#ownTools = ownTools(this.#previews, this.#decisions, {
+      all: () => this.#comments(),
+      answer: (id, text) => host.answerComment?.(id, text),
+    });
     for (const { id } of this.#comments()) this.#toldOf.add(id);
   }
 
@@ -123,7 +128,7 @@ export class AgentClient implements Disposable {
     for (const { id } of untold) this.#toldOf.add(id);
     if (untold.length === 0) return [];
     return [
-      `The user sent ${plural(untold.length, 'comment')} on your proposals. Call status to read what is asked.`,
+      `The user sent ${plural(untold.length, 'comment')} on your proposals. Call status to read what is asked, and answer.`,
     ];
   }
 

@@ -1,9 +1,9 @@
 import type { ToolSpec } from '../model/chatProvider.ts';
 import { specOf } from '../tools/toolSpec.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { ReviewComment } from '../preview/reviewComments.ts';
 import type { News } from './decisions.ts';
 import type { ListedPreviews } from './ownPreviews.ts';
+import { answerTool, type AskedComments } from './tools/answer.ts';
 import { proposeChangesTool } from './tools/proposeChanges.ts';
 import { proposeEditTool } from './tools/proposeEdit.ts';
 import { statusTool } from './tools/status.ts';
@@ -45,15 +45,16 @@ export function clientToolOf(tool: Tool): ClientTool {
 export function ownTools(
   previews: ListedPreviews,
   decisions: News,
-  comments: () => readonly ReviewComment[] = () => [],
+  comments: AskedComments,
 ): readonly Tool[] {
   return [
     proposeEditTool,
     proposeChangesTool,
-    statusTool(previews, comments),
+    statusTool(previews, () => comments.all()),
     waitTool(previews, decisions),
     withdrawTool,
     resolveOwnTool,
+    answerTool(comments),
   ];
 }
 
@@ -75,6 +76,10 @@ export function allClientTools(): readonly ClientTool[] {
     },
   });
   const previews = { open: [], ended: [] };
-  const own = ownTools(previews, { hasNews: false, onDidHappen: notHere });
+  const own = ownTools(
+    previews,
+    { hasNews: false, onDidHappen: notHere },
+    { all: () => [], answer: notHere },
+  );
   return [...own, ...SHARED_TOOLS.flatMap(name => shared.get(name) ?? [])].map(clientToolOf);
 }

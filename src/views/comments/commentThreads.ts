@@ -199,16 +199,17 @@ export class CommentThreads implements vscode.Disposable {
   }
 
   /** A comment with its answers. */
-  #shown({ id, text, isSent, answers = [] }: ReviewComment): ShownComment[] {
+  #shown({ id, text, isSent, agent, answers = [] }: ReviewComment): ShownComment[] {
     const { Editing, Preview } = vscode.CommentMode;
     const isEdited = this.#edited === id;
+    const name = agent ? agentLabel(agent) : 'Redline';
     return [
       {
         ...{ commentId: id, body: text, mode: isEdited ? Editing : Preview },
         ...{ author: { name: vscode.l10n.t('You') }, contextValue: isSent ? 'sent' : 'draft' },
       },
       ...answers.map(answer => ({
-        ...{ commentId: id, mode: Preview, contextValue: 'answer', author: { name: 'Redline' } },
+        ...{ commentId: id, mode: Preview, contextValue: 'answer', author: { name } },
         body: answer === '' ? vscode.l10n.t('The answer is in the chat.') : escapeInvisible(answer),
       })),
     ];

@@ -36,6 +36,11 @@ export class Commenting implements vscode.Disposable {
     return this.#threads?.comments.all.filter(({ isSent }) => isSent) ?? [];
   }
 
+  /** Shows what an agent of another program says to a comment. */
+  answer(id: string, text: string): void {
+    this.#threads?.comments.answer(id, text);
+  }
+
   threads(): Promise<CommentThreads> {
     this.#loading ??= import('./commentThreads.ts').then(({ CommentThreads }) => {
       this.#threads = this.#owned.add(new CommentThreads(this.#agent, this.#memory));

@@ -12,6 +12,7 @@ import type { Agent } from '../agent.ts';
 export interface AgentServerParts extends Agent {
   readonly context: vscode.ExtensionContext;
   readonly sentComments: () => readonly ReviewComment[];
+  readonly answerComment: (id: string, text: string) => void;
 }
 
 /** The running MCP server of this window, and the word that it leaves for the programs of agents. */

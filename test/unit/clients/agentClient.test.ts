@@ -440,12 +440,16 @@ test('a reason is kept up to a length', async () => {
   assert.ok(reasons.every(reason => reason.endsWith('…') && reason.isWellFormed()));
 });
 
-test('comments that the user sends are told of with the next call, and listed by status', async () => {
+test('comments that the user sends are told of with the next call, listed by status, and can be answered', async () => {
   const world = agentWorld();
   const comments = new ReviewComments(world.store);
   const sent = () => comments.all.filter(({ isSent }) => isSent);
-  const agent = new TestAgent({ host: { ...world.host, sentComments: sent } });
-  const other = new TestAgent({ host: { ...world.host, sentComments: sent } }, { id: 'agent-2' });
+  const host = {
+    ...{ ...world.host, sentComments: sent },
+    answerComment: (id: string, text: string) => comments.answer(id, text),
+  };
+  const agent = new TestAgent({ host });
+  const other = new TestAgent({ host }, { id: 'agent-2' });
   await agent.edit('two', 'TWO');
   comments.add({ previewId: 'p1', path: 'a.txt', side: 'proposal', line: 1 }, 'In lower case, please.');
   assert.doesNotMatch(await agent.ok('status'), /lower case/);
@@ -454,7 +458,11 @@ test('comments that the user sends are told of with the next call, and listed by
   assert.match(told, /^Since your last call:\nThe user sent 1 comment on your proposals\. Call status/);
   assert.match(
     await agent.ok('status'),
-    /Comments of the user:\np1, a\.txt, line 2 of the proposal, hunk 1:\n> TWO\nIn lower case, please\.$/,
+    /Comments of the user, which you can answer:\n\[c1\] p1, a\.txt, line 2 of the proposal, hunk 1:\n> TWO\nIn lower case, please\.$/,
   );
   assert.doesNotMatch(await other.ok('status'), /Comments/);
+  await agent.ok('answer', { comment: 'c1', text: ' It is a constant. ' });
+  assert.deepEqual(comments.all[0]?.answers, ['It is a constant.']);
+  assert.match(await other.refused('answer', { comment: 'c1', text: 'x' }), /c1 is no comment on your/);
+  assert.match(await agent.refused('answer', { comment: 'c2', text: 'x' }), /Call status for those that are/);
 });

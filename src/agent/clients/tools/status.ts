@@ -31,8 +31,10 @@ export function statusTool(
       const find = (id: string): Preview | undefined =>
         [...previews.open, ...previews.ended].find(preview => preview.id === id);
       const shown = comments().slice(-MAX_COMMENTS);
-      const texts = await Promise.all(shown.map(comment => commentText(comment, find(comment.previewId))));
-      const head = texts.length > 0 ? ['Comments of the user:'] : [];
+      const texts = await Promise.all(
+        shown.map(async comment => `[${comment.id}] ${await commentText(comment, find(comment.previewId))}`),
+      );
+      const head = texts.length > 0 ? ['Comments of the user, which you can answer:'] : [];
       return textResult([statusText(previews), ...head, ...texts].join('\n'));
     },
   });

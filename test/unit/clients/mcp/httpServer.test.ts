@@ -76,7 +76,17 @@ test('an agent finds the tools, with their schemas, and what to do', async () =>
   const { tools } = await agent.client.listTools();
   assert.deepEqual(
     tools.map(({ name }) => name),
-    ['propose_edit', 'propose_changes', 'status', 'wait', 'withdraw', 'resolve', 'read_file', 'list_files'],
+    [
+      'propose_edit',
+      'propose_changes',
+      'status',
+      'wait',
+      'withdraw',
+      'resolve',
+      'answer',
+      'read_file',
+      'list_files',
+    ],
   );
   for (const tool of tools) {
     assert.equal(tool.inputSchema.type, 'object');

@@ -78,6 +78,7 @@ test('an agent has all tools without a window, is told plainly that there is non
   const agent = await startAgent(folder);
   const { tools } = await agent.client.listTools();
   assert.deepEqual(tools.map(({ name }) => name).sort(), [
+    'answer',
     'ast_edit',
     'ast_grep',
     'list_files',
