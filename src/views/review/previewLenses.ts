@@ -154,7 +154,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     const at = (line: number, commands: readonly vscode.Command[]): [number, vscode.Command][] =>
       commands.map(command => [line, command]);
     return [
-      ...at(first, preview.state.kind === 'pending' ? [...row, commentLens(first)] : row),
+      ...at(first, preview.state.kind === 'pending' ? withComment(row, commentLens(first)) : row),
       ...at(above, [...riskNotes(preview, change, this.#risks.of(preview)), ...reasonRow(preview)]),
       ...hunks.flatMap(({ afterStart }, index) => {
         const own = index === 0 ? [] : hunkLenses(preview, change, index, hunks.length);
@@ -168,6 +168,12 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
       }),
     ];
   }
+}
+
+/** A comment is one of the hunk: it comes before what is for the whole, which a narrow column cuts off. */
+function withComment(row: readonly vscode.Command[], comment: vscode.Command): readonly vscode.Command[] {
+  const ofHunk = row.findLastIndex(({ command }) => command === 'redline.preview.discardHunk');
+  return row.toSpliced(ofHunk < 0 ? row.length : ofHunk + 1, 0, comment);
 }
 
 /** The line of the first change, where the diff opens. */
