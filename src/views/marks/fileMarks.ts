@@ -8,6 +8,8 @@ import { PendingFiles, type ProposedChange } from '../../agent/preview/pendingFi
 import { proposedLines } from '../../agent/preview/proposedLines.ts';
 import type { Agent } from '../agent.ts';
 import { inLens, makeCommand } from '../commandRegistry.ts';
+import { changeUri, parsePreviewUri } from '../review/previewUri.ts';
+import { shownChange } from '../review/shownChange.ts';
 
 /** How long changes are collected before marks are drawn again, in milliseconds. */
 const GATHER_MS = 150;
@@ -66,7 +68,7 @@ export class FileMarks implements vscode.Disposable, vscode.FileDecorationProvid
 
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
     const { length } = this.#changesOf(uri);
-    if (length === 0) return undefined;
+    if (length === 0) return this.#letterOf(uri);
     const text = countText(
       vscode.l10n.t('1 preview of Redline would change this|{0} previews of Redline would change this'),
       vscode.l10n,
@@ -74,6 +76,37 @@ export class FileMarks implements vscode.Disposable, vscode.FileDecorationProvid
     const decoration = new vscode.FileDecoration('±', text);
     decoration.propagate = true;
     return decoration;
+  }
+
+  /** The letter of source control on the document of a preview, in its tab and its row: what happens to the file. */
+  #letterOf(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    const address = parsePreviewUri(uri);
+    const { store, files } = this.#agent;
+    const kind = address && shownChange(store, files, address)?.change.kind;
+    const { l10n, ThemeColor, FileDecoration } = vscode;
+    switch (kind) {
+      case 'create':
+        return new FileDecoration(
+          'A',
+          l10n.t('new'),
+          new ThemeColor('gitDecoration.addedResourceForeground'),
+        );
+      case 'delete':
+        return new FileDecoration(
+          'D',
+          l10n.t('deleted'),
+          new ThemeColor('gitDecoration.deletedResourceForeground'),
+        );
+      case 'rename':
+        return new FileDecoration(
+          'R',
+          l10n.t('renamed'),
+          new ThemeColor('gitDecoration.renamedResourceForeground'),
+        );
+      case 'modify':
+      case undefined:
+        return undefined;
+    }
   }
 
   async provideCodeLenses({ uri }: vscode.TextDocument): Promise<vscode.CodeLens[]> {
@@ -107,14 +140,20 @@ export class FileMarks implements vscode.Disposable, vscode.FileDecorationProvid
   #tell(): void {
     const paths = [...this.#told];
     this.#told.clear();
-    this.#decorated.fire(paths.length > MAX_TOLD ? undefined : paths.flatMap(path => this.#uriOf(path)));
+    this.#decorated.fire(paths.length > MAX_TOLD ? undefined : paths.flatMap(path => this.#urisOf(path)));
     this.#lenses.fire();
   }
 
-  /** A path whose folder is no longer open has no URI. */
-  #uriOf(path: string): readonly vscode.Uri[] {
+  /** The file itself, and the documents of its previews. A path whose folder is no longer open has no URI. */
+  #urisOf(path: string): readonly vscode.Uri[] {
+    const { files } = this.#agent;
+    const documents = this.#pending
+      .at(path)
+      .map(({ preview, change }) =>
+        changeUri(preview.id, change, change.after ? 'proposal' : 'deleted', files),
+      );
     try {
-      return [this.#agent.files(path)];
+      return [files(path), ...documents];
     } catch (error) {
       if (error instanceof PathError) return [];
       throw error;

@@ -16,6 +16,8 @@ export async function titleNotes(
   find = hiddenDifferences,
   patience = PATIENCE,
 ): Promise<readonly string[]> {
+  // By itself, a deleted file is shown as it was.
+  if (change.kind === 'delete') return [vscode.l10n.t('deleted')];
   const lasting = lastingDifferences(change);
   if (change.before?.hash === change.after?.hash) return lasting;
   const notes = (await inTime(find(change), patience)) ?? [];

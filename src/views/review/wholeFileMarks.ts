@@ -10,8 +10,8 @@ export class WholeFileMarks implements vscode.Disposable {
   readonly #files: FileUris;
   readonly #owned = new DisposableStore();
   readonly #marks = {
-    create: this.#owned.add(markOf('diffEditor.insertedLineBackground')),
-    delete: this.#owned.add(markOf('diffEditor.removedLineBackground')),
+    create: this.#owned.add(markOf('diffEditor.insertedLineBackground', 'M8 3v10M3 8h10')),
+    delete: this.#owned.add(markOf('diffEditor.removedLineBackground', 'M3 8h10')),
   };
 
   constructor(store: PreviewStore, files: FileUris) {
@@ -47,9 +47,20 @@ export class WholeFileMarks implements vscode.Disposable {
   }
 }
 
-function markOf(color: string): vscode.TextEditorDecorationType {
-  const backgroundColor = new vscode.ThemeColor(color);
-  return vscode.window.createTextEditorDecorationType({ isWholeLine: true, backgroundColor });
+/** @param sign the path of a plus or minus beside each line: in high contrast, the colours are not to be seen */
+function markOf(color: string, sign: string): vscode.TextEditorDecorationType {
+  return vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor(color),
+    gutterIconSize: '60%',
+    dark: { gutterIconPath: signOf(sign, 'white') },
+    light: { gutterIconPath: signOf(sign, 'black') },
+  });
+}
+
+function signOf(path: string, color: string): vscode.Uri {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="${path}" stroke="${color}" stroke-width="1.6"/></svg>`;
+  return vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`);
 }
 
 /** Whether a tab shows the document by itself: a diff has marks of its own. */

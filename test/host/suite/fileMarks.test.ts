@@ -1,7 +1,14 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { polled } from '../../../scripts/lib/limits.mjs';
+import type { FileChange } from '../../../src/agent/preview/fileChange.ts';
+import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import type { Agent } from '../../../src/views/agent.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
+import { FileMarks } from '../../../src/views/marks/fileMarks.ts';
+import { changeUri } from '../../../src/views/review/previewUri.ts';
+import { create, modify, remove, rename } from '../../support/changes.ts';
+import { draft } from '../../support/drafts.ts';
 import { activateRedline, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
 
 suite('marks in files with pending changes', () => {
@@ -55,5 +62,27 @@ suite('marks in files with pending changes', () => {
     for (const each of [id, other.id])
       await api.previews.resolve({ id: each, action: 'discard', reason: 'no' });
     assert.deepEqual(await lensesOf(file), []);
+  });
+
+  test('the document of a preview has the letter of what happens to its file, in words too', () => {
+    const done = (): Promise<void> => Promise.resolve();
+    const log = { append: done, flush: done, compact: done };
+    const store = new PreviewStore(log, error => assert.fail(String(error)));
+    const files = (path: string): vscode.Uri => vscode.Uri.file(fileInWorkspace(path));
+    const extensionUri = vscode.Uri.file('/');
+    const marks = new FileMarks({ store, files, extensionUri } as unknown as Agent & {
+      extensionUri: vscode.Uri;
+    });
+    const letterOf = (change: FileChange): readonly [string | undefined, string | undefined] => {
+      const { id } = store.stage(draft({ changes: [change] })).preview;
+      const uri = changeUri(id, change, change.after ? 'proposal' : 'deleted', files);
+      const shown = marks.provideFileDecoration(uri);
+      return [shown?.badge, shown?.tooltip];
+    };
+    assert.deepEqual(letterOf(create('new.ts', 'a')), ['A', 'new']);
+    assert.deepEqual(letterOf(remove('old.ts', 'a')), ['D', 'deleted']);
+    assert.deepEqual(letterOf(rename('a.ts', 'b.ts', 'a')), ['R', 'renamed']);
+    assert.deepEqual(letterOf(modify('c.ts', 'a', 'b')), [undefined, undefined]);
+    marks.dispose();
   });
 });

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { FileChange } from '../../../src/agent/preview/fileChange.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { overviewNotes, titleNotes } from '../../../src/views/review/titleNotes.ts';
-import { modify, rename } from '../../support/changes.ts';
+import { modify, remove, rename } from '../../support/changes.ts';
 import { activateRedline, cleanUp, givenFile, until } from '../support/redline.ts';
 
 suite('what a title says of a diff', () => {
@@ -45,6 +45,10 @@ suite('what a title says of a diff', () => {
       'moved from old/a.txt',
       'when opened: only indentation differs',
     ]);
+  });
+
+  test('a deleted file, which is shown as it was, is called deleted', async () => {
+    assert.deepEqual(await titleNotes(remove('a.txt', 'a\n')), ['deleted']);
   });
 
   test('a diff opens without what takes long to find', async () => {
