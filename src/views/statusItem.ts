@@ -3,9 +3,10 @@ import * as vscode from 'vscode';
 import { coalesce } from '../agent/base/async.ts';
 import { DisposableStore } from '../agent/base/disposable.ts';
 import { countText } from '../agent/base/localiser.ts';
-import { needsOwnVote, titleOf, type Preview } from '../agent/preview/preview.ts';
+import { titleOf, type Preview } from '../agent/preview/preview.ts';
 import type { CheckMark } from '../agent/preview/previewView.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
+import { setVotes } from '../agent/preview/setVotes.ts';
 import { makeCommand } from './commandRegistry.ts';
 import { oneLine, withoutIcons } from './plainText.ts';
 import { checkText, worstOf } from './texts/checkWords.ts';
@@ -98,7 +99,7 @@ export class StatusItem implements vscode.Disposable {
     const open = [...this.#store.open];
     // Another update may have come first.
     if (this.#store.get(head.id)?.revision !== head.revision || open.length === 0) return;
-    this.#item.tooltip = tooltipOf(head, open.length, open.filter(preview => !needsOwnVote(preview)).length);
+    this.#item.tooltip = tooltipOf(head, setVotes(open));
   }
 
   #showEnd(line: string): void {

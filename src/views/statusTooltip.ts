@@ -1,31 +1,51 @@
 import * as vscode from 'vscode';
 import { titleOf, type Preview } from '../agent/preview/preview.ts';
+import { blockOf, type SetVotes } from '../agent/preview/setVotes.ts';
 import { commandLink } from './commandRegistry.ts';
 import { asMarkdown } from './plainText.ts';
 import { allText } from './texts/previewWords.ts';
 
-const linked = ['redline.preview.open', 'redline.preview.apply', 'redline.preview.discard'] as const;
+const linked = [
+  'redline.preview.open',
+  'redline.preview.apply',
+  'redline.preview.rebase',
+  'redline.preview.edit',
+  'redline.preview.discard',
+] as const;
 const linkedAll = ['redline.preview.applyAll', 'redline.preview.discardAll'] as const;
 
-/** The head with its buttons, and those for all. @param together how many of all `count` Apply All applies */
-export function tooltipOf(head: Preview, count: number, together: number): vscode.MarkdownString {
+/** The head with its buttons, and those for all. @param votes of all that are open */
+export function tooltipOf(head: Preview, { apply, discard }: SetVotes): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.isTrusted = { enabledCommands: [...linked, ...linkedAll, 'redline.sandbox.show'] };
   text.appendMarkdown(`**${asMarkdown(titleOf(head))}** (${head.id})\n\n`);
   const { id, revision } = head;
   const links = [
     commandLink(vscode.l10n.t('Open'), 'redline.preview.open', id),
-    commandLink(vscode.l10n.t('Apply'), 'redline.preview.apply', id, undefined, revision),
+    applyLink(head),
     commandLink(vscode.l10n.t('Discard'), 'redline.preview.discard', id, undefined, revision),
   ];
   text.appendMarkdown(links.join(' · '));
-  if (count > 1) {
+  if (discard > 1) {
     const all = [
-      ...(together > 0 ? [commandLink(allText('apply', together), 'redline.preview.applyAll')] : []),
-      commandLink(allText('discard', count), 'redline.preview.discardAll'),
+      ...(apply > 0 ? [commandLink(allText('apply', apply), 'redline.preview.applyAll')] : []),
+      commandLink(allText('discard', discard), 'redline.preview.discardAll'),
     ];
     text.appendMarkdown(`\n\n${all.join(' · ')}`);
   }
   text.appendMarkdown(`\n\n${commandLink(vscode.l10n.t('Sandbox…'), 'redline.sandbox.show')}`);
   return text;
+}
+
+/** Apply, or what has to be done first. */
+function applyLink(head: Preview): string {
+  const { id, revision } = head;
+  switch (blockOf(head)) {
+    case 'stale':
+      return commandLink(vscode.l10n.t('Rebase'), 'redline.preview.rebase', id);
+    case 'conflicts':
+      return commandLink(vscode.l10n.t('Resolve Conflicts'), 'redline.preview.edit', id);
+    case undefined:
+      return commandLink(vscode.l10n.t('Apply'), 'redline.preview.apply', id, undefined, revision);
+  }
 }

@@ -30,7 +30,7 @@ const cart: FileChange = modify(CART, BEFORE, AFTER);
 
 const reviewStatus: Partial<ChatStatus> = {
   state: 'awaitingReview',
-  review: { previews: 2, together: 1, files: 1, stat: { added: 1, removed: 1, exact: true } },
+  review: { previews: 2, apply: 1, discard: 2, files: 1, stat: { added: 1, removed: 1, exact: true } },
   usage: {
     session: { inputTokens: 48_200, outputTokens: 1_900 },
     last: { inputTokens: 12_400, outputTokens: 310 },

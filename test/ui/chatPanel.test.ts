@@ -146,7 +146,7 @@ describe('the chat panel', () => {
     assert.ok(bundle);
     await chat.post({ type: 'language', texts: bundle });
     await chat.snapshot([card(), card({ id: 'p2', state: resolved('applied') })], {
-      review: { previews: 2, together: 2, files: 1 },
+      review: { previews: 2, apply: 2, discard: 2, files: 1 },
     });
     const { page } = chat;
     await page.getByRole('button', { name: `应用“${card().label}”` }).waitFor();
@@ -390,7 +390,7 @@ describe('the chat panel', () => {
   test('every control has a name, and those of a card name its preview', async () => {
     const { page } = chat;
     await chat.snapshot([prompt('u', 'Hi'), answer('```\nx\n```'), tool(), card()], {
-      review: { previews: 1, together: 1, files: 1 },
+      review: { previews: 1, apply: 1, discard: 1, files: 1 },
     });
     const label = card().label;
     for (const name of ['Apply', 'Discard', 'Open']) {
@@ -643,7 +643,7 @@ describe('the chat panel', () => {
     await chat.snapshot([], {
       mode: 'none',
       model: 'gpt (x)',
-      review: { previews: 2, together: 2, files: 0, stat: { added: 3, removed: 0, exact: true } },
+      review: { previews: 2, apply: 2, discard: 2, files: 0, stat: { added: 3, removed: 0, exact: true } },
     });
     assert.equal(await page.locator('#mode').inputValue(), 'none');
     assert.equal((await page.locator('.review-summary').textContent())?.trim(), '2 previews · +3');
@@ -684,7 +684,10 @@ describe('the chat panel', () => {
     await page.locator('.scroller').evaluate(one => one.scrollTo({ top: 0 }));
     await page.locator('.to-end').waitFor();
     const order = [...items.map(({ key }) => key), 'p:p1'];
-    await chat.delta([card()], { order, status: { review: { previews: 1, together: 1, files: 1 } } });
+    await chat.delta([card()], {
+      order,
+      status: { review: { previews: 1, apply: 1, discard: 1, files: 1 } },
+    });
     await page.locator('.to-end').waitFor({ state: 'hidden' });
     const edge = (selector: string): Promise<number> =>
       page.locator(selector).evaluate(one => one.getBoundingClientRect().bottom);
@@ -704,7 +707,7 @@ describe('the chat panel', () => {
       await page.setViewportSize({ width, height });
       await chat.snapshot([prompt('u', 'Hi'), card()], {
         state: 'awaitingReview',
-        review: { previews: 3, together: 3, files: 5, stat: { added: 12, removed: 4, exact: true } },
+        review: { previews: 3, apply: 3, discard: 3, files: 5, stat: { added: 12, removed: 4, exact: true } },
         usage: { session: counted, last: counted },
       });
       const [list, input] = await Promise.all(
@@ -723,7 +726,13 @@ describe('the chat panel', () => {
         await page.setViewportSize({ width, height });
         await chat.snapshot([prompt('u', 'Hi'), card()], {
           ...{ model: 'a-model-with-a-long-name', state: 'awaitingReview' as const },
-          review: { previews: 14, together: 13, files: 12, stat: { added: 120, removed: 40, exact: true } },
+          review: {
+            previews: 14,
+            apply: 13,
+            discard: 14,
+            files: 12,
+            stat: { added: 120, removed: 40, exact: true },
+          },
         });
         for (const one of await page.locator('.footer button, .footer select').all()) {
           const box = (await one.isVisible()) ? await one.boundingBox() : null;
@@ -948,7 +957,7 @@ describe('the chat panel', () => {
       ],
       {
         model: word,
-        review: { previews: 12, together: 12, files: 12 },
+        review: { previews: 12, apply: 12, discard: 12, files: 12 },
         state: 'awaitingReview',
       },
     );

@@ -149,8 +149,11 @@ const status = z.object({
   review: z.optional(
     z.object({
       previews: z.int(),
-      /** How many of them Apply All applies: the others need a vote each. */
-      together: z.int(),
+      /** What a vote on all would resolve, and what keeps others from being applied, see `SetVotes`. */
+      apply: z.int(),
+      discard: z.int(),
+      stale: z.optional(z.int()),
+      conflicts: z.optional(z.int()),
       files: z.int(),
       stat: z.optional(lineStat),
       /** Of the checks on all that the conversation has pending. */

@@ -1,4 +1,5 @@
-import { needsOwnVote, type Preview } from '../../../agent/preview/preview.ts';
+import type { Preview } from '../../../agent/preview/preview.ts';
+import { setVotes } from '../../../agent/preview/setVotes.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import type { ChatStatus } from '../protocol.ts';
@@ -27,6 +28,6 @@ export function reviewOf(
         changes.length,
       )
     : undefined;
-  const together = open.filter(preview => !needsOwnVote(preview)).length;
-  return { previews: open.length, together, files, stat: lineStat(sum), ...(checks ? { checks } : {}) };
+  const votes = setVotes(listed);
+  return { previews: open.length, ...votes, files, stat: lineStat(sum), ...(checks ? { checks } : {}) };
 }

@@ -43,9 +43,10 @@ export class ReviewBar {
   update({ review, hasChecks }: ChatStatus): void {
     this.element.hidden = review === undefined;
     if (!review) return;
-    setLabel(this.#applyAll, allText('apply', review.together));
-    setLabel(this.#discardAll, allText('discard', review.previews));
-    this.#applyAll.hidden = review.together === 0;
+    setLabel(this.#applyAll, allText('apply', review.apply));
+    setLabel(this.#discardAll, allText('discard', review.discard));
+    this.#applyAll.hidden = review.apply === 0;
+    this.#discardAll.hidden = review.discard === 0;
     const lines = review.stat ? html` · ${stat(review.stat)}` : nothing;
     render(html`${reviewText(review)}${lines}`, this.#summary);
     this.#checks.hidden = review.checks === undefined;

@@ -22,17 +22,19 @@ export function retryText(code: 'rateLimited' | 'server', seconds: number): stri
     : l10n.t('The server is busy, trying again in {0} s', seconds);
 }
 
-/** `3 previews · 5 files` */
+/** `3 previews · 1 stale · 5 files`: what is not applied with the others is named. */
 export function reviewText({
   previews,
+  stale = 0,
+  conflicts = 0,
   files,
-}: {
-  readonly previews: number;
-  readonly files: number;
-}): string {
-  const changes = countText(l10n.t('1 preview|{0} previews'), l10n)(previews);
-  if (files === 0) return changes;
-  return l10n.t('{0} · {1}', changes, countText(l10n.t('1 file|{0} files'), l10n)(files));
+}: Pick<NonNullable<ChatStatus['review']>, 'previews' | 'stale' | 'conflicts' | 'files'>): string {
+  return [
+    countText(l10n.t('1 preview|{0} previews'), l10n)(previews),
+    ...(stale > 0 ? [l10n.t('{0} stale', stale)] : []),
+    ...(conflicts > 0 ? [l10n.t('{0} with conflicts', conflicts)] : []),
+    ...(files > 0 ? [countText(l10n.t('1 file|{0} files'), l10n)(files)] : []),
+  ].join(' · ');
 }
 
 /** `To-do: 1 of 3 done · Rename the class`, with the step that is being done, else the next one. */

@@ -8,6 +8,7 @@ import {
   type Preview,
   type ResolveAction,
 } from '../../../agent/preview/preview.ts';
+import { setVotes } from '../../../agent/preview/setVotes.ts';
 import { humanReason, outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { oneLine } from '../../plainText.ts';
@@ -134,9 +135,10 @@ export class PreviewVotes {
   async #whichOfAll(action: ResolveAction): Promise<ChosenOfAll | undefined> {
     const pending = this.#targets.pending();
     const countOf = (previews: readonly Preview[]): number =>
-      action === 'apply' ? previews.filter(each => !needsOwnVote(each)).length : previews.length;
+      setVotes(previews, this.#ctx.store.open)[action];
     const count = countOf(pending);
-    if (count === 0) {
+    // What would be left for another reason is named by the summary of the votes.
+    if (pending.every(each => action === 'apply' && needsOwnVote(each))) {
       await this.#targets.openHead();
       const own = ownVotesText(
         this.#ctx.store,
@@ -163,7 +165,7 @@ export class PreviewVotes {
         ? l10n.t('Apply only these, or all that are pending?')
         : l10n.t('Discard only these, or all that are pending?'),
       ...(countShown > 0 ? [onlyShown] : []),
-      allOfThem,
+      ...(count > 0 ? [allOfThem] : []),
     );
     if (choice === allOfThem) return everything;
     return choice === onlyShown ? { targets: shown.map(targetOf), isAll: false } : undefined;

@@ -64,6 +64,10 @@ test('what is pending is said in the plural forms of the language', t => {
   assert.equal(reviewText({ previews: 1, files: 1 }), '1 preview · 1 file');
   assert.equal(reviewText({ previews: 2, files: 5 }), '2 previews · 5 files');
   assert.equal(reviewText({ previews: 2, files: 0 }), '2 previews');
+  assert.equal(
+    reviewText({ previews: 4, stale: 1, conflicts: 2, files: 3 }),
+    '4 previews · 1 stale · 2 with conflicts · 3 files',
+  );
   t.after(() => l10n.config({ contents: {} }));
   l10n.config({
     contents: { en: 'zh-cn', '1 preview|{0} previews': '{0} 个预览', '1 file|{0} files': '{0} 个文件' },

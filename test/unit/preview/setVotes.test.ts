@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Preview } from '../../../src/agent/preview/preview.ts';
+import { CONFLICT_LABELS } from '../../../src/agent/preview/rebase/conflictMarkers.ts';
+import { setVotes } from '../../../src/agent/preview/setVotes.ts';
+import { modify, preview } from '../../support/chatFixtures.ts';
+
+const stale = { kind: 'pending', stale: ['a.ts'] } as const;
+const conflicting = (id: string): Preview => {
+  const { current, proposed } = CONFLICT_LABELS;
+  const text = `<<<<<<< ${current}\na\n=======\nb\n>>>>>>> ${proposed}\n`;
+  return preview({ id, changes: [modify('c.ts', 'a\n', text)] });
+};
+
+test('Apply over a set counts what it applies: nothing stale, with conflicts, or with a vote of its own', () => {
+  const run = preview({ id: 'p4', changes: null, purpose: 'command', humanOnly: true });
+  const all = [preview(), preview({ id: 'p2', state: stale }), conflicting('p3'), run];
+  assert.deepEqual(setVotes(all), { apply: 1, discard: 4, stale: 1, conflicts: 1 });
+});
+
+test('what builds on one that stays is not counted, however far up', () => {
+  const chain = [
+    preview({ id: 'p3', dependsOn: ['p2'] }),
+    preview({ id: 'p2', dependsOn: ['p1'] }),
+    preview({ state: stale }),
+    preview({ id: 'p4', dependsOn: ['p9'] }),
+  ];
+  assert.deepEqual(setVotes(chain), { apply: 1, discard: 4, stale: 1, conflicts: 0 });
+});
+
+test('what is being resolved is counted no more', () => {
+  const applying = { kind: 'applying', action: 'apply', actor: 'human' } as const;
+  assert.deepEqual(setVotes([preview({ state: applying as Preview['state'] })]), {
+    ...{ apply: 0, discard: 0 },
+    ...{ stale: 0, conflicts: 0 },
+  });
+});
+
+test('a chain of thousands is counted without a deep stack', () => {
+  const chain = Array.from({ length: 5_000 }, (_, i) =>
+    preview({ id: `p${i + 1}`, dependsOn: i === 0 ? [] : [`p${i}`] }),
+  );
+  assert.equal(setVotes(chain).apply, 5_000);
+});
