@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { LedgerEntry } from '../agent/preview/ledger.ts';
-import { needsOwnVote } from '../agent/preview/preview.ts';
+import type { Preview } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
+import { appliesAny, blockOf } from '../agent/preview/setVotes.ts';
 import type { Session } from '../agent/session/session.ts';
 import { contextKeys } from './contributions.ts';
 import { shownExpired } from './pending/pendingNodes.ts';
@@ -14,17 +15,24 @@ export function registerContextKeys(
   tabs: PreviewTabs,
 ): vscode.Disposable {
   const hasPending = contextKey(contextKeys.hasPending, () => store.hasPending);
-  const canApplyAll = contextKey(contextKeys.canApplyAll, () =>
-    [...store.open].some(preview => !needsOwnVote(preview)),
-  );
+  const canApplyAll = contextKey(contextKeys.canApplyAll, () => appliesAny(store.open));
   const hasExpired = contextKey(contextKeys.hasExpired, () => shownExpired(store).length > 0);
   const hasReviewed = contextKey(contextKeys.hasReviewed, () => store.ledger().some(isReview));
   const running = contextKey(contextKeys.running, () => session.state === 'running');
   const multiDiff = contextKey(contextKeys.multiDiff, () => tabs.isMultiDiffActive);
-  const shownPending = contextKey(contextKeys.shownPending, () => {
+  const shown = (): Preview | undefined => {
     const id = tabs.activeId();
-    return id !== undefined && store.get(id)?.state.kind === 'pending';
-  });
+    const preview = id === undefined ? undefined : store.get(id);
+    return preview?.state.kind === 'pending' ? preview : undefined;
+  };
+  const isShownPending = contextKey(contextKeys.shownPending, () => shown() !== undefined);
+  const isShownBlocked = contextKey(contextKeys.shownBlocked, () => blockOf(shown()) !== undefined);
+  const isShownStale = contextKey(contextKeys.shownStale, () => blockOf(shown()) === 'stale');
+  const shownPending = (): void => {
+    isShownPending();
+    isShownBlocked();
+    isShownStale();
+  };
   return vscode.Disposable.from(
     store.onDidChange(shownPending),
     vscode.window.onDidChangeActiveTextEditor(shownPending),

@@ -47,6 +47,10 @@ export const contextKeys = {
   isFiltered: 'redline.isFiltered',
   /** The active editor shows a preview that is pending. */
   shownPending: 'redline.shownPending',
+  /** It cannot be applied as it is, see `blockOf`. */
+  shownBlocked: 'redline.shownBlocked',
+  /** For it is stale. */
+  shownStale: 'redline.shownStale',
   /** The active editor is the multi-file diff of a preview. */
   multiDiff: 'redline.multiDiff',
 } as const;

@@ -78,7 +78,7 @@ modelTest(
     await workbench.statusBarItem('Send Review').waitFor({ state: 'hidden' });
     await thread.getByText('No: it depends on the country.').waitFor();
     await workbench.picture('review-sent');
-    await workbench.treeAction('Add the tax per country', 'Open All Previews');
+    await workbench.clickTreeRow('Add the tax per country');
     await workbench.editorTab('(Redline)').waitFor();
     await workbench.picture('change-set-review');
     await workbench.runCommand('Redline: Apply All Previews');

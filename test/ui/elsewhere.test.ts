@@ -53,7 +53,7 @@ uiTest(
     await workbench.toast('Not in the preview').getByText('Show All').click();
     await workbench.editorTab('Untitled-1').waitFor();
     await workbench.picture('elsewhere-2-left-out');
-    await workbench.clickTreeRow('1 of 2 looked at');
+    await workbench.clickTreeRow('1 of 2 viewed');
     assert.equal(git('status', '--porcelain'), '');
 
     await exactLens(workbench, 'Apply hunk').first().click();

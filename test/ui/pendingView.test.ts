@@ -44,25 +44,25 @@ drivenTest(
     await push(driven, 'Make one', 'one.txt');
     await workbench.openRedlineChat();
     const row = (text: string): Locator => workbench.treeRow(text);
-    assert.doesNotMatch((await row('Make three').textContent()) ?? '', /looked at/);
+    assert.doesNotMatch((await row('Make three').textContent()) ?? '', /viewed/);
     await workbench.runCommand('Redline: Next Preview');
     await row('✓').waitFor();
     await workbench.runCommand('Redline: Next Preview');
-    await row('1 of 3 looked at').waitFor();
+    await row('1 of 3 viewed').waitFor();
     await workbench.runCommand('Redline: Next Preview');
-    await workbench.clickTreeRow('2 of 3 looked at');
+    await workbench.clickTreeRow('2 of 3 viewed');
     // A click opens all files in one multi-file diff, in which one may be below the window.
     await contextMenu(workbench, row('Make three'), 'Mark as Viewed');
-    await row('3 of 3 looked at').waitFor();
-    await page.locator('.pane-body .monaco-list-row[aria-label*="3 of 3 looked at"]').waitFor();
-    await workbench.setTreeRow(row('3 of 3 looked at'), 'expanded');
-    await page.locator('.pane-body .monaco-list-row[aria-label*="src/b.txt, new, looked at"]').waitFor();
+    await row('3 of 3 viewed').waitFor();
+    await page.locator('.pane-body .monaco-list-row[aria-label*="3 of 3 viewed"]').waitFor();
+    await workbench.setTreeRow(row('3 of 3 viewed'), 'expanded');
+    await page.locator('.pane-body .monaco-list-row[aria-label*="src/b.txt, new, viewed"]').waitFor();
 
     await workbench.runCommand('View: Close All Editors');
     await untilStored(workbench, 'the marks', hasThreeMarks);
     await driven.reload();
     await workbench.openRedlineChat();
-    await row('3 of 3 looked at').waitFor();
+    await row('3 of 3 viewed').waitFor();
     await driven.run(
       ({ vscode }, id) => vscode.commands.executeCommand('redline.preview.edit', id, 'src/b.txt'),
       several,
@@ -85,7 +85,7 @@ drivenTest(
       several,
     );
     // It is in view, and so it was looked at again, a second later.
-    await row('3 of 3 looked at').waitFor();
+    await row('3 of 3 viewed').waitFor();
   },
 );
 

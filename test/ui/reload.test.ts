@@ -310,7 +310,7 @@ drivenTest(
       // It has been in view for a second.
       await workbench
         .treeRow(label)
-        .filter({ hasText: /✓|looked at/ })
+        .filter({ hasText: /viewed/ })
         .waitFor();
       await driven.reload();
       await workbench.lens(lens).waitFor();

@@ -243,7 +243,7 @@ function filterText({ agents, folders, states, notLookedAt }: PendingFilter): st
 }
 
 function notLookedAtText(): string {
-  return vscode.l10n.t('not yet looked at');
+  return vscode.l10n.t('not yet viewed');
 }
 
 function filterStateText(state: FilterState): string {

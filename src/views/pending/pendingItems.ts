@@ -10,9 +10,10 @@ import {
 } from '../../agent/preview/previewView.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { Lineage } from '../../agent/preview/resolve/lineage.ts';
+import { blockOf } from '../../agent/preview/setVotes.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
-import type { FileUris } from '../review/previewUri.ts';
+import { changeUri, type FileUris } from '../review/previewUri.ts';
 import { checkSentence, checksText } from '../texts/checkWords.ts';
 import { conflictsLeftText, hasSucceeded, runText } from '../texts/previewWords.ts';
 import { riskMark, riskText } from '../texts/riskWords.ts';
@@ -23,12 +24,15 @@ const MAX_SAID_RISKS = 5;
 
 /** The `viewItem` values that menus in package.json test. */
 type RowContext =
-  | 'redline.set'
   | 'redline.pending'
+  | 'redline.stale'
+  | 'redline.conflicts'
   | 'redline.applying'
   | 'redline.expired'
   | 'redline.resolved'
-  | 'redline.file';
+  | 'redline.file'
+  | 'redline.blockedFile'
+  | 'redline.decidedFile';
 
 /**
  * The row of a preview.
@@ -37,18 +41,21 @@ type RowContext =
  */
 export function previewItem(
   preview: Preview,
+  files: FileUris,
   lookedAt = 0,
   known: PreviewFacts = {},
   store?: PreviewStore,
 ): vscode.TreeItem {
   const { id, changes } = preview;
-  const files = changes?.length ?? 0;
+  const count = changes?.length ?? 0;
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
   const label = oneLine(titleOf(preview));
   const row = withoutFolder(label, changes ?? []);
-  const item = new vscode.TreeItem(row.label, files > 0 ? Collapsed : None);
-  const looked = lookedAtText(files, lookedAt);
-  const filesRead = looked !== '' && files > 1 ? looked : filesText(preview);
+  const item = new vscode.TreeItem(row.label, count > 0 ? Collapsed : None);
+  const [only] = count === 1 ? (changes ?? []) : [];
+  if (only) item.resourceUri = uriOf(preview, only, files);
+  const looked = lookedAtText(count, lookedAt);
+  const filesRead = looked !== '' && count > 1 ? looked : filesText(preview);
   // Only a resolved one may have been undone since.
   const facts = store && !isOpen(preview) ? resolvedFacts(preview, store) : {};
   const view = previewView(preview, { ...facts, ...known });
@@ -57,7 +64,7 @@ export function previewItem(
   // A narrow side bar cuts off the end. So what went wrong comes first, then the risks; why the model proposes it is mostly the same
   // for all that one prompt produced.
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
-  const mark = looked === '' || state === looked ? '' : files > 1 ? looked : LOOKED_AT;
+  const mark = state === looked ? '' : looked;
   const risks = view.risks.length > 0 ? `⚠ ${riskMark(view.risks)}` : '';
   const isAdvice =
     view.outcome.kind === 'pending' && !view.outcome.problem && view.outcome.recommendation !== undefined;
@@ -112,13 +119,10 @@ function resolvedFacts(preview: Preview, store: PreviewStore): PreviewFacts {
   return { ...facts, lastAttempt: store.ledger().findLast(({ previewId }) => previewId === preview.id) };
 }
 
-/** Stands before what the user has looked at; screen readers get words. */
-const LOOKED_AT = '✓';
-
-/** How much of a preview the user has looked at; empty if nothing. */
+/** How much of a preview the user has looked at, in words: a tick is for what is decided. Empty if nothing. */
 function lookedAtText(files: number, lookedAt: number): string {
   if (lookedAt === 0) return '';
-  return files > 1 ? vscode.l10n.t('{0} of {1} looked at', lookedAt, files) : vscode.l10n.t('looked at');
+  return files > 1 ? vscode.l10n.t('{0} of {1} viewed', lookedAt, files) : vscode.l10n.t('viewed');
 }
 
 /** The row of one file of a preview. */
@@ -128,20 +132,25 @@ export function fileItem(
   files: FileUris,
   isLookedAt = false,
 ): vscode.TreeItem {
-  const item = new vscode.TreeItem(files(change.path));
+  const item = new vscode.TreeItem(uriOf(preview, change, files));
   const kind = kindText(change);
+  const looked = isLookedAt ? vscode.l10n.t('viewed') : '';
   const path = escapeInvisible(change.path);
   const folder = path.split('/').slice(0, -1).join('/');
   item.label = path.split('/').at(-1) ?? path;
-  const place = [folder, kind].filter(part => part !== '').join(' · ');
-  item.description = isLookedAt ? `${LOOKED_AT} ${place}`.trim() : place;
+  item.description = [kind, looked, folder].filter(part => part !== '').join(' · ');
   item.iconPath = vscode.ThemeIcon.File;
-  item.contextValue = 'redline.file' satisfies RowContext;
+  item.contextValue = contextOfFile(preview);
   item.tooltip = change.kind === 'rename' ? `${escapeInvisible(change.from)} → ${path}` : path;
   item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', preview.id, change.path);
-  const said = [path, kind || vscode.l10n.t('modified'), ...(isLookedAt ? [vscode.l10n.t('looked at')] : [])];
+  const said = [path, kind || vscode.l10n.t('modified'), looked].filter(part => part !== '');
   item.accessibilityInformation = { label: said.join(', ') };
   return item;
+}
+
+/** The document that a click opens, which brings the letter of what happens to the file. */
+function uriOf({ id }: Preview, change: FileChange, files: FileUris): vscode.Uri {
+  return changeUri(id, change, change.after ? 'proposal' : 'deleted', files);
 }
 
 /** The row that holds further previews, those of one agent, or the expired ones. */
@@ -272,10 +281,10 @@ function iconOf({ preview, outcome }: PreviewView): vscode.ThemeIcon {
   return kind && others.length === 0 ? icon(kindIcons[kind], kindColors[kind]) : icon('diff-multiple');
 }
 
-function contextOf({ state }: Preview): RowContext {
-  switch (state.kind) {
+function contextOf(preview: Preview): RowContext {
+  switch (preview.state.kind) {
     case 'pending':
-      return 'redline.pending';
+      return `redline.${blockOf(preview) ?? 'pending'}`;
     case 'applying':
       return 'redline.applying';
     case 'expired':
@@ -284,6 +293,11 @@ function contextOf({ state }: Preview): RowContext {
     case 'discarded':
       return 'redline.resolved';
   }
+}
+
+function contextOfFile(preview: Preview): RowContext {
+  if (preview.state.kind !== 'pending') return 'redline.decidedFile';
+  return blockOf(preview) ? 'redline.blockedFile' : 'redline.file';
 }
 
 export { SetItems } from './setItems.ts';

@@ -64,9 +64,9 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     const preview = this.#parts.store.get(node.previewId);
     if (!preview) return new vscode.TreeItem(node.previewId);
     if (node.kind === 'preview') {
-      const { looks, checks, risks, store } = this.#parts;
+      const { files, looks, checks, risks, store } = this.#parts;
       const facts = { checks: checks.marksOf(preview), risks: risks.of(preview) };
-      return previewItem(preview, looks.count(preview), facts, store);
+      return previewItem(preview, files, looks.count(preview), facts, store);
     }
     return this.#fileItem(items, preview, node.path);
   }

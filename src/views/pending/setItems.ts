@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { countText } from '../../agent/base/localiser.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
+import { appliesAny } from '../../agent/preview/setVotes.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, asMarkdown, oneLine } from '../plainText.ts';
@@ -22,11 +23,12 @@ export class SetItems implements vscode.Disposable {
     const all = previewsOfSet(this.#parts.store, setId);
     const agent = all[0]?.origin?.agent;
     const name = oneLine(title ?? (agent ? agentLabel(agent) : setId));
-    const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
     const counts = this.#countsOf(all);
+    const label = counts.done === '' ? name : `${counts.done} · ${name}`;
+    const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
     item.description = counts.short;
     item.iconPath = new vscode.ThemeIcon('checklist');
-    item.contextValue = 'redline.set';
+    item.contextValue = appliesAny(all.filter(isOpen)) ? 'redline.set' : 'redline.blockedSet';
     item.tooltip = new vscode.MarkdownString(`**${asMarkdown(name)}**\n\n${asMarkdown(counts.long)}`);
     item.accessibilityInformation = { label: `${name}, ${counts.long}` };
     const ids = open.map(({ previewId }) => previewId);
@@ -38,8 +40,15 @@ export class SetItems implements vscode.Disposable {
     this.#stats.dispose();
   }
 
-  /** `3/14 · 8 files · +31 −12`: how many hunks of all are decided, and the files and lines that are left. */
-  #countsOf(all: readonly Preview[]): { readonly short: string; readonly long: string } {
+  /**
+   * `3/14`, how many hunks of all are decided, which comes first in the row, as a narrow side bar cuts off its end; and
+   * `8 files · +31 −12`, the files and lines that are left.
+   */
+  #countsOf(all: readonly Preview[]): {
+    readonly done: string;
+    readonly short: string;
+    readonly long: string;
+  } {
     const left = all.filter(isOpen);
     const paths = new Set(left.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
     const files = countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(paths.size);
@@ -47,21 +56,24 @@ export class SetItems implements vscode.Disposable {
     for (const preview of all.length > MAX_COUNTED ? [] : all) {
       const stats = preview.changes ? this.#stats.of(preview) : [];
       const hunks = hunkCount(preview, stats);
-      if (!stats || hunks === undefined) return { short: files, long: files };
+      if (!stats || hunks === undefined) return { done: '', short: files, long: files };
       sum.hunks += hunks;
       if (!isOpen(preview)) sum.decided += hunks;
       else
         for (const { added, removed } of stats)
           [sum.added, sum.removed] = [sum.added + added, sum.removed + removed];
     }
-    if (sum.hunks === 0) return { short: files, long: files };
+    if (sum.hunks === 0) return { done: '', short: files, long: files };
     const lines = [
       ...(sum.added > 0 ? [`+${sum.added}`] : []),
       ...(sum.removed > 0 ? [`−${sum.removed}`] : []),
     ].join(' ');
     const decided = vscode.l10n.t('{0} of {1} hunks decided', sum.decided, sum.hunks);
     const text = (...parts: string[]): string => parts.filter(part => part !== '').join(' · ');
-    // What is left comes first in the row: a narrow side bar cuts off its end.
-    return { short: text(`${sum.decided}/${sum.hunks}`, files, lines), long: text(files, lines, decided) };
+    return {
+      done: `${sum.decided}/${sum.hunks}`,
+      short: text(files, lines),
+      long: text(files, lines, decided),
+    };
   }
 }

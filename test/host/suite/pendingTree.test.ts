@@ -74,8 +74,8 @@ suite('the pending tree', () => {
     const [a] = tree.getChildren(first);
     assert.ok(a);
     const file = await tree.getTreeItem(a);
-    assert.equal(file.resourceUri?.fsPath, fileInWorkspace('src/a.ts'));
-    assert.equal(file.description, 'src · new');
+    assert.equal(file.resourceUri?.path, vscode.Uri.file(fileInWorkspace('src/a.ts')).path);
+    assert.equal(file.description, 'new · src');
     assert.deepEqual(file.command?.arguments, ['p1', 'src/a.ts']);
     assert.deepEqual(
       childrenOf(store, store.list('oldestFirst'), undefined).map(
@@ -102,7 +102,9 @@ suite('the pending tree', () => {
     await store.markStale(id, ['a.ts']);
     assert.equal((await row(id)).description, `stale · ${id}`);
     assert.equal(((await row(id)).iconPath as vscode.ThemeIcon).id, 'warning');
-    assert.equal((await row(id)).contextValue, 'redline.pending');
+    assert.equal((await row(id)).contextValue, 'redline.stale');
+    const [file = assert.fail()] = tree.getChildren(nodeOf(id));
+    assert.equal((await tree.getTreeItem(file)).contextValue, 'redline.blockedFile');
   });
 
   test('a row says how much of its preview was looked at, and a file row whether it was, for screen readers too', async () => {
@@ -114,24 +116,24 @@ suite('the pending tree', () => {
     visible = [{ preview, change: a }];
     appeared.fire();
     await refreshed;
-    assert.equal((await row(id)).description, `1 of 2 looked at · ${id}`);
-    assert.equal((await row(id)).accessibilityInformation?.label, `Edit, ${id}, 2 files, 1 of 2 looked at`);
+    assert.equal((await row(id)).description, `1 of 2 viewed · ${id}`);
+    assert.equal((await row(id)).accessibilityInformation?.label, `Edit, ${id}, 2 files, 1 of 2 viewed`);
     const files = await Promise.all(tree.getChildren(nodeOf(id)).map(node => tree.getTreeItem(node)));
     assert.deepEqual(
       files.map(file => [file.description, file.accessibilityInformation?.label]),
       [
-        ['✓ src · new', 'src/a.ts, new, looked at'],
+        ['new · viewed · src', 'src/a.ts, new, viewed'],
         ['new', 'b.ts, new'],
       ],
     );
     await store.recommend(id, 'apply', 'Looks right.');
-    assert.equal((await row(id)).description, `1 of 2 looked at · Recommends Apply: Looks right. · ${id}`);
+    assert.equal((await row(id)).description, `1 of 2 viewed · Recommends Apply: Looks right. · ${id}`);
     const single = stage('Edit c.ts', ['c.ts']);
     const one = store.get(single) ?? assert.fail('it is there');
     visible = [{ preview: one, ...(one.changes?.[0] ? { change: one.changes[0] } : {}) }];
     appeared.fire();
-    assert.equal((await row(single)).description, `✓ · ${single}`);
-    assert.equal((await row(single)).accessibilityInformation?.label, `Edit c.ts, ${single}, looked at`);
+    assert.equal((await row(single)).description, `viewed · ${single}`);
+    assert.equal((await row(single)).accessibilityInformation?.label, `Edit c.ts, ${single}, viewed`);
   });
 
   test('a row names its file before the folder, which a narrow side bar cuts off', async () => {

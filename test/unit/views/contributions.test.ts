@@ -263,12 +263,28 @@ test('the settings are numbered in order', () => {
 
 test('the menu of a file in the tree names what its votes do', () => {
   const votes = (contributes.menus['view/item/context'] ?? []).filter(
-    ({ when, group }) => when?.endsWith('viewItem == redline.file') && group?.startsWith('2_resolve'),
+    ({ when, group }) => when?.includes('viewItem == redline.file') && group?.startsWith('2_resolve'),
   );
   assert.deepEqual(
     votes.map(({ command }) => command),
     ['applyFile', 'discardFile', 'discardFileWithReason'].map(name => `redline.preview.${name}`),
   );
+});
+
+test('what would be refused is not offered: a row or a title that cannot be applied has what helps first', () => {
+  const offers = (menu: string, when: string): (string | undefined)[] =>
+    (contributes.menus[menu] ?? []).filter(item => item.when?.includes(when)).map(({ command }) => command);
+  for (const kind of ['stale', 'conflicts', 'blockedFile', 'decidedFile', 'blockedSet']) {
+    const commands = offers('view/item/context', `viewItem == redline.${kind}`);
+    assert.ok(commands.length > 0, kind);
+    for (const command of commands) assert.doesNotMatch(command ?? '', /\.apply/, kind);
+  }
+  assert.ok(offers('view/item/context', 'viewItem == redline.stale').includes('redline.preview.rebase'));
+  assert.ok(offers('view/item/context', 'viewItem == redline.conflicts').includes('redline.preview.edit'));
+  const applies = (contributes.menus['editor/title'] ?? []).filter(item => item.command?.includes('.apply'));
+  assert.ok(applies.length > 0);
+  for (const { when } of applies) assert.match(when ?? '', /!redline\.shownBlocked/);
+  assert.deepEqual(offers('editor/title', 'redline.shownStale'), ['redline.preview.rebase']);
 });
 
 test('the files that the manifest names exist', () => {

@@ -71,11 +71,11 @@ test('what the user arranged is the list, and a note tells how much a filter hid
   list.setArrangement({
     arrange: previews => previews.slice(1).reverse(),
     isReading: false,
-    filter: 'not yet looked at',
+    filter: 'not yet viewed',
   });
   assert.deepEqual(ids(), ['p3', 'p2']);
   assert.equal(list.hidden, 1);
-  assert.equal(list.filterNote, '2 of 3 shown: not yet looked at');
+  assert.equal(list.filterNote, '2 of 3 shown: not yet viewed');
   stage();
   assert.deepEqual(ids(), ['p4', 'p3', 'p2']);
   list.setArrangement(undefined);
