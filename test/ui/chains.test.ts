@@ -43,7 +43,7 @@ uiTest(
       await workbench.treeRow(`p${i + 1}`).waitFor();
     }
     // From then on no row is drawn again, and a click on one is not lost.
-    await workbench.treeRow('✓ · p4').waitFor();
+    await workbench.treeRow('viewed · p4').waitFor();
 
     await workbench.treeAction('p2', 'Apply Preview');
     await dialog(workbench).getByText('p2 builds on p1, which is still pending. Apply both?').waitFor();

@@ -220,7 +220,7 @@ uiTest(
     await workbench.clickTreeRow('p3');
     await exactLens(workbench, 'Apply p1–p3').waitFor();
     // The rows are drawn anew once it was in view for a second; a click just then is refused.
-    await workbench.treeRow('p3').filter({ hasText: '✓' }).waitFor();
+    await workbench.treeRow('p3').filter({ hasText: 'viewed' }).waitFor();
 
     await workbench.treeAction('p1', 'Discard Preview');
     await lensText(workbench, 'Stale: count.txt').waitFor();

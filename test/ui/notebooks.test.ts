@@ -26,7 +26,7 @@ drivenTest('a notebook opens in the diff of notebooks, and as text where it is n
   await workbench.openRedlineChat();
   await workbench.clickTreeRow('Edit book.ipynb');
   await page.locator('.notebook-text-diff-editor').getByText('Input changed').waitFor();
-  await workbench.treeRow('✓').waitFor();
+  await workbench.treeRow('viewed').waitFor();
   await workbench.editorTitleAction('Apply Preview').click();
   await workbench.waitForFile('book.ipynb', text => text === notebook('print(2)'));
   await workbench.editorTab(`(Redline ${id})`).waitFor({ state: 'detached' });

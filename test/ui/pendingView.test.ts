@@ -46,7 +46,7 @@ drivenTest(
     const row = (text: string): Locator => workbench.treeRow(text);
     assert.doesNotMatch((await row('Make three').textContent()) ?? '', /viewed/);
     await workbench.runCommand('Redline: Next Preview');
-    await row('✓').waitFor();
+    await row('Make one').filter({ hasText: 'viewed' }).waitFor();
     await workbench.runCommand('Redline: Next Preview');
     await row('1 of 3 viewed').waitFor();
     await workbench.runCommand('Redline: Next Preview');

@@ -5,6 +5,7 @@ import { limitMs, polled } from '../../../scripts/lib/limits.mjs';
 import { inRepo } from '../../../scripts/lib/paths.mjs';
 import { openWindows, windowsFolder } from '../../../src/agent/clients/windowFiles.ts';
 import { McpAgent } from '../../support/mcpClients.ts';
+import type { Workbench } from '../../../scripts/headless/workbench.mjs';
 import { startScriptedServer, type Script } from '../../support/scriptedServer.ts';
 import { axeViolations, unnamedControls, unreachableByKeyboard } from '../support/chatChecks.ts';
 import { drivenTest } from '../support/drivenWorkbench.ts';
@@ -68,6 +69,19 @@ const script: Script = (_request, n) =>
     { text: 'Please look at it.' },
     { toolCalls: [edit('README.md', ['small cart', 'small shopping cart'])] },
     { toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'It says what it is.' } }] },
+    { text: 'Please look at it.' },
+    {
+      toolCalls: [
+        { name: 'write_file', arguments: { path: 'src/countries.ts', content: 'export const de = 19;\n' } },
+        edit('src/rates.ts', ['[7, 8]', '[7, 8, 9]']),
+      ],
+    },
+    {
+      toolCalls: [
+        { name: 'resolve', arguments: { action: 'apply', reason: 'Both are as asked.', ids: ['p8', 'p9'] } },
+      ],
+    },
+    { text: 'Done.' },
   ][n] ?? { text: 'Please look at it.' };
 
 drivenTest(
@@ -111,6 +125,12 @@ drivenTest(
       // Its text changed meanwhile: the preview is stale.
       workbench.writeFile('src/rates.ts', 'export const rates = [7, 8];\n');
       await workbench.treeRow('stale').waitFor();
+      await workbench.clickTreeRow('Create tax.ts');
+      await workbench.lens('Create File').waitFor();
+      await workbench.picture('new-file');
+      await workbench.clickTreeRow('Add the tax per country');
+      await workbench.editorTab('(Redline)').waitFor();
+      await workbench.picture('all-of-a-set');
       await workbench.treeAction('Create tax.ts', 'Apply Preview');
       await workbench.waitForFile('src/tax.ts', text => text !== undefined);
       await workbench.treeRow('Add the tax per country').filter({ hasText: '1/6' }).waitFor();
@@ -148,6 +168,11 @@ drivenTest(
         await drawAll(`side-bar-${width}`);
         assert.deepEqual(await axeViolations(workbench), [], `${width} px`);
       }
+      await workbench.treeRow('Delete money.ts').hover();
+      await workbench.picture('side-bar-600-hovered');
+      await workbench.resizeSideBar(250);
+      await workbench.treeRow('rates.ts').hover();
+      await workbench.picture('side-bar-250-hovered');
       await workbench.resizeSideBar(300);
       for (const [name, size] of Object.entries(WINDOWS)) {
         await page.setViewportSize(size);
@@ -157,6 +182,7 @@ drivenTest(
       await page.setViewportSize(VIEWPORT);
       assert.deepEqual(await unnamedControls(workbench), []);
       assert.deepEqual(await unreachableByKeyboard(workbench), []);
+      await sayWhatTheyAre(workbench);
       await workbench.openFile('src/tax.ts');
       await workbench.runCommand('Redline: Who Approved This Line?');
       await page.locator('.quick-input-list').getByText('Applied by you').waitFor();
@@ -166,10 +192,43 @@ drivenTest(
       await page.locator('.quick-input-list').getByText('tax.ts').first().waitFor();
       await workbench.picture('ledger');
       await page.keyboard.press('Escape');
+      await driven.run(async ({ vscode }) => {
+        await vscode.workspace.getConfiguration('redline').update('resolve.modelAuthority', 'apply', true);
+      });
+      await workbench.sendChat('Add Germany');
+      await chat.getByRole('button', { name: 'Undo Turn' }).waitFor();
+      await workbench.statusBarItem('applied since you looked').waitFor();
+      await workbench.picture('auto');
       assert.deepEqual(server.violations, []);
     } finally {
       await server.close();
     }
   },
-  limitMs(480_000),
+  limitMs(600_000),
 );
+
+/** Each row, the place in the status bar and the buttons above a change say in words what they are. Printed to be read. */
+async function sayWhatTheyAre(workbench: Workbench): Promise<void> {
+  const { page } = workbench;
+  await page.setViewportSize({ width: 1400, height: 2000 });
+  await workbench.clickTreeRow('Delete money.ts');
+  await workbench.lens('Delete File').waitFor();
+  const tree = page.getByRole('tree', { name: 'Pending' });
+  const lenses = page.locator('.codelens-decoration').filter({ has: page.locator('a') });
+  const place = page.locator('.statusbar-item[id="redline.redline.redline.pending"]');
+  for (const each of [tree, lenses.first(), place]) console.log(`${await each.ariaSnapshot()}\n`);
+  const rows = await tree.locator('.monaco-list-row').all();
+  const names = await Promise.all(rows.map(row => row.getAttribute('aria-label')));
+  for (const name of names) assert.doesNotMatch(name ?? '', /[✓⚠±]/u, 'signs are no words');
+  const says = (of: RegExp): void =>
+    assert.ok(
+      names.some(name => of.test(name ?? '')),
+      `${of}: ${names.join('; ')}`,
+    );
+  says(/^Add the tax per country, .*1 of 6 hunks decided/);
+  says(/^Delete src\/money\.ts, p3, .*src\/money\.ts is still imported by src\/cart\.ts/);
+  says(/rates\.ts.*, p7, stale, .*Codex/);
+  says(/cart\.test\.ts.*, p4, .*1 assertion is gone/);
+  says(/Create src\/tax\.ts.*, p2, applied/);
+  await page.setViewportSize(VIEWPORT);
+}
