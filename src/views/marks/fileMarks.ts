@@ -8,7 +8,7 @@ import { PendingFiles, type ProposedChange } from '../../agent/preview/pendingFi
 import { proposedLines } from '../../agent/preview/proposedLines.ts';
 import type { Agent } from '../agent.ts';
 import { inLens, makeCommand } from '../commandRegistry.ts';
-import { changeUri, parsePreviewUri } from '../review/previewUri.ts';
+import { changeUri, parsePreviewUri, rowUri } from '../review/previewUri.ts';
 import { shownChange } from '../review/shownChange.ts';
 
 /** How long changes are collected before marks are drawn again, in milliseconds. */
@@ -149,9 +149,10 @@ export class FileMarks implements vscode.Disposable, vscode.FileDecorationProvid
     const { files } = this.#agent;
     const documents = this.#pending
       .at(path)
-      .map(({ preview, change }) =>
-        changeUri(preview.id, change, change.after ? 'proposal' : 'deleted', files),
-      );
+      .flatMap(({ preview: { id }, change }) => [
+        changeUri(id, change, change.after ? 'proposal' : 'deleted', files),
+        rowUri(id, change, files),
+      ]);
     try {
       return [files(path), ...documents];
     } catch (error) {

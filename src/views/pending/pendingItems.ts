@@ -13,7 +13,7 @@ import { Lineage } from '../../agent/preview/resolve/lineage.ts';
 import { blockOf } from '../../agent/preview/setVotes.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
-import { changeUri, type FileUris } from '../review/previewUri.ts';
+import { rowUri, type FileUris } from '../review/previewUri.ts';
 import { checkSentence, checksText } from '../texts/checkWords.ts';
 import { conflictsLeftText, hasSucceeded, runText } from '../texts/previewWords.ts';
 import { riskMark, riskText } from '../texts/riskWords.ts';
@@ -53,7 +53,7 @@ export function previewItem(
   const row = withoutFolder(label, changes ?? []);
   const item = new vscode.TreeItem(row.label, count > 0 ? Collapsed : None);
   const [only] = count === 1 ? (changes ?? []) : [];
-  if (only) item.resourceUri = uriOf(preview, only, files);
+  if (only) item.resourceUri = rowUri(id, only, files);
   const looked = lookedAtText(count, lookedAt);
   const filesRead = looked !== '' && count > 1 ? looked : filesText(preview);
   // Only a resolved one may have been undone since.
@@ -132,7 +132,7 @@ export function fileItem(
   files: FileUris,
   isLookedAt = false,
 ): vscode.TreeItem {
-  const item = new vscode.TreeItem(uriOf(preview, change, files));
+  const item = new vscode.TreeItem(rowUri(preview.id, change, files));
   const kind = kindText(change);
   const looked = isLookedAt ? vscode.l10n.t('viewed') : '';
   const path = escapeInvisible(change.path);
@@ -146,11 +146,6 @@ export function fileItem(
   const said = [path, kind || vscode.l10n.t('modified'), looked].filter(part => part !== '');
   item.accessibilityInformation = { label: said.join(', ') };
   return item;
-}
-
-/** The document that a click opens, which brings the letter of what happens to the file. */
-function uriOf({ id }: Preview, change: FileChange, files: FileUris): vscode.Uri {
-  return changeUri(id, change, change.after ? 'proposal' : 'deleted', files);
 }
 
 /** The row that holds further previews, those of one agent, or the expired ones. */

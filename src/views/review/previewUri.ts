@@ -48,6 +48,12 @@ export function changeUri(
   return previewUri({ previewId, side, path: documentPath(change.path, files), isImage });
 }
 
+/** What stands for a change in a row: VS Code draws a lock beside the name of the document itself, in place of the letter. */
+export function rowUri(previewId: string, change: FileChange, files: FileUris): vscode.Uri {
+  const shown = changeUri(previewId, change, change.after ? 'proposal' : 'deleted', files);
+  return shown.with({ query: `${shown.query}&row` });
+}
+
 /** The document of what a preview proposes for a file. @param path that of {@link documentPath}. */
 export function proposalUri(previewId: string, path: string): vscode.Uri {
   return previewUri({ previewId, side: 'proposal', path });

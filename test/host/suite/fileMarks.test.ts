@@ -6,7 +6,7 @@ import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import type { Agent } from '../../../src/views/agent.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { FileMarks } from '../../../src/views/marks/fileMarks.ts';
-import { changeUri } from '../../../src/views/review/previewUri.ts';
+import { changeUri, rowUri } from '../../../src/views/review/previewUri.ts';
 import { create, modify, remove, rename } from '../../support/changes.ts';
 import { draft } from '../../support/drafts.ts';
 import { activateRedline, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
@@ -75,9 +75,12 @@ suite('marks in files with pending changes', () => {
     });
     const letterOf = (change: FileChange): readonly [string | undefined, string | undefined] => {
       const { id } = store.stage(draft({ changes: [change] })).preview;
-      const uri = changeUri(id, change, change.after ? 'proposal' : 'deleted', files);
-      const shown = marks.provideFileDecoration(uri);
-      return [shown?.badge, shown?.tooltip];
+      const document = changeUri(id, change, change.after ? 'proposal' : 'deleted', files);
+      const [inTab, inRow] = [document, rowUri(id, change, files)].map(uri =>
+        marks.provideFileDecoration(uri),
+      );
+      assert.deepEqual(inRow, inTab);
+      return [inTab?.badge, inTab?.tooltip];
     };
     assert.deepEqual(letterOf(create('new.ts', 'a')), ['A', 'new']);
     assert.deepEqual(letterOf(remove('old.ts', 'a')), ['D', 'deleted']);
