@@ -6,7 +6,6 @@ import { countText } from '../agent/base/localiser.ts';
 import { titleOf, type Preview } from '../agent/preview/preview.ts';
 import type { CheckMark } from '../agent/preview/previewView.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
-import { setVotes } from '../agent/preview/setVotes.ts';
 import { makeCommand } from './commandRegistry.ts';
 import { oneLine, withoutIcons } from './plainText.ts';
 import { checkText, worstOf } from './texts/checkWords.ts';
@@ -99,7 +98,7 @@ export class StatusItem implements vscode.Disposable {
     const open = [...this.#store.open];
     // Another update may have come first.
     if (this.#store.get(head.id)?.revision !== head.revision || open.length === 0) return;
-    this.#item.tooltip = tooltipOf(head, setVotes(open));
+    this.#item.tooltip = tooltipOf(head, open);
   }
 
   #showEnd(line: string): void {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { titleOf, type Preview } from '../agent/preview/preview.ts';
-import { blockOf, type SetVotes } from '../agent/preview/setVotes.ts';
+import { blockOf } from '../agent/preview/blockOf.ts';
+import { setVotes } from '../agent/preview/setVotes.ts';
 import { commandLink } from './commandRegistry.ts';
 import { asMarkdown } from './plainText.ts';
 import { allText } from './texts/previewWords.ts';
@@ -14,8 +15,9 @@ const linked = [
 ] as const;
 const linkedAll = ['redline.preview.applyAll', 'redline.preview.discardAll'] as const;
 
-/** The head with its buttons, and those for all. @param votes of all that are open */
-export function tooltipOf(head: Preview, { apply, discard }: SetVotes): vscode.MarkdownString {
+/** The head with its buttons, and those for all that are open. */
+export function tooltipOf(head: Preview, open: readonly Preview[]): vscode.MarkdownString {
+  const { apply, discard } = setVotes(open);
   const text = new vscode.MarkdownString();
   text.isTrusted = { enabledCommands: [...linked, ...linkedAll, 'redline.sandbox.show'] };
   text.appendMarkdown(`**${asMarkdown(titleOf(head))}** (${head.id})\n\n`);

@@ -10,7 +10,7 @@ import {
 } from '../../agent/preview/previewView.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { Lineage } from '../../agent/preview/resolve/lineage.ts';
-import { blockOf } from '../../agent/preview/setVotes.ts';
+import { blockOf } from '../../agent/preview/blockOf.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
 import { rowUri, type FileUris } from '../review/previewUri.ts';

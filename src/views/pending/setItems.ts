@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { countText } from '../../agent/base/localiser.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
-import { appliesAny } from '../../agent/preview/setVotes.ts';
+import { appliesAny } from '../../agent/preview/blockOf.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, asMarkdown, oneLine } from '../plainText.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { appliesAny } from '../../../src/agent/preview/blockOf.ts';
 import type { Preview } from '../../../src/agent/preview/preview.ts';
 import { CONFLICT_LABELS } from '../../../src/agent/preview/rebase/conflictMarkers.ts';
 import { setVotes } from '../../../src/agent/preview/setVotes.ts';
@@ -41,4 +42,12 @@ test('a chain of thousands is counted without a deep stack', () => {
     preview({ id: `p${i + 1}`, dependsOn: i === 0 ? [] : [`p${i}`] }),
   );
   assert.equal(setVotes(chain).apply, 5_000);
+});
+
+test('Apply All is offered exactly where it applies something', () => {
+  const run = preview({ id: 'p4', changes: null, purpose: 'command', humanOnly: true });
+  const onStale = [preview({ state: stale }), preview({ id: 'p2', dependsOn: ['p1'] })];
+  const onDecided = [preview({ id: 'p2', dependsOn: ['p1'] })];
+  for (const open of [[], [run], onStale, onDecided, [conflicting('p3')], [run, preview()]])
+    assert.equal(appliesAny(open), setVotes(open).apply > 0);
 });
