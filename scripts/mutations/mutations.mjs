@@ -97,9 +97,9 @@ export const mutations = [
   },
   {
     rule: 'I3: what cannot be applied any more expires',
-    file: 'preview/previewStore.ts',
-    from: "if (!isOpen(preview) || (preview.kind === 'files' && !preview.agentWrites)) continue;",
-    to: "if (!isOpen(preview) || preview.kind !== 'plan') continue;",
+    file: 'preview/restore.ts',
+    from: "if (!isOpen(preview) || (preview.kind === 'files' && !preview.agentWrites)) return undefined;",
+    to: "if (!isOpen(preview) || preview.kind !== 'plan') return undefined;",
   },
   {
     rule: 'I4: nothing is forced for what others block',
