@@ -50,11 +50,12 @@ export class Arranger implements vscode.Disposable {
 
   constructor(ctx: PendingParts) {
     this.#ctx = ctx;
-    const { store, review, memory, logger, risks } = ctx;
+    const { store, review, memory, logger, risks, looks } = ctx;
     this.#stats = this.#owned.add(new DiffStats(logger, () => this.#sort === 'size' && review.refresh()));
     const kept = memory.get(SORT_KEY);
     this.#sort = sortKeys.find(key => key === kept) ?? 'reading';
     this.#owned.add(risks.onDidChange(() => this.#sort === 'risk' && review.refresh()));
+    this.#owned.add(looks.onDidMove(() => this.#filter.notLookedAt && review.refresh()));
     this.#owned.add(
       store.onDidChange(() => {
         if (store.openCount === 0 && isFilter(this.#filter)) this.clearFilter();

@@ -33,6 +33,7 @@ export class LookedAt implements Disposable {
   readonly #memory: Memento | undefined;
   readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<void>();
+  readonly #moved = new Emitter<void>();
   /** By preview id. */
   readonly #marks: Map<string, Set<string>>;
   /** By preview id and path: what was looked at last, and before that. Texts are not stored: they last as long as the window. */
@@ -44,8 +45,10 @@ export class LookedAt implements Disposable {
   #isStored = true;
   #visible: ReadonlySet<string> = new Set();
 
-  /** Something else was looked at, or came into view. */
+  /** Something else was looked at. */
   readonly onDidChange: Event<void> = this.#changed.event;
+  /** Another preview came into view, or went out of it: several times with each step of a review. */
+  readonly onDidMove: Event<void> = this.#moved.event;
 
   /** @param memory keeps the marks for the next start of the window. Without it, they last as long as the window. */
   constructor({ store, logger }: Agent, shown: ShownRevisions, memory?: Memento) {
@@ -135,17 +138,21 @@ export class LookedAt implements Disposable {
     this.#hunks?.endRound();
     const isSame = visible.size === this.#visible.size && [...visible].every(id => this.#visible.has(id));
     this.#visible = visible;
-    if (isNew) this.#mustStore();
-    if (isNew || !isSame) this.#changed.fire();
+    if (!isSame) this.#moved.fire();
+    if (!isNew) return;
+    this.#mustStore();
+    this.#changed.fire();
   }
 
   #add(preview: Preview, change: FileChange | undefined): void {
     if (change) this.#noteSeen(preview, change);
     const marks = this.#marks.get(preview.id) ?? new Set();
+    this.#marks.set(preview.id, marks.add(markOf(preview, change)));
+    const all = preview.changes ?? [undefined];
+    if (marks.size <= all.length) return;
     // Marks of older revisions go, so that those of one preview are never more than its files.
-    const current = new Set(preview.changes?.map(one => markOf(preview, one)));
-    const kept = [...marks].filter(mark => current.has(mark));
-    this.#marks.set(preview.id, new Set([...kept, markOf(preview, change)]));
+    const current = new Set(all.map(one => markOf(preview, one)));
+    for (const mark of marks) if (!current.has(mark)) marks.delete(mark);
   }
 
   #noteSeen(preview: Preview, change: FileChange): void {

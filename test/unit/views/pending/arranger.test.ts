@@ -24,7 +24,8 @@ async function filterBy(typed: string, marked: string, ...ticked: string[]): Pro
     setArrangement: (now: Arrangement | undefined) => (arrangement = now),
     refresh: () => undefined,
   };
-  const looks = { hasAll: () => false, isVisible: () => false };
+  const none = { onDidMove: () => ({ dispose: () => undefined }) };
+  const looks = { hasAll: () => false, isVisible: () => false, ...none };
   const memory = { get: () => undefined };
   Object.assign(stub.window, {
     createQuickPick: () => {

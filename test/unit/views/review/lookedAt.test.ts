@@ -70,6 +70,19 @@ test('a file counts as looked at once its diff was visible, and stays so when it
   assert.equal(looks.isVisible(id), false);
 });
 
+test('what comes into view and goes out of it is no news of marks', () => {
+  const world = new World();
+  const looks = world.open();
+  const id = world.stage('a');
+  world.show(id, 'a');
+  let [marks, moves] = [0, 0];
+  looks.onDidChange(() => marks++);
+  looks.onDidMove(() => moves++);
+  world.show(id);
+  world.show(id, 'a');
+  assert.deepEqual([marks, moves], [0, 2]);
+});
+
 test('a file counts once each of its hunks was in view for a second, at whatever time; scrolling past does not', async t => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 0;
