@@ -1,3 +1,4 @@
+import { coalesce } from '../../../agent/base/async.ts';
 import { detailOf } from '../../../agent/base/errors.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
 import { textOf, type FileChange } from '../../../agent/preview/fileChange.ts';
@@ -6,11 +7,13 @@ import { diffStat, type DiffStat } from '../../../agent/text/lineDiff.ts';
 
 /** The most files of one preview whose changed lines are counted. */
 const MAX_FILES = 200;
+/** How long counts are collected before they are told, in milliseconds. */
+const GATHER_MS = 50;
 
-/** Counts the changed lines of previews in the background, one file at a time, once for each revision. */
+/** Counts the changed lines of previews in the background, one file at a time, once for each change. */
 export class DiffStats {
   readonly #logger: Logger;
-  readonly #onReady: () => void;
+  readonly #tell: ReturnType<typeof coalesce>;
   readonly #known = new Map<
     string,
     { readonly revision: number; readonly stats: DiffStat[]; done: boolean }
@@ -18,10 +21,10 @@ export class DiffStats {
   #queue: Promise<void> = Promise.resolve();
   #disposed = false;
 
-  /** `onReady` is called whenever a preview has been counted. */
+  /** `onReady` is called soon after previews have been counted. */
   constructor(logger: Logger, onReady: () => void) {
     this.#logger = logger;
-    this.#onReady = onReady;
+    this.#tell = coalesce(onReady, GATHER_MS);
   }
 
   /** The stats of the first changes; `undefined` until they are counted, which the first call starts. */
@@ -39,7 +42,7 @@ export class DiffStats {
           entry.stats.push(await statOf(change));
         }
         entry.done = true;
-        this.#onReady();
+        if (!this.#disposed) this.#tell();
       } catch (error) {
         this.#logger.error(`Counting the lines of ${id} failed: ${detailOf(error)}`);
       }
@@ -49,10 +52,17 @@ export class DiffStats {
 
   dispose(): void {
     this.#disposed = true;
+    this.#tell.cancel();
   }
 }
 
+/** Several views count the same changes. */
+const known = new WeakMap<FileChange, Promise<DiffStat>>();
+
 function statOf(change: FileChange): Promise<DiffStat> {
   const { before, after } = change;
-  return diffStat(textOf(before), textOf(after), change.kind === 'modify' ? change.edits : undefined);
+  const edits = change.kind === 'modify' ? change.edits : undefined;
+  const stat = known.get(change) ?? diffStat(textOf(before), textOf(after), edits);
+  known.set(change, stat);
+  return stat;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { silentLogger } from '../../../../../src/agent/base/logger.ts';
 import { DiffStats } from '../../../../../src/views/chat/transcript/diffStats.ts';
 import { modify, preview } from '../../../../support/chatFixtures.ts';
@@ -28,4 +29,18 @@ test('lines are counted once in the background, and again for a new revision', a
 test('an opaque preview has nothing to count', () => {
   const { stats } = counter();
   assert.equal(stats.of(preview({ changes: null })), undefined);
+});
+
+test('many previews that are counted at once are told once', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let told = 0;
+  const stats = new DiffStats(silentLogger, () => told++);
+  const many = Array.from({ length: 20 }, (_, n) =>
+    preview({ id: `p${n + 1}`, changes: [modify('a.ts', `${n}\n`, 'b\n')] }),
+  );
+  while (many.some(each => !stats.of(each))) await setImmediate();
+  assert.equal(told, 0);
+  t.mock.timers.tick(50);
+  assert.equal(told, 1);
+  stats.dispose();
 });
