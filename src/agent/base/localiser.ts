@@ -28,15 +28,33 @@ export type CountText = (count: number, ...more: readonly (string | number)[]) =
 export function countText(forms: string, l10n: Localiser): CountText {
   const texts = forms.split('|');
   // Each bundle tells its own language: a window in a language without one has the texts and the rules of English.
-  const language = l10n.t('en');
+  const { rules, categories } = pluralsOf(l10n.t('en'));
   return (count, ...more) => {
-    const form = pluralForms(language).indexOf(new Intl.PluralRules(language).select(count));
+    const form = categories.indexOf(rules.select(count));
     return fill(texts[form] ?? texts.at(-1) ?? '', count, ...more);
   };
 }
 
 /** The plural categories of a language, in the order of their forms. */
 export function pluralForms(language: string): readonly Intl.LDMLPluralRule[] {
-  const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
-  return CATEGORIES.filter(category => pluralCategories.includes(category));
+  return pluralsOf(language).categories;
+}
+
+interface Plurals {
+  readonly rules: Intl.PluralRules;
+  readonly categories: readonly Intl.LDMLPluralRule[];
+}
+
+/** By language. Every row of a list has a count, and to make the rules takes longer than to make the row. */
+const known = new Map<string, Plurals>();
+
+function pluralsOf(language: string): Plurals {
+  let plurals = known.get(language);
+  if (!plurals) {
+    const rules = new Intl.PluralRules(language);
+    const { pluralCategories } = rules.resolvedOptions();
+    plurals = { rules, categories: CATEGORIES.filter(category => pluralCategories.includes(category)) };
+    known.set(language, plurals);
+  }
+  return plurals;
 }

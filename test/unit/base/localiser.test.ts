@@ -34,3 +34,9 @@ test('forms are in the order of the categories, whichever order the engine has',
   assert.deepEqual(pluralForms('zh-cn'), ['other']);
   assert.deepEqual(pluralForms('ar'), ['zero', 'one', 'two', 'few', 'many', 'other']);
 });
+
+test('the rules of a language are made once, however many rows have a count', t => {
+  const rules = t.mock.method(Intl, 'PluralRules');
+  for (let row = 0; row < 100; row++) countText('1|{0}', speaking('cy'))(row);
+  assert.equal(rules.mock.callCount(), 1);
+});
