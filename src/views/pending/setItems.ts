@@ -4,7 +4,7 @@ import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import { appliesAny } from '../../agent/preview/blockOf.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { makeCommand } from '../commandRegistry.ts';
-import { agentLabel, asMarkdown, oneLine } from '../plainText.ts';
+import { agentLabel, oneLine } from '../plainText.ts';
 import { hunkCount, MAX_COUNTED } from '../review/reviewPlaces.ts';
 import type { PendingParts } from './arranger.ts';
 import { previewsOfSet, type PendingNode } from './pendingNodes.ts';
@@ -29,7 +29,7 @@ export class SetItems implements vscode.Disposable {
     item.description = counts.short;
     item.iconPath = new vscode.ThemeIcon('checklist');
     item.contextValue = appliesAny(all.filter(isOpen)) ? 'redline.set' : 'redline.blockedSet';
-    item.tooltip = new vscode.MarkdownString(`**${asMarkdown(name)}**\n\n${asMarkdown(counts.long)}`);
+    item.tooltip = `${name}\n${counts.long}`;
     item.accessibilityInformation = { label: `${name}, ${counts.long}` };
     const ids = open.map(({ previewId }) => previewId);
     item.command = makeCommand(vscode.l10n.t('Review'), 'redline.preview.openAll', ids);
