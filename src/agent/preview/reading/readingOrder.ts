@@ -12,7 +12,23 @@ const MAX_FILES = 300;
  * those of the set that it builds on.
  */
 export function inReadingOrder(previews: readonly Preview[]): readonly Preview[] {
-  if (previews.length < 2) return previews;
+  const [first] = previews;
+  if (!first || previews.length < 2) return previews;
+  const last = read.get(first);
+  const isSame =
+    last?.previews.length === previews.length && previews.every((each, i) => each === last.previews[i]);
+  const ordered = isSame ? last.ordered : orderOf(previews);
+  read.set(first, { previews, ordered });
+  return ordered;
+}
+
+/** By its first preview, a set in the order that was found last: a decision changes one set, and the list is asked for all. */
+const read = new WeakMap<
+  Preview,
+  { readonly previews: readonly Preview[]; readonly ordered: readonly Preview[] }
+>();
+
+function orderOf(previews: readonly Preview[]): readonly Preview[] {
   const imported = importedIn(previews);
   const byDefinition = after(previews, preview => imported.get(preview) ?? []);
   const places = new Map(previews.map(preview => [preview, placeOf(preview)]));
