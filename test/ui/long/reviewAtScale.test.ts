@@ -65,7 +65,7 @@ async function stage(driven: DrivenWorkbench, baseUrl: string): Promise<void> {
 function measure(driven: DrivenWorkbench): Promise<void> {
   return driven.run(({ kept }) => {
     const cpu = (): number => {
-      const { user, system } = process.cpuUsage();
+      const { user, system } = process.threadCpuUsage();
       return (user + system) / 1_000;
     };
     let [last, used] = [performance.now(), cpu()];
@@ -83,8 +83,8 @@ function measure(driven: DrivenWorkbench): Promise<void> {
 }
 
 /**
- * The longest blocks, in milliseconds, the longest first. A block counts as what the process computed meanwhile: on a busy
- * machine the rest of it was waiting for a processor.
+ * The longest blocks, in milliseconds, the longest first. A block counts as what its thread computed meanwhile: on a
+ * busy machine the rest of it was waiting for a processor.
  */
 async function longestBlocks(driven: DrivenWorkbench): Promise<readonly number[]> {
   const blocks = await driven.run(({ kept }) =>
