@@ -100,8 +100,8 @@ async function walkTour(workbench, step) {
 
   await workbench.lens('Apply').first().click();
   await workbench.waitForFile(SHOP, text => text === mended);
-  await chat.getByText('Now the file holds what you applied').waitFor();
-  await workbench.openFile(SHOP);
+  await chat.getByText('holds what you applied').getByRole('button', { name: SHOP }).click();
+  await workbench.editorTab('cart.js').waitFor();
   await step('Apply the rest: exactly this was written', SHOP);
 
   await workbench

@@ -124,7 +124,9 @@ uiTest(
       file,
       text => text === code?.replace('sum += item.price;', 'sum += item.price * item.quantity;'),
     );
-    await chat.getByText('Now the file holds what you applied').waitFor();
+    // The answer names the file, and opens it.
+    await chat.getByText('holds what you applied').getByRole('button', { name: file }).click();
+    await tour.editorTab('cart.js').waitFor();
     await tour.picture('tour-applied');
   },
 );

@@ -185,6 +185,26 @@ suite('rules for every apply', () => {
     );
   });
 
+  test('Auto: a workspace can add files that wait, by marking them read-only for all', async () => {
+    const mark = (value: Record<string, boolean> | undefined) =>
+      vscode.workspace
+        .getConfiguration('files')
+        .update('readonlyInclude', value, vscode.ConfigurationTarget.Workspace);
+    await mark({ 'guarded/**': true });
+    try {
+      await recommendsOnly(() =>
+        api.previews.push({
+          label: 'Create guarded/a.txt',
+          sourceToolName: 'write_file',
+          changes: [{ path: 'guarded/a.txt', before: null, after: 'x' }],
+        }),
+      );
+    } finally {
+      await mark(undefined);
+      await rm(fileInWorkspace('.vscode'), { recursive: true, force: true });
+    }
+  });
+
   test("Auto: the model's apply of run_command only recommends, and a click of the user runs it", async () => {
     let runs = 0;
     const id = await recommendsOnly(() =>

@@ -86,7 +86,8 @@ function outcomeText(outcomes: readonly string[], l10n: Localiser): string {
     return [
       ...heard,
       l10n.t(
-        'Now the file holds what you applied, and nothing else. *Show Ledger* tells who decided what, and why. That was the tour: connect your agent or a model, and ask in your own words.',
+        'Now {0} holds what you applied, and nothing else. *Show Ledger* tells who decided what, and why. That was the tour: connect your agent or a model, and ask in your own words.',
+        `\`${TOUR_FILE}\``,
       ),
     ].join(' ');
   const waits = outcomes.some(text => text.includes('\nThe refused part:\n'));
@@ -129,6 +130,7 @@ function say(text: string): TourStep {
  */
 export function refusalReasons(outcome: string): readonly string[] {
   return [...outcome.matchAll(/^The user discarded .* not a failure\. Reason: "([^]*?)"$/gm)].map(
-    ([, reason = '']) => reason.replace(/\s+/g, ' ').replace(/\. ?$/, '').trim(),
+    ([, reason = '']) =>
+      reason.replace(/\s+/g, ' ').replace(/\. ?$/, '').replaceAll('“', '‘').replaceAll('”', '’').trim(),
   );
 }

@@ -94,7 +94,7 @@ test('the tour: red, a proposal, green, a refused hunk that is answered, and onl
   );
   await resolvePart(tour, { ...vote, action: 'discard', revision: 1 }, { path: FILE, hunk: 1 });
   await answered;
-  assert.match(said(tour).at(-1) ?? '', /“Keep “Total””\. I leave that as it is\. The rest still waits/);
+  assert.match(said(tour).at(-1) ?? '', /“Keep ‘Total’”\. I leave that as it is\. The rest still waits/);
   assert.equal(tour.workspace.text(FILE), CODE);
 
   const ended = tour.nextEvent(
@@ -103,7 +103,7 @@ test('the tour: red, a proposal, green, a refused hunk that is answered, and onl
   await tour.invoker.resolve({ id: 'p1', action: 'apply', revision: 2, actor: 'human', reason: '' });
   await ended;
   assert.equal(tour.workspace.text(FILE), MENDED);
-  assert.match(said(tour).at(-1) ?? '', /^Now the file holds what you applied/);
+  assert.match(said(tour).at(-1) ?? '', /^Now `src\/cart\.js` holds what you applied/);
 });
 
 for (const why of ['noSandbox', 'notIsolated', 'notApproved', 'untrusted'] as const)
