@@ -1,5 +1,4 @@
 import type { DiffStat } from '../text/lineDiff.ts';
-import type { FileChange } from './fileChange.ts';
 import type { LedgerEntry, RunFact, CheckFact } from './ledger.ts';
 import {
   isOpen,
@@ -49,11 +48,7 @@ export type PreviewOutcome =
   | { readonly kind: 'returnedError'; readonly error: string }
   | { readonly kind: 'expired'; readonly reason: string | undefined; readonly wasInterrupted: boolean };
 
-/** @param changes those that the button is for, if not all of the preview */
-export function faceOf(
-  { kind, purpose, changes: all }: Preview,
-  changes: readonly FileChange[] | null = all,
-): PreviewFace {
+export function faceOf({ kind, purpose, changes }: Preview): PreviewFace {
   if (kind === 'plan') return 'approve';
   if (kind === 'action') return purpose === 'command' ? 'run' : purpose === 'toolCall' ? 'call' : 'change';
   const only = changes?.length === 1 ? changes[0]?.kind : undefined;

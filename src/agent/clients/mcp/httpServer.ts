@@ -128,7 +128,7 @@ export class McpHttpServer {
 
   /** The session that the request belongs to, or a new one if it is to begin one. */
   async #sessionOf(request: http.IncomingMessage, body: unknown): Promise<McpSession | Refusal> {
-    const id = header(request, 'mcp-session-id');
+    const id = sessionIdOf(request);
     if (id !== undefined) {
       const session = this.#sessions.get(id);
       if (!session) return { status: 404, reason: 'This session has ended. Connect again.' };
@@ -177,8 +177,8 @@ function wrongPlace(url = ''): Refusal | undefined {
   return path === MCP_PATH ? undefined : { status: 404, reason: `The MCP server is at ${MCP_PATH}.` };
 }
 
-function header({ headers }: http.IncomingMessage, name: string): string | undefined {
-  const value = headers[name];
+function sessionIdOf({ headers }: http.IncomingMessage): string | undefined {
+  const value = headers['mcp-session-id'];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 

@@ -35,7 +35,7 @@ export class RegisteredTools {
     const entries = new Map<LoadedTool, Entry>();
     this.#entries = entries;
     for (const { owner, tools } of loaded) {
-      owner.retract('nameTaken');
+      owner.retractNameTaken();
       for (const tool of tools) {
         const registration = this.#register(tool, owner);
         if (registration) entries.set(tool, { owner, registration });

@@ -60,8 +60,8 @@ export class ToolOwner {
     this.#onProblem();
   }
 
-  /** Removes all problems of a kind. */
-  retract(kind: LoadFault['kind']): void {
-    this.#problems = this.#problems.filter(({ fault }) => fault.kind !== kind);
+  /** The names of its tools are free now. */
+  retractNameTaken(): void {
+    this.#problems = this.#problems.filter(({ fault }) => fault.kind !== 'nameTaken');
   }
 }

@@ -197,19 +197,19 @@ function shownProblem(problem: PreviewProblem): CardProblem {
   switch (problem.kind) {
     case 'conflicts': {
       const files = problem.files.map(({ path, count }) => ({ path: escapeInvisible(path), count }));
-      return { kind: 'conflicts', files: files.slice(0, MAX_NAMES), more: moreThan(MAX_NAMES, files) };
+      return { kind: 'conflicts', files: files.slice(0, MAX_NAMES), more: unnamed(files) };
     }
     case 'stale': {
       const paths = problem.paths.slice(0, MAX_NAMES).map(escapeInvisible);
-      return { kind: 'stale', paths, more: moreThan(MAX_NAMES, problem.paths) };
+      return { kind: 'stale', paths, more: unnamed(problem.paths) };
     }
     case 'failed':
       return { kind: 'failed', error: escapeInvisible(problem.error) };
   }
 }
 
-function moreThan(most: number, all: readonly unknown[]): number {
-  return Math.max(0, all.length - most);
+function unnamed(all: readonly unknown[]): number {
+  return Math.max(0, all.length - MAX_NAMES);
 }
 
 /** The part of the counts that the page shows. */

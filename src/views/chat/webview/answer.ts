@@ -14,7 +14,7 @@ export function growAnswer(root: HTMLElement, text: string, reasoning: string): 
   const fold = reasoningIn(root);
   const shown = fold?.querySelector<HTMLElement>('.reasoning-body');
   if (reasoning !== '' && shown) appendPlain(shown, reasoning);
-  if (text !== '' && fold) setText(fold, '.reasoning-title', l10n.t('Reasoning'));
+  if (text !== '' && fold) setTitle(fold, l10n.t('Reasoning'));
 }
 
 /** Whether the element of an answer can grow: it streams, and shows what would grow already. */
@@ -107,7 +107,7 @@ function showReasoning(
     fold.open = reasoningIn(old)?.open ?? false;
     root.prepend(fold);
   }
-  setText(fold, '.reasoning-title', streaming && text === '' ? l10n.t('Reasoning…') : l10n.t('Reasoning'));
+  setTitle(fold, streaming && text === '' ? l10n.t('Reasoning…') : l10n.t('Reasoning'));
   const body = fold.querySelector<HTMLElement>('.reasoning-body');
   if (!body || body.textContent === reasoning) return;
   body.replaceChildren();
@@ -118,8 +118,8 @@ function reasoningIn(root: HTMLElement | undefined): HTMLDetailsElement | undefi
   return root?.querySelector<HTMLDetailsElement>(':scope > .reasoning') ?? undefined;
 }
 
-function setText(root: HTMLElement, selector: string, text: string): void {
-  const element = root.querySelector(selector);
+function setTitle(fold: HTMLElement, text: string): void {
+  const element = fold.querySelector('.reasoning-title');
   if (element && element.textContent !== text) element.textContent = text;
 }
 

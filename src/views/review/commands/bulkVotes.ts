@@ -70,11 +70,10 @@ export class BulkVotes {
 
   /**
    * Discards each preview before those that it builds on, which would rebase it otherwise. Then offers to reopen what was discarded, without waiting for the user's answer.
-   * @param reason the user's reason for all of them, or empty
    * @returns how many it discarded
    */
-  discardAll(targets: readonly PreviewTarget[], reason = ''): Promise<number> {
-    return this.prepareDiscards(targets)(reason);
+  discardAll(targets: readonly PreviewTarget[]): Promise<number> {
+    return this.prepareDiscards(targets)('');
   }
 
   /**
