@@ -116,7 +116,7 @@ export const mutations = [
   {
     rule: 'I4: with auto in Review, votes are forced only when the turn would end',
     file: 'forcing/resolveDirectives.ts',
-    from: 'if (this.votesAtEnd && !isEnding) return this.#asked.withdrawAll(true);',
+    from: 'if (this.votesAtEnd && !isEnding) return this.#asked.withdrawAll({ due: true });',
     to: '',
   },
   {
@@ -134,7 +134,7 @@ export const mutations = [
   {
     rule: 'I7: the model executes only what it may',
     file: 'preview/resolve/invoker.ts',
-    from: 'return modelMay(this.#authority(), action, preview, isProtected);',
+    from: 'return modelMay(this.#authority(), action, preview, files);',
     to: "return 'execute';",
   },
   {

@@ -69,8 +69,8 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.comment.add': async given => (await comments()).add(given as CommentReply),
     'redline.comment.delete': async given => (await comments()).remove(given as ShownComment),
     'redline.comment.edit': async given => (await comments()).edit(given as ShownComment),
-    'redline.comment.save': async given => (await comments()).endEdit(given as ShownComment, true),
-    'redline.comment.cancel': async given => (await comments()).endEdit(given as ShownComment, false),
+    'redline.comment.save': async given => (await comments()).saveEdit(given as ShownComment),
+    'redline.comment.cancel': async () => (await comments()).cancelEdit(),
     'redline.review.send': async () => (await comments()).send(),
     'redline.ledger.export': async given =>
       (await import('./ledger/exportLedger.ts')).exportLedger(ctx, given),

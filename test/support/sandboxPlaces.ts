@@ -126,8 +126,8 @@ export function inMemory(): SandboxPlace {
         for (const act of deeds.acts) {
           const { path } = act;
           const base = put.has(path) ? put.get(path) : onDisk(path);
-          const isUnknown = !put.has(path) && stampOf(path) !== mounted.get(path);
-          await effects.add(path, base, await leftBy(act, deeds, base), isUnknown);
+          const isBaseUnknown = !put.has(path) && stampOf(path) !== mounted.get(path);
+          await effects.add(path, base, await leftBy(act, deeds, base), { isBaseUnknown });
         }
         return { ...ENDED, exitCode: signal.aborted ? undefined : 0, ...effects.end() };
       },

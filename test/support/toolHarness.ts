@@ -40,7 +40,7 @@ export class ToolHarness {
       { id: 'call_1', name, arguments: text },
       {
         tools: this.#tools,
-        describeStaged: staged => stagedText(staged, this.userReviews),
+        describeStaged: staged => stagedText(staged, this),
         stage: action => ({ preview: this.#stage(action), stored: this.stored }),
         logger: {
           debug: () => undefined,

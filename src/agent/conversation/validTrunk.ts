@@ -44,9 +44,9 @@ export function validTrunk(tree: ConversationTree, from = 0): Line[] {
  */
 export function messagesAfterInterruption(
   tree: ConversationTree,
-  wasRunning: boolean,
+  { wasRunning }: { readonly wasRunning: boolean },
 ): readonly SessionMessage[] {
-  const results = callsWithoutResult(tree).map(unknownResult);
+  const results = missingResults(tree);
   if (!wasRunning) return results;
   return [...results, { role: 'steering', kind: 'notice', text: INTERRUPTED, previewIds: [] }];
 }
@@ -54,10 +54,12 @@ export function messagesAfterInterruption(
 /** The messages that make the history valid after a bug of ours ended a turn: the missing results, and an error. */
 export function messagesAfterFault(tree: ConversationTree, error: unknown): readonly SessionMessage[] {
   const failed = { role: 'assistant', text: '', toolCalls: [], stopReason: 'error' } as const;
-  return [
-    ...messagesAfterInterruption(tree, false),
-    { ...failed, error: `Something went wrong: ${messageOf(error)}` },
-  ];
+  return [...missingResults(tree), { ...failed, error: `Something went wrong: ${messageOf(error)}` }];
+}
+
+/** Stands in for the results of the last answer's calls that were never stored. */
+function missingResults(tree: ConversationTree): readonly SessionMessage[] {
+  return callsWithoutResult(tree).map(unknownResult);
 }
 
 /** The calls of the last answer on the trunk that have no result on any branch. */

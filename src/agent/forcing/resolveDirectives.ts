@@ -109,8 +109,8 @@ export class ResolveDirectives implements Disposable {
   beforeRequest(isEnding: boolean): void {
     const { authority, forcing, queue } = this.#options;
     this.#mayAnswer = authority() !== 'none';
-    if (forcing() === 'off') return this.#asked.withdrawAll(false);
-    if (this.votesAtEnd && !isEnding) return this.#asked.withdrawAll(true);
+    if (forcing() === 'off') return this.#asked.withdrawAll({ due: false });
+    if (this.votesAtEnd && !isEnding) return this.#asked.withdrawAll({ due: true });
     if (!this.#mayAnswer || this.#lastFailed || queue.hasQueued) return;
     const next = this.#nextDue();
     if (next) this.#force(...next);

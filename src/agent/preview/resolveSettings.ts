@@ -25,7 +25,7 @@ export function modelMay(
   authority: ModelAuthority,
   action: ResolveAction,
   preview: Preview,
-  isProtected: boolean,
+  { isProtected }: { readonly isProtected: boolean },
 ): 'execute' | 'prove' | 'recommend' {
   if (preview.kind === 'plan') return action === 'discard' ? 'execute' : 'recommend';
   if (preview.editedByUser) return 'recommend';

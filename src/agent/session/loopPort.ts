@@ -47,7 +47,7 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
     },
     mustAskAgain: () => (isEnding = !parts.planMode() && choices.isForcing),
     isOver: results => choices.isOver && results.every(({ isError }) => !isError),
-    betweenTurns: end => (reverts.isWaiting ? reverts.drain(end === 'aborted') : undefined),
+    betweenTurns: end => (reverts.isWaiting ? reverts.drain({ stopped: end === 'aborted' }) : undefined),
     emit,
     report: failure => logger.error(`Request to ${provider.id} failed (${failure.code}): ${failure.detail}`),
   };
@@ -65,7 +65,7 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
     unavailable: name => (parts.tools.get(name) ? unavailableText(name, parts.planMode()) : undefined),
     describeStaged: async staged => {
       const alone = userReviews ? [] : await usersAlone(parts, staged);
-      return stagedText(staged, userReviews, alone);
+      return stagedText(staged, { userReviews, usersAlone: alone });
     },
     stage: action => stageIn(parts, action, { call, asksModel: true }),
     context: {

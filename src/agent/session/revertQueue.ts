@@ -56,7 +56,7 @@ export class RevertQueue {
    * refused, and all of them while plan mode is on; the user's are not limited. Call it between turns only. Never rejects.
    * @param stopped whether the user stopped the turn: then the model's requests are refused.
    */
-  async drain(stopped: boolean): Promise<void> {
+  async drain({ stopped }: { readonly stopped: boolean }): Promise<void> {
     const queue = this.#queue;
     this.#queue = [];
     let applied: RevertRecord | undefined;

@@ -238,7 +238,7 @@ export class Session implements Disposable {
     const record = this.#reverts.request({ ...request, actor: 'human' });
     if (this.#run) this.stop();
     else this.endReview();
-    await this.#whenAtRest(() => this.#reverts.drain(true));
+    await this.#whenAtRest(() => this.#reverts.drain({ stopped: true }));
     return record;
   }
 
@@ -330,7 +330,8 @@ export class Session implements Disposable {
   #resume(stored: StoredSession): void {
     this.#conversation.recordMissedResolutions();
     reconcilePreviews(this.#loop);
-    for (const message of messagesAfterInterruption(stored.tree, stored.interrupted)) this.#append(message);
+    for (const message of messagesAfterInterruption(stored.tree, { wasRunning: stored.interrupted }))
+      this.#append(message);
     if (stored.interrupted) this.#conversation.recordState('idle');
     this.setPlanMode(stored.planMode);
   }

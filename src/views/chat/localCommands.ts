@@ -108,14 +108,14 @@ export class LocalCommands {
         idAndTitle(head),
       );
     }
-    if (!isOpen(preview)) return this.#tellState(preview, true);
+    if (!isOpen(preview)) return this.#tellState(preview, 'already');
     const end = await vote(action, preview.id, reason, shownRevision(preview.id) ?? preview.revision);
     const now = store.get(preview.id) ?? preview;
     if (end === 'returnedError') {
       const { message = '' } = store.ledger().findLast(({ previewId }) => previewId === now.id) ?? {};
       return l10n.t('Applied {0}, which returned an error: {1}', idAndTitle(now), plain(message));
     }
-    return this.#tellState(now, false);
+    return this.#tellState(now, 'now');
   }
 
   async #revert({ target, category, summary }: Revert): Promise<string> {
@@ -135,16 +135,16 @@ export class LocalCommands {
     return shown && isOpen(shown) ? shown : undefined;
   }
 
-  #tellState(preview: Preview, already: boolean): string {
+  #tellState(preview: Preview, since: 'already' | 'now'): string {
     const name = idAndTitle(preview);
     const { state } = preview;
     switch (state.kind) {
       case 'applied':
-        return already
+        return since === 'already'
           ? l10n.t('{0} is already applied: {1}', name, plain(state.by.reason))
           : l10n.t('Applied {0}.', name);
       case 'discarded':
-        return already
+        return since === 'already'
           ? l10n.t('{0} is already discarded: {1}', name, plain(state.by.reason))
           : l10n.t('Discarded {0}.', name);
       case 'expired':

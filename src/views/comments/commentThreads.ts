@@ -84,11 +84,15 @@ export class CommentThreads implements vscode.Disposable {
     this.#show();
   }
 
-  /** @param keep whether the comment says from now on what was typed */
-  endEdit({ commentId, body }: ShownComment, keep: boolean): void {
+  /** The comment says from now on what was typed. */
+  saveEdit({ commentId, body }: ShownComment): void {
     this.#edited = undefined;
-    if (keep) this.comments.edit(commentId, typeof body === 'string' ? body : body.value);
-    else this.#show();
+    this.comments.edit(commentId, typeof body === 'string' ? body : body.value);
+  }
+
+  cancelEdit(): void {
+    this.#edited = undefined;
+    this.#show();
   }
 
   remove({ commentId }: ShownComment): void {

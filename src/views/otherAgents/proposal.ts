@@ -38,7 +38,7 @@ export async function propose(
       {
         tools: tool ? [{ ...tool, name }] : [],
         logger,
-        describeStaged: staged => stagedText(staged, true),
+        describeStaged: staged => stagedText(staged, { userReviews: true }),
         stage: action => {
           const proposed = { ...action, sourceToolName: name };
           const queued = queueResolveHandler(host, proposed, null);

@@ -43,9 +43,18 @@ export function changeUri(
   change: FileChange,
   side: PreviewSide,
   files: FileUris,
-  isImage = false,
 ): vscode.Uri {
-  return previewUri({ previewId, side, path: documentPath(change.path, files), isImage });
+  return previewUri({ previewId, side, path: documentPath(change.path, files) });
+}
+
+/** The image of one side of a change. */
+export function imageUri(
+  previewId: string,
+  change: FileChange,
+  side: PreviewSide,
+  files: FileUris,
+): vscode.Uri {
+  return previewUri({ previewId, side, path: documentPath(change.path, files), isImage: true });
 }
 
 /** What stands for a change in a row: VS Code draws a lock beside the name of the document itself, in place of the letter. */

@@ -5,7 +5,7 @@ import { planOf } from '../../agent/session/planMode.ts';
 import { oneLine } from '../plainText.ts';
 import { isOfImages } from './documents/sideDocument.ts';
 import { tabTitle } from './previewTabs.ts';
-import { changeUri, documentPath, opaqueUri, type FileUris } from './previewUri.ts';
+import { changeUri, documentPath, imageUri, opaqueUri, type FileUris } from './previewUri.ts';
 import { overviewNotes, titleNotes } from './titleNotes.ts';
 
 /**
@@ -63,9 +63,7 @@ async function showImages(
   options: vscode.TextDocumentShowOptions,
 ): Promise<void> {
   const title = tabTitle(nameIn(changes ?? [], change), id, await titleNotes(change));
-  const [base, proposal] = (['base', 'proposal'] as const).map(side =>
-    changeUri(id, change, side, files, true),
-  );
+  const [base, proposal] = (['base', 'proposal'] as const).map(side => imageUri(id, change, side, files));
   if (!change.before || !change.after) {
     await vscode.commands.executeCommand('vscode.open', change.after ? proposal : base, options, title);
     return;

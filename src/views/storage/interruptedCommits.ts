@@ -28,7 +28,9 @@ export async function recoverInterruptedCommits(
   if (existsSync(folder)) {
     const recover = async (file: string): Promise<SideLogRecovery> => {
       const logFile = openPreviewLog(file);
-      const interrupted = new PreviewStore(logFile, onFailure, { blobs: blobsOf(storage, false) });
+      const interrupted = new PreviewStore(logFile, onFailure, {
+        blobs: blobsOf(storage, { isOwned: false }),
+      });
       const { entries, unreadable } = await logFile.load();
       await interrupted.restoreInTurns(entries, unreadable);
       const reports = await recoverCommits(interrupted, workspace);

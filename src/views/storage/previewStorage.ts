@@ -75,7 +75,7 @@ export function sideLogFolder(storage: string): string {
  * @param isOwned whether this window owns the storage. What no preview of it names may still be named in the log of another
  *   window, so that nothing is removed while there is one.
  */
-export function blobsOf(storage: string, isOwned: boolean): Blobs {
+export function blobsOf(storage: string, { isOwned }: { readonly isOwned: boolean }): Blobs {
   return blobsIn(path.join(storage, 'blobs'), () => isOwned && !existsSync(sideLogFolder(storage)));
 }
 
@@ -202,7 +202,7 @@ async function storeOptions(
   log: LogName,
 ): Promise<PreviewStoreOptions> {
   return {
-    blobs: blobsOf(folder.fsPath, log === 'previews'),
+    blobs: blobsOf(folder.fsPath, { isOwned: log === 'previews' }),
     numbers: await previewNumbersIn(folder.fsPath, error =>
       logger.error(`Counting previews in ${folder.fsPath} failed: ${detailOf(error)}`),
     ),

@@ -8,8 +8,8 @@ import { sandboxSentence } from '../texts/sandboxWords.ts';
 export async function showSandbox({ sandboxes, sandboxLeave }: Ctx): Promise<void> {
   const { l10n } = vscode;
   const status = await sandboxes.status();
-  const always = { label: l10n.t('Always Run in the Sandbox Here'), run: () => sandboxLeave.give(true) };
-  const ask = { label: l10n.t('Ask Before Each Command Here'), run: () => sandboxLeave.give(false) };
+  const always = { label: l10n.t('Always Run in the Sandbox Here'), run: () => sandboxLeave.give() };
+  const ask = { label: l10n.t('Ask Before Each Command Here'), run: () => sandboxLeave.withdraw() };
   const settings = {
     label: l10n.t('Open Settings'),
     run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'redline.sandbox'),
@@ -29,7 +29,7 @@ export async function alwaysRunHere(
 ): Promise<void> {
   const preview = typeof id === 'string' ? store.get(id) : undefined;
   if (!preview || commandOf(preview)?.sandbox?.isolated !== true) return;
-  await sandboxLeave.give(true);
+  await sandboxLeave.give();
   await execute('redline.preview.apply', preview.id, '', typeof revision === 'number' ? revision : undefined);
 }
 

@@ -22,8 +22,12 @@ export class SandboxLeave {
     return this.isGivenHere || this.#settings.runsInSandbox;
   }
 
-  async give(isGiven: boolean): Promise<void> {
-    await this.#memory.update(HERE, isGiven || undefined);
+  async give(): Promise<void> {
+    await this.#memory.update(HERE, true);
+  }
+
+  async withdraw(): Promise<void> {
+    await this.#memory.update(HERE, undefined);
   }
 }
 

@@ -172,7 +172,7 @@ function createFile(
   guard: () => void,
 ): void {
   makeFoldersAbove(file, shown);
-  withTemporaryFile(file, bytes, mode, temporary => {
+  withTemporaryFile(file, bytes, { mode }, temporary => {
     guard();
     if (!isMoved(temporary, file)) throw new StalePreviewError([shown]);
   });

@@ -38,7 +38,7 @@ export function replaceOnDisk(
   };
   if (!('link' in content)) {
     const bits = mode ?? (found?.isFile() === true ? found.mode & 0o7777 : undefined);
-    withTemporaryFile(file, content, bits, move, true);
+    withTemporaryFile(file, content, { mode: bits, isDurable: true }, move);
   } else if (found) withTemporaryLink(file, content.link, move);
   else createLink(file, shown, content.link, guard);
 }

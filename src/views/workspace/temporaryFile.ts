@@ -6,15 +6,14 @@ import { sha256 } from '../../agent/base/hash.ts';
 /**
  * Writes a temporary file next to `target`, which `use` moves into place. A failure removes it; after a crash
  * {@link removeTemporaryFiles} does.
- * @param mode permission bits; by default those that the system gives to new files.
- * @param isDurable whether its content is on the disk before it is moved: it replaces another one.
+ * @param how with these permission bits, by default those that the system gives to new files; `isDurable` if its content is to be
+ *   on the disk before it is moved, since it replaces another one.
  */
 export function withTemporaryFile(
   target: string,
   bytes: Uint8Array,
-  mode: number | undefined,
+  { mode, isDurable = false }: { readonly mode: number | undefined; readonly isDurable?: boolean },
   use: (temporary: string) => void,
-  isDurable = false,
 ): void {
   const temporary = path.join(path.dirname(target), temporaryName(path.basename(target)));
   try {

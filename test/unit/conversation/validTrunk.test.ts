@@ -27,13 +27,16 @@ const treeOf = (...messages: SessionMessage[]): ConversationTree => {
 };
 
 test('a complete conversation needs nothing', () => {
-  assert.deepEqual(messagesAfterInterruption(treeOf(), false), []);
-  assert.deepEqual(messagesAfterInterruption(treeOf(user, calling('1'), result('1')), false), []);
+  assert.deepEqual(messagesAfterInterruption(treeOf(), { wasRunning: false }), []);
+  assert.deepEqual(
+    messagesAfterInterruption(treeOf(user, calling('1'), result('1')), { wasRunning: false }),
+    [],
+  );
 });
 
 test('calls without a result get an error that says that it is not known', () => {
   const messages = [user, calling('1', '2', '3'), result('2')];
-  const added = messagesAfterInterruption(treeOf(...messages), false);
+  const added = messagesAfterInterruption(treeOf(...messages), { wasRunning: false });
   assert.deepEqual(
     added.map(message => (message.role === 'tool' ? [message.toolCallId, message.isError] : message)),
     [
@@ -45,7 +48,7 @@ test('calls without a result get an error that says that it is not known', () =>
 });
 
 test('an interrupted turn is reported after the results', () => {
-  const added = messagesAfterInterruption(treeOf(user, calling('1')), true);
+  const added = messagesAfterInterruption(treeOf(user, calling('1')), { wasRunning: true });
   assert.deepEqual(
     added.map(({ role }) => role),
     ['tool', 'steering'],
@@ -64,5 +67,5 @@ test('a call whose result left the trunk does not get another one', () => {
     timestamp: '',
     actor: 'human',
   });
-  assert.deepEqual(messagesAfterInterruption(tree, false), []);
+  assert.deepEqual(messagesAfterInterruption(tree, { wasRunning: false }), []);
 });

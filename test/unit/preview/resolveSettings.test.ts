@@ -30,11 +30,11 @@ const rules: readonly [ModelAuthority, ResolveAction, Preview, 'execute' | 'reco
 for (const [authority, action, subject, expected] of rules) {
   const what = subject === guarded ? "a human's preview" : 'an ordinary preview';
   test(`with authority ${authority}, the model's ${action} of ${what} is to ${expected}`, () => {
-    assert.equal(modelMay(authority, action, subject, subject === guarded), expected);
+    assert.equal(modelMay(authority, action, subject, { isProtected: subject === guarded }), expected);
   });
 }
 
 test("running a command is always a human's; another opaque preview is not", () => {
-  assert.equal(modelMay('apply', 'apply', preview(null, true), false), 'recommend');
-  assert.equal(modelMay('apply', 'apply', preview(null), false), 'execute');
+  assert.equal(modelMay('apply', 'apply', preview(null, true), { isProtected: false }), 'recommend');
+  assert.equal(modelMay('apply', 'apply', preview(null), { isProtected: false }), 'execute');
 });

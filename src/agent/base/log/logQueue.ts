@@ -72,7 +72,7 @@ export class LogQueue<T> {
    * @returns settles once the entry is written, waits or was dropped, and a failure was reported. Never rejects.
    */
   append(entry: T): Promise<void> {
-    return this.#add(entry, false) ?? Promise.resolve();
+    return this.#add({ entry, nowOrNever: false }) ?? Promise.resolve();
   }
 
   /**
@@ -81,7 +81,7 @@ export class LogQueue<T> {
    * @returns `undefined` if the entry was written at once.
    */
   appendNowOrNever(entry: T): Promise<void> | undefined {
-    return this.#add(entry, true);
+    return this.#add({ entry, nowOrNever: true });
   }
 
   /** Tries to write everything that waits. @returns whether all of it is written. Never rejects. */
@@ -121,7 +121,7 @@ export class LogQueue<T> {
     for (const { settle } of this.#waiting.splice(0)) settle();
   }
 
-  #add(entry: T, nowOrNever: boolean): Promise<void> | undefined {
+  #add({ entry, nowOrNever }: Pick<Waiting<T>, 'entry' | 'nowOrNever'>): Promise<void> | undefined {
     if (this.#isDisposed) return nowOrNever ? Promise.reject(new Error('The log is closed.')) : undefined;
     if (this.isEmpty && this.#log.appendNow?.(entry)) return undefined;
     if (this.#isBackingOff && !nowOrNever) {

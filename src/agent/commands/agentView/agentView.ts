@@ -195,7 +195,7 @@ export class AgentView {
         const found = await inView.find(each);
         const theirs = found?.kind === 'file' ? remembering(found) : found;
         const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
-        await effects.add(this.#layers.nameOf({ layer, relative: each }), base, theirs, false);
+        await effects.add(this.#layers.nameOf({ layer, relative: each }), base, theirs);
         looked.set(at, { stamp, theirs });
       }
     }

@@ -21,7 +21,7 @@ export class PlainTree {
 
   /** What stands at a relative path; `undefined` if there is nothing, or a folder above it is none. */
   async find(relative: string): Promise<Found | undefined> {
-    return this.#in(path.dirname(relative), false, async folder => {
+    return this.#in(path.dirname(relative), async folder => {
       const at = `${folder}/${path.basename(relative)}`;
       const stat = await fs.lstat(at);
       if (stat.isSymbolicLink()) return { kind: 'link', target: await fs.readlink(at) };
@@ -36,7 +36,7 @@ export class PlainTree {
 
   /** The bytes of a file; `undefined` if there is no plain file. */
   async read(relative: string): Promise<Uint8Array | undefined> {
-    return this.#in(path.dirname(relative), false, async folder => {
+    return this.#in(path.dirname(relative), async folder => {
       const at = `${folder}/${path.basename(relative)}`;
       // A pipe would never answer.
       const file = await fs.open(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -50,7 +50,7 @@ export class PlainTree {
 
   /** Writes a file as a whole, or a link, with the folders above it. @throws the error of the system */
   async write(relative: string, content: FileContent, mode: number): Promise<void> {
-    await this.#in(path.dirname(relative), true, async folder => {
+    await this.#inMade(path.dirname(relative), async folder => {
       const draft = `${folder}/.redline-${randomUUID()}`;
       try {
         if ('link' in content) await fs.symlink(content.link, draft);
@@ -68,11 +68,9 @@ export class PlainTree {
 
   /** Removes a file or link, if there is one, and the folders above it that it leaves empty. */
   async remove(relative: string): Promise<void> {
-    await this.#in(path.dirname(relative), false, folder =>
-      fs.unlink(`${folder}/${path.basename(relative)}`),
-    );
+    await this.#in(path.dirname(relative), folder => fs.unlink(`${folder}/${path.basename(relative)}`));
     for (let at = path.dirname(relative); at !== '.'; at = path.dirname(at)) {
-      const removed = await this.#in(path.dirname(at), false, folder =>
+      const removed = await this.#in(path.dirname(at), folder =>
         fs.rmdir(`${folder}/${path.basename(at)}`).then(
           () => true,
           () => false,
@@ -83,24 +81,35 @@ export class PlainTree {
   }
 
   /** Works in an open folder. @returns `undefined` if something is missing, or a link or a file stands in the way */
-  async #in<T>(
+  async #in<T>(relative: string, work: (folder: string) => Promise<T>): Promise<T | undefined> {
+    try {
+      return await this.#inFolder(relative, work);
+    } catch (error) {
+      if (isMissing(error) || isInTheWay(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Works in an open folder, which is made if it is missing. @throws the error of the system */
+  #inMade(relative: string, work: (folder: string) => Promise<void>): Promise<void> {
+    return this.#inFolder(relative, work, at => fs.mkdir(at).catch(ignoreExisting));
+  }
+
+  async #inFolder<T>(
     relative: string,
-    makes: boolean,
     work: (folder: string) => Promise<T>,
-  ): Promise<T | undefined> {
+    make?: (folder: string) => Promise<void>,
+  ): Promise<T> {
     let open = await fs.open(this.#root, FOLDER);
     try {
       for (const name of relative.split('/').filter(part => part !== '' && part !== '.')) {
         const below = `/proc/self/fd/${open.fd}/${name}`;
-        if (makes) await fs.mkdir(below).catch(ignoreExisting);
+        await make?.(below);
         const next = await fs.open(below, FOLDER);
         await open.close();
         open = next;
       }
       return await work(`/proc/self/fd/${open.fd}`);
-    } catch (error) {
-      if (!makes && (isMissing(error) || isInTheWay(error))) return undefined;
-      throw error;
     } finally {
       await open.close();
     }

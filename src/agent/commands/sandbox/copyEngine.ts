@@ -264,12 +264,9 @@ export class CopySandbox implements Sandbox {
       const pending = contents.get(prefix + at);
       const isKept = source.get(at) === (await stampAt(path.join(root, at)));
       const base = pending ? pending.left && foundContent(pending.left, pending.mode) : await real.find(at);
-      await effects.add(
-        prefix + at,
-        base ?? undefined,
-        await there.find(at),
-        !pending && !isKept && (put.has(at) || (!!base && base.kind !== 'folder')),
-      );
+      await effects.add(prefix + at, base ?? undefined, await there.find(at), {
+        isBaseUnknown: !pending && !isKept && (put.has(at) || (!!base && base.kind !== 'folder')),
+      });
     });
     // It is copied again before the next command. What is not on disk takes no more space.
     await forEachLimited(changed, AT_ONCE, async at => {

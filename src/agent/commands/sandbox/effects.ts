@@ -108,7 +108,7 @@ export class Effects {
     path: string,
     base: Found | undefined,
     theirs: Found | undefined,
-    isBaseUnknown: boolean,
+    { isBaseUnknown = false } = {},
   ): Promise<void> {
     if (theirs?.kind === 'other') return void this.leaveOut({ path, why: 'notAFile' });
     const before = base?.kind === 'file' || base?.kind === 'link' ? base : undefined;

@@ -220,12 +220,12 @@ export class OverlaySandbox implements Sandbox {
         const theirs = await inView.find(each);
         const put = pending.get(each);
         const base = put ? put.left && foundContent(put.left, put.mode) : await real.find(each);
-        const isUnknown = !put && (await changedAfter(layer.root, each, mountedAt));
+        const isBaseUnknown = !put && (await changedAfter(layer.root, each, mountedAt));
         await effects.add(
           put?.name ?? this.#layers.nameOf({ layer, relative: each }),
           base ?? undefined,
           theirs,
-          isUnknown,
+          { isBaseUnknown },
         );
       });
     }

@@ -121,7 +121,7 @@ export class Invoker {
       // The preview may have changed meanwhile; the answer is about its old content.
       if (this.#store.get(preview.id) !== preview) return this.#resolve(request);
     }
-    const ruling = this.#rulingOn(request, preview, isProtected);
+    const ruling = this.#rulingOn(request, preview, { isProtected });
     if (ruling === 'recommend') {
       await this.#store.recommend(preview.id, request.action, request.reason);
       const planning = request.isPlanning?.() === true;
@@ -152,7 +152,8 @@ export class Invoker {
       request.signal?.throwIfAborted();
       // The user may have decided, or changed the mode, while the checks ran.
       const isSame = tried.every(each => this.#store.get(each.id) === each);
-      if (!isSame || this.#rulingOn(request, preview, false) !== 'prove') return this.#resolve(request);
+      if (!isSame || this.#rulingOn(request, preview, { isProtected: false }) !== 'prove')
+        return this.#resolve(request);
       if (proof.isProved) return this.#start(preview, tried, request, proof.checks);
       unproved ??= proof;
     }
@@ -177,7 +178,8 @@ export class Invoker {
   /** Whether the model may apply it if the checks prove it. */
   async #mayProve(preview: Preview): Promise<boolean> {
     return (
-      modelMay(this.#authority(), 'apply', preview, false) === 'prove' && !(await this.#isProtected(preview))
+      modelMay(this.#authority(), 'apply', preview, { isProtected: false }) === 'prove' &&
+      !(await this.#isProtected(preview))
     );
   }
 
@@ -241,20 +243,20 @@ export class Invoker {
   #rulingOn(
     { actor, action, isAbandoned, isPlanning, isGranted }: ResolveRequest,
     preview: Preview,
-    isProtected: boolean,
+    files: { readonly isProtected: boolean },
   ): ReturnType<typeof modelMay> {
     if (actor !== 'model') return 'execute';
     if (isPlanning?.()) return 'recommend';
     if (isGranted?.() || (isAbandoned && action === 'discard')) return 'execute';
-    return modelMay(this.#authority(), action, preview, isProtected);
+    return modelMay(this.#authority(), action, preview, files);
   }
 
   /** Whether the vote is executed only if no file of the preview is protected. */
   #dependsOnFiles(request: ResolveRequest, preview: Preview): boolean {
     return (
       preview.kind === 'files' &&
-      this.#rulingOn(request, preview, false) !== 'recommend' &&
-      this.#rulingOn(request, preview, true) === 'recommend'
+      this.#rulingOn(request, preview, { isProtected: false }) !== 'recommend' &&
+      this.#rulingOn(request, preview, { isProtected: true }) === 'recommend'
     );
   }
 

@@ -56,13 +56,15 @@ export function humanReason(action: ResolveAction, typed?: string): string {
 
 /**
  * The line before the result of a tool call that staged something.
- * @param userReviews whether the model has no vote at all, as in Manual mode.
- * @param usersAlone those on which the model cannot decide in any mode: they run something, or change a protected file.
+ * @param who `userReviews`: the model has no vote at all, as in Manual mode; `usersAlone`: those on which it cannot decide in any mode,
+ *   since they run something, or change a protected file.
  */
 export function stagedText(
   previews: readonly Preview[],
-  userReviews: boolean,
-  usersAlone: readonly Preview[] = [],
+  {
+    userReviews,
+    usersAlone = [],
+  }: { readonly userReviews: boolean; readonly usersAlone?: readonly Preview[] },
 ): string {
   const named = usersAlone.length < previews.length ? idsOf(usersAlone) : 'it';
   const who = userReviews

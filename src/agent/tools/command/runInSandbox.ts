@@ -41,14 +41,14 @@ export async function runInSandbox(
   });
   const label = commandLabel(plan.command, 80);
   const details: EffectsDetails = { command: plan.command, exitCode: end.exitCode };
-  const stage = (group: readonly FileChange[], isConflict: boolean): Preview[] => {
+  const stage = (group: readonly FileChange[], kind: 'changes' | 'conflicts'): Preview[] => {
     if (group.length === 0) return [];
     const what = plural(group.length, 'file');
     const preview = followUp({
-      label: isConflict ? `Conflicts with ${label} · ${what}` : `${label} · ${what}`,
+      label: kind === 'conflicts' ? `Conflicts with ${label} · ${what}` : `${label} · ${what}`,
       title: l10n => {
         const files = countText(l10n.t('1 file|{0} files'), l10n)(group.length);
-        return isConflict
+        return kind === 'conflicts'
           ? l10n.t('Conflicts with {0} · {1}', label, files)
           : l10n.t('{0} · {1}', label, files);
       },
@@ -58,7 +58,7 @@ export async function runInSandbox(
     });
     return [preview];
   };
-  const staged = [...stage(changes, false), ...stage(conflicts, true)];
+  const staged = [...stage(changes, 'changes'), ...stage(conflicts, 'conflicts')];
   const left = [...end.leftOut, ...leftOut];
   return commandResult(plan, end, run, effectsLines(sandbox, saw, end, staged, left));
 }

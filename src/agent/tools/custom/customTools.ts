@@ -72,12 +72,12 @@ export class CustomTools implements Disposable {
 
   /** Loads what has changed on disk. Settles when the registered tools match the disk. Never rejects. */
   refresh(): Promise<void> {
-    return this.#queue(() => this.#update(false));
+    return this.#queue(() => this.#update('changed'));
   }
 
   /** Loads everything again. Never rejects. */
   reload(): Promise<void> {
-    return this.#queue(() => this.#update(true));
+    return this.#queue(() => this.#update('everything'));
   }
 
   /**
@@ -130,8 +130,8 @@ export class CustomTools implements Disposable {
     void this.#loading?.then(stop, () => undefined);
   }
 
-  async #update(everything: boolean): Promise<void> {
-    if (await this.#places.update(this.#options.places(), everything)) this.#apply();
+  async #update(what: 'changed' | 'everything'): Promise<void> {
+    if (await this.#places.update(this.#options.places(), what === 'everything')) this.#apply();
   }
 
   #apply(): void {

@@ -149,12 +149,12 @@ function request(url: URL, addresses: readonly HostAddress[], signal: AbortSigna
         const { statusCode: status = 0, headers: got } = response;
         const type = got['content-type'] ?? '';
         const location = status >= 300 && status < 400 ? got.location : undefined;
-        const end = (body: Buffer, isCut: boolean): void => {
-          resolve({ status, type, location, body, isCut });
+        const end = (read: { body: Buffer; isCut: boolean }): void => {
+          resolve({ status, type, location, ...read });
           response.destroy();
         };
         const encoding = got['content-encoding'] ?? 'identity';
-        if (location !== undefined) return end(Buffer.alloc(0), false);
+        if (location !== undefined) return end({ body: Buffer.alloc(0), isCut: false });
         if (encoding !== 'identity') {
           reject(
             new ToolError(
@@ -169,9 +169,9 @@ function request(url: URL, addresses: readonly HostAddress[], signal: AbortSigna
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
           bytes += chunk.length;
-          if (bytes >= MAX_BYTES) end(Buffer.concat(chunks).subarray(0, MAX_BYTES), true);
+          if (bytes >= MAX_BYTES) end({ body: Buffer.concat(chunks).subarray(0, MAX_BYTES), isCut: true });
         });
-        response.on('end', () => end(Buffer.concat(chunks), false));
+        response.on('end', () => end({ body: Buffer.concat(chunks), isCut: false }));
         response.on('error', failed);
       },
     );

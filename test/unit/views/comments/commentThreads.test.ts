@@ -117,10 +117,10 @@ test('a comment is edited in its place, kept or thrown away, and deleted', () =>
   const typed = { commentId, body: 'Why so loud?' } as never;
   shown.edit(typed);
   assert.equal(threads[0]?.comments[0]?.mode, stub.CommentMode.Editing);
-  shown.endEdit(typed, false);
+  shown.cancelEdit();
   assert.deepEqual([read(), threads[0]?.comments[0]?.mode], [[['You: Why?']], stub.CommentMode.Preview]);
   shown.edit(typed);
-  shown.endEdit(typed, true);
+  shown.saveEdit(typed);
   assert.deepEqual(read(), [['You: Why so loud?']]);
   shown.remove(typed);
   assert.deepEqual(threads, []);

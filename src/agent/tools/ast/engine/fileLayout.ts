@@ -41,7 +41,7 @@ export class FileLayout {
     const first = this.#firstIndentation();
     const usesTabs = (space === '' ? first : space).includes('\t');
     const unit = usesTabs ? TAB : first.includes('\t') ? undefined : first.length || undefined;
-    return { lineEnding: this.#lineEnding(offset), usesTabs, unit, indent: columns(space, usesTabs) };
+    return { lineEnding: this.#lineEnding(offset), usesTabs, unit, indent: columns(space, { usesTabs }) };
   }
 
   /** The white space at the start of the line that contains `offset`. A line that begins in a string is part of the one before. */
@@ -86,7 +86,7 @@ export function isWithin(ranges: readonly Range[], offset: number): boolean {
 }
 
 /** The columns of white space. In a file without tabs only what comes before the first tab counts, as for the CLI. */
-export function columns(space: string, usesTabs: boolean): number {
+export function columns(space: string, { usesTabs }: Pick<Layout, 'usesTabs'>): number {
   let count = 0;
   for (const char of space) {
     if (char === '\t' && !usesTabs) break;
@@ -95,9 +95,9 @@ export function columns(space: string, usesTabs: boolean): number {
   return count;
 }
 
-/** White space of so many columns. */
-export function spaceOf(count: number, usesTabs: boolean): string {
-  return usesTabs ? '\t'.repeat(Math.floor(count / TAB)) + ' '.repeat(count % TAB) : ' '.repeat(count);
+/** White space of so many columns, with tabs. */
+export function tabsFor(count: number): string {
+  return '\t'.repeat(Math.floor(count / TAB)) + ' '.repeat(count % TAB);
 }
 
 /** The bytes of a UTF-16 unit in UTF-8; half a surrogate pair counts as half of four bytes. */

@@ -2,7 +2,7 @@ import {
   columns,
   isWithin,
   leadAt,
-  spaceOf,
+  tabsFor,
   type FileLayout,
   type Layout,
   type Range,
@@ -49,7 +49,7 @@ export class Template {
     this.#parts = parse(rewrite, bound, strings, unbound);
     this.unbound = [...unbound];
     const widths = this.#parts.map(part =>
-      'ending' in part && !part.isInString ? columns(part.lead, false) : 0,
+      'ending' in part && !part.isInString ? columns(part.lead, { usesTabs: false }) : 0,
     );
     this.#step = widths.reduce(commonDivisor, 0);
   }
@@ -63,11 +63,12 @@ export class Template {
       if ('text' in part) text += part.text;
       else if ('variable' in part) text += this.#captured(source, part, captures, file, layout);
       else {
-        const { lineEnding, usesTabs, indent } = layout();
-        const lead = this.#leadIn(part.lead, layout());
+        const place = layout();
+        const { lineEnding, usesTabs, indent } = place;
+        const lead = this.#leadIn(part.lead, place);
         text += lineEnding ?? part.ending;
         if (part.isInString) text += part.lead;
-        else text += usesTabs ? spaceOf(indent + columns(lead, true), true) : ' '.repeat(indent) + lead;
+        else text += usesTabs ? tabsFor(indent + columns(lead, place)) : ' '.repeat(indent) + lead;
       }
     }
     return text;
@@ -85,8 +86,8 @@ export class Template {
     const text = source.slice(range.start, range.end);
     if (!text.includes('\n')) return text;
     const { usesTabs, indent } = layout();
-    const from = columns(file.leadAt(range.start), usesTabs);
-    const by = columns(this.#leadIn(lead, layout()), usesTabs) - from;
+    const from = columns(file.leadAt(range.start), layout());
+    const by = columns(this.#leadIn(lead, layout()), layout()) - from;
     if (by === 0 && indent === 0) return text;
     let at = range.start;
     const lines = text.split('\n').map((line, index) => {
@@ -142,9 +143,9 @@ function parse(
 function moved(line: string, by: number, usesTabs: boolean): string {
   if (by === 0) return line;
   const [lead = ''] = /^[ \t]*/.exec(line) ?? [];
-  const width = columns(lead, usesTabs);
+  const width = columns(lead, { usesTabs });
   if (width + by < 0) return line;
-  if (usesTabs) return spaceOf(width + by, true) + line.slice(lead.length);
+  if (usesTabs) return tabsFor(width + by) + line.slice(lead.length);
   return by > 0 ? ' '.repeat(by) + line : line.slice(-by);
 }
 

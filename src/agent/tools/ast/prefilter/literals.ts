@@ -46,7 +46,7 @@ interface Leaf {
 /** The literals of a pattern. A pattern that consists of variables has none: every file may match. */
 export function literalsOf(pattern: PatternNode, language: AstLanguage): Literals {
   const leaves: Leaf[] = [];
-  collect(pattern, false, { language, leaves });
+  collect(pattern, { language, leaves });
   const unique = new Map<string, Literal>();
   for (const literal of leaves.flatMap(leaf => leaf.literals)) {
     const known = unique.get(literal.text);
@@ -62,7 +62,7 @@ interface Collection {
 }
 
 /** Adds the leaves of a node. Returns whether the leaf after it must directly follow its last one. */
-function collect(node: PatternNode, follows: boolean, into: Collection): boolean {
+function collect(node: PatternNode, into: Collection, follows = false): boolean {
   switch (node.type) {
     case 'variable':
       into.leaves.push({ literals: [], follows: false });
@@ -78,7 +78,7 @@ function collect(node: PatternNode, follows: boolean, into: Collection): boolean
         // The engine does not compare punctuation directly after an ellipsis.
         if (afterEllipsis && child.type === 'leaf' && !child.named) continue;
         afterEllipsis = child.type === 'variable' && child.ellipsis;
-        closed = collect(child, closed && fixed, into) && fixed;
+        closed = collect(child, into, closed && fixed) && fixed;
       }
       return closed;
     }

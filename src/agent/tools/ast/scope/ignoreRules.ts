@@ -40,7 +40,7 @@ export class IgnoreRules {
     const { default: make } = await import('ignore');
     const folders = foldersUpToRepository(folder);
     const above = folders.slice(0, -1);
-    const isIgnored = above.length > 0 && IgnoreRules.#along(make, above).hides(folder, true);
+    const isIgnored = above.length > 0 && IgnoreRules.#along(make, above).hides(folder, 'folder');
     return IgnoreRules.#along(make, isIgnored ? [folder] : folders);
   }
 
@@ -57,13 +57,13 @@ export class IgnoreRules {
   }
 
   /** Whether the rules hide a direct child of their folder. The nearest rule that applies decides. */
-  hides(file: string, isFolder: boolean): boolean {
+  hides(place: string, kind: 'file' | 'folder'): boolean {
     if (this.#own) {
-      const relative = file.slice(this.#folder.length + 1);
-      const { ignored, unignored } = this.#own.test(isFolder ? `${relative}/` : relative);
+      const relative = place.slice(this.#folder.length + 1);
+      const { ignored, unignored } = this.#own.test(kind === 'folder' ? `${relative}/` : relative);
       if (ignored || unignored) return ignored;
     }
-    return this.#parent?.hides(file, isFolder) ?? false;
+    return this.#parent?.hides(place, kind) ?? false;
   }
 
   /**
@@ -78,13 +78,13 @@ export class IgnoreRules {
       if (rules === undefined) {
         const absolute = `${this.#folder}/${folder}`;
         const above = rulesIn(path.posix.dirname(folder));
-        rules = above === null || above.hides(absolute, true) ? null : above.into(absolute);
+        rules = above === null || above.hides(absolute, 'folder') ? null : above.into(absolute);
         known.set(folder, rules);
       }
       return rules;
     };
     return relative =>
-      rulesIn(path.posix.dirname(relative))?.hides(`${this.#folder}/${relative}`, false) ?? true;
+      rulesIn(path.posix.dirname(relative))?.hides(`${this.#folder}/${relative}`, 'file') ?? true;
   }
 }
 

@@ -118,7 +118,8 @@ async function* walk(
       if ((!isFolder && !entry.isFile()) || entry.name === '.git') continue;
       const relative = at.relative === '' ? entry.name : `${at.relative}/${entry.name}`;
       if (!isFolder && !isSelected(relative)) continue;
-      if (isExcluded(relative) || rules.hides(`${folder}/${relative}`, isFolder)) continue;
+      if (isExcluded(relative) || rules.hides(`${folder}/${relative}`, isFolder ? 'folder' : 'file'))
+        continue;
       if (isFolder) pending.push({ relative, rules });
       else files.push(relative);
     }

@@ -20,12 +20,12 @@ export function votes(card: Card, { problem }: Pending): TemplateResult {
   const sendBack = (event: Event): void => {
     const form = ReasonForm.of(event);
     if (form.isOpen) discard(event);
-    else form.show(true);
+    else form.toggle();
   };
   const handleKey = (event: KeyboardEvent): void => {
     if (event.isComposing) return;
     if (event.key === 'Enter') discard(event);
-    if (event.key === 'Escape') ReasonForm.of(event).show(false);
+    if (event.key === 'Escape') ReasonForm.of(event).toggle();
   };
   const no = plan
     ? button({ label: l10n.t('Send Back…'), of: why, action: 'discard', onClick: sendBack })
@@ -131,10 +131,7 @@ class ReasonForm {
   }
 
   toggle(): void {
-    this.show(!this.isOpen);
-  }
-
-  show(open: boolean): void {
+    const open = !this.isOpen;
     this.#form.hidden = !open;
     if (this.#opener.ariaExpanded !== null) this.#opener.ariaExpanded = String(open);
     (open ? this.input : this.#opener).focus();
