@@ -23,6 +23,7 @@ import {
   editorToolsRefresher,
   instructionReader,
   runnerLoader,
+  structuralEngineIn,
   textSearchIn,
   windowTools,
 } from './agentTools.ts';
@@ -35,7 +36,6 @@ import { ladderMemory, Providers } from './models/providers.ts';
 import type { FileUris } from './review/previewUri.ts';
 import type { RedlineLog } from './diagnostics/redlineLog.ts';
 import { Settings } from './settings.ts';
-import { createStructuralEngine } from './search/structuralEngine.ts';
 import { forgetOldPreviews } from './storage/forgetOld.ts';
 import { closePatience, lockStorage, openStore, mustRecover } from './storage/previewStorage.ts';
 import { StorageTrouble } from './storage/storageTrouble.ts';
@@ -140,7 +140,7 @@ export async function createAgent(
   });
   const risks = new RiskMarks(store, logger, textSearch.search);
   subscriptions.push(checks, risks);
-  const engine = createStructuralEngine(context.extensionPath, logger);
+  const engine = structuralEngineIn(context.extensionPath, logger);
   const { workspaceState: memory } = context;
   const hosts = new HostConsents(memory, settings, () => session.id);
   const tools = windowTools(workspace, engine, {

@@ -1,9 +1,10 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { Disposable } from '../agent/base/disposable.ts';
 import type { Logger } from '../agent/base/logger.ts';
 import type { CommandRuns } from '../agent/commands/commandRuns.ts';
 import type { ReadInstructions } from '../agent/session/sessionOptions.ts';
-import type { WorkerAstEngine } from '../agent/tools/ast/worker/client.ts';
+import type { AstEngine, WorkerAstEngine } from '../agent/tools/ast/worker/client.ts';
 import { builtInTools, type BuiltInToolPorts } from '../agent/tools/builtIn.ts';
 import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
 import type { EditorTools } from '../agent/tools/editor/editorTools.ts';
@@ -23,7 +24,7 @@ import type { VsCodeWorkspace } from './workspace/workspace.ts';
 /** The built-in tools in this window. */
 export function windowTools(
   workspace: VsCodeWorkspace,
-  engine: WorkerAstEngine,
+  engine: AstEngine,
   others: Omit<BuiltInToolPorts, 'astSearcher' | 'symbols' | 'git'>,
 ): ToolRegistry {
   return builtInTools({
@@ -39,6 +40,28 @@ export function windowTools(
     git: gitPorts(workspace),
     ...others,
   });
+}
+
+/** Searches files by structure. */
+export function structuralEngineIn(extensionPath: string, logger: Logger): AstEngine & Disposable {
+  let loading: Promise<WorkerAstEngine> | undefined;
+  const load = (): Promise<WorkerAstEngine> =>
+    (loading ??= import('./search/structuralEngine.ts').then(({ createStructuralEngine }) =>
+      createStructuralEngine(extensionPath, logger),
+    ));
+  return {
+    warm: () =>
+      void load().then(
+        engine => engine.warm(),
+        () => undefined, // The search that needs it says why.
+      ),
+    run: async (...search) => (await load()).run(...search),
+    dispose: () =>
+      void loading?.then(
+        engine => engine.dispose(),
+        () => undefined,
+      ),
+  };
 }
 
 /** Searches the files of the workspace. */
