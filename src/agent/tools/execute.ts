@@ -37,62 +37,8 @@ export interface ExecuteOptions {
  * become an error result that tells the model what to do.
  */
 export async function executeToolCall(call: ToolCall, options: ExecuteOptions): Promise<ToolResultMessage> {
-  const { onUpdate, carryOut } = options.context;
-  let ended = false;
-  const staged: Preview[] = [];
-  /** The previews that it recommended to resolve or amended. */
-  const touched: string[] = [];
-  const writes: Promise<void>[] = [];
-  /** What they were for has happened; the result says so. */
-  const carriedOut = new Set<string>();
-  const followUp = (action: PendingAction): Preview => {
-    const { preview, stored } = options.stage(action);
-    staged.push(preview);
-    writes.push(stored);
-    return preview;
-  };
-  const stage = (action: PendingAction): Preview => {
-    // A tool that ignores the signal may still be running although the call has been answered.
-    if (options.context.signal.aborted) throw abortErrorOf(options.context.signal);
-    return followUp(action);
-  };
-  const amended: string[] = [];
-  const { own } = options.context;
-  const noting = (previews: ModelPreviews): ModelPreviews => ({
-    ...previews,
-    amend: (preview, changes) => {
-      if (options.context.signal.aborted) throw abortErrorOf(options.context.signal);
-      const made = previews.amend(preview, changes);
-      touched.push(preview.id);
-      amended.push(amendedText(made.preview, made.above));
-      writes.push(made.stored);
-      return made;
-    },
-  });
-  const context: ToolContext = {
-    ...options.context,
-    ...(own ? { own: async () => noting(await own()) } : {}),
-    toolCallId: call.id,
-    stage,
-    followUp,
-    ...(carryOut
-      ? {
-          carryOut: async (preview: Preview, isGranted: () => boolean) => {
-            const resolved = await carryOut(preview, isGranted);
-            if (resolved.kind !== 'recommended') carriedOut.add(preview.id);
-            return resolved;
-          },
-        }
-      : {}),
-    resolve: async vote => {
-      const resolved = await options.context.resolve(vote);
-      if (resolved.kind === 'recommended') touched.push(resolved.preview.id);
-      return resolved;
-    },
-    ...(onUpdate
-      ? { onUpdate: progress => void (ended || onUpdate(progress.slice(-MAX_PROGRESS_CHARS))) }
-      : {}),
-  };
+  const effects = new CallEffects(options);
+  const context = effects.noting(call.id);
   let result: AgentToolResult;
   let ownText: string;
   try {
@@ -100,7 +46,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
     const params = await parseArguments(call, tool);
     result = await untilAborted(context.signal, async () => {
       const answer = await tool.execute(params, context);
-      await Promise.all(writes);
+      await effects.stored();
       return answer;
     });
     ownText = textOf(result); // throws if the tool returned something other than a result
@@ -108,12 +54,10 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
     result = errorResult(call, error, options);
     ownText = textOf(result);
   }
-  ended = true;
+  effects.end();
   const details = jsonSafe(result.details);
-  const pending = [...staged.map(({ id }) => id), ...touched];
-  const waiting = staged.filter(({ id }) => !carriedOut.has(id));
-  const head = waiting.length > 0 ? [await options.describeStaged(waiting)] : [];
-  const text = [...head, ...amended, ownText].join('\n');
+  const { pending } = effects;
+  const text = [...(await effects.lines()), ownText].join('\n');
   return {
     role: 'tool',
     toolCallId: call.id,
@@ -123,6 +67,105 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
     ...(pending.length > 0 ? { pending } : {}),
     ...(details === undefined ? {} : { details }),
   };
+}
+
+/** What one call stages, amends and recommends, which its result tells. */
+class CallEffects {
+  readonly #options: ExecuteOptions;
+  readonly #staged: Preview[] = [];
+  /** The previews that it recommended to resolve or amended. */
+  readonly #touched: string[] = [];
+  readonly #amended: string[] = [];
+  readonly #writes: Promise<void>[] = [];
+  /** What they were for has happened; the result says so. */
+  readonly #carriedOut = new Set<string>();
+  #hasEnded = false;
+
+  constructor(options: ExecuteOptions) {
+    this.#options = options;
+  }
+
+  /** The previews that the result names. */
+  get pending(): readonly string[] {
+    return [...this.#staged.map(({ id }) => id), ...this.#touched];
+  }
+
+  /** Settles when all of it is on disk. */
+  async stored(): Promise<void> {
+    await Promise.all(this.#writes);
+  }
+
+  /** The call is answered: it reports no more progress. */
+  end(): void {
+    this.#hasEnded = true;
+  }
+
+  /** The lines before the tool's own text. */
+  async lines(): Promise<readonly string[]> {
+    const waiting = this.#staged.filter(({ id }) => !this.#carriedOut.has(id));
+    const head = waiting.length > 0 ? [await this.#options.describeStaged(waiting)] : [];
+    return [...head, ...this.#amended];
+  }
+
+  /** What the tool is given: all that it does with previews is noted here. */
+  noting(toolCallId: string): ToolContext {
+    const { context } = this.#options;
+    const { onUpdate, carryOut, own } = context;
+    return {
+      ...context,
+      ...(own ? { own: async () => this.#amending(await own()) } : {}),
+      toolCallId,
+      stage: action => {
+        this.#assertRunning();
+        return this.#stage(action);
+      },
+      followUp: action => this.#stage(action),
+      ...(carryOut
+        ? {
+            carryOut: async (preview: Preview, isGranted: () => boolean) => {
+              const resolved = await carryOut(preview, isGranted);
+              if (resolved.kind !== 'recommended') this.#carriedOut.add(preview.id);
+              return resolved;
+            },
+          }
+        : {}),
+      resolve: async vote => {
+        const resolved = await context.resolve(vote);
+        if (resolved.kind === 'recommended') this.#touched.push(resolved.preview.id);
+        return resolved;
+      },
+      ...(onUpdate
+        ? { onUpdate: progress => void (this.#hasEnded || onUpdate(progress.slice(-MAX_PROGRESS_CHARS))) }
+        : {}),
+    };
+  }
+
+  #amending(previews: ModelPreviews): ModelPreviews {
+    return {
+      ...previews,
+      amend: (preview, changes) => {
+        this.#assertRunning();
+        const made = previews.amend(preview, changes);
+        this.#touched.push(preview.id);
+        this.#amended.push(amendedText(made.preview, made.above));
+        this.#writes.push(made.stored);
+        return made;
+      },
+    };
+  }
+
+  #stage(action: PendingAction): Preview {
+    const { preview, stored } = this.#options.stage(action);
+    this.#staged.push(preview);
+    this.#writes.push(stored);
+    return preview;
+  }
+
+  /** A tool that ignores the signal may still be running although the call has been answered. */
+  #assertRunning(): void {
+    const { signal } = this.#options.context;
+    if (signal.aborted) throw abortErrorOf(signal);
+  }
 }
 
 function findTool(name: string, { tools, unavailable }: ExecuteOptions): Tool {
