@@ -10,7 +10,7 @@ import type {
   RangeEdit,
   RenameAnswer,
 } from '../../agent/tools/symbols/languageServices.ts';
-import type { WorkspaceNames } from './vsCodeProblems.ts';
+import { pathOfUri, type WorkspaceNames } from './vsCodeProblems.ts';
 
 /** How long a language service may take, in milliseconds: it may read a whole project first. */
 const PATIENCE = 60_000;
@@ -65,7 +65,7 @@ export class VsCodeLanguageServices implements LanguageServices {
       return { kind: 'unsupported', what: 'create, rename or delete files, or insert snippets' };
     const files: { path: string; edits: readonly RangeEdit[] }[] = [];
     for (const [uri, own] of entries) {
-      const path = this.#pathOf(uri);
+      const path = pathOfUri(uri, this.#names);
       if (path === undefined)
         return { kind: 'unsupported', what: `change ${nameOf(uri)}, which is outside the workspace` };
       files.push({
@@ -91,7 +91,7 @@ export class VsCodeLanguageServices implements LanguageServices {
         'targetUri' in each
           ? [each.targetUri, each.targetSelectionRange ?? each.targetRange]
           : [each.uri, each.range];
-      const own = this.#pathOf(file);
+      const own = pathOfUri(file, this.#names);
       return {
         path: own ?? nameOf(file),
         isOutside: own === undefined,
@@ -119,15 +119,6 @@ export class VsCodeLanguageServices implements LanguageServices {
     // One that cannot start serves nothing; the others still may.
     await limited(signal, () => Promise.allSettled(serving.map(each => each.activate())));
     return uri;
-  }
-
-  #pathOf(uri: vscode.Uri): string | undefined {
-    if (uri.scheme !== 'file') return undefined;
-    try {
-      return this.#names.pathOf(uri.fsPath);
-    } catch {
-      return undefined; // outside the open folders, or one of git's own files
-    }
   }
 }
 

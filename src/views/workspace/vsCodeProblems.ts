@@ -51,7 +51,7 @@ export class VsCodeProblems implements Problems, vscode.Disposable {
       ({ uris }) =>
         listener.call(
           thisArgs,
-          uris.flatMap(uri => this.#pathOf(uri) ?? []),
+          uris.flatMap(uri => pathOfUri(uri, this.#names) ?? []),
         ),
       undefined,
       disposables,
@@ -60,7 +60,7 @@ export class VsCodeProblems implements Problems, vscode.Disposable {
   list(paths?: readonly string[]): readonly Problem[] {
     return vscode.languages.getDiagnostics().flatMap(([uri, diagnostics]) => {
       if (diagnostics.length === 0) return [];
-      const path = this.#pathOf(uri);
+      const path = pathOfUri(uri, this.#names);
       if (path === undefined || paths?.some(asked => isWithin(path, asked)) === false) return [];
       return diagnostics.flatMap(diagnostic => problemOf(path, diagnostic));
     });
@@ -69,14 +69,15 @@ export class VsCodeProblems implements Problems, vscode.Disposable {
   isOpen(path: string): boolean {
     return openDocument(this.#names.uriOf(path).toString()) !== undefined;
   }
+}
 
-  #pathOf(uri: vscode.Uri): string | undefined {
-    if (uri.scheme !== 'file') return undefined;
-    try {
-      return this.#names.pathOf(uri.fsPath);
-    } catch {
-      return undefined; // outside the open folders, or one of git's own files
-    }
+/** The workspace path of a document; `undefined` outside the open folders, and for git's own files. */
+export function pathOfUri(uri: vscode.Uri, names: WorkspaceNames): string | undefined {
+  if (uri.scheme !== 'file') return undefined;
+  try {
+    return names.pathOf(uri.fsPath);
+  } catch {
+    return undefined;
   }
 }
 
