@@ -28,14 +28,7 @@ export function windowTools(
   others: Omit<BuiltInToolPorts, 'astSearcher' | 'symbols' | 'git'>,
 ): ToolRegistry {
   return builtInTools({
-    astSearcher: {
-      engine,
-      scope: {
-        folders: () => workspace.folders(),
-        unsaved: () => workspace.unsaved(),
-        files: workspace,
-      },
-    },
+    astSearcher: { engine, scope: workspace },
     symbols: symbolPorts(workspace),
     git: gitPorts(workspace),
     ...others,

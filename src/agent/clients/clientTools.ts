@@ -68,11 +68,7 @@ export function allClientTools(): readonly ClientTool[] {
     textSearch: { search: notHere },
     astSearcher: {
       engine: { run: notHere, warm: notHere },
-      scope: {
-        folders: notHere,
-        unsaved: notHere,
-        files: { read: notHere, placeOf: notHere, encodingOf: notHere },
-      },
+      scope: { folders: notHere, unsaved: notHere, read: notHere, placeOf: notHere, encodingOf: notHere },
     },
   });
   const previews = { open: [], ended: [] };

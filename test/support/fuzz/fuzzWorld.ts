@@ -81,14 +81,7 @@ export async function openWorld(
   const engine = new WorkerAstEngine(workers.ast, { grammars: installedGrammars() });
   const tools = builtInTools({
     textSearch,
-    astSearcher: {
-      engine,
-      scope: {
-        folders: () => workspace.folders(),
-        unsaved: () => workspace.unsaved(),
-        files: workspace,
-      },
-    },
+    astSearcher: { engine, scope: workspace },
     isRevertEnabled: () => true,
   });
   const sessions = new SessionLogs(path.join(storage, 'sessions'));

@@ -62,7 +62,7 @@ function tools(
       return Promise.resolve({ missingFolders: [], ...(id === undefined ? {} : { id }) });
     },
   };
-  const scope = { folders: () => folders, unsaved: () => Object.keys(typed), files: withoutPending };
+  const scope = { folders: () => folders, unsaved: () => Object.keys(typed), ...withoutPending };
   const searcher = { engine, scope };
   const staged: PendingAction[] = [];
   const updates: string[] = [];
@@ -176,12 +176,14 @@ describe('ast_edit', () => {
   });
 
   it('requires at least one pattern and one path', () => {
-    const files = {
+    const scope = {
+      folders: () => [],
+      unsaved: () => [],
       read: () => assert.fail(),
       placeOf: () => assert.fail(),
       encodingOf: () => assert.fail(),
     };
-    const { parameters } = astEditTool({ engine, scope: { folders: () => [], unsaved: () => [], files } });
+    const { parameters } = astEditTool({ engine, scope });
     const accepts = (args: unknown): boolean => z.safeParse(parameters, args).success;
     assert.equal(accepts({ ops: log, paths: ['.'] }), true);
     assert.equal(accepts({ ops: [], paths: ['.'] }), false);

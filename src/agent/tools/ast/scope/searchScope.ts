@@ -14,12 +14,10 @@ export interface SearchFolder {
 }
 
 /** What a search must know about the workspace besides its files on disk. */
-export interface SearchScope {
+export interface SearchScope extends ReadableFiles {
   folders(): readonly SearchFolder[];
   /** Workspace paths of the files with unsaved changes. */
   unsaved(): readonly string[];
-  /** The files without what pending previews make of them. */
-  readonly files: ReadableFiles;
 }
 
 /**
@@ -71,10 +69,10 @@ export async function readFilesInMemory(
 }
 
 /** Reads what editors have not saved of files that are on disk, for the other names of these files. */
-export async function readUnsaved({ unsaved, files }: SearchScope): Promise<UnsavedFile[]> {
-  const paths = unsaved();
-  const places = await Promise.all(paths.map(path => files.placeOf(path)));
-  return (await readFilesInMemory(paths, files)).flatMap(({ bytes }, n) => {
+export async function readUnsaved(scope: SearchScope): Promise<UnsavedFile[]> {
+  const paths = scope.unsaved();
+  const places = await Promise.all(paths.map(path => scope.placeOf(path)));
+  return (await readFilesInMemory(paths, scope)).flatMap(({ bytes }, n) => {
     const id = places[n]?.id;
     return id === undefined ? [] : [{ id, bytes }];
   });

@@ -55,7 +55,7 @@ test('the model is told what to do in place of a structural search', async t => 
   const { engine } = await packagedEngine(t, path.join(root, 'native'));
   t.after(() => fs.rmSync(root, { recursive: true }));
   const files = { read: () => assert.fail(), placeOf: () => assert.fail(), encodingOf: () => assert.fail() };
-  const scope = { folders: () => [{ name: 'one', fsPath: root, exclude: [] }], unsaved: () => [], files };
+  const scope = { folders: () => [{ name: 'one', fsPath: root, exclude: [] }], unsaved: () => [], ...files };
   const context = {
     workspace: { resolvePath: (input: string) => Promise.resolve(input) },
     signal: new AbortController().signal,
