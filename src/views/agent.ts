@@ -36,8 +36,13 @@ import { ladderMemory, Providers } from './models/providers.ts';
 import type { FileUris } from './review/previewUri.ts';
 import type { RedlineLog } from './diagnostics/redlineLog.ts';
 import { Settings } from './settings.ts';
-import { forgetOldPreviews } from './storage/forgetOld.ts';
-import { closePatience, lockStorage, openStore, mustRecover } from './storage/previewStorage.ts';
+import {
+  closePatience,
+  forgetOldPreviews,
+  lockStorage,
+  mustRecover,
+  openStore,
+} from './storage/previewStorage.ts';
 import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
 import { SandboxLeave, WindowSandboxes } from './terminal/windowSandboxes.ts';

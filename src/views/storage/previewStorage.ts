@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { Closing } from '../../agent/base/disposable.ts';
+import type { Closing, Disposable } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
 import type { Blobs } from '../../agent/preview/blobs.ts';
 import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewStore, type PreviewStoreOptions } from '../../agent/preview/previewStore.ts';
+import type { Settings } from '../settings.ts';
 import { showWarning } from '../toast.ts';
 import { previewNumbersIn } from './previewNumbers.ts';
 import type { LogName, StorageTrouble } from './storageTrouble.ts';
@@ -16,6 +17,10 @@ import type { LogName, StorageTrouble } from './storageTrouble.ts';
 const LOCK_WAIT_MS = 5_000;
 /** How long work that is under way is waited for when the window closes, in milliseconds. VS Code ends the host after 5 s. */
 const CLOSE_WAIT_MS = 2_000;
+/** How much text resolved previews may keep in memory and in their log, in characters. */
+const MAX_KEPT_CHARS = 32 * 1_048_576;
+/** After how many votes the oldest of what is too much is forgotten; also at the start. */
+const FORGET_EVERY = 25;
 
 /** What opening the storage of a window needs. */
 export interface StorageParts {
@@ -239,4 +244,24 @@ function untilNothingIsWritten(store: PreviewStore): Promise<void> {
 
 function isWriting(store: PreviewStore): boolean {
   return Array.from(store.open).some(({ kind, state }) => kind === 'files' && state.kind === 'applying');
+}
+
+/** Forgets previews that were resolved long ago, as the settings say, now and from time to time. */
+export function forgetOldPreviews(store: PreviewStore, settings: Settings, logger: Logger): Disposable {
+  const forget = (): void => {
+    store.forgetResolved(daysAgo(settings.retentionDays), MAX_KEPT_CHARS).catch((error: unknown) => {
+      logger.error(`Forgetting old previews failed: ${detailOf(error)}`);
+    });
+  };
+  forget();
+  let resolved = 0;
+  return store.onDidResolve(entries => {
+    resolved += entries.length;
+    if (resolved >= FORGET_EVERY) forget();
+    resolved %= FORGET_EVERY;
+  });
+}
+
+function daysAgo(days: number): Date {
+  return new Date(Date.now() - days * 24 * 60 * 60 * 1000);
 }
