@@ -4,20 +4,16 @@ import { onRow, type CommandHandlers } from './commandRegistry.ts';
 import type { ShownComment } from './comments/commentThreads.ts';
 import type { Ctx } from './ctx.ts';
 import { sessionCommands } from './history/sessionCommands.ts';
-import type { partCommands } from './review/commands/partCommands.ts';
+import type { PartCommands } from './review/commands/partCommands.ts';
 import { previewCommands } from './review/commands/previewCommands.ts';
 import { activePlace, isFromEditor, type ActivePlace } from './review/commands/previewTargets.ts';
 
 /** A command for a part of a preview, with the place of the cursor when it was called. */
-type OnPart = (
-  commands: ReturnType<typeof partCommands>,
-  args: readonly unknown[],
-  at: ActivePlace | undefined,
-) => unknown;
+type OnPart = (commands: PartCommands, args: readonly unknown[], at: ActivePlace | undefined) => unknown;
 
 /** The handler of every command in the manifest. What is not needed at activation is loaded on first use. */
 export function allCommands(ctx: Ctx): CommandHandlers {
-  const parts = async () => (await import('./review/commands/partCommands.ts')).partCommands(ctx);
+  const parts = async () => new (await import('./review/commands/partCommands.ts')).PartCommands(ctx);
   const onPart = (run: OnPart) => {
     return onRow(async (...args) => {
       const at = activePlace(ctx.shown);

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { silentLogger } from '../../../src/agent/base/logger.ts';
-import { partCommands } from '../../../src/views/review/commands/partCommands.ts';
+import { PartCommands } from '../../../src/views/review/commands/partCommands.ts';
 import { targetsOf, type PreviewTargets } from '../../../src/views/review/commands/previewTargets.ts';
 import { PreviewVotes } from '../../../src/views/review/commands/previewVotes.ts';
 import type { Ctx } from '../../../src/views/ctx.ts';
@@ -31,7 +31,7 @@ suite('a reason that the user types while previews change', () => {
     } as unknown as Ctx;
     const targets = { showAgain: open } as unknown as PreviewTargets;
     const votes = new PreviewVotes(ctx, targets);
-    const parts = partCommands(ctx);
+    const parts = new PartCommands(ctx);
     const run = (command: string, ...args: unknown[]): Promise<unknown> => {
       if (command === 'redline.preview.discardWithReason') return votes.discardWithReason(targetsOf(args));
       assert.equal(command, 'redline.preview.discardFileWithReason');

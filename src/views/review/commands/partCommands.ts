@@ -8,6 +8,8 @@ import { splitPreview } from '../../../agent/preview/resolve/splitPreview.ts';
 import { humanReason, outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import type { Hunk } from '../../../agent/text/hunks.ts';
+import type { Agent } from '../../agent.ts';
+import type { Ctx } from '../../ctx.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 import { changeUri, opaqueUri, type PreviewSide } from '../previewUri.ts';
@@ -15,22 +17,72 @@ import { shownChange, type ShownChange } from '../shownChange.ts';
 import { ApplyGuard, askReason } from './applyGuard.ts';
 import { BulkVotes } from './bulkVotes.ts';
 import { askImports, revisionNow } from './importGuard.ts';
-import { showHunk } from './showHunk.ts';
 import { targetsOf, type ActivePlace } from './previewTargets.ts';
-import type { Agent } from '../../agent.ts';
-import type { Ctx } from '../../ctx.ts';
+import { showHunk } from './showHunk.ts';
 
-/** The commands for single files and hunks, and those that edit or rebase a proposal. */
-export function partCommands(ctx: Ctx) {
-  const { store, invoker, rebaser, opener, edits, tabs, files } = ctx;
-  const guard = new ApplyGuard(ctx);
+/**
+ * The commands for single files and hunks, and those that edit or rebase a proposal. `at` is where the cursor was when the command was
+ * called, which may be some time ago.
+ */
+export class PartCommands {
+  readonly #ctx: Ctx;
+  readonly #guard: ApplyGuard;
 
-  const vote = async (
+  constructor(ctx: Ctx) {
+    this.#ctx = ctx;
+    this.#guard = new ApplyGuard(ctx);
+  }
+
+  /** Several selected rows are resolved by the commands for whole previews. */
+  async voteOnFile(
     action: ResolveAction,
-    target: PartTarget | undefined,
-    typed?: string,
-  ): Promise<unknown> => {
+    args: readonly unknown[],
+    at: ActivePlace | undefined,
+  ): Promise<unknown> {
+    return targetsOf(args).length > 1
+      ? vscode.commands.executeCommand(`redline.preview.${action}`, ...args)
+      : this.#vote(action, fileTarget(this.#ctx, args, at), typedIn(args[3]));
+  }
+
+  async voteOnHunk(
+    action: ResolveAction,
+    args: readonly unknown[],
+    at: ActivePlace | undefined,
+  ): Promise<unknown> {
+    return this.#vote(action, await hunkTarget(this.#ctx, args, at), typedIn(args[4]));
+  }
+
+  async discardFileWithReason(args: readonly unknown[], at: ActivePlace | undefined): Promise<unknown> {
+    return targetsOf(args).length > 1
+      ? vscode.commands.executeCommand('redline.preview.discardWithReason', ...args)
+      : this.#discardWithReason(fileTarget(this.#ctx, args, at));
+  }
+
+  async discardHunkWithReason(args: readonly unknown[], at: ActivePlace | undefined): Promise<unknown> {
+    return this.#discardWithReason(await hunkTarget(this.#ctx, args, at));
+  }
+
+  async rebase(args: readonly unknown[]): Promise<void> {
+    const { store, rebaser, opener } = this.#ctx;
+    const preview = await this.#named(args);
+    if (preview?.state.kind !== 'pending') return;
+    const [conflict] = await rebaser.rebaseNow(preview.id);
+    const rebased = store.get(preview.id);
+    if (!rebased) return;
+    if (conflict === undefined) await opener.open(rebased);
+    else await this.#editFile(rebased, conflict);
+  }
+
+  async edit(args: readonly unknown[], at: ActivePlace | undefined): Promise<void> {
+    const preview = await this.#named(args);
+    if (!preview) return;
+    const [conflict] = conflictPaths(preview.changes ?? []);
+    await this.#editFile(preview, fileTarget(this.#ctx, args, at)?.path ?? conflict);
+  }
+
+  async #vote(action: ResolveAction, target: PartTarget | undefined, typed?: string): Promise<unknown> {
     if (!target) return void showInfo(noPartText());
+    const { store, invoker, opener } = this.#ctx;
     const { id, revision, path, hunk } = target;
     const preview = store.get(id);
     if (preview && revision !== preview.revision) {
@@ -38,13 +90,13 @@ export function partCommands(ctx: Ctx) {
       throw new ToolError(outdatedVoteText(preview, revision));
     }
     // What is typed and not saved moves the hunks below it.
-    if (preview && hunk !== undefined && guard.refusesUnsaved([preview])) return undefined;
-    const consent = action === 'apply' && preview ? await guard.ask(preview) : {};
+    if (preview && hunk !== undefined && this.#guard.refusesUnsaved([preview])) return undefined;
+    const consent = action === 'apply' && preview ? await this.#guard.ask(preview) : {};
     if (!consent) return undefined;
     const part = preview && action === 'apply' ? await changesOfPart(preview, target) : [];
     const before = await askImports(store, part);
     if (!before) return undefined;
-    if (before.length > 0) await opener.together(() => new BulkVotes(ctx).applyAll(before));
+    if (before.length > 0) await opener.together(() => new BulkVotes(this.#ctx).applyAll(before));
     const own = preview?.changes?.filter(change => change.path === path) ?? [];
     const { kind } = await resolvePart(
       { store, invoker, l10n: vscode.l10n },
@@ -58,18 +110,28 @@ export function partCommands(ctx: Ctx) {
       },
       { path, ...(hunk === undefined ? {} : { hunk }) },
     );
-    if (hunk !== undefined) await showHunk(ctx, { id, path, hunk });
+    if (hunk !== undefined) await showHunk(this.#ctx, { id, path, hunk });
     return kind;
-  };
+  }
+
+  /** Asks for the reason, then discards. */
+  async #discardWithReason(target: PartTarget | undefined): Promise<unknown> {
+    if (!target) return void showInfo(noPartText());
+    const preview = this.#ctx.store.get(target.id);
+    if (preview && target.hunk !== undefined && this.#guard.refusesUnsaved([preview])) return undefined;
+    const reason = await askReason(partTitle(target));
+    return reason === undefined ? undefined : this.#vote('discard', target, reason);
+  }
 
   /** The preview that was named or is active. If there is neither, the head opens, so that the user sees it first. */
-  const named = async (args: readonly unknown[]): Promise<Preview | undefined> => {
-    const id = targetsOf(args)[0]?.id ?? tabs.activeId();
+  async #named(args: readonly unknown[]): Promise<Preview | undefined> {
+    const id = targetsOf(args)[0]?.id ?? this.#ctx.tabs.activeId();
     if (id === undefined) await vscode.commands.executeCommand('redline.preview.open');
-    return id === undefined ? undefined : store.get(id);
-  };
+    return id === undefined ? undefined : this.#ctx.store.get(id);
+  }
 
-  const editFile = async (preview: Preview, path: string | undefined): Promise<void> => {
+  async #editFile(preview: Preview, path: string | undefined): Promise<void> {
+    const { opener, edits, files } = this.#ctx;
     if (preview.state.kind === 'pending' && planOf(preview)) {
       edits.begin(opaqueUri(preview, 'proposal'));
       return opener.open(preview);
@@ -82,55 +144,7 @@ export function partCommands(ctx: Ctx) {
     }
     edits.begin(changeUri(preview.id, change, 'proposal', files));
     await opener.open(preview, change.path);
-  };
-
-  /** Asks for the reason, then discards. */
-  const discardWithReason = async (target: PartTarget | undefined): Promise<unknown> => {
-    if (!target) return void showInfo(noPartText());
-    const preview = store.get(target.id);
-    if (preview && target.hunk !== undefined && guard.refusesUnsaved([preview])) return undefined;
-    const reason = await askReason(partTitle(target));
-    return reason === undefined ? undefined : vote('discard', target, reason);
-  };
-
-  /** Several selected rows are resolved by the commands for whole previews. */
-  const voteOnFile = (
-    action: ResolveAction,
-    args: readonly unknown[],
-    at: ActivePlace | undefined,
-  ): unknown =>
-    targetsOf(args).length > 1
-      ? vscode.commands.executeCommand(`redline.preview.${action}`, ...args)
-      : vote(action, fileTarget(ctx, args, at), typedIn(args[3]));
-
-  // `at`: where the cursor was when the command was called, which may be some time ago.
-  return {
-    voteOnFile,
-    voteOnHunk: async (action: ResolveAction, args: readonly unknown[], at: ActivePlace | undefined) =>
-      vote(action, await hunkTarget(ctx, args, at), typedIn(args[4])),
-    discardFileWithReason: async (args: readonly unknown[], at: ActivePlace | undefined): Promise<unknown> =>
-      targetsOf(args).length > 1
-        ? vscode.commands.executeCommand('redline.preview.discardWithReason', ...args)
-        : discardWithReason(fileTarget(ctx, args, at)),
-    discardHunkWithReason: async (args: readonly unknown[], at: ActivePlace | undefined): Promise<unknown> =>
-      discardWithReason(await hunkTarget(ctx, args, at)),
-    rebase: async (args: readonly unknown[]): Promise<void> => {
-      const preview = await named(args);
-      if (preview?.state.kind !== 'pending') return;
-      const [conflict] = await rebaser.rebaseNow(preview.id);
-      const rebased = store.get(preview.id);
-      if (!rebased) return;
-      if (conflict === undefined) await opener.open(rebased);
-      else await editFile(rebased, conflict);
-    },
-    edit: async (args: readonly unknown[], at: ActivePlace | undefined): Promise<void> => {
-      const preview = await named(args);
-      if (!preview) return;
-      const [conflict] = conflictPaths(preview.changes ?? []);
-      const path = fileTarget(ctx, args, at)?.path ?? conflict;
-      await editFile(preview, path);
-    },
-  };
+  }
 }
 
 /** The file or hunk that a command acts on. */
