@@ -94,6 +94,16 @@ test('the model goes on at once with what it can go on with: a discard with a re
   assert.equal(plain.steering().filter(({ kind }) => kind === 'outcome').length, 1);
 });
 
+test('a click that finds the file changed wakes the model with the outcome and a new reminder in one request', async () => {
+  const t = await awaitingReview([{ text: 'I will read it again.' }, { text: 'Done.' }]);
+  t.workspace.put('a.txt', 'changed by hand');
+  await t.click('p1', 'apply').catch(() => undefined);
+  await t.untilState('awaitingReview');
+  const woken = t.requests[2]?.messages.slice(t.requests[1]?.messages.length);
+  const told = woken?.flatMap(m => (m.role === 'steering' && m.previewIds.includes('p1') ? m.kind : []));
+  assert.deepEqual(told, ['outcome', 'resolve-reminder']);
+});
+
 test('a failed click is told too, and the review continues', async () => {
   const t = await awaitingReview([{ text: 'Thanks.' }]);
   t.workspace.failWrite(1);

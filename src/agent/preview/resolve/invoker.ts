@@ -299,10 +299,10 @@ export class Invoker {
     } catch (caught) {
       const error = caught instanceof StalePreviewError ? this.#withItsCause(caught, group) : caught;
       const recorded = this.#end(group, request, 'failed', factOf(error));
+      // Synchronously with becoming pending again: what comes after it may wake the session, whose request is to have the reminder.
+      if (request.action === 'apply') this.#tellFailure(group);
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
       this.#expireOrphans(group);
-      // Synchronously with becoming pending again, so that no request is made in between.
-      if (request.action === 'apply') this.#tellFailure(group);
       await recorded;
       if (request.action === 'discard') throw error;
       throw error instanceof ToolError ? error : new ToolError(`Apply failed: ${messageOf(error)}`);
