@@ -2,7 +2,7 @@ import { forEachLimited } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
 import type { Sha256 } from '../../base/hash.ts';
 import { isText, sideOfBytes, type FileStep } from '../fileChange.ts';
-import { composedSteps, foldersRemovedBy } from '../fileSteps.ts';
+import { composedSteps, foldersRemovedBy, stepsOf } from '../fileSteps.ts';
 import { ledgerEntry, type LedgerEntry } from '../ledger.ts';
 import { pathsOf, type Preview } from '../preview.ts';
 import type { InterruptedCommit } from '../interruptedCommits.ts';
@@ -92,17 +92,17 @@ async function recover(
   const elsewhere = pathsElsewhere(previews, files);
   if (elsewhere.length > 0)
     return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: elsewhere };
-  const foundLater = basesOf(store.ledger().slice(commit.ledgerBefore));
+  const foundLater = basesOf(store.ledger().slice(commit.ledgerBefore), store);
   const held = new Map(await whatIsHeld(files, steps, foundLater));
   for (const { path } of onlyBits)
     if (!foundLater.has(path) && held.get(path) === 'after')
       held.set(path, await bitsHeld(files, path, rollback.modes[path], bits.get(path)));
   for (const step of steps) {
     const { path } = step;
-    const isNow = !foundLater.has(path);
     const state = held.get(path);
     if (state !== 'other' && state !== 'torn') continue;
-    if (await isLacking(files, step, state, isNow, rollback.editors)) held.set(path, 'lacking');
+    if (await isLacking(files, step, state, foundLater.get(path), rollback.editors))
+      held.set(path, 'lacking');
   }
   const pathsWith = (...what: State[]): string[] =>
     steps.map(({ path }) => path).filter(path => what.includes(held.get(path) ?? 'other'));
@@ -130,7 +130,7 @@ async function recover(
   const own = steps.filter(({ path }) => !foundLater.has(path));
   const { restored, foreign, failed } = await rollBack(files, own, rollback, store.blobs);
   if (failed.length === 0) await store.endRecovery(previewIds);
-  const builtOn = pathsWith('after', 'other').filter(path => foundLater.has(path));
+  const builtOn = pathsWith('after', 'other', 'lacking').filter(path => foundLater.has(path));
   return { previewIds, end: 'rolledBack', restored, leftAlone: [...foreign, ...builtOn].sort(), failed };
 }
 
@@ -173,12 +173,23 @@ function finish(
   return store.endResolving(entries, previews);
 }
 
-/** What was applied later found these hashes, by path; `null` where there was no file. */
-function basesOf(later: readonly LedgerEntry[]): ReadonlyMap<string, Sha256 | null> {
-  const found = new Map<string, Sha256 | null>();
-  for (const { outcome, kind, files } of later) {
+/** What a later commit found at a path: the hash, `null` where there was no file, and the content if its preview still has it. */
+interface Found {
+  readonly hash: Sha256 | null;
+  readonly side: FileStep['before'];
+}
+
+/** What was applied later found, by path. */
+function basesOf(later: readonly LedgerEntry[], store: PreviewStore): ReadonlyMap<string, Found> {
+  const found = new Map<string, Found>();
+  for (const { outcome, kind, files, previewId } of later) {
     if (outcome !== 'applied' || kind !== 'files') continue;
-    for (const { path, before } of files) if (!found.has(path)) found.set(path, before);
+    const steps = (store.get(previewId)?.changes ?? []).flatMap(stepsOf);
+    for (const { path, before: hash } of files) {
+      if (found.has(path)) continue;
+      const own = steps.find(step => step.path === path && (step.before?.hash ?? null) === hash);
+      found.set(path, { hash, side: own?.before ?? null });
+    }
   }
   return found;
 }
@@ -187,13 +198,13 @@ function basesOf(later: readonly LedgerEntry[]): ReadonlyMap<string, Sha256 | nu
 async function whatIsHeld(
   files: Workspace,
   steps: readonly FileStep[],
-  foundLater: ReadonlyMap<string, Sha256 | null>,
+  foundLater: ReadonlyMap<string, Found>,
 ): Promise<Map<string, State>> {
   const held = new Map<string, State>();
   const read = heldReader(files, steps);
   await forEachLimited(steps, AT_ONCE, async step => {
     const found = foundLater.get(step.path);
-    held.set(step.path, found === undefined ? await heldNow(step, read) : heldAs(found, step));
+    held.set(step.path, found === undefined ? await heldNow(step, read) : heldAs(found.hash, step));
   });
   return held;
 }
@@ -205,23 +216,23 @@ async function whatIsHeld(
  * that is gone has not changed its file, so what the disk holds then is no later change. Any other file was changed since, and may
  * have lost the change again; but if others changed only what the change leaves alone, it was never there: someone typed into an
  * editor that is gone, for example, which kept the change from coming.
- * @param isNow whether `state` is what the file holds now, and not what a later commit found.
+ * @param found what a later commit found there, if `state` is about that and not about what the file holds now.
  * @param inEditors the paths whose change was to go into an editor.
  */
 async function isLacking(
   files: Workspace,
   step: FileStep,
   state: 'other' | 'torn',
-  isNow: boolean,
+  found: Found | undefined,
   inEditors: readonly string[] = [],
 ): Promise<boolean> {
   const { path, before, after } = step;
   const isInEditor = inEditors.includes(path) || (await files.placeOf(path)).isUnsaved === true;
-  if (!isInEditor && (state === 'torn' || !isNow)) return false;
-  const bytes = await files.read(path).catch(() => undefined);
-  if (!bytes || !before || !after || !isText(before) || !isText(after)) return isInEditor;
-  const now = sideOfBytes(bytes, before.encoding);
-  if (!now) return isInEditor;
+  if (!isInEditor && (state === 'torn' || (found && !found.side))) return false;
+  if (!before || !after || !isText(before) || !isText(after)) return isInEditor;
+  const bytes = found?.side ? undefined : await files.read(path).catch(() => undefined);
+  const now = bytes ? sideOfBytes(bytes, before.encoding) : found?.side;
+  if (!now || !isText(now)) return isInEditor;
   if (isInEditor) {
     const { rebaseChange } = await import('../rebase/rebaseChange.ts');
     const rebased = await rebaseChange({ kind: 'modify', path, before, after }, now);

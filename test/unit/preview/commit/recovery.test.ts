@@ -483,19 +483,28 @@ for (const [what, now, end] of [
     assert.equal(world.state(id), end === 'finished' ? 'applied' : 'pending');
   });
 
-test('what kept a change from coming is gone with its editor, and another program changed the file: nothing counts as applied', async () => {
-  const [old, next] = ['1\n2\n3\n4', '1!\n2\n3\n4'];
-  const world = new World({ 'a.txt': old, 'b.txt': 'b' });
-  const id = world.stage([modify('a.txt', old, next), modify('b.txt', 'b', 'B')]);
-  world.workspace.beforeWrite = path => {
-    if (path === 'a.txt') world.workspace.type('a.txt', '1\n2 typed\n3\n4'); // after the journal
-    // The rollback never ends.
-    return world.workspace.text('b.txt') === 'B' ? new Promise<never>(() => undefined) : undefined;
-  };
-  void world.apply(id);
-  await new Promise(resolve => setImmediate(resolve));
-  const [report] = await world.restart(() => world.workspace.put('a.txt', '1\n2\n3\n4 mine'));
-  assert.deepEqual([report?.end, report?.restored, report?.leftAlone], ['rolledBack', ['b.txt'], ['a.txt']]);
-  assert.deepEqual(world.workspace.snapshot(), { 'a.txt': '1\n2\n3\n4 mine', 'b.txt': 'b' });
-  assert.equal(world.state(id), 'pending');
-});
+for (const what of ['', ', to which another preview was applied'])
+  test(`what kept a change from coming is gone with its editor${what}, and another program changed the file: nothing counts as applied`, async () => {
+    const [old, next] = ['1\n2\n3\n4', '1!\n2\n3\n4'];
+    const world = new World({ 'a.txt': old, 'b.txt': 'b' });
+    const id = world.stage([modify('a.txt', old, next), modify('b.txt', 'b', 'B')]);
+    world.workspace.beforeWrite = path => {
+      if (path === 'a.txt' && world.workspace.typed(path) === undefined)
+        world.workspace.type('a.txt', '1\n2\n3 typed\n4'); // after the journal
+      // The rollback never ends.
+      return path === 'b.txt' && world.workspace.text('b.txt') === 'B'
+        ? new Promise<never>(() => undefined)
+        : undefined;
+    };
+    void world.apply(id);
+    await new Promise(resolve => setImmediate(resolve));
+    if (what !== '')
+      await world.apply(world.stage([modify('a.txt', '1\n2\n3 typed\n4', '1\n2\n3 typed\n4!')]));
+    const [report] = await world.restart(() => world.workspace.put('a.txt', '1\n2\n3\n4 mine'));
+    assert.deepEqual(
+      [report?.end, report?.restored, report?.leftAlone],
+      ['rolledBack', ['b.txt'], ['a.txt']],
+    );
+    assert.deepEqual(world.workspace.snapshot(), { 'a.txt': '1\n2\n3\n4 mine', 'b.txt': 'b' });
+    assert.equal(world.state(id), 'pending');
+  });
