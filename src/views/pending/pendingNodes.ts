@@ -171,7 +171,9 @@ export function previewsOfSet(store: PreviewStore, setId: string): readonly Prev
 /** Those that are open in the order of the list, then those that are decided. */
 function setPage(store: PreviewStore, inSet: SetRow, from: number): PendingNode[] {
   const decided = previewsOfSet(store, inSet.setId).filter(preview => !isOpen(preview));
-  const rows = [...inSet.open, ...decided.map(previewNode)];
+  // Some may have been decided since the row of the set was made.
+  const gone = new Set(decided.map(({ id }) => id));
+  const rows = [...inSet.open.filter(({ previewId }) => !gone.has(previewId)), ...decided.map(previewNode)];
   const count = rows.length - from - PAGE;
   const nodes = rows.slice(from, from + PAGE);
   return count > 0 ? [...nodes, { kind: 'more', from: from + PAGE, count, inSet }] : nodes;

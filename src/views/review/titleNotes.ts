@@ -17,7 +17,7 @@ export async function titleNotes(
   patience = PATIENCE,
 ): Promise<readonly string[]> {
   // By itself, a deleted file is shown as it was.
-  if (change.kind === 'delete') return [vscode.l10n.t('deleted')];
+  if (change.kind === 'delete') return [vscode.l10n.t('to be deleted')];
   const lasting = lastingDifferences(change);
   if (change.before?.hash === change.after?.hash) return lasting;
   const notes = (await inTime(find(change), patience)) ?? [];

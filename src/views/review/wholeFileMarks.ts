@@ -41,7 +41,10 @@ export class WholeFileMarks implements vscode.Disposable {
     const kind = isAlone(document.uri)
       ? shownChange(this.#store, this.#files, address)?.change.kind
       : undefined;
-    const whole = [new vscode.Range(0, 0, document.lineCount - 1, 0)];
+    // After the last line feed, VS Code shows a line that the file does not have.
+    const last = document.lineCount - 1;
+    const end = last > 0 && document.lineAt(last).text === '' ? last - 1 : last;
+    const whole = [new vscode.Range(0, 0, end, 0)];
     editor.setDecorations(this.#marks.create, kind === 'create' ? whole : []);
     editor.setDecorations(this.#marks.delete, kind === 'delete' ? whole : []);
   }

@@ -47,8 +47,8 @@ suite('what a title says of a diff', () => {
     ]);
   });
 
-  test('a deleted file, which is shown as it was, is called deleted', async () => {
-    assert.deepEqual(await titleNotes(remove('a.txt', 'a\n')), ['deleted']);
+  test('a deleted file, which is shown as it was, says that it is to be', async () => {
+    assert.deepEqual(await titleNotes(remove('a.txt', 'a\n')), ['to be deleted']);
   });
 
   test('a diff opens without what takes long to find', async () => {

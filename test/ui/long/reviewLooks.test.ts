@@ -125,13 +125,15 @@ drivenTest(
       // Its text changed meanwhile: the preview is stale.
       workbench.writeFile('src/rates.ts', 'export const rates = [7, 8];\n');
       await workbench.treeRow('stale').waitFor();
-      await workbench.clickTreeRow('Create tax.ts');
-      await workbench.lens('Create File').waitFor();
-      await workbench.picture('new-file');
       await workbench.clickTreeRow('Add the tax per country');
       await workbench.editorTab('(Redline)').waitFor();
+      await workbench.lens('Apply hunk').waitFor();
       await workbench.picture('all-of-a-set');
-      await workbench.treeAction('Create tax.ts', 'Apply Preview');
+      await workbench.clickTreeRow('Create tax.ts');
+      await workbench.editorTab('(Redline p2)').waitFor();
+      await workbench.lens('Create File').waitFor();
+      await workbench.picture('new-file');
+      await workbench.lens('Create File').click();
       await workbench.waitForFile('src/tax.ts', text => text !== undefined);
       await workbench.treeRow('Add the tax per country').filter({ hasText: '1/6' }).waitFor();
 
@@ -198,6 +200,7 @@ drivenTest(
       await workbench.sendChat('Add Germany');
       await chat.getByRole('button', { name: 'Undo Turn' }).waitFor();
       await workbench.statusBarItem('applied since you looked').waitFor();
+      await workbench.treeRow('Add Germany').waitFor({ state: 'detached' });
       await workbench.picture('auto');
       assert.deepEqual(server.violations, []);
     } finally {

@@ -40,7 +40,12 @@ drivenTest(
         ],
       },
       {
-        toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'It is what you asked for.' } }],
+        toolCalls: [
+          {
+            name: 'resolve',
+            arguments: { action: 'apply', reason: 'It is what you asked for.', ids: ['p1'] },
+          },
+        ],
       },
       { text: 'Please look at it.' },
       {

@@ -26,6 +26,19 @@ test('what one agent proposes is one change set, which keeps what is decided and
   assert.deepEqual(childrenOf(world.store, world.store.list('newestFirst'), undefined), []);
 });
 
+test('what was decided since the row of its set was made is below it once', async () => {
+  const world = agentWorld();
+  const agent = new TestAgent(world, named('Claude Code'));
+  await agent.edit('one', 'ONE');
+  await agent.edit('two', 'TWO');
+  const [set = assert.fail()] = childrenOf(world.store, world.store.list('newestFirst'), undefined);
+  await world.click('p1', 'apply', 'Good.');
+  assert.deepEqual(childrenOf(world.store, world.store.list('newestFirst'), set).map(keyOf), [
+    'preview:p2',
+    'preview:p1',
+  ]);
+});
+
 test('with several agents there is a group for each, Redline among them', async () => {
   const world = agentWorld();
   const claude = new TestAgent(world, named('Claude Code'));
