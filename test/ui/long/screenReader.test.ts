@@ -135,7 +135,7 @@ drivenTest(
         `── announced of cards\n${(await chat.locator('.card-news > p').allTextContents()).join('\n')}\n`,
       );
       await printCards(chat);
-      await print('announced at the end', chat.locator('[role=status]'));
+      await print('announced at the end', chat.locator('.status-line'));
 
       await chat.getByRole('button', { name: 'Plan' }).click();
       await chat.locator('[aria-pressed="true"]').waitFor();
