@@ -64,7 +64,7 @@ export async function runInView(command: readonly string[], options: StartPlace)
     say(`redline-run: ${reason} Nothing was started.`);
     return FAILED;
   };
-  let lines = await connect(id, cwd, options);
+  const lines = await connect(id, cwd, options);
   if (!lines)
     return fail(
       `no window of VS Code with Redline has ${cwd} open, or agents may not connect to it: run "Redline: Connect an Agent…" there.`,
@@ -107,18 +107,42 @@ export async function runInView(command: readonly string[], options: StartPlace)
     );
     return FAILED;
   }
-  const hasEnded = namespace.ended.then(({ exitCode }) => exitCode ?? 1);
-  let code: number | undefined;
-  void hasEnded.then(value => (code = value));
+  const last = await followed({ id, agent, view, cwd }, lines, namespace.ended, options);
+  await namespace.release();
+  last.lines?.close();
+  return last.end.exitCode ?? 1;
+}
+
+/** A program that runs in a view, as windows know it. */
+interface Running {
+  readonly id: string;
+  readonly agent: string;
+  readonly view: string;
+  readonly cwd: string;
+}
+
+/**
+ * Stays connected to whichever window looks at the view until the program has ended, and tells what becomes of what it has written.
+ * @returns its end, and the connection if a window has taken what was written; it is to be closed once the view is released.
+ */
+async function followed<End>(
+  running: Running,
+  first: Connection,
+  ended: Promise<End>,
+  options: StartPlace,
+): Promise<{ readonly end: End; readonly lines: Connection | undefined }> {
+  let lines: Connection | undefined = first;
+  let end: { readonly value: End } | undefined;
+  const hasEnded = ended.then(value => (end = { value }));
   for (;;) {
     await Promise.race([hasEnded, lines?.closed ?? delay(RETRY_MS)]);
-    if (code !== undefined) break;
-    lines = await comeBack(id, agent, view, cwd, options);
+    if (end) break;
+    lines = await comeBack(running, options);
   }
   const until = Date.now() + LAST_RETRIES_MS;
   let taken: WindowMessage | undefined;
   do {
-    lines ??= await comeBack(id, agent, view, cwd, options);
+    lines ??= await comeBack(running, options);
     lines?.send({ kind: 'ended' });
     taken = await lines?.next();
     if (taken?.kind !== 'taken') {
@@ -131,18 +155,13 @@ export async function runInView(command: readonly string[], options: StartPlace)
     taken?.kind === 'taken'
       ? taken.lines
       : ['VS Code is closed. What was written becomes previews once it has this folder open again.'];
-  for (const line of told) say(`redline: ${line}`);
-  await namespace.release();
-  lines?.close();
-  return code ?? 1;
+  for (const line of told) options.say(`redline: ${line}`);
+  return { end: end.value, lines };
 }
 
 /** Connects again to the window that looks at the view; `undefined` if there is none. */
 async function comeBack(
-  id: string,
-  agent: string,
-  view: string,
-  cwd: string,
+  { id, agent, view, cwd }: Running,
   options: StartPlace,
 ): Promise<Connection | undefined> {
   const lines = await connect(id, cwd, options);
