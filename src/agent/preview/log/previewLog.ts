@@ -3,6 +3,7 @@ import { LAST_PLAUSIBLE } from '../../base/claimedNumbers.ts';
 import type { DeepReadonly } from '../../base/json.ts';
 import { JsonLog } from '../../base/log/jsonLog.ts';
 import type { DecodedLog, LogFormat } from '../../base/log/logFormat.ts';
+import type { LogSink } from '../../base/log/logQueue.ts';
 import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
 import { editsGive } from '../../text/textEdit.ts';
 import { isText } from '../fileChange.ts';
@@ -10,7 +11,6 @@ import { FOUND_APPLIED, ledgerEntrySchema, storable } from '../ledger.ts';
 import { change, path, staged, stagedFiles, type StagedFiles, type StagedPreview } from '../previewSchema.ts';
 import { isKept, type KeptChanges } from './keptChanges.ts';
 import { previewMigrations } from './previewMigrations.ts';
-import type { LogSink } from '../../base/log/logQueue.ts';
 
 /** See {@link KeptChanges}. */
 const kept = z.object({ from: z.int(), to: z.int() });
