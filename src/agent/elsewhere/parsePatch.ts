@@ -150,10 +150,12 @@ function fileOf(patch: StructuredPatch, hasBinary: boolean): readonly PatchedFil
   ];
 }
 
+type Names = Pick<PatchedFile, 'from' | 'to'>;
+
 /** Git's prefixes: `a/` and `b/`, or others that tell which side is what (`diff.mnemonicPrefix`). */
 const PREFIX = /^[abciow]\//;
 
-function gitNames(old: string, now: string): Pick<PatchedFile, 'from' | 'to'> {
+function gitNames(old: string, now: string): Names {
   const bare = (name: string): readonly string[] => {
     if (name === '/dev/null') return [];
     return PREFIX.test(name) ? [name.replace(PREFIX, ''), name] : [name];
@@ -162,7 +164,7 @@ function gitNames(old: string, now: string): Pick<PatchedFile, 'from' | 'to'> {
 }
 
 /** Plain patches have names as they were typed, often with one folder in front of each: `diff -ru old new`. */
-function plainNames(old: string, now: string): Pick<PatchedFile, 'from' | 'to'> {
+function plainNames(old: string, now: string): Names {
   const hasFolders = old !== now && withoutFolder(old) === withoutFolder(now);
   const both = (name: string): readonly string[] => {
     if (name === '/dev/null') return [];

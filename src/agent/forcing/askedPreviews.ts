@@ -122,7 +122,7 @@ export class AskedPreviews {
   }
 
   /** Removes the directives of all previews. @param due whether they are to be queued again later. */
-  withdrawAll({ due }: Pick<Asked, 'due'>): void {
+  withdrawAll({ due }: { readonly due: boolean }): void {
     for (const asked of this.#asked.values()) {
       asked.due = due;
       withdraw(asked);

@@ -6,12 +6,7 @@ import type { AgentToolResult } from '../preview/pendingAction.ts';
 import { isOpen, type CallRef, type Preview, type ResolveAction } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { type Invoker } from '../preview/resolve/invoker.ts';
-import {
-  withDetails,
-  type Handled,
-  type ResolveDetails,
-  type Resolved,
-} from '../preview/resolve/resolved.ts';
+import { withDetails, type Handled, type ResolveSource, type Resolved } from '../preview/resolve/resolved.ts';
 import {
   NOTHING_PENDING,
   notYoursText,
@@ -40,7 +35,7 @@ export type StandingResolveHandler = (call: ResolveCall) => Promise<AgentToolRes
  * Takes the plans that the model submits while plan mode is on: like a {@link StandingResolveHandler}, but it comes before
  * the previews.
  */
-export interface ModeResolveHandler extends Required<Pick<ResolveDetails, 'sourceToolName' | 'label'>> {
+export interface ModeResolveHandler extends Required<ResolveSource> {
   handle(call: ResolveCall): Promise<AgentToolResult>;
 }
 
@@ -256,10 +251,6 @@ export class ModelResolver {
   }
 }
 
-function handled(
-  result: AgentToolResult,
-  call: ResolveCall,
-  source?: Pick<ResolveDetails, 'sourceToolName' | 'label'>,
-): Handled {
+function handled(result: AgentToolResult, call: ResolveCall, source?: ResolveSource): Handled {
   return { kind: 'handled', result: withDetails(result, call, source) };
 }

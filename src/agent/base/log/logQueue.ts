@@ -121,7 +121,13 @@ export class LogQueue<T> {
     for (const { settle } of this.#waiting.splice(0)) settle();
   }
 
-  #add({ entry, nowOrNever }: Pick<Waiting<T>, 'entry' | 'nowOrNever'>): Promise<void> | undefined {
+  #add({
+    entry,
+    nowOrNever,
+  }: {
+    readonly entry: T;
+    readonly nowOrNever: boolean;
+  }): Promise<void> | undefined {
     if (this.#isDisposed) return nowOrNever ? Promise.reject(new Error('The log is closed.')) : undefined;
     if (this.isEmpty && this.#log.appendNow?.(entry)) return undefined;
     if (this.#isBackingOff && !nowOrNever) {

@@ -42,7 +42,8 @@ export class FilesEffect implements Effect {
   }
 }
 
-type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
+/** What a producer runs when its preview is resolved. */
+export type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
 
 /** The callbacks of producers: applying an opaque preview runs one, discarding any preview may. */
 export class CallbackEffect implements Effect {

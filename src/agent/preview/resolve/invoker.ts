@@ -4,13 +4,12 @@ import { Emitter, type Event } from '../../base/event.ts';
 import { stalePaths } from '../commit/commitChanges.ts';
 import { isLink } from '../fileChange.ts';
 import { ledgerEntry, type CheckFact, type LedgerVote, type Outcome } from '../ledger.ts';
-import type { PendingAction } from '../pendingAction.ts';
 import { lostBeneath, pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
-import { CallbackEffect, FilesEffect } from './effects.ts';
+import { CallbackEffect, FilesEffect, type Callbacks } from './effects.ts';
 import { NO_CHECKS, type Proof, type Prover } from './proof.ts';
 import {
   isApplicable,
@@ -61,7 +60,7 @@ export class Invoker {
   }
 
   /** Keeps the callbacks of a preview that was just staged. */
-  attach(id: string, callbacks: Pick<PendingAction, 'apply' | 'reject'>): void {
+  attach(id: string, callbacks: Callbacks): void {
     this.#callbacks.attach(id, callbacks);
   }
 

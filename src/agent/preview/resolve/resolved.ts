@@ -133,11 +133,14 @@ function said(answer: AgentToolResult | undefined, text: string): AgentToolResul
   return answer.content.length > 0 ? answer : { ...answer, content: textResult(text).content };
 }
 
+/** What asked for a resolve, as its details name it. */
+export type ResolveSource = Pick<ResolveDetails, 'sourceToolName' | 'label'>;
+
 /** Adds the details of a resolve, with those of the callback, if any, as `sourceResultDetails`. */
 export function withDetails(
   result: AgentToolResult,
   { action, reason, extra }: Omit<Vote, 'actor'>,
-  source: Pick<ResolveDetails, 'sourceToolName' | 'label'> = {},
+  source: ResolveSource = {},
 ): AgentToolResult {
   const base = { action, reason, ...(extra ? { extra } : {}), ...source };
   const own = result.details;
