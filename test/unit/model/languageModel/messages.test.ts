@@ -7,6 +7,7 @@ import type {
   SessionMessage,
   ToolResultMessage,
 } from '../../../../src/agent/model/messages.ts';
+import { TWO_IMAGES_AND_TEXT } from '../../../support/twoImages.ts';
 
 const tools = ['read', 'resolve'].map(name => ({ name, description: '', parameters: {} }));
 const requestOf = (messages: readonly SessionMessage[], more: Partial<ChatRequest> = {}): ChatRequest => ({
@@ -116,11 +117,7 @@ test('an image that is given follows the words of its prompt, of others the mode
   const translated = toModelRequest(request, new Map([['a.png', sent]]));
   const words = {
     type: 'text',
-    text: [
-      '[Image attached by the user: a.png]',
-      '[Image attached by the user: gone.png] You cannot see it.',
-      'What is this?',
-    ].join('\n\n'),
+    text: TWO_IMAGES_AND_TEXT,
   };
   assert.deepEqual(translated.messages, [{ role: 'user', parts: [words, { type: 'image', image: sent }] }]);
   assert.deepEqual(withoutImageData(translated), {

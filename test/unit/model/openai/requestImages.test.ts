@@ -13,6 +13,7 @@ import {
   serve,
 } from '../../../support/providerHarness.ts';
 import type { Reply, ScriptedServerOptions } from '../../../support/scriptedServer.ts';
+import { TWO_IMAGES_AND_TEXT } from '../../../support/twoImages.ts';
 
 closeServerAfterEach();
 
@@ -48,11 +49,7 @@ test('an image goes along as a data URL after the words; one that is gone is onl
     content: [
       {
         type: 'text',
-        text: [
-          '[Image attached by the user: a.png]',
-          '[Image attached by the user: gone.png] You cannot see it.',
-          'What is this?',
-        ].join('\n\n'),
+        text: TWO_IMAGES_AND_TEXT,
       },
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
     ],
