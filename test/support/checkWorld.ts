@@ -2,6 +2,7 @@ import { textIn } from './changes.ts';
 import { setImmediate } from 'node:timers/promises';
 import { Emitter } from '../../src/agent/base/event.ts';
 import { sha256 } from '../../src/agent/base/hash.ts';
+import { silentLogger } from '../../src/agent/base/logger.ts';
 import type { Check } from '../../src/agent/checks/check.ts';
 import { Checks } from '../../src/agent/checks/checks.ts';
 import type { Sandbox, SandboxEnd, Sandboxes, SandboxStatus } from '../../src/agent/commands/sandbox.ts';
@@ -53,12 +54,7 @@ export class CheckWorld extends InvokerHarness {
           timeLimit: 60,
         }),
       onDidChangeFiles: this.files.event,
-      logger: {
-        debug: () => undefined,
-        info: () => undefined,
-        warn: () => undefined,
-        error: () => undefined,
-      },
+      logger: silentLogger,
     });
     this.prover = this.checks;
   }

@@ -1,21 +1,16 @@
 /** Runs a command that does not end in the sandbox of a folder, until it is killed: `node sandboxChild.ts <folder> <storage>`. */
+import { silentLogger } from '../../src/agent/base/logger.ts';
 import { createSandboxes } from '../../src/agent/commands/sandbox/sandboxes.ts';
 import { nothingPending } from './pendingSides.ts';
 
 const [, , root = '', storage = ''] = process.argv;
-const silent = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 const sandboxes = createSandboxes({
   folders: () => [{ name: 'folder', fsPath: root }],
   storage,
   engine: () => 'overlay',
   limits: () => ({ bytes: 1e9, files: 1e5 }),
   variables: () => [],
-  logger: silent,
+  logger: silentLogger,
 });
 const sandbox = await sandboxes.of('s1');
 if (!sandbox) throw new Error('There is no sandbox.');

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { silentLogger } from '../../src/agent/base/logger.ts';
 import type { CommandPlan } from '../../src/agent/commands/commandPlan.ts';
 import type { SandboxEnd, SandboxEngine, Sandboxes } from '../../src/agent/commands/sandbox.ts';
 import { createSandboxes, type SandboxesOptions } from '../../src/agent/commands/sandbox/sandboxes.ts';
@@ -30,13 +31,6 @@ export interface RunOptions {
   readonly plan?: Partial<CommandPlan>;
 }
 
-const silent = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
-
 /** A repository on disk, and sandboxes on it. */
 export class SandboxWorld {
   readonly temp: TempFolder;
@@ -52,7 +46,7 @@ export class SandboxWorld {
       engine: () => 'auto',
       limits: () => ({ bytes: 1e9, files: 100_000 }),
       variables: () => [],
-      logger: silent,
+      logger: silentLogger,
       ...options,
     });
   }

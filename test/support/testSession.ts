@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { english } from '../../src/agent/base/localiser.ts';
-import type { Logger } from '../../src/agent/base/logger.ts';
+import { silentLogger, type Logger } from '../../src/agent/base/logger.ts';
 import {
   parseSessionEntry,
   type SessionLogEntry,
@@ -308,12 +308,7 @@ export interface TestSession {
 /** Creates a session on test doubles for everything outside the core. */
 export function createTestSession(options: TestSessionOptions = {}): TestSession {
   const errors: string[] = [];
-  const logger: Logger = {
-    debug: () => undefined,
-    info: () => undefined,
-    warn: () => undefined,
-    error: message => void errors.push(message),
-  };
+  const logger: Logger = { ...silentLogger, error: message => void errors.push(message) };
   const settings: MutableSettings = {
     modelAuthority: 'apply',
     order: 'newestFirst',

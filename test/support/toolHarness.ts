@@ -1,4 +1,5 @@
 import { english } from '../../src/agent/base/localiser.ts';
+import { silentLogger } from '../../src/agent/base/logger.ts';
 import type { RevertRequest } from '../../src/agent/conversation/revert.ts';
 import type { ResolveCall } from '../../src/agent/forcing/modelResolver.ts';
 import type { ToolResultMessage } from '../../src/agent/model/messages.ts';
@@ -42,12 +43,7 @@ export class ToolHarness {
         tools: this.#tools,
         describeStaged: staged => stagedText(staged, this),
         stage: action => ({ preview: this.#stage(action), stored: this.stored }),
-        logger: {
-          debug: () => undefined,
-          info: () => undefined,
-          warn: () => undefined,
-          error: message => void this.errors.push(message),
-        },
+        logger: { ...silentLogger, error: message => void this.errors.push(message) },
         context: {
           signal: this.controller.signal,
           workspace: this.workspace,

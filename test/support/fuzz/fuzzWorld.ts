@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as esbuild from 'esbuild';
 import { english } from '../../../src/agent/base/localiser.ts';
-import type { Logger } from '../../../src/agent/base/logger.ts';
+import { silentLogger, type Logger } from '../../../src/agent/base/logger.ts';
 import { SessionLogs } from '../../../src/agent/conversation/storage/sessionLogs.ts';
 import { ToolChoiceLadder, transientLadderMemory } from '../../../src/agent/model/toolChoiceLadder.ts';
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
@@ -58,12 +58,7 @@ export async function openWorld(
   { workers, appRoot, script }: { workers: Workers; appRoot: string; script: ScriptStep },
 ) {
   const errors: string[] = [];
-  const logger: Logger = {
-    debug: () => undefined,
-    info: () => undefined,
-    warn: () => undefined,
-    error: message => void errors.push(message),
-  };
+  const logger: Logger = { ...silentLogger, error: message => void errors.push(message) };
   const settings = { modelAuthority: 'apply', forcing: 'forced' } as FuzzSettings;
   const folders = [{ name: 'workspace', index: 0, uri: Uri.file(folder) }];
   const workspace = new VsCodeWorkspace(

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { english } from '../../../src/agent/base/localiser.ts';
 import { ToolError } from '../../../src/agent/base/errors.ts';
+import { silentLogger } from '../../../src/agent/base/logger.ts';
 import { changeOf, sideOfText, type FileChange } from '../../../src/agent/preview/fileChange.ts';
 import { composedSteps } from '../../../src/agent/preview/fileSteps.ts';
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
@@ -56,12 +57,7 @@ class Bench {
   readonly rebaser = new Rebaser({
     store: this.store,
     workspace: this.workspace,
-    logger: {
-      debug: () => undefined,
-      info: () => undefined,
-      warn: () => undefined,
-      error: text => void this.errors.push(text),
-    },
+    logger: { ...silentLogger, error: text => void this.errors.push(text) },
   });
   #tokens = 0;
 
