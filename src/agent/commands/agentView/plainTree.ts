@@ -82,8 +82,10 @@ export class PlainTree {
 
   /** Works in an open folder. @returns `undefined` if something is missing, or a link or a file stands in the way */
   async #in<T>(relative: string, work: (folder: string) => Promise<T>): Promise<T | undefined> {
+    // If the tree itself has gone, that is an error: it does not mean that its files are.
+    const root = await this.#openRoot();
     try {
-      return await this.#inFolder(relative, work);
+      return await inFolder(root, relative, work);
     } catch (error) {
       if (isMissing(error) || isInTheWay(error)) return undefined;
       throw error;
@@ -91,28 +93,34 @@ export class PlainTree {
   }
 
   /** Works in an open folder, which is made if it is missing. @throws the error of the system */
-  #inMade(relative: string, work: (folder: string) => Promise<void>): Promise<void> {
-    return this.#inFolder(relative, work, at => fs.mkdir(at).catch(ignoreExisting));
+  async #inMade(relative: string, work: (folder: string) => Promise<void>): Promise<void> {
+    await inFolder(await this.#openRoot(), relative, work, at => fs.mkdir(at).catch(ignoreExisting));
   }
 
-  async #inFolder<T>(
-    relative: string,
-    work: (folder: string) => Promise<T>,
-    make?: (folder: string) => Promise<void>,
-  ): Promise<T> {
-    let open = await fs.open(this.#root, FOLDER);
-    try {
-      for (const name of relative.split('/').filter(part => part !== '' && part !== '.')) {
-        const below = `/proc/self/fd/${open.fd}/${name}`;
-        await make?.(below);
-        const next = await fs.open(below, FOLDER);
-        await open.close();
-        open = next;
-      }
-      return await work(`/proc/self/fd/${open.fd}`);
-    } finally {
+  #openRoot(): Promise<fs.FileHandle> {
+    return fs.open(this.#root, FOLDER);
+  }
+}
+
+/** Works in a folder below an open one, which is closed in the end. */
+async function inFolder<T>(
+  root: fs.FileHandle,
+  relative: string,
+  work: (folder: string) => Promise<T>,
+  make?: (folder: string) => Promise<void>,
+): Promise<T> {
+  let open = root;
+  try {
+    for (const name of relative.split('/').filter(part => part !== '' && part !== '.')) {
+      const below = `/proc/self/fd/${open.fd}/${name}`;
+      await make?.(below);
+      const next = await fs.open(below, FOLDER);
       await open.close();
+      open = next;
     }
+    return await work(`/proc/self/fd/${open.fd}`);
+  } finally {
+    await open.close();
   }
 }
 
