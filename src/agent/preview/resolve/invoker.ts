@@ -220,9 +220,7 @@ export class Invoker {
    * @throws ToolError that says why.
    */
   async assertApplicable(preview: Preview, request: ResolveRequest): Promise<void> {
-    const group = this.#group(preview, request);
-    refuseConflicts(group);
-    refuseElsewhere(group, this.#workspace);
+    const group = this.assertUnblocked(preview, request);
     const paths = await stalePaths(
       this.#workspace,
       group.flatMap(({ changes }) => changes ?? []),
@@ -230,6 +228,18 @@ export class Invoker {
     if (paths.length === 0) return;
     this.#markStale(group, paths);
     throw new StalePreviewError(paths);
+  }
+
+  /**
+   * The part of {@link assertApplicable} that reads no file: what other previews, conflicts and other folders refuse.
+   * @returns all that would be applied together.
+   * @throws ToolError that says why.
+   */
+  assertUnblocked(preview: Preview, request: ResolveRequest): readonly Preview[] {
+    const group = this.#group(preview, request);
+    refuseConflicts(group);
+    refuseElsewhere(group, this.#workspace);
+    return group;
   }
 
   /** Answers a vote on a preview that is no longer pending. */

@@ -33,14 +33,16 @@ export async function resolvePart(
   const split = await splitPreview(seen, part, request.action);
   if (!split) return invoker.resolve(request);
   // Before the split: a vote that is refused leaves the preview as it is.
-  if (request.action === 'apply')
-    await invoker.assertApplicable({ ...seen, kind: 'files', changes: split.part }, request);
+  const alone: Preview = { ...seen, kind: 'files', changes: split.part };
+  if (request.action === 'apply') await invoker.assertApplicable(alone, request);
   const { patch, hunks } = await describe(split.part);
   const now = store.get(request.id);
   if (now !== seen) {
     if (now && now.revision !== seen.revision) throw new ToolError(outdatedVoteText(now, request.revision));
     if (now?.state.kind !== 'pending') return invoker.resolve(request);
   }
+  // What it builds on may have changed meanwhile, too.
+  if (request.action === 'apply') invoker.assertUnblocked(alone, request);
   const parts = store.all().filter(other => other.part?.previewId === seen.id);
   const number = hunkNumber(part.path, part.hunk ?? 0, parts);
   const { id } = store.split(

@@ -119,6 +119,31 @@ test('a vote on a part that is refused splits nothing', async () => {
   assert.deepEqual(state?.kind === 'pending' && state.stale, ['a.txt']);
 });
 
+test('a vote on a part splits nothing if what it builds on gets a new revision while its files are read', async () => {
+  const t = createTestSession({
+    settings: { modelAuthority: 'none' },
+    files: { 'a.txt': 'a', 'b.txt': 'b' },
+  });
+  t.stage({ label: 'Below', changes: [modify('a.txt', 'a', 'A')] });
+  t.store.stage(
+    draft({
+      label: 'Above',
+      changes: [modify('a.txt', 'A', 'AA'), modify('b.txt', 'b', 'B')],
+      dependsOn: ['p1'],
+    }),
+  );
+  t.workspace.beforeRead = () => {
+    t.workspace.beforeRead = undefined;
+    void t.store.revise('p1', [modify('a.txt', 'a', 'A!')], [], 'user');
+  };
+  const request = { id: 'p2', revision: 1, action: 'apply', reason: 'r', actor: 'human' } as const;
+  await assert.rejects(
+    resolvePart(t, { ...request, chain: { p1: 1 } }, { path: 'b.txt' }),
+    /p1 .* revision 2/,
+  );
+  assert.deepEqual(labels(t), ['p1 Below', 'p2 Above']);
+});
+
 test('the label of a preview counts the files that are left, in the ledger too and after a reload', async () => {
   const paths = ['a.ts', 'b.ts', 'c.ts'];
   const t = createTestSession({ settings: { modelAuthority: 'none' } });
