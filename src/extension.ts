@@ -66,7 +66,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const looks = new LookedAt(agent, shown, agent.ownsStorage ? context.workspaceState : undefined);
   agent.closing.add(() => looks.flush());
   const commenting = new Commenting(agent, shown, agent.ownsStorage ? context.workspaceState : undefined);
-  const review = new ReviewList(agent, looks);
+  const review = new ReviewList(agent);
   let loading: ReturnType<LoadPlaces> | undefined;
   const places: LoadPlaces = () =>
     (loading ??= import('./views/review/reviewPlaces.ts').then(({ ReviewPlaces }) => {

@@ -55,7 +55,8 @@ export class Arranger implements vscode.Disposable {
     const kept = memory.get(SORT_KEY);
     this.#sort = sortKeys.find(key => key === kept) ?? 'reading';
     this.#owned.add(risks.onDidChange(() => this.#sort === 'risk' && review.refresh()));
-    this.#owned.add(looks.onDidMove(() => this.#filter.notLookedAt && review.refresh()));
+    for (const event of [looks.onDidChange, looks.onDidMove])
+      this.#owned.add(event(() => this.#filter.notLookedAt && review.refresh()));
     this.#owned.add(
       store.onDidChange(() => {
         if (store.openCount === 0 && isFilter(this.#filter)) this.clearFilter();

@@ -19,7 +19,9 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   readonly #parts: PendingParts;
   readonly #owned = new DisposableStore();
   #sets: pendingItems.SetItems | undefined;
-  readonly #changed = this.#owned.add(new vscode.EventEmitter<undefined>());
+  /** By id, the rows of previews that VS Code has: it knows a row by its object. */
+  readonly #rows = new Map<string, PendingNode>();
+  readonly #changed = this.#owned.add(new vscode.EventEmitter<PendingNode[] | undefined>());
   readonly onDidChangeTreeData = this.#changed.event;
 
   constructor(parts: PendingParts) {
@@ -27,11 +29,19 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     const refresh = coalesce(() => this.#changed.fire(undefined), GATHER_MS);
     this.#owned.add({ dispose: refresh.cancel });
     this.#owned.add(parts.review.onDidChange(refresh));
+    // Whoever reviews looks at one file after the other, which is told in the rows of one preview.
+    this.#owned.add(
+      parts.looks.onDidChange(ids => {
+        const rows = ids.flatMap(id => this.#rows.get(id) ?? []);
+        if (rows.length > 0) this.#changed.fire(rows);
+      }),
+    );
     this.#owned.add(parts.checks.onDidChange(refresh));
     this.#owned.add(parts.risks.onDidChange(refresh));
   }
 
   getChildren(node?: PendingNode): PendingNode[] {
+    if (!node) this.#rows.clear();
     const { store, review } = this.#parts;
     return [...childrenOf(store, review.list(), node)];
   }
@@ -40,6 +50,7 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   async getTreeItem(node: PendingNode): Promise<vscode.TreeItem> {
     const item = this.#itemOf(await import('./pendingItems.ts'), node);
     item.id = keyOf(node);
+    if (node.kind === 'preview') this.#rows.set(node.previewId, node);
     return item;
   }
 

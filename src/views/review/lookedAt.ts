@@ -32,7 +32,7 @@ export class LookedAt implements Disposable {
   readonly #shown: ShownRevisions;
   readonly #memory: Memento | undefined;
   readonly #owned = new DisposableStore();
-  readonly #changed = new Emitter<void>();
+  readonly #changed = new Emitter<readonly string[]>();
   readonly #moved = new Emitter<void>();
   /** By preview id. */
   readonly #marks: Map<string, Set<string>>;
@@ -45,8 +45,8 @@ export class LookedAt implements Disposable {
   #isStored = true;
   #visible: ReadonlySet<string> = new Set();
 
-  /** Something else was looked at. */
-  readonly onDidChange: Event<void> = this.#changed.event;
+  /** Something else was looked at, of the previews with these ids. */
+  readonly onDidChange: Event<readonly string[]> = this.#changed.event;
   /** Another preview came into view, or went out of it: several times with each step of a review. */
   readonly onDidMove: Event<void> = this.#moved.event;
 
@@ -104,7 +104,7 @@ export class LookedAt implements Disposable {
     const all: readonly (FileChange | undefined)[] = preview.changes ?? [undefined];
     for (const change of all) if (path === undefined || change?.path === path) this.#add(preview, change);
     this.#mustStore();
-    this.#changed.fire();
+    this.#changed.fire([preview.id]);
   }
 
   /** Stores what is not stored yet. Never rejects. */
@@ -125,23 +125,23 @@ export class LookedAt implements Disposable {
 
   #note(): void {
     const visible = new Set<string>();
-    let isNew = false;
+    const looked = new Set<string>();
     for (const { preview, change, lines } of this.#shown.visible()) {
       if (!isOpen(preview)) continue;
       visible.add(preview.id);
       if (this.has(preview, change)) continue;
       if (change && lines && !this.#wasInView(`${preview.id} ${markOf(preview, change)}`, change, lines))
         continue;
-      isNew = true;
+      looked.add(preview.id);
       this.#add(preview, change);
     }
     this.#hunks?.endRound();
     const isSame = visible.size === this.#visible.size && [...visible].every(id => this.#visible.has(id));
     this.#visible = visible;
     if (!isSame) this.#moved.fire();
-    if (!isNew) return;
+    if (looked.size === 0) return;
     this.#mustStore();
-    this.#changed.fire();
+    this.#changed.fire([...looked]);
   }
 
   #add(preview: Preview, change: FileChange | undefined): void {

@@ -6,7 +6,6 @@ import { inSets } from '../../agent/preview/changeSet.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { Agent } from '../agent.ts';
 import { byAgent } from '../pending/pendingNodes.ts';
-import type { LookedAt } from './lookedAt.ts';
 
 /** How the user has arranged the list of pending previews. */
 export interface Arrangement {
@@ -38,9 +37,9 @@ export class ReviewList implements Disposable {
   /** The list, or something that its rows show, may have changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  constructor(agent: Agent, looks: LookedAt) {
+  constructor(agent: Agent) {
     this.#agent = agent;
-    for (const { onDidChange } of [agent.store, agent.settings, looks])
+    for (const { onDidChange } of [agent.store, agent.settings])
       this.#owned.add(onDidChange(() => this.refresh()));
   }
 

@@ -42,7 +42,7 @@ suite('the pending tree', () => {
     const files = (path: string): vscode.Uri => vscode.Uri.file(fileInWorkspace(path));
     const agent = { store, settings, files } as unknown as Agent;
     looks = new LookedAt(agent, shown as unknown as ShownRevisions);
-    const review = new ReviewList(agent, looks);
+    const review = new ReviewList(agent);
     const checks = { marksOf: () => [], onDidChange: new Emitter<void>().event };
     const risks = { of: () => known, onDidChange: new Emitter<void>().event };
     tree = new PendingTree({ ...agent, review, looks, checks, risks } as unknown as PendingParts);
@@ -112,10 +112,15 @@ suite('the pending tree', () => {
     const preview = store.get(id) ?? assert.fail('it is there');
     const [a] = preview.changes ?? [];
     assert.ok(a);
-    const refreshed = until(tree.onDidChangeTreeData, () => looks.count(preview) || undefined, 'a refresh');
+    const given = nodeOf(id);
+    await tree.getTreeItem(given);
+    const refreshed: (PendingNode[] | undefined)[] = [];
+    const following = tree.onDidChangeTreeData(rows => refreshed.push(rows));
     visible = [{ preview, change: a }];
     appeared.fire();
-    await refreshed;
+    following.dispose();
+    assert.deepEqual(refreshed, [[given]], 'only its row is refreshed');
+    assert.equal(refreshed[0]?.[0], given, 'VS Code knows a row by its object');
     assert.equal((await row(id)).description, `1 of 2 viewed · ${id}`);
     assert.equal((await row(id)).accessibilityInformation?.label, `Edit, ${id}, 2 files, 1 of 2 viewed`);
     const files = await Promise.all(tree.getChildren(nodeOf(id)).map(node => tree.getTreeItem(node)));

@@ -24,8 +24,8 @@ async function filterBy(typed: string, marked: string, ...ticked: string[]): Pro
     setArrangement: (now: Arrangement | undefined) => (arrangement = now),
     refresh: () => undefined,
   };
-  const none = { onDidMove: () => ({ dispose: () => undefined }) };
-  const looks = { hasAll: () => false, isVisible: () => false, ...none };
+  const none = () => ({ dispose: () => undefined });
+  const looks = { hasAll: () => false, isVisible: () => false, onDidChange: none, onDidMove: none };
   const memory = { get: () => undefined };
   Object.assign(stub.window, {
     createQuickPick: () => {

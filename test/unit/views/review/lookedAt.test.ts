@@ -81,6 +81,8 @@ test('what comes into view and goes out of it is no news of marks', () => {
   world.show(id);
   world.show(id, 'a');
   assert.deepEqual([marks, moves], [0, 2]);
+  looks.mark(world.get(world.stage('b')));
+  assert.equal(marks, 1);
 });
 
 test('a file counts once each of its hunks was in view for a second, at whatever time; scrolling past does not', async t => {

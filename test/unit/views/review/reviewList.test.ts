@@ -15,26 +15,22 @@ const { ReviewList } = await import('../../../../src/views/review/reviewList.ts'
 function given(t: TestContext) {
   const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
   const settings = { order: 'oldestFirst' as ResolveOrder, changed: new Emitter<void>() };
-  const looked = new Emitter<void>();
-  const list = new ReviewList(
-    {
-      store,
-      settings: {
-        get order() {
-          return settings.order;
-        },
-        onDidChange: settings.changed.event,
+  const list = new ReviewList({
+    store,
+    settings: {
+      get order() {
+        return settings.order;
       },
-    } as never,
-    { onDidChange: looked.event } as never,
-  );
+      onDidChange: settings.changed.event,
+    },
+  } as never);
   t.after(() => list.dispose());
   const stage = (name = ''): string => {
     const origin = { sessionId: name, asksModel: false, agent: { name, version: '' } };
     return store.stage(draft({ changes: [create('a', 'x')], ...(name === '' ? {} : { origin }) })).preview.id;
   };
   const ids = (): string[] => list.list().map(({ id }) => id);
-  return { store, settings, looked, list, stage, ids };
+  return { store, settings, list, stage, ids };
 }
 
 test('the list is that of the store, with the previews of one agent together', t => {
@@ -83,7 +79,7 @@ test('what the user arranged is the list, and a note tells how much a filter hid
 });
 
 test('it is arranged once for each change, however often it is read', t => {
-  const { list, looked, stage, ids } = given(t);
+  const { list, stage, ids } = given(t);
   let times = 0;
   const arrange = (previews: readonly Preview[]): readonly Preview[] => {
     times++;
@@ -93,7 +89,7 @@ test('it is arranged once for each change, however often it is read', t => {
   stage();
   for (let n = 0; n < 3; n++) ids();
   assert.equal(times, 1);
-  looked.fire();
+  list.refresh();
   ids();
   assert.equal(times, 2);
 });

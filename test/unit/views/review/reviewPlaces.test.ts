@@ -24,7 +24,7 @@ function setUp() {
     ...{ store: harness.store, logger: silentLogger },
     settings: { order: 'oldestFirst', ...none },
   } as never;
-  const review = new ReviewList(agent, none as never);
+  const review = new ReviewList(agent);
   const places = new ReviewPlaces(agent, review);
   const counted = (): Promise<void> =>
     new Promise(resolve => {
