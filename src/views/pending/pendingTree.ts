@@ -2,11 +2,12 @@ import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
 import { DisposableStore } from '../../agent/base/disposable.ts';
-import { PathError } from '../../agent/base/errors.ts';
+import { detailOf, PathError } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import { contextKeys, views } from '../contributions.ts';
 import { escapeInvisible } from '../plainText.ts';
+import { parsePreviewUri } from '../review/previewUri.ts';
 import type { Arranger, PendingParts } from './arranger.ts';
 import type * as pendingItems from './pendingItems.ts';
 import { childrenOf, keyOf, type PendingNode } from './pendingNodes.ts';
@@ -21,6 +22,8 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   #sets: pendingItems.SetItems | undefined;
   /** By id, the rows of previews that VS Code has: it knows a row by its object. */
   readonly #rows = new Map<string, PendingNode>();
+  /** The row above each, by its key. */
+  readonly #above = new Map<string, PendingNode | undefined>();
   readonly #changed = this.#owned.add(new vscode.EventEmitter<PendingNode[] | undefined>());
   readonly onDidChangeTreeData = this.#changed.event;
 
@@ -41,9 +44,20 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   }
 
   getChildren(node?: PendingNode): PendingNode[] {
-    if (!node) this.#rows.clear();
+    if (!node) for (const map of [this.#rows, this.#above]) map.clear();
     const { store, review } = this.#parts;
-    return [...childrenOf(store, review.list(), node)];
+    const rows = [...childrenOf(store, review.list(), node)];
+    for (const row of rows) this.#above.set(keyOf(row), node);
+    return rows;
+  }
+
+  getParent(node: PendingNode): PendingNode | undefined {
+    return this.#above.get(keyOf(node));
+  }
+
+  /** The row of a preview, if VS Code has it. */
+  rowOf(previewId: string): PendingNode | undefined {
+    return this.#rows.get(previewId);
   }
 
   /** What makes the rows is loaded on first use. */
@@ -107,10 +121,10 @@ export class PendingView implements vscode.Disposable {
   constructor(parts: PendingParts) {
     this.#parts = parts;
     const { store, review } = parts;
-    const treeDataProvider = this.#owned.add(new PendingTree(parts));
+    const tree = this.#owned.add(new PendingTree(parts));
     this.#view = this.#owned.add(
       vscode.window.createTreeView(views.pending, {
-        treeDataProvider,
+        treeDataProvider: tree,
         showCollapseAll: true,
         canSelectMany: true,
       }),
@@ -122,6 +136,7 @@ export class PendingView implements vscode.Disposable {
     const update = coalesce(show, GATHER_MS);
     this.#owned.add({ dispose: update.cancel });
     this.#owned.add(review.onDidChange(update));
+    this.#owned.add(vscode.window.onDidChangeActiveTextEditor(editor => this.#select(tree, editor)));
     show();
     // The storage of a second window on a folder has the name of the first one's, with a number.
     if (/-\d+$/.test(dirname(parts.storage))) void this.#followOtherWindows(show);
@@ -156,6 +171,18 @@ export class PendingView implements vscode.Disposable {
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  /** The selected row follows the editor, so that its buttons are not those of what was shown before. */
+  #select(tree: PendingTree, editor: vscode.TextEditor | undefined): void {
+    const id = editor && parsePreviewUri(editor.document.uri)?.previewId;
+    const [selected, ...others] = this.#view.selection;
+    if (!id || !this.#view.visible || !selected || others.length > 0) return;
+    const row = tree.rowOf(id);
+    if (!row || ('previewId' in selected && selected.previewId === id)) return;
+    const onFailure = (error: unknown): void =>
+      this.#parts.logger.debug(`The row of ${id} cannot be selected: ${detailOf(error)}`);
+    this.#view.reveal(row, { select: true, focus: false }).then(undefined, onFailure);
   }
 
   async #followOtherWindows(show: () => void): Promise<void> {
