@@ -38,7 +38,7 @@ export async function whoApprovedLine(ctx: Ctx): Promise<void> {
   if (!('preview' in origin)) return void showInfo(unknownText(origin, place));
   const title = vscode.l10n.t('Who approved {0}', place);
   const items = [...facts(origin), ...actions(ctx, origin)];
-  const options = { title, placeHolder: whatItIs(origin), matchOnDescription: true };
+  const options = { title, matchOnDescription: true };
   await (await vscode.window.showQuickPick(items, options))?.run?.();
 }
 
@@ -58,12 +58,6 @@ function unknownText(origin: UnknownOrigin, place: string): string {
   }
 }
 
-function whatItIs({ kind }: FoundOrigin): string {
-  return kind === 'applied'
-    ? vscode.l10n.t('The line is as it was approved')
-    : vscode.l10n.t('The line was changed since, not by Redline. What stood there was approved like this');
-}
-
 function facts(origin: FoundOrigin): ApprovalItem[] {
   const { l10n } = vscode;
   const { entry, preview, kind } = origin;
@@ -75,7 +69,9 @@ function facts(origin: FoundOrigin): ApprovalItem[] {
     description: about,
   });
   return [
-    ...(kind === 'changedSince' ? [row('edit', l10n.t('Changed since, not by Redline'), '')] : []),
+    kind === 'changedSince'
+      ? row('edit', l10n.t('Changed since, not by Redline'), '')
+      : row('pass', l10n.t('The line is as it was approved'), ''),
     row('check', [outcomeTitle(entry), momentText(entry.at), ...placeOf(entry)].join(' · '), entry.previewId),
     row('git-commit', titleOf(preview), agent.join('')),
     ...(why === undefined ? [] : [row('comment', why, l10n.t('reason'))]),

@@ -67,13 +67,16 @@ export class FileMarks implements vscode.Disposable, vscode.FileDecorationProvid
   }
 
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
-    const { length } = this.#changesOf(uri);
+    const proposed = this.#changesOf(uri);
+    const { length } = proposed;
     if (length === 0) return this.#letterOf(uri);
     const text = countText(
       vscode.l10n.t('1 preview of Redline would change this|{0} previews of Redline would change this'),
       vscode.l10n,
     )(length);
-    const decoration = new vscode.FileDecoration('±', text);
+    // The sign of the card for a file that would be gone.
+    const isGone = proposed.at(-1)?.change.kind === 'delete';
+    const decoration = new vscode.FileDecoration(isGone ? '−' : '±', text);
     decoration.propagate = true;
     return decoration;
   }

@@ -41,7 +41,7 @@ export class SetItems implements vscode.Disposable {
   }
 
   /**
-   * `3/14`, how many hunks of all are decided, which comes first in the row, as a narrow side bar cuts off its end; and
+   * `✓ 3/14`, how many hunks of all are decided, which comes first in the row, as a narrow side bar cuts off its end; and
    * `8 files · +31 −12`, the files and lines that are left.
    */
   #countsOf(all: readonly Preview[]): {
@@ -71,7 +71,7 @@ export class SetItems implements vscode.Disposable {
     const decided = vscode.l10n.t('{0} of {1} hunks decided', sum.decided, sum.hunks);
     const text = (...parts: string[]): string => parts.filter(part => part !== '').join(' · ');
     return {
-      done: `${sum.decided}/${sum.hunks}`,
+      done: `✓ ${sum.decided}/${sum.hunks}`,
       short: text(files, lines),
       long: text(files, lines, decided),
     };

@@ -51,7 +51,8 @@ suite('who approved a line', () => {
     await editor.edit(edit => edit.insert(new vscode.Position(0, 0), 'typed\n'));
 
     const rows = await asked(editor, 2, 'Copy as Commit Trailer');
-    assert.match(rows[0] ?? '', /^\$\(check\) Applied by another extension · .+ · approved\.ts$/);
+    assert.equal(rows[0], '$(pass) The line is as it was approved');
+    assert.match(rows[1] ?? '', /^\$\(check\) Applied by another extension · .+ · approved\.ts$/);
     assert.ok(rows.includes('$(comment) it is right'), rows.join('\n'));
     assert.ok(rows.includes('$(history) Undo Apply'));
     assert.equal((await vscode.env.clipboard.readText()).split('\n')[0], 'Reviewed-with: Redline');

@@ -96,7 +96,7 @@ function aboutResult(result: ToolResultMessage, l10n: Localiser): string {
       return `${l10n.t('Could not find that text in {0}.', `\`${file}\``)}${nearest ? `\n\n${quoted(nearest, l10n)}` : ''}`;
     return l10n.t('{0} failed: {1}', `\`${result.toolName}\``, result.content);
   }
-  if (result.pending) return l10n.t('The preview is ready: look at the diff, then apply or discard it.');
+  if (result.pending) return l10n.t('The preview is ready: look at it, then decide.');
   const isSentence = result.toolName === 'resolve' || !result.content.includes('\n');
   return isSentence ? result.content : quoted(result.content, l10n);
 }

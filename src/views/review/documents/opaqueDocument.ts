@@ -67,14 +67,14 @@ function whereItRuns(sandbox: PlannedCommand['sandbox']): string {
   const { l10n } = vscode;
   if (!sandbox)
     return l10n.t(
-      'Apply runs this command in a terminal that you see. It has not run yet, and sees your files as they are on disk.',
+      '*Run* starts this command in a terminal that you see. It has not run yet, and sees your files as they are on disk.',
     );
   return sandbox.isolated
     ? l10n.t(
-        'Apply runs this command in the sandbox. It has not run yet, and sees your files with the pending previews applied. What it changes becomes a preview; it has no network and cannot read your home folder.',
+        '*Run* starts this command in the sandbox. It has not run yet, and sees your files with the pending previews applied. What it changes becomes a preview; it has no network and cannot read your home folder.',
       )
     : l10n.t(
-        'Apply runs this command in a copy of the workspace. It has not run yet, and sees your files with the pending previews applied. What it changes there becomes a preview, but it is not isolated: it can reach the network and other files.',
+        '*Run* starts this command in a copy of the workspace. It has not run yet, and sees your files with the pending previews applied. What it changes there becomes a preview, but it is not isolated: it can reach the network and other files.',
       );
 }
 

@@ -101,7 +101,7 @@ test('a pending preview is recognized by the result’s own field, whatever the 
   const staged = 'Staged as p1, no file modified yet.';
   assert.equal(
     (await after({ ...result('1', 'Any text.'), pending: ['p1'] })).text,
-    'The preview is ready: look at the diff, then apply or discard it.',
+    'The preview is ready: look at it, then decide.',
   );
   assert.equal((await after(result('1', staged))).text, staged);
 });
@@ -149,7 +149,7 @@ test('a vote that the user has decided since is answered with the decision, not 
   assert.equal(await after('p1'), 'You applied p1. What is next?');
   assert.equal(
     await after('p1', 'p2'),
-    'The preview is ready: look at the diff, then apply or discard it.\n\nYou applied p1. What is next?',
+    'The preview is ready: look at it, then decide.\n\nYou applied p1. What is next?',
   );
 });
 
