@@ -616,6 +616,20 @@ test('what was stale for a while when the window was closed is not told after th
   assert.deepEqual(allTold(after), []);
 });
 
+test('that a preview is stale is told after all if the edit that had made it fresh was lost', async () => {
+  const script = [{ toolCalls: [write('a.txt')] }, ok, ok];
+  const t = createTestSession({ files, script, settings: { ...reviewing, continueAfterReview: false } });
+  await t.session.prompt('Write.');
+  await typed(t, 'a.txt', 'typed');
+  t.log.failAppend(1, Infinity);
+  void t.store.revise('p1', [modify('a.txt', 'typed', 'mine')], [], 'user').catch(() => undefined);
+  await t.session.prompt('Heard?');
+  assert.equal(allTold(t).length, 1, 'the edit');
+  const after = reloaded(t, [ok]);
+  await after.session.prompt('And now?');
+  assert.equal(allTold(after).at(-1), STALE);
+});
+
 test('a click that fails because the file has changed wakes the model, and one sentence tells it', async () => {
   const script = [{ toolCalls: [write('a.txt'), write('b.txt')] }, ok, ok];
   const t = createTestSession({ files, script, settings: reviewing });

@@ -116,7 +116,8 @@ export class Inbox {
       kind: facts.some(({ kind }) => kind === 'outcome') ? 'outcome' : 'revision',
       text: told.map(message => message.text).join('\n'),
       previewIds: told.flatMap(message => message.previewIds),
-      tells: facts.flatMap(message => message.tells ?? []),
+      // Not what no longer matters: it would, if what has made it so is lost before it is stored.
+      tells: told.flatMap(message => message.tells ?? []),
     };
     return messages.flatMap(message =>
       message === first ? (told.length > 0 ? [joined] : []) : isFact(message) ? [] : [message],
