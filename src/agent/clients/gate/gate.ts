@@ -2,7 +2,7 @@ import { isRecord } from '../../base/json.ts';
 
 /** The tools of Redline's server, as each agent names them: after the name of the server. */
 const OWN =
-  /(?:^|[^a-z0-9])redline[^a-z0-9]{1,2}(?:propose_edit|propose_changes|ast_edit|ast_grep|read_file|search_text|list_files|run_checks|status|wait|withdraw|resolve)$/i;
+  /(?:^|[^a-z0-9])redline[^a-z0-9]{1,2}(?:propose_edit|propose_changes|ast_edit|ast_grep|read_file|search_text|list_files|run_checks|status|wait|withdraw|resolve|answer)$/i;
 
 /**
  * Tools that write nothing, of Copilot CLI and of VS Code's own agents, without case and marks. Others may write, or start what
