@@ -181,6 +181,7 @@ drivenTest(
   'in a window of two folders each file is shown and written in the encoding of its own folder',
   { workspace: bothFolders },
   async driven => {
+    await driven.untilFolders(Object.keys(ENCODINGS).map(name => path.join(twoFolders, name)));
     for (const [name, encoding] of Object.entries(ENCODINGS)) {
       const bytes = (text: string): Buffer =>
         Buffer.from(text, encoding === 'iso88591' ? 'latin1' : encoding);

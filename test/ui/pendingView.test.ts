@@ -51,7 +51,8 @@ drivenTest(
     await row('1 of 3 viewed').waitFor();
     await workbench.runCommand('Redline: Next Preview');
     await workbench.clickTreeRow('2 of 3 viewed');
-    // A click opens all files in one multi-file diff, in which one may be below the window.
+    // A click opens all files in one multi-file diff, in which one may be below the window. Its focus would close a menu.
+    await workbench.lens('Apply all 3 files').waitFor();
     await contextMenu(workbench, row('Make three'), 'Mark as Viewed');
     await row('3 of 3 viewed').waitFor();
     await page.locator('.pane-body .monaco-list-row[aria-label*="3 of 3 viewed"]').waitFor();

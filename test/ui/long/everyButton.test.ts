@@ -233,7 +233,8 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   await activeTab(workbench)
     .filter({ hasNotText: `(Redline ${four})` })
     .waitFor();
-  await page.locator('.monaco-diff-editor .editor.modified .monaco-editor.focused').waitFor();
+  // A new file alone has one side.
+  await page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
   await keyboard.press('Shift+Alt+PageUp');
   // Backwards, the review comes to the last file of the preview.
   await activeTab(workbench)
