@@ -91,9 +91,9 @@ export class Session implements Disposable {
       emit: (event: SessionEvent) => this.#emit(event),
       append: (message: SessionMessage) => this.#append(message),
     };
-    // Before the review, whose end starts the next request.
+    // Before the review, whose end starts the next request: once all that is done with the outcome is done, such as a new reminder.
     const requests = this.#owned.add(new Requests(ctx));
-    this.#review = this.#owned.add(new Review(ctx, () => this.#continueOrRest()));
+    this.#review = this.#owned.add(new Review(ctx, () => queueMicrotask(() => this.#continueOrRest())));
     this.#plan = new PlanMode(ctx);
     this.#reverts = new RevertQueue(ctx);
     this.#loop = { ...ctx, requests, reverts: this.#reverts, appendInbox: () => this.#appendInbox() };

@@ -102,6 +102,14 @@ test('a click that finds the file changed wakes the model with the outcome and a
   const woken = t.requests[2]?.messages.slice(t.requests[1]?.messages.length);
   const told = woken?.flatMap(m => (m.role === 'steering' && m.previewIds.includes('p1') ? m.kind : []));
   assert.deepEqual(told, ['outcome', 'resolve-reminder']);
+  await t.click('p1', 'apply').catch(() => undefined);
+  await t.untilState('awaitingReview');
+  const again = t.requests[3]?.messages.slice(t.requests[2]?.messages.length);
+  assert.deepEqual(
+    again?.flatMap(m => (m.role === 'steering' && m.previewIds.includes('p1') ? m.kind : [])),
+    ['outcome', 'resolve-reminder'],
+    'also when it was stale before',
+  );
 });
 
 test('a failed click is told too, and the review continues', async () => {
