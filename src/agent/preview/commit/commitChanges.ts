@@ -113,17 +113,17 @@ async function writeStep(
 }
 
 /**
- * The net effect of the changes, whose bases the files hold.
+ * The net effect of the changes, whose bases the files hold: also those of paths that hold the same afterwards, where one
+ * change starts from a file that a later one makes again.
  * @throws StalePreviewError if a base has changed.
  */
 async function stepsOnBases(
   files: ReadableFiles,
   changes: readonly FileChange[],
 ): Promise<readonly FileStep[]> {
-  const steps = composedSteps(changes);
-  const stale = [...brokenPaths(changes), ...(await staleSteps(files, steps))];
+  const stale = [...brokenPaths(changes), ...(await stalePaths(files, changes))];
   if (stale.length > 0) throw new StalePreviewError([...new Set(stale)].sort());
-  return steps;
+  return composedSteps(changes);
 }
 
 /** Steps that are written concurrently, and the folders that are then removed if they are empty. */
@@ -158,8 +158,19 @@ function phasesOf(
 }
 
 /** The paths that no longer hold the base of these changes. */
-export function stalePaths(files: ReadableFiles, changes: readonly FileChange[]): Promise<string[]> {
-  return staleSteps(files, composedSteps(changes));
+export async function stalePaths(files: ReadableFiles, changes: readonly FileChange[]): Promise<string[]> {
+  const steps = touchedSteps(changes);
+  const stale: string[] = [];
+  const emptied = emptiedFolders(composedSteps(changes));
+  const read = heldReader(files, steps);
+  await forEachLimited(steps, AT_ONCE, async step => {
+    const { path, before } = step;
+    const now = await hashNow(path, () => read(step));
+    // A folder that these steps empty makes room for a file. If it holds anything else, writing the file fails.
+    const isFree = now === null || (now === undefined && emptied.has(path));
+    if (before ? now !== before.hash : !isFree) stale.push(path);
+  });
+  return stale.sort();
 }
 
 /** The paths where one of the changes does not start from what the one before it leaves there. */
@@ -171,20 +182,6 @@ function brokenPaths(changes: readonly FileChange[]): string[] {
     held.set(path, after?.hash);
   }
   return broken;
-}
-
-async function staleSteps(files: ReadableFiles, steps: readonly FileStep[]): Promise<string[]> {
-  const stale: string[] = [];
-  const emptied = emptiedFolders(steps);
-  const read = heldReader(files, steps);
-  await forEachLimited(steps, AT_ONCE, async step => {
-    const { path, before } = step;
-    const now = await hashNow(path, () => read(step));
-    // A folder that these steps empty makes room for a file. If it holds anything else, writing the file fails.
-    const isFree = now === null || (now === undefined && emptied.has(path));
-    if (before ? now !== before.hash : !isFree) stale.push(path);
-  });
-  return stale.sort();
 }
 
 /**

@@ -125,6 +125,30 @@ test('all bases are checked before the first write: a stale last file keeps the 
   assert.deepEqual(workspace.writes, []);
 });
 
+test('the base of a file that a later change makes again is checked as well', async () => {
+  const together = [rename('run.sh', 'new.sh', 'text'), create('run.sh', 'text')];
+  const workspace = new MemoryWorkspace({});
+  await assert.rejects(commitChanges(workspace, together), (error: StalePreviewError) => {
+    assert.deepEqual(error.paths, ['run.sh']);
+    return true;
+  });
+  assert.deepEqual(workspace.writes, []);
+  assert.deepEqual(await stalePaths(workspace, together), ['run.sh']);
+  workspace.put('run.sh', Buffer.from('text'));
+  await commitChanges(workspace, together);
+  assert.deepEqual(workspace.snapshot(), { 'new.sh': 'text', 'run.sh': 'text' });
+});
+
+test('what others have made where a change would make a file, and a later one remove it, is stale', async () => {
+  const together = [create('made.txt', 'made'), remove('made.txt', 'made'), modify('a.txt', 'a', 'A')];
+  const workspace = new MemoryWorkspace({ 'a.txt': 'a', 'made.txt': 'theirs' });
+  await assert.rejects(commitChanges(workspace, together), (error: StalePreviewError) => {
+    assert.deepEqual(error.paths, ['made.txt']);
+    return true;
+  });
+  assert.deepEqual(workspace.writes, []);
+});
+
 test('a deleted base, and a folder in its place, are stale', async () => {
   const workspace = new MemoryWorkspace({ 'b.txt/inner.txt': 'x' });
   assert.deepEqual(await stalePaths(workspace, [modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B')]), [
