@@ -54,8 +54,13 @@ export class RedlineWindow extends VscodeWindow {
    * @param {string} text
    */
   async sendChat(text) {
-    await this.#prompt().fill(text);
-    await this.#prompt().press('Enter');
+    const prompt = this.#prompt();
+    await prompt.fill(text);
+    const deadline = Date.now() + TIMEOUT_MS;
+    do {
+      // The key goes elsewhere if VS Code moves the focus at that moment, as when a tab closes. The chat then keeps the text.
+      await prompt.press('Enter');
+    } while ((await prompt.inputValue()) === text && Date.now() < deadline);
   }
 
   #prompt() {
