@@ -6,7 +6,7 @@ const { bundleFile, exportBundle } = await import('./l10n/exportBundle.mjs');
 const { bundleFaults, manifestFaults, readTexts } = await import('./l10n/translations.mjs');
 const { writeFileSync } = await import('node:fs');
 
-writeFileSync(bundleFile, await exportBundle());
+writeFileSync(bundleFile, exportBundle());
 const texts = readTexts();
 const faults = [...bundleFaults(texts), ...manifestFaults(texts)];
 for (const fault of faults) console.log(fault);

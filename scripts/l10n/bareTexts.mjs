@@ -2,7 +2,9 @@
  * Finds texts that people read and that are not localised: a literal that gets into one of the places of `shownTexts.mjs`, by
  * way of whatever parameters, properties, variables and results of our own functions it goes there.
  */
+import * as path from 'node:path';
 import ts from 'typescript';
+import { inRepo } from '../lib/paths.mjs';
 import { SourceIndex } from './sourceIndex.mjs';
 
 /** Names that are the same in every language. */
@@ -37,11 +39,15 @@ const SHOWN_KEYS = new Set([
 
 /**
  * @param {ts.Program} program
- * @param {(file: string) => boolean} isOurs whether the texts of a file are followed
  * @returns {BareText[]}
  */
-export function bareTexts(program, isOurs) {
-  return new Follower(new SourceIndex(program, isOurs)).run();
+export function bareTexts(program) {
+  return new Follower(new SourceIndex(program, isOfViews)).run();
+}
+
+/** The places where VS Code and the page show texts are all in `src/views`. */
+function isOfViews(file) {
+  return path.normalize(file).startsWith(inRepo('src', 'views') + path.sep);
 }
 
 class Follower {

@@ -1,19 +1,18 @@
-/** Finds the calls of `l10n.t`, and those that the export cannot see. */
+/** Finds the calls of `l10n.t`, and those whose text cannot be seen. */
 import ts from 'typescript';
 
 /**
  * @typedef {object} Calls
  * @property {Set<string>} texts that are asked for
- * @property {{ file: string, line: number, code: string }[]} unseen calls that `@vscode/l10n-dev` does not find: not of
- *   `l10n.t` or `vscode.l10n.t`, or without a literal
+ * @property {{ file: string, line: number, code: string }[]} unseen calls that are not exported: not of `l10n.t` or
+ *   `vscode.l10n.t`, or without a literal
  */
 
 /**
- * @param {ts.Program} program
- * @param {(file: string) => boolean} isOurs
+ * @param {readonly ts.SourceFile[]} sources
  * @returns {Calls}
  */
-export function localisingCalls(program, isOurs) {
+export function localisingCalls(sources) {
   const texts = new Set();
   const unseen = [];
   const visit = node => {
@@ -29,7 +28,6 @@ export function localisingCalls(program, isOurs) {
     }
     ts.forEachChild(node, visit);
   };
-  for (const source of program.getSourceFiles())
-    if (!source.isDeclarationFile && isOurs(source.fileName)) visit(source);
+  sources.forEach(visit);
   return { texts, unseen };
 }

@@ -1,28 +1,31 @@
-/** Collects the texts that src asks `l10n.t` for, with VS Code's own tool. */
-import { getL10nJson } from '@vscode/l10n-dev';
+/** Collects the texts that src asks `l10n.t` for. */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import ts from 'typescript';
 import { inRepo } from '../lib/paths.mjs';
+import { localisingCalls } from './calls.mjs';
 
 export const bundleFile = inRepo('l10n', 'bundle.l10n.json');
 
 /**
- * The tool only reads files that import `vscode`, from where it takes the name `l10n`. Those that are given a localiser, so
- * that their tests need no VS Code, call it `l10n` too.
+ * The sources in which a localiser may be called.
+ * @param {string} [folder]
+ * @returns {ts.SourceFile[]}
  */
-const IMPORT = "import * as vscode from 'vscode';\n";
+export function localisedSources(folder = inRepo('src')) {
+  const files = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(f => f.endsWith('.ts'));
+  return files
+    .map(file => [path.join(folder, file), fs.readFileSync(path.join(folder, file), 'utf8')])
+    .filter(([, text]) => /\bt\(/.test(text))
+    .map(([file, text]) => ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+}
 
 /**
  * What l10n/bundle.l10n.json must hold.
- * @param {string} [folder] with the sources
- * @returns {Promise<string>}
+ * @param {readonly ts.SourceFile[]} [sources]
+ * @returns {string}
  */
-export async function exportBundle(folder = inRepo('src')) {
-  const files = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(f => f.endsWith('.ts'));
-  const sources = files
-    .map(file => fs.readFileSync(path.join(folder, file), 'utf8'))
-    .filter(text => text.includes('l10n.t('))
-    .map(text => ({ extension: '.ts', contents: /from 'vscode';/.test(text) ? text : IMPORT + text }));
-  const texts = Object.entries(await getL10nJson(sources)).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `${JSON.stringify(Object.fromEntries(texts), null, 2)}\n`;
+export function exportBundle(sources = localisedSources()) {
+  const texts = [...localisingCalls(sources).texts].sort();
+  return `${JSON.stringify(Object.fromEntries(texts.map(text => [text, text])), null, 2)}\n`;
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { test } from 'node:test';
-import type ts from 'typescript';
+import ts from 'typescript';
 import { bareTexts } from '../../../scripts/l10n/bareTexts.mjs';
 import { localisingCalls } from '../../../scripts/l10n/calls.mjs';
-import { isOfViews, isOurs, viewPrograms } from '../../../scripts/l10n/programs.mjs';
+import { localisedSources } from '../../../scripts/l10n/exportBundle.mjs';
 import {
   SHOWN_ARGUMENTS,
   SHOWN_BY_COMMANDS,
@@ -12,7 +12,6 @@ import {
   SHOWN_PROPERTIES,
   SHOWN_WHEN_MADE,
 } from '../../../scripts/l10n/shownTexts.mjs';
-import { readTexts } from '../../../scripts/l10n/translations.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const seededHost = path.join(root, 'src/views/seeded.ts');
@@ -129,67 +128,69 @@ function bareFor(name: string): string {
   return name === 'window.showQuickPick' ? "['Bare text']" : "'Bare text'";
 }
 
-const programs = viewPrograms(
-  new Map([
-    [seededHost, host],
-    [seededPage, page],
-  ]),
-);
-const found = programs.flatMap(program => bareTexts(program, isOfViews));
-const calls = programs.map(program => localisingCalls(program, isOurs));
-const isSeeded = ({ file }: { readonly file: string }): boolean => path.basename(file) === 'seeded.ts';
-const shown = ({ file, line }: { readonly file: string; readonly line: number }): string =>
-  `${path.relative(root, file)}:${line}`;
+/** The program of one source, which exists only here, as its project compiles it. */
+function programOf(file: string, text: string, project: string): ts.Program {
+  const config = path.join(root, project);
+  const json = ts.readConfigFile(config, file => ts.sys.readFile(file)).config as unknown;
+  const { options } = ts.parseJsonConfigFileContent(json, ts.sys, path.dirname(config));
+  const compiler = ts.createCompilerHost(options);
+  return ts.createProgram({
+    rootNames: [file],
+    options,
+    host: {
+      ...compiler,
+      fileExists: name => name === file || compiler.fileExists(name),
+      getSourceFile: (name, version) =>
+        name === file
+          ? ts.createSourceFile(name, text, version, true)
+          : compiler.getSourceFile(name, version),
+    },
+  });
+}
 
-test('no text that people read is written without l10n.t', () => {
+const hostProgram = programOf(seededHost, host, 'tsconfig.json');
+const pageProgram = programOf(seededPage, page, 'src/views/chat/webview/tsconfig.json');
+
+test('every call of a localiser has a form that the export sees', () => {
   assert.deepEqual(
-    found.filter(one => !isSeeded(one)).map(one => `${shown(one)} ${one.place}: ${one.text}`),
+    localisingCalls(localisedSources()).unseen.map(
+      one => `${path.relative(root, one.file)}:${one.line}: ${one.code}`,
+    ),
     [],
   );
-});
-
-test('every call of a localiser has a form that the export sees, and its text is exported', () => {
-  const unseen = calls.flatMap(one => one.unseen).filter(one => !isSeeded(one));
-  assert.deepEqual(
-    unseen.map(one => `${shown(one)}: ${one.code}`),
-    [],
-  );
-  const { bundle } = readTexts();
-  const texts = new Set(calls.flatMap(one => [...one.texts]));
-  texts.delete('Good');
-  assert.deepEqual([...texts].sort(), Object.keys(bundle).sort());
 });
 
 /** The lines with a bare text that the check did not find, and those that it found for no reason. */
-function mistakes(source: string, file: string): string[] {
-  const lines = new Set(found.filter(one => one.file === file).map(({ line }) => line));
+function mistakes(source: string, file: string, program: ts.Program): string[] {
+  const lines = new Set(
+    bareTexts(program)
+      .filter(one => one.file === file)
+      .map(({ line }) => line),
+  );
   return source
     .split('\n')
     .flatMap((text, i) => (/Bare/.test(text) === lines.has(i + 1) ? [] : [`${i + 1}: ${text}`]));
 }
 
 test('a bare text is found in each place of VS Code that the check knows, and however it gets there', () => {
-  assert.deepEqual(mistakes(host, seededHost), []);
+  assert.deepEqual(mistakes(host, seededHost, hostProgram), []);
 });
 
 test('a bare text is found in each place of a page that the check knows', () => {
-  assert.deepEqual(mistakes(page, seededPage), []);
+  assert.deepEqual(mistakes(page, seededPage, pageProgram), []);
 });
 
 test('calls that the export does not see are found', () => {
-  const unseen = calls.flatMap(one => one.unseen).filter(isSeeded);
+  const seeded = [hostProgram.getSourceFile(seededHost) ?? assert.fail('it is in the program')];
   assert.deepEqual(
-    unseen.map(({ code }) => code),
+    localisingCalls(seeded).unseen.map(({ code }) => code),
     ["t('Unseen alone')", "({ l10n }).l10n.t('Unseen of a property')", 'l10n.t(`Unseen ${name}`)'],
   );
 });
 
 test('the places that the check knows exist in VS Code', () => {
-  const checker = (programs[0] as ts.Program).getTypeChecker();
-  const source = (programs[0] as ts.Program).getSourceFile(seededHost);
-  assert.ok(source && checker);
-  const faults = (programs[0] as ts.Program)
-    .getSemanticDiagnostics(source)
+  const faults = hostProgram
+    .getSemanticDiagnostics(hostProgram.getSourceFile(seededHost))
     .filter(({ code }) => [2314, 2315, 2339, 2694].includes(code));
   assert.deepEqual(
     faults.map(({ messageText }) => messageText),
