@@ -20,6 +20,7 @@ const STAGES = {
   host: { needs: 'build' },
   ui: { needs: 'build' },
   rest: { needs: 'build', module: 'ui' },
+  rounds: { module: 'unit' },
 };
 /** The stages of a run that names none. */
 const USUAL = ['check', 'build', 'unit', 'host', 'ui'];
@@ -31,11 +32,11 @@ const FAILURE_LINES = 20;
  * The lanes of a round run side by side, the stages of a lane one after the other. The host and UI tests wait a tenth of
  * their time, for timers and for one another's processes: that is what the other lane gets, and `check` no more than that.
  */
-const ROUNDS = [[['unit'], ['build', 'host']], [['ui'], ['check']], [['rest']]];
+const ROUNDS = [[['unit'], ['build', 'host']], [['ui'], ['check']], [['rest', 'rounds']]];
 
 /**
  * Runs the stages and prints a summary, whose last line is `N passed, N failed`.
- * @param {{ only?: string[], grep?: string, all?: boolean }} options all stages but `rest` run when `only` and `all` are
+ * @param {{ only?: string[], grep?: string, all?: boolean }} options all stages but `rest` and `rounds` run when `only` and `all` are
  *   omitted
  * @returns {Promise<number>} the exit status: 0 when everything passed, else 1
  */
@@ -69,7 +70,7 @@ export async function runStages({ only, grep, all = false }) {
     else for (const lane of lanes) await runLane(lane);
   }
   await cleanUp();
-  const ran = ['unit', 'host', 'ui', 'rest'].some(name => results.get(name)?.passed > 0);
+  const ran = ['unit', 'host', 'ui', 'rest', 'rounds'].some(name => results.get(name)?.passed > 0);
   return summarize(wanted, results) && (ran || !grep) ? 0 : 1;
 }
 

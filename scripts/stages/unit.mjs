@@ -1,8 +1,8 @@
-/** Stage "unit": everything that runs without VS Code, in plain Node. */
+/** The stages "unit" and "rounds": everything that runs without VS Code, in plain Node. */
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import { ensureBubblewrap } from '../lib/apt.mjs';
-import { repoRoot } from '../lib/paths.mjs';
+import { inRepo, repoRoot } from '../lib/paths.mjs';
 import { runFiles } from './fileLanes.mjs';
 
 const TESTS = 'test/unit/**/*.test.ts';
@@ -14,9 +14,17 @@ export const ALONE = {
 };
 
 /** @param {{ grep?: string, env?: Record<string, string> }} options `env` is added to the environment of the tests */
-export async function unit({ grep, env }) {
+export const unit = ({ grep, env }) => run('unit', () => true, { grep, env });
+
+/** @type {import('./runStages.mjs').Stage} the files that use `rounds.ts`, with all of their rounds */
+export const rounds = ({ grep }) => {
+  const hasRounds = file => fs.readFileSync(inRepo(file), 'utf8').includes('/rounds.ts');
+  return run('rounds', hasRounds, { grep, env: { REDLINE_ALL_ROUNDS: '1' } });
+};
+
+async function run(stage, isWanted, { grep, env }) {
   await ensureBubblewrap();
-  return runFiles('unit', fs.globSync(TESTS, { cwd: repoRoot }), {
+  return runFiles(stage, fs.globSync(TESTS, { cwd: repoRoot }).filter(isWanted), {
     lanes: os.availableParallelism(),
     alone: Object.keys(ALONE),
     grep,

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { rounds } from '../../support/rounds.ts';
 import { history, play } from '../../support/runtimeSteps.ts';
 
 /**
@@ -9,7 +10,7 @@ import { history, play } from '../../support/runtimeSteps.ts';
  */
 const { RUNS, SEED = '1', PATH_ } = process.env;
 const parameters = {
-  numRuns: Number(RUNS ?? 2_000),
+  numRuns: Number(RUNS ?? rounds(2_000, 500)),
   timeout: 60_000, // a history that hangs is a failure, too; no other one takes a thousandth of this
   seed: Number(SEED),
   ...(PATH_ === undefined ? {} : { path: PATH_ }),

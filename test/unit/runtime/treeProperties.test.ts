@@ -4,13 +4,14 @@ import fc from 'fast-check';
 import { silentLogger } from '../../../src/agent/base/logger.ts';
 import type { SessionMessage } from '../../../src/agent/model/messages.ts';
 import { createOpenAiProvider } from '../../../src/agent/model/openai/provider.ts';
+import { rounds } from '../../support/rounds.ts';
 import { startScriptedServer } from '../../support/scriptedServer.ts';
 import { conversation, TreeWorld } from '../../support/treeWorld.ts';
 
 /** `RUNS=… node --test …` runs more; `SEED=… PATH_=…` replays what a failure printed. */
 const { RUNS, SEED, PATH_ } = process.env;
 const parameters = {
-  numRuns: Number(RUNS ?? 300),
+  numRuns: Number(RUNS ?? rounds(300, 60)),
   ...(SEED === undefined ? {} : { seed: Number(SEED) }),
   ...(PATH_ === undefined ? {} : { path: PATH_ }),
 };

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { rounds } from '../../../support/rounds.ts';
 import { history, play, playInSandbox } from '../../../support/sandboxHistories.ts';
 import { FILES, onDisk } from '../../../support/sandboxPlaces.ts';
 import { SandboxWorld } from '../../../support/sandboxWorld.ts';
@@ -15,7 +16,7 @@ const parameters = {
 test('among proposals, votes and saves, what a command leaves becomes one preview, and nothing else lands', async () => {
   await fc.assert(
     fc.asyncProperty(history, async steps => assert.deepEqual(await play(steps), [])),
-    { ...parameters, numRuns: Number(RUNS ?? 2_000) },
+    { ...parameters, numRuns: Number(RUNS ?? rounds(2_000, 400)) },
   );
 });
 
@@ -42,5 +43,5 @@ test('the same holds for the engine of this machine, on real files', async () =>
       await world.remove();
     }
   });
-  await fc.assert(one, { seed: Number(SEED), numRuns: 12, endOnFailure: true });
+  await fc.assert(one, { seed: Number(SEED), numRuns: rounds(12, 4), endOnFailure: true });
 });
