@@ -66,7 +66,14 @@ export function typeErrors({ code }: Pick<Block, 'code'>): string[] {
     return parsed;
   };
   const [entry = ''] = files.keys();
-  return errorsOf(ts.getPreEmitDiagnostics(ts.createProgram([entry], options, host)));
+  const program = ts.createProgram([entry], options, host);
+  // What they import is checked with the rest of the source.
+  return errorsOf([...files.keys()].flatMap(file => diagnosticsOf(program, file)));
+}
+
+function diagnosticsOf(program: ts.Program, file: string): readonly ts.Diagnostic[] {
+  const source = program.getSourceFile(file);
+  return source ? ts.getPreEmitDiagnostics(program, source) : [];
 }
 
 function syntaxErrors({ code }: Block): string[] {

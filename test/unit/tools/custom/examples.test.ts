@@ -121,7 +121,7 @@ export const plain: CustomToolFactory = async () => [
 export const wrong: CustomToolFactory = () => ({ name: 'x', parameters: {}, execute: () => result });
 `;
 
-/** The compiler's errors in files beside the examples; `typed.ts` exists only in memory. */
+/** The compiler's errors in the examples and files beside them, of which `typed.ts` exists only in memory. */
 function problemsIn(names: readonly string[], given: ts.CompilerOptions): unknown[] {
   const typed = path.join(examples, 'typed.ts');
   const options: ts.CompilerOptions = {
@@ -144,8 +144,10 @@ function problemsIn(names: readonly string[], given: ts.CompilerOptions): unknow
     options,
     host,
   );
-  return ts
-    .getPreEmitDiagnostics(program)
+  return program
+    .getSourceFiles()
+    .filter(({ fileName }) => path.resolve(fileName).startsWith(examples + path.sep))
+    .flatMap(source => ts.getPreEmitDiagnostics(program, source))
     .map(({ messageText, start, file }) => [
       ts.flattenDiagnosticMessageText(messageText, '\n'),
       file?.text.slice(start, (start ?? 0) + 40),
