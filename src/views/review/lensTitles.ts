@@ -28,7 +28,7 @@ import {
 } from '../texts/previewWords.ts';
 import type { ReviewPlace } from './reviewPlaces.ts';
 import { checkSentence, checkText } from '../texts/checkWords.ts';
-import { riskMark, riskText } from '../texts/riskWords.ts';
+import { riskNote, riskText } from '../texts/riskWords.ts';
 
 /** What the lenses of one file of a preview are made from. */
 export interface LensSubject {
@@ -267,7 +267,9 @@ export function riskNotes(preview: Preview, change: FileChange, risks: readonly 
     'path' in risk ? risk.path === change.path : isFirst,
   );
   if (own.length === 0) return [];
-  return [note(`$(warning) ${riskMark(own)}`, own.map(risk => riskText(risk, String)).join('\n'))];
+  return [
+    note(`$(warning) ${riskNote(own, withoutIcons)}`, own.map(risk => riskText(risk, String)).join('\n')),
+  ];
 }
 
 /** The longest reason that a row shows, in characters; the tooltip has all of it. */

@@ -44,6 +44,18 @@ export function riskMark(risks: readonly Risk[]): string {
   return [...new Set(risks.map(markOf))].join(' · ');
 }
 
+/** Like {@link riskMark}, where there is the room to name a file that still imports what is deleted: `still imported by src/cart.ts`. */
+export function riskNote(risks: readonly Risk[], clean: (text: string) => string): string {
+  const noteOf = (risk: Risk): string => {
+    if (risk.kind !== 'imported') return markOf(risk);
+    const [first = '', ...others] = risk.by;
+    return others.length === 0
+      ? l10n.t('still imported by {0}', clean(first))
+      : l10n.t('still imported by {0} and {1} more', clean(first), others.length);
+  };
+  return [...new Set(risks.map(noteOf))].join(' · ');
+}
+
 function markOf(risk: Risk): string {
   switch (risk.kind) {
     case 'secret':

@@ -183,3 +183,15 @@ test('the second row has the reason of the recommendation, cut where it is too l
   assert.ok((note?.title.length ?? 0) < 160);
   assert.ok(note?.tooltip?.includes('x'.repeat(300)));
 });
+
+test('a deleted file says in its lens which file still imports it', () => {
+  const { store } = new InvokerHarness();
+  const change = remove('src/money.ts', 'x');
+  const { preview } = store.stage(draft({ changes: [change] }));
+  const titles = (...by: string[]) =>
+    riskNotes(preview, change, [{ kind: 'imported', path: change.path, by }]).map(({ title }) => title);
+  assert.deepEqual(titles('src/cart.ts'), ['$(warning) still imported by src/cart.ts']);
+  assert.deepEqual(titles('src/$(x).ts', 'b.ts', 'c.ts'), [
+    '$(warning) still imported by src/$ (x).ts and 2 more',
+  ]);
+});
