@@ -61,11 +61,12 @@ export function previewItem(
   const view = previewView(preview, { ...facts, ...known });
   const state = stateText(view, filesRead);
   const checked = checksText(view.checks, oneLine);
-  // A narrow side bar cuts off the end. So what went wrong comes first, then the risks; why the model proposes it is mostly the same
-  // for all that one prompt produced.
+  // A narrow side bar cuts off the end, or all but the label. So the sign of a risk comes before that; then what went wrong, the
+  // risks, and why the model proposes it.
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
   const mark = state === looked ? '' : looked;
-  const risks = view.risks.length > 0 ? `⚠ ${riskMark(view.risks)}` : '';
+  const risks = riskMark(view.risks);
+  if (risks !== '') item.label = `⚠ ${row.label}`;
   const isAdvice =
     view.outcome.kind === 'pending' && !view.outcome.problem && view.outcome.recommendation !== undefined;
   item.description = [

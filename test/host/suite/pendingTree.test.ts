@@ -94,10 +94,8 @@ suite('the pending tree', () => {
       `Edit a.ts, ${id}, Recommends Apply: Looks right`,
     );
     known = [{ kind: 'deletes', path: 'a.ts' }];
-    assert.equal(
-      (await row(id)).description,
-      `⚠ ${riskMark(known)} · Recommends Apply: Looks right. · ${id}`,
-    );
+    assert.equal((await row(id)).description, `${riskMark(known)} · Recommends Apply: Looks right. · ${id}`);
+    assert.equal((await row(id)).label, '⚠ Edit a.ts', 'a narrow side bar cuts off what comes after it');
     known = [];
     await store.markStale(id, ['a.ts']);
     assert.equal((await row(id)).description, `stale · ${id}`);
