@@ -23,6 +23,8 @@ export interface ResolveCall {
   readonly reason: string;
   readonly extra?: Record<string, unknown>;
   readonly id?: string;
+  /** All previews that the call votes on, one after the other. */
+  readonly voteOn?: readonly string[];
   /** Where the call is in the conversation; absent if no message contains it. */
   readonly call?: CallRef;
   readonly signal?: AbortSignal;
@@ -214,7 +216,7 @@ export class ModelResolver {
     const preview = this.#store.get(id);
     if (preview && this.#isUnseen(id)) throw new ToolError(this.#unseenText(preview));
     const revision = this.#seen.get(id);
-    const { action, reason, extra, call, signal } = resolveCall;
+    const { action, reason, extra, voteOn, call, signal } = resolveCall;
     this.#voted.fire(id);
     const vote = this.#invoker.resolve({
       id,
@@ -222,6 +224,7 @@ export class ModelResolver {
       action,
       reason,
       ...(extra === undefined ? {} : { extra }),
+      ...(voteOn === undefined ? {} : { voteOn }),
       actor: 'model',
       isPlanning: () => this.#mode !== undefined,
       ...(call === undefined ? {} : { call }),

@@ -1,4 +1,4 @@
-import type { Preview, PreviewOrigin } from './preview.ts';
+import type { Preview, PreviewOrigin, Recommendation } from './preview.ts';
 
 /** The longest title of a change set, in characters. */
 const MAX_TITLE = 200;
@@ -37,4 +37,37 @@ export function inSets(previews: readonly Preview[]): readonly ChangeSet[] {
     else sets.set(setId, { id: setId, title: setTitle, previews: [preview] });
   }
   return [...sets.values()];
+}
+
+/** Whether one vote on all of these is about several of the set of this one. */
+export function isVoteOnSet(
+  preview: Preview,
+  voteOn: readonly string[],
+  get: (id: string) => Preview | undefined,
+): boolean {
+  const { setId } = setOf(preview);
+  const ofSet = voteOn.flatMap(id => get(id) ?? []).filter(each => setOf(each).setId === setId);
+  return setId !== undefined && ofSet.length > 1;
+}
+
+/** What the model recommends for several previews of a set together, with how many of those that wait it is said of. */
+export interface SetAdvice extends Pick<Recommendation, 'action' | 'reason'> {
+  readonly count: number;
+  /** How many wait. */
+  readonly of: number;
+}
+
+/** Each recommendation that was made for several of these together, in the order of the previews. */
+export function adviceOfSet(previews: Iterable<Preview>): readonly SetAdvice[] {
+  const pending = [...previews].filter(({ state }) => state.kind === 'pending');
+  const found = new Map<string, SetAdvice>();
+  for (const { state } of pending) {
+    const recommendation = state.kind === 'pending' ? state.recommendation : undefined;
+    if (!recommendation?.isOfSet) continue;
+    const { action, reason } = recommendation;
+    const key = `${action} ${reason}`;
+    const count = (found.get(key)?.count ?? 0) + 1;
+    found.set(key, { action, reason, count, of: pending.length });
+  }
+  return [...found.values()];
 }

@@ -49,7 +49,14 @@ export const ledgerEntrySchema = z.object({
   call: z.exactOptional(z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() })),
   reason: z.string(),
   /** What the model recommended, where someone else decided. */
-  recommendation: z.exactOptional(z.object({ action: z.enum(['apply', 'discard']), reason: z.string() })),
+  recommendation: z.exactOptional(
+    z.object({
+      action: z.enum(['apply', 'discard']),
+      reason: z.string(),
+      /** It was one vote on several previews of the change set. */
+      isOfSet: z.exactOptional(z.literal(true)),
+    }),
+  ),
   /** The user had edited the proposal. */
   editedByUser: z.exactOptional(z.literal(true)),
   /** The change set that it belongs to, and the beginning of its prompt. */

@@ -12,6 +12,8 @@ export interface Recommendation {
   readonly reason: string;
   /** It was made for what this is a part of: a person sees it, but the model has not voted for the part. */
   readonly isOfWhole?: true;
+  /** It was one vote on several previews of its change set: the reason is that of all of them, and nothing was said of this one alone. */
+  readonly isOfSet?: true;
 }
 
 /** A tool call of a conversation. */

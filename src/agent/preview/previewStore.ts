@@ -296,9 +296,13 @@ export class PreviewStore {
     return this.#projection.ledger;
   }
 
-  /** Records the model's recommendation for a pending preview; does nothing if it is not pending. */
-  recommend(id: string, action: ResolveAction, reason: string): Promise<void> {
-    return this.#recordPending({ type: 'recommended', id, recommendation: { action, reason } });
+  /**
+   * Records the model's recommendation for a pending preview; does nothing if it is not pending.
+   * @param isOfSet whether it is one vote on several previews of its change set
+   */
+  recommend(id: string, action: ResolveAction, reason: string, isOfSet = false): Promise<void> {
+    const recommendation = { action, reason, ...(isOfSet ? { isOfSet: true as const } : {}) };
+    return this.#recordPending({ type: 'recommended', id, recommendation });
   }
 
   /**

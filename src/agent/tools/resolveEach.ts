@@ -18,7 +18,7 @@ export async function resolveEach(
   const votes: unknown[] = [];
   for (const id of ids) {
     try {
-      const result = modelResult(await resolve({ ...vote, id }));
+      const result = modelResult(await resolve({ ...vote, id, voteOn: ids }));
       lines.push(`${id}: ${textOf(result)}`);
       votes.push({ id, details: result.details, ...(result.isError ? { isError: true } : {}) });
     } catch (error) {

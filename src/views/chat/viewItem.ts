@@ -43,7 +43,7 @@ const cardState = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('pending'),
     problem: z.optional(problem),
-    recommendation: z.optional(z.object({ action, reason: z.string() })),
+    recommendation: z.optional(z.object({ action, reason: z.string(), isOfSet: z.optional(z.boolean()) })),
   }),
   z.object({ kind: z.literal('applying'), action }),
   z.object({

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { countText } from '../../agent/base/localiser.ts';
 import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
-import { isOpen, titleOf, type Preview } from '../../agent/preview/preview.ts';
+import { isOpen, titleOf, type Preview, type Recommendation } from '../../agent/preview/preview.ts';
 import {
   previewView,
   type PreviewFacts,
@@ -178,7 +178,7 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
   switch (outcome.kind) {
     case 'pending':
       if (outcome.problem) return problemMark(outcome.problem);
-      return outcome.recommendation ? adviceText(outcome.recommendation) : filesRead;
+      return (outcome.recommendation && adviceText(outcome.recommendation)) ?? filesRead;
     case 'applying':
       return vscode.l10n.t('resolving…');
     case 'applied':
@@ -194,14 +194,12 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
   }
 }
 
-/** Shorter than on the card: in a narrow side bar, whether it is for or against is still to be seen. */
-function adviceText({
-  action,
-  reason,
-}: {
-  readonly action: 'apply' | 'discard';
-  readonly reason: string;
-}): string {
+/**
+ * Shorter than on the card: in a narrow side bar, whether it is for or against is still to be seen. What was said of several previews
+ * together is in the row of their set; that it is against them is a warning for each.
+ */
+function adviceText({ action, reason, isOfSet }: Recommendation): string | undefined {
+  if (isOfSet) return action === 'apply' ? undefined : vscode.l10n.t('Recommends Discard');
   const why = oneLine(reason) || vscode.l10n.t('No reason provided');
   return action === 'apply'
     ? vscode.l10n.t('Recommends Apply: {0}', why)

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { countText } from '../../agent/base/localiser.ts';
+import { adviceOfSet, type SetAdvice } from '../../agent/preview/changeSet.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import { appliesAny } from '../../agent/preview/blockOf.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
@@ -26,11 +27,12 @@ export class SetItems implements vscode.Disposable {
     const counts = this.#countsOf(all);
     const label = counts.done === '' ? name : `${counts.done} · ${name}`;
     const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
-    item.description = counts.short;
+    const advice = adviceOfSet(all);
+    item.description = [counts.short, ...advice.map(adviceText)].join(' · ');
     item.iconPath = new vscode.ThemeIcon('checklist');
     item.contextValue = appliesAny(all.filter(isOpen)) ? 'redline.set' : 'redline.blockedSet';
-    item.tooltip = `${name}\n${counts.long}`;
-    item.accessibilityInformation = { label: `${name}, ${counts.long}` };
+    item.tooltip = [name, counts.long, ...advice.map(adviceText)].join('\n');
+    item.accessibilityInformation = { label: [name, counts.long, ...advice.map(adviceText)].join(', ') };
     const ids = open.map(({ previewId }) => previewId);
     item.command = makeCommand(vscode.l10n.t('Review'), 'redline.preview.openAll', ids);
     return item;
@@ -76,4 +78,15 @@ export class SetItems implements vscode.Disposable {
       long: text(files, lines, decided),
     };
   }
+}
+
+/** What the model said of several together. */
+function adviceText({ action, reason, count, of }: SetAdvice): string {
+  const { l10n } = vscode;
+  const why = oneLine(reason) || l10n.t('No reason provided');
+  if (count === of)
+    return action === 'apply' ? l10n.t('Recommends Apply: {0}', why) : l10n.t('Recommends Discard: {0}', why);
+  return action === 'apply'
+    ? l10n.t('Recommends Apply of {0}: {1}', count, why)
+    : l10n.t('Recommends Discard of {0}: {1}', count, why);
 }

@@ -275,11 +275,19 @@ export function riskNotes(preview: Preview, change: FileChange, risks: readonly 
 /** The longest reason that a row shows, in characters; the tooltip has all of it. */
 const MAX_REASON = 120;
 
-/** The second row, with the model's vote and its reason, where it takes no space from the buttons; empty if there is none. */
+/**
+ * The second row, with the model's vote and its reason, where it takes no space from the buttons; empty if there is none. What it
+ * said of several previews together is not said of this one: that it is against them is a warning, and the tooltip says the rest.
+ */
 export function reasonRow({ state }: Preview): vscode.Command[] {
   const recommendation = state.kind === 'pending' ? state.recommendation : undefined;
   if (!recommendation) return [];
-  const { action, reason } = recommendation;
+  const { action, reason, isOfSet } = recommendation;
+  if (isOfSet && action === 'apply') return [];
+  if (isOfSet)
+    return [
+      note(`$(thumbsdown) ${vscode.l10n.t('not recommended')}`, recommendationText(recommendation, String)),
+    ];
   const why = withoutIcons(reason.trim(), MAX_REASON) || vscode.l10n.t('No reason provided');
   const text =
     action === 'apply'

@@ -68,11 +68,24 @@ export function conflictsLeftText({ files }: Extract<Problem, { kind: 'conflicts
   return countText(l10n.t('1 conflict left|{0} conflicts left'), l10n)(count);
 }
 
+/** @param recommendation with `isOfSet`, its reason is not one for this preview alone */
 export function recommendationText(
-  { action, reason }: { readonly action: 'apply' | 'discard'; readonly reason: string },
+  {
+    action,
+    reason,
+    isOfSet,
+  }: {
+    readonly action: 'apply' | 'discard';
+    readonly reason: string;
+    readonly isOfSet?: boolean | undefined;
+  },
   clean: Clean,
 ): string {
   const why = clean(reason) || l10n.t('No reason provided');
+  if (isOfSet)
+    return action === 'apply'
+      ? l10n.t('The model recommends Apply for several changes together: {0}', why)
+      : l10n.t('The model recommends Discard for several changes together: {0}', why);
   return action === 'apply'
     ? l10n.t('The model recommends Apply: {0}', why)
     : l10n.t('The model recommends Discard: {0}', why);

@@ -2,7 +2,7 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { Emitter } from '../../../src/agent/base/event.ts';
 import { changeOf, sideOfText } from '../../../src/agent/preview/fileChange.ts';
-import type { PreviewContent } from '../../../src/agent/preview/preview.ts';
+import type { Preview, PreviewContent } from '../../../src/agent/preview/preview.ts';
 import type { Risk } from '../../../src/agent/preview/reading/risks.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import type { ResolveOrder } from '../../../src/agent/preview/resolveSettings.ts';
@@ -50,9 +50,13 @@ suite('the pending tree', () => {
 
   teardown(() => tree.dispose());
 
-  const stage = (label: string, paths: readonly string[] | null = ['a.ts']): string => {
+  const stage = (
+    label: string,
+    paths: readonly string[] | null = ['a.ts'],
+    origin: Preview['origin'] = null,
+  ): string => {
     const changes = paths?.flatMap(path => changeOf(path, null, sideOfText('x')) ?? []) ?? null;
-    const draft = { label, sourceToolName: 'edit_file', dependsOn: [], origin: null };
+    const draft = { label, sourceToolName: 'edit_file', dependsOn: [], origin };
     const content: PreviewContent = changes ? { kind: 'files', changes } : { kind: 'action', changes };
     return store.stage({ ...draft, ...content, stagedAt: new Date().toISOString() }).preview.id;
   };
@@ -103,6 +107,42 @@ suite('the pending tree', () => {
     assert.equal((await row(id)).contextValue, 'redline.stale');
     const [file = assert.fail()] = tree.getChildren(nodeOf(id));
     assert.equal((await tree.getTreeItem(file)).contextValue, 'redline.blockedFile');
+  });
+
+  test('what the model said of several previews of a set together is in the row of the set', async () => {
+    const origin = { sessionId: 's', asksModel: true, setId: 'set', setTitle: 'Add the tax' };
+    const [one = '', two = '', three = ''] = ['a.ts', 'b.ts', 'c.ts'].map(path =>
+      stage(`Edit ${path}`, [path], origin),
+    );
+    for (const id of [one, two]) await store.recommend(id, 'apply', 'As asked.', true);
+    await store.recommend(three, 'apply', 'Please look at it.');
+    const rows = async (): Promise<readonly (string | boolean | undefined)[][]> => {
+      const [set = assert.fail()] = tree.getChildren();
+      const items = await Promise.all([set, ...tree.getChildren(set)].map(node => tree.getTreeItem(node)));
+      return items.map(item => [item.description, item.accessibilityInformation?.label]);
+    };
+    assert.deepEqual(await rows(), [
+      [
+        '3 files · Recommends Apply of 2: As asked.',
+        'Add the tax, 3 files, Recommends Apply of 2: As asked.',
+      ],
+      [
+        `Recommends Apply: Please look at it. · ${three}`,
+        `Edit c.ts, ${three}, Recommends Apply: Please look at it`,
+      ],
+      [two, `Edit b.ts, ${two}`],
+      [one, `Edit a.ts, ${one}`],
+    ]);
+    await store.recommend(three, 'discard', 'Not needed.', true);
+    assert.deepEqual(
+      (await rows()).map(([description]) => description),
+      [
+        '3 files · Recommends Apply of 2: As asked. · Recommends Discard of 1: Not needed.',
+        `Recommends Discard · ${three}`,
+        two,
+        one,
+      ],
+    );
   });
 
   test('a row says how much of its preview was looked at, and a file row whether it was, for screen readers too', async () => {

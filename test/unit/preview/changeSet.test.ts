@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inSets, setOfPrompt } from '../../../src/agent/preview/changeSet.ts';
+import { adviceOfSet, inSets, setOfPrompt } from '../../../src/agent/preview/changeSet.ts';
+import type { Preview } from '../../../src/agent/preview/preview.ts';
 import { reopenAction } from '../../../src/agent/preview/undo.ts';
 import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
 import { createTestSession, restoredStore } from '../../support/testSession.ts';
@@ -58,6 +59,43 @@ test('the ledger says what led to a decision: the prompt, the recommendation, an
       setId: t.store.get('p1')?.origin?.setId,
     },
   );
+});
+
+test('one vote on several previews of a set is one of the set; what is said of a single preview is its own', async () => {
+  const vote = (action: 'apply' | 'discard', reason: string, ...ids: string[]) => ({
+    name: 'resolve',
+    arguments: { action, reason, ids },
+  });
+  const t = createTestSession({
+    settings: { modelAuthority: 'recommend' },
+    script: [
+      { toolCalls: ['a.txt', 'b.txt', 'c.txt', 'd.txt'].map(write) },
+      { toolCalls: [vote('apply', 'As asked.', 'p1', 'p2', 'p3'), vote('apply', 'Please look.', 'p4')] },
+      { text: 'Done.' },
+      { toolCalls: [write('e.txt')] },
+      { toolCalls: [vote('apply', 'All of it.', 'p4', 'p5')] },
+      { text: 'Done.' },
+    ],
+  });
+  const said = ({ state }: Preview) => state.kind === 'pending' && state.recommendation;
+  await t.session.prompt('Add four.');
+  const [ofSet, alone] = [
+    { action: 'apply', reason: 'As asked.', isOfSet: true },
+    { action: 'apply', reason: 'Please look.' },
+  ];
+  for (const store of [t.store, restoredStore(t.log)]) {
+    assert.deepEqual(store.all().map(said), [ofSet, ofSet, ofSet, alone]);
+    assert.deepEqual(adviceOfSet(store.all()), [{ action: 'apply', reason: 'As asked.', count: 3, of: 4 }]);
+  }
+  await t.session.prompt('And one more.');
+  const other = { action: 'apply', reason: 'All of it.' };
+  assert.deepEqual(t.store.all().slice(3).map(said), [other, other], 'each is alone of its set');
+  await t.invoker.resolve({ id: 'p4', action: 'discard', reason: 'no', actor: 'human' });
+  await t.invoker.resolve({ id: 'p1', action: 'apply', reason: 'r', actor: 'human' });
+  assert.deepEqual(adviceOfSet(t.store.all().slice(0, 4)), [
+    { action: 'apply', reason: 'As asked.', count: 2, of: 2 },
+  ]);
+  assert.deepEqual(restoredStore(t.log).ledger().at(-1)?.recommendation, ofSet);
 });
 
 test('a long prompt gives the set its beginning, and an empty one no title', () => {

@@ -62,7 +62,7 @@ const entrySchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('recommended'),
     id: z.string(),
-    recommendation: z.object({ action, reason: z.string() }),
+    recommendation: z.object({ action, reason: z.string(), isOfSet: z.exactOptional(z.literal(true)) }),
     mark,
   }),
   /** One attempt to resolve, with an entry for each preview of the transaction. */

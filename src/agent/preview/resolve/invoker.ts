@@ -1,6 +1,7 @@
 import { untilAborted } from '../../base/async.ts';
 import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
+import { isVoteOnSet } from '../changeSet.ts';
 import { stalePaths } from '../commit/commitChanges.ts';
 import { isLink } from '../fileChange.ts';
 import { ledgerEntry, type CheckFact, type LedgerVote, type Outcome } from '../ledger.ts';
@@ -122,7 +123,7 @@ export class Invoker {
     }
     const ruling = this.#rulingOn(request, preview, { isProtected });
     if (ruling === 'recommend') {
-      await this.#store.recommend(preview.id, request.action, request.reason);
+      await this.#recommend(preview, request);
       const planning = request.isPlanning?.() === true;
       return { kind: 'recommended', vote: request, preview, planning };
     }
@@ -156,7 +157,7 @@ export class Invoker {
       if (proof.isProved) return this.#start(preview, tried, request, proof.checks);
       unproved ??= proof;
     }
-    await this.#store.recommend(preview.id, request.action, request.reason);
+    await this.#recommend(preview, request);
     return {
       kind: 'recommended',
       vote: request,
@@ -164,6 +165,12 @@ export class Invoker {
       planning: false,
       ...(unproved ? { unproved } : {}),
     };
+  }
+
+  /** The reason of one vote on several previews of a change set is that of the set. */
+  #recommend(preview: Preview, { action, reason, voteOn = [] }: ResolveRequest): Promise<void> {
+    const isOfSet = isVoteOnSet(preview, voteOn, id => this.#store.get(id));
+    return this.#store.recommend(preview.id, action, reason, isOfSet);
   }
 
   /** What the preview builds on and the model has voted to apply, too: that is tried, and written, together. */

@@ -166,6 +166,7 @@ function stateOf(outcome: PreviewOutcome, { origin }: Preview): CardState {
         recommendation: recommendation && {
           action: recommendation.action,
           reason: escapeProse(recommendation.reason.trim()),
+          isOfSet: recommendation.isOfSet,
         },
       };
     }

@@ -54,7 +54,11 @@ export function cardNotes(state: CardState): readonly (readonly [CardNote, strin
   if (state.kind !== 'pending') return [];
   const { recommendation, problem } = state;
   const notes: [CardNote, string][] = [];
-  if (recommendation) notes.push(['recommendation', recommendationText(recommendation, String)]);
+  // What was said of several previews together is said once, where the model votes.
+  if (recommendation && !recommendation.isOfSet)
+    notes.push(['recommendation', recommendationText(recommendation, String)]);
+  else if (recommendation?.action === 'discard')
+    notes.push(['recommendation', l10n.t('The model recommends Discard')]);
   if (problem)
     notes.push([problem.kind === 'failed' ? 'last-error' : problem.kind, problemText(problem, String)]);
   return notes;

@@ -184,6 +184,23 @@ test('the second row has the reason of the recommendation, cut where it is too l
   assert.ok(note?.tooltip?.includes('x'.repeat(300)));
 });
 
+test('what the model said of several previews together is no reason of one; that it is against them is said of each', async () => {
+  const harness = new InvokerHarness('none');
+  const { id } = harness.stage();
+  await harness.store.recommend(id, 'apply', 'As asked.', true);
+  assert.deepEqual(reasonRow(harness.store.get(id) ?? assert.fail()), []);
+  await harness.store.recommend(id, 'discard', 'None is needed.', true);
+  assert.deepEqual(
+    reasonRow(harness.store.get(id) ?? assert.fail()).map(({ title, tooltip }) => [title, tooltip]),
+    [
+      [
+        '$(thumbsdown) not recommended',
+        'The model recommends Discard for several changes together: None is needed.',
+      ],
+    ],
+  );
+});
+
 test('a deleted file says in its lens which file still imports it', () => {
   const { store } = new InvokerHarness();
   const change = remove('src/money.ts', 'x');

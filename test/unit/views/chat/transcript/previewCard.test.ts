@@ -28,6 +28,12 @@ test('a recommendation is shown with its reason, or with the fallback', () => {
     wordsOf(card({ kind: 'pending', stale: [], recommendation: { action: 'apply', reason } })).recommendation;
   assert.equal(recommended('Tests pass.'), 'The model recommends Apply: Tests pass.');
   assert.equal(recommended('  '), 'The model recommends Apply: No reason provided');
+  const ofSet = (action: 'apply' | 'discard') =>
+    wordsOf(
+      card({ kind: 'pending', stale: [], recommendation: { action, reason: 'As asked.', isOfSet: true } }),
+    ).recommendation;
+  assert.equal(ofSet('apply'), undefined, 'it was said of several together');
+  assert.equal(ofSet('discard'), 'The model recommends Discard');
 });
 
 test('a stale preview names its files and does not repeat the failure', () => {
