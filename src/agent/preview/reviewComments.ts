@@ -2,6 +2,7 @@ import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { splitLines, withoutLineEnding } from '../text/lines.ts';
 import { textOf, type FileChange } from './fileChange.ts';
+import { isApplied } from './ledger.ts';
 import type { AgentName, Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 
@@ -96,8 +97,8 @@ export class ReviewComments implements Disposable {
       .ledger()
       .slice(this.#reviewedUpTo)
       .filter(({ actor }) => actor === 'human');
-    const count = (outcome: string): number => votes.filter(vote => vote.outcome === outcome).length;
-    return { comments: this.drafts.length, applied: count('applied'), refused: count('discarded') };
+    const refused = votes.filter(({ outcome }) => outcome === 'discarded').length;
+    return { comments: this.drafts.length, applied: votes.filter(isApplied).length, refused };
   }
 
   /**

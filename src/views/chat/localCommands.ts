@@ -3,6 +3,7 @@ import { detailOf } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { slashCommandHelp, type LocalCommand } from '../../agent/model/offline/slashCommands.ts';
+import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { Resolved } from '../../agent/preview/resolve/resolved.ts';
 import { isOpen, titleOf, type Preview, type ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
@@ -12,6 +13,7 @@ import type { LoadProblem } from '../../agent/tools/custom/loading/loadProblem.t
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import { problemSentence } from '../customTools/problemSentence.ts';
 import { sentenceFor } from '../texts/errorSentence.ts';
+import { runText } from '../texts/previewWords.ts';
 import { oneLine } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
@@ -112,7 +114,7 @@ export class LocalCommands {
     const end = await vote(action, preview.id, reason, shownRevision(preview.id) ?? preview.revision);
     const now = store.get(preview.id) ?? preview;
     if (end === 'returnedError') {
-      const { message = '' } = store.ledger().findLast(({ previewId }) => previewId === now.id) ?? {};
+      const { message = '' } = this.#lastAttempt(now) ?? {};
       return l10n.t('Applied {0}, which returned an error: {1}', idAndTitle(now), plain(message));
     }
     return this.#tellState(now, 'now');
@@ -135,14 +137,21 @@ export class LocalCommands {
     return shown && isOpen(shown) ? shown : undefined;
   }
 
+  #lastAttempt({ id }: Preview): LedgerEntry | undefined {
+    return this.#options.store.ledger().findLast(({ previewId }) => previewId === id);
+  }
+
   #tellState(preview: Preview, since: 'already' | 'now'): string {
     const name = idAndTitle(preview);
     const { state } = preview;
+    const { run } = this.#lastAttempt(preview) ?? {};
     switch (state.kind) {
       case 'applied':
         return since === 'already'
           ? l10n.t('{0} is already applied: {1}', name, plain(state.by.reason))
-          : l10n.t('Applied {0}.', name);
+          : run
+            ? `${name}: ${runText(run)}`
+            : l10n.t('Applied {0}.', name);
       case 'discarded':
         return since === 'already'
           ? l10n.t('{0} is already discarded: {1}', name, plain(state.by.reason))

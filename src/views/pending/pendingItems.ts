@@ -184,7 +184,7 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
     case 'applied':
       return outcome.run ? runText(outcome.run) : vscode.l10n.t('applied');
     case 'returnedError':
-      return vscode.l10n.t('applied');
+      return vscode.l10n.t('returned an error');
     case 'undone':
       return vscode.l10n.t('undone');
     case 'discarded':

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
-import type { LedgerEntry } from '../../agent/preview/ledger.ts';
+import { isApplied, isUnsuccessful, type LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 
 /** How long the line at the end of a review stays, in milliseconds. */
 const SHOWN_MS = 30_000;
 
 /**
- * Counts what the user applies and discards until nothing is pending, and then tells it for a while in one line. What undoes
+ * Counts what the user applies and discards, and what did not succeed of it, until nothing is pending, and then tells it for a while in one line. What undoes
  * something is not counted.
  */
 export class ReviewTally implements vscode.Disposable {
@@ -16,6 +16,7 @@ export class ReviewTally implements vscode.Disposable {
   readonly #changed = new Emitter<void>();
   #applied = 0;
   #discarded = 0;
+  #unsuccessful = 0;
   #line = '';
   #timer: NodeJS.Timeout | undefined;
 
@@ -42,13 +43,22 @@ export class ReviewTally implements vscode.Disposable {
   #count(entries: readonly LedgerEntry[], isAnyLeft: boolean): void {
     const byUser = entries.filter(({ actor }) => actor === 'human');
     const failed = byUser.some(({ outcome }) => outcome === 'failed');
-    this.#applied += byUser.filter(
-      ({ outcome }) => outcome === 'applied' || outcome === 'returnedError',
-    ).length;
+    this.#applied += byUser.filter(isApplied).length;
+    this.#unsuccessful += byUser.filter(isUnsuccessful).length;
     this.#discarded += byUser.filter(({ outcome }) => outcome === 'discarded').length;
     if (isAnyLeft) return;
-    if (byUser.length > 0 && !failed) this.#show(lineOf(this.#applied, this.#discarded));
-    this.#applied = this.#discarded = 0;
+    if (byUser.length > 0 && !failed) this.#show(this.#lineNow());
+    this.#applied = this.#discarded = this.#unsuccessful = 0;
+  }
+
+  #lineNow(): string {
+    const { l10n } = vscode;
+    const counts = [
+      ...(this.#applied > 0 ? [l10n.t('{0} applied', this.#applied)] : []),
+      ...(this.#unsuccessful > 0 ? [l10n.t('{0} unsuccessful', this.#unsuccessful)] : []),
+      ...(this.#discarded > 0 ? [l10n.t('{0} discarded', this.#discarded)] : []),
+    ];
+    return l10n.t('Review done: {0}', counts.join(', '));
   }
 
   #show(line: string): void {
@@ -58,11 +68,4 @@ export class ReviewTally implements vscode.Disposable {
     if (line !== '') this.#timer = setTimeout(() => this.#show(''), SHOWN_MS);
     this.#changed.fire();
   }
-}
-
-function lineOf(applied: number, discarded: number): string {
-  const { l10n } = vscode;
-  if (discarded === 0) return l10n.t('Review done: {0} applied', applied);
-  if (applied === 0) return l10n.t('Review done: {0} discarded', discarded);
-  return l10n.t('Review done: {0} applied, {1} discarded', applied, discarded);
 }

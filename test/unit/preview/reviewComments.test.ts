@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ReviewComments } from '../../../src/agent/preview/reviewComments.ts';
+import { textResult } from '../../../src/agent/preview/pendingAction.ts';
 import { answersIn, reviewMessage } from '../../../src/agent/preview/reviewTexts.ts';
 import { modify } from '../../support/changes.ts';
 import { InvokerHarness } from '../../support/invokerHarness.ts';
@@ -34,6 +35,17 @@ describe('comments on lines of previews', () => {
         '[c2] p1, b.txt, line 1 of the file as it was:\n> a\nWhy?\n\n' +
         'Answer each comment in a paragraph that begins with its number in brackets. Where it asks for a change, propose that.',
     );
+  });
+
+  test('what was decided is told of what took effect: a command that was stopped was not applied', async () => {
+    const { harness, comments } = await world();
+    const details = { run: { seconds: 7, endedBy: 'user' } };
+    const apply = () => Promise.resolve(textResult('The user stopped the command.', details));
+    const { id } = harness.stage({ apply, humanOnly: true, purpose: 'command' });
+    await harness.resolve({ id });
+    assert.deepEqual(comments.summary, { comments: 0, applied: 0, refused: 0 });
+    await harness.resolve();
+    assert.deepEqual(comments.summary, { comments: 0, applied: 1, refused: 0 });
   });
 
   test('they are sent once, and the next review counts from there', async () => {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
 import { countText } from '../../../agent/base/localiser.ts';
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
+import { isUnsuccessful } from '../../../agent/preview/ledger.ts';
 import { needsOwnVote, titleOf, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
@@ -52,7 +53,9 @@ export class BulkVotes {
       this.#prepareVote('apply', target),
     );
     const cast = await this.#castAll('apply', votes, '');
-    const applied = cast.resolved.length;
+    const last = new Map(store.ledger().map(entry => [entry.previewId, entry]));
+    const failed = cast.resolved.filter(({ id }) => isUnsuccessful(last.get(id) ?? { outcome: 'applied' }));
+    const applied = cast.resolved.length - failed.length;
     const left = [...cast.left, ...this.#stillPending(skipped).map(id => ({ id }))];
     const done = countText(vscode.l10n.t('Applied 1 preview.|Applied {0} previews.'), vscode.l10n)(applied);
     const rest = countText(
@@ -64,7 +67,17 @@ export class BulkVotes {
       all.map(({ id }) => id),
     );
     const why = left.length > 0 ? [rest, leftText(left, this.#ctx)] : [];
-    const parts = [targets.length > 0 ? done : '', ...why, waitingText(cast.unanswered), own];
+    const unsuccessful = countText(
+      vscode.l10n.t('1 returned an error.|{0} returned an error.'),
+      vscode.l10n,
+    )(failed.length);
+    const parts = [
+      targets.length > 0 ? done : '',
+      failed.length > 0 ? unsuccessful : '',
+      ...why,
+      waitingText(cast.unanswered),
+      own,
+    ];
     void showInfo(parts.filter(Boolean).join(' '));
   }
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { textResult, type PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
 import type { Actor, ResolveAction } from '../../../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
 import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
 import { create } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
+import { InvokerHarness } from '../../../support/invokerHarness.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../../support/testSession.ts';
 
@@ -64,4 +66,33 @@ test('the line goes by itself after a while', async t => {
   assert.equal(tally.line, 'Review done: 1 applied');
   t.mock.timers.tick(60_000);
   assert.equal(tally.line, '');
+});
+
+test('a command that was stopped or failed, and what returned an error, is not counted as applied', async t => {
+  const run = (run: object, purpose: 'command' | 'toolCall' = 'command') => ({
+    apply: () => Promise.resolve(textResult('Done.', { run })),
+    ...{ humanOnly: true as const, purpose },
+  });
+  const lineAfter = async (...actions: readonly Partial<PendingAction>[]): Promise<string> => {
+    const harness = new InvokerHarness();
+    const tally = new ReviewTally(harness.store);
+    t.after(() => tally.dispose());
+    const ids = actions.map(action => harness.stage(action).id);
+    for (const id of ids) await harness.resolve({ id });
+    return tally.line;
+  };
+  assert.equal(await lineAfter(run({ exitCode: 0, seconds: 1 })), 'Review done: 1 applied');
+  for (const unsuccessful of [
+    run({ seconds: 7, endedBy: 'user' }),
+    run({ seconds: 7, endedBy: 'timeLimit' }),
+    run({ seconds: 7 }),
+    run({ exitCode: 127, seconds: 0 }),
+    {
+      apply: () => Promise.resolve({ ...textResult('No such tool.'), isError: true }),
+      humanOnly: true as const,
+    },
+  ])
+    assert.equal(await lineAfter({}, unsuccessful), 'Review done: 1 applied, 1 unsuccessful');
+  const notStarted = { apply: () => Promise.reject(new Error('spawn ENOENT')), humanOnly: true as const };
+  await assert.rejects(lineAfter(notStarted), /spawn ENOENT/);
 });
