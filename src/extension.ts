@@ -89,12 +89,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     activePreviewId: () => tabs.activeId(),
     shownRevision: (id: string) => shown.of(id),
     onWillPrompt: () => opener.expectPreview(),
+    edits,
     reviewDone: tally,
     execute,
   };
   const chat = new ChatPanel(chatOptions);
   const pendingView = new PendingView({
-    ...{ ...agent, review, looks, memory: context.workspaceState },
+    ...{ ...agent, review, looks, edits, memory: context.workspaceState },
     storage,
   });
   const otherAgents = new OtherAgents({
@@ -126,7 +127,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     pendingView,
     registerHistoryView(session),
     place,
-    new StatusItem(store, agent.settings, review, tally, place, {
+    new StatusItem(store, agent.settings, review, tally, edits, place, {
       current: () => agent.checks.marksOfAll(session.id),
       onDidChange: agent.checks.onDidChange,
     }),
@@ -134,7 +135,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerLedgerDocument(store),
     texts,
     otherAgents,
-    registerContextKeys(store, session, tabs),
+    registerContextKeys(store, session, tabs, edits),
     registerCommands(
       allCommands({
         ...agent,

@@ -6,6 +6,7 @@ import { appliesAny, blockOf } from '../agent/preview/blockOf.ts';
 import type { Session } from '../agent/session/session.ts';
 import { contextKeys } from './contributions.ts';
 import { shownExpired } from './pending/pendingNodes.ts';
+import type { ProposalEdits } from './review/documents/proposalEdits.ts';
 import type { PreviewTabs } from './review/previewTabs.ts';
 
 /** Keeps the context keys up to date, and sets each one only when its value changes. */
@@ -13,9 +14,12 @@ export function registerContextKeys(
   store: PreviewStore,
   session: Session,
   tabs: PreviewTabs,
+  edits: ProposalEdits,
 ): vscode.Disposable {
   const hasPending = contextKey(contextKeys.hasPending, () => store.hasPending);
-  const canApplyAll = contextKey(contextKeys.canApplyAll, () => appliesAny(store.open));
+  const canApplyAll = contextKey(contextKeys.canApplyAll, () =>
+    appliesAny(store.open, id => edits.hasUnsaved(id)),
+  );
   const hasExpired = contextKey(contextKeys.hasExpired, () => shownExpired(store).length > 0);
   const hasReviewed = contextKey(contextKeys.hasReviewed, () => store.ledger().some(isReview));
   const running = contextKey(contextKeys.running, () => session.state === 'running');
@@ -40,6 +44,7 @@ export function registerContextKeys(
     vscode.window.tabGroups.onDidChangeTabGroups(shownPending),
     store.onDidChange(hasPending),
     store.onDidChange(canApplyAll),
+    edits.onDidChangeUnsaved(canApplyAll),
     store.onDidResolve(entries => entries.some(isReview) && hasReviewed()),
     store.onDidChange(({ state }) => state.kind === 'expired' && hasExpired()),
     session.onDidEmit(running),

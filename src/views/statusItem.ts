@@ -23,6 +23,12 @@ export interface Place {
   readonly onDidChange: vscode.Event<void>;
 }
 
+/** Which proposals have edits that are not saved. */
+export interface UnsavedEdits {
+  hasUnsaved(previewId: string): boolean;
+  readonly onDidChangeUnsaved: vscode.Event<void>;
+}
+
 /** What is known of the checks on all that is pending. */
 export interface CheckNews {
   current(): readonly CheckMark[];
@@ -38,6 +44,7 @@ export class StatusItem implements vscode.Disposable {
   readonly #settings: Settings;
   readonly #tally: ReviewTally;
   readonly #review: ReviewList;
+  readonly #edits: UnsavedEdits;
   readonly #place: Place | undefined;
   readonly #checks: CheckNews | undefined;
   readonly #owned = new DisposableStore();
@@ -50,9 +57,11 @@ export class StatusItem implements vscode.Disposable {
     settings: Settings,
     review: ReviewList,
     tally: ReviewTally,
+    edits: UnsavedEdits,
     place?: Place,
     checks?: CheckNews,
   ) {
+    this.#edits = edits;
     this.#place = place;
     this.#checks = checks;
     this.#store = store;
@@ -64,6 +73,7 @@ export class StatusItem implements vscode.Disposable {
     this.#owned.add({ dispose: update.cancel });
     this.#owned.add(review.onDidChange(update));
     this.#owned.add(tally.onDidChange(update));
+    this.#owned.add(edits.onDidChangeUnsaved(update));
     if (place) this.#owned.add(place.onDidChange(update));
     if (checks) this.#owned.add(checks.onDidChange(update));
     this.#update();
@@ -98,7 +108,7 @@ export class StatusItem implements vscode.Disposable {
     const open = [...this.#store.open];
     // Another update may have come first.
     if (this.#store.get(head.id)?.revision !== head.revision || open.length === 0) return;
-    this.#item.tooltip = tooltipOf(head, open);
+    this.#item.tooltip = tooltipOf(head, open, id => this.#edits.hasUnsaved(id));
   }
 
   #showEnd(line: string): void {

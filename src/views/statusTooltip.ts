@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { titleOf, type Preview } from '../agent/preview/preview.ts';
 import { blockOf } from '../agent/preview/blockOf.ts';
-import { setVotes } from '../agent/preview/setVotes.ts';
+import { setVotes, type IsEdited } from '../agent/preview/setVotes.ts';
 import { commandLink } from './commandRegistry.ts';
 import { asMarkdown } from './plainText.ts';
 import { allText } from './texts/previewWords.ts';
@@ -16,8 +16,12 @@ const linked = [
 const linkedAll = ['redline.preview.applyAll', 'redline.preview.discardAll'] as const;
 
 /** The head with its buttons, and those for all that are open. */
-export function tooltipOf(head: Preview, open: readonly Preview[]): vscode.MarkdownString {
-  const { apply, discard } = setVotes(open);
+export function tooltipOf(
+  head: Preview,
+  open: readonly Preview[],
+  isEdited: IsEdited,
+): vscode.MarkdownString {
+  const { apply, discard } = setVotes(open, { isEdited });
   const text = new vscode.MarkdownString();
   text.isTrusted = { enabledCommands: [...linked, ...linkedAll, 'redline.sandbox.show'] };
   text.appendMarkdown(`**${asMarkdown(titleOf(head))}** (${head.id})\n\n`);

@@ -8,11 +8,11 @@ export function blockOf(preview: Preview | undefined): 'conflicts' | 'stale' | u
   return preview.state.stale.length > 0 ? 'stale' : undefined;
 }
 
-/** Whether Apply All would apply any of these. */
-export function appliesAny(open: Iterable<Preview>): boolean {
+/** Whether Apply All would apply any of these. @param isEdited whether a proposal has edits that are not saved */
+export function appliesAny(open: Iterable<Preview>, isEdited: (id: string) => boolean): boolean {
   // Of those that are applied, the first builds on none of the others.
   const free = [...open].filter(
-    each => each.state.kind === 'pending' && !needsOwnVote(each) && !blockOf(each),
+    each => each.state.kind === 'pending' && !needsOwnVote(each) && !blockOf(each) && !isEdited(each.id),
   );
   if (free.some(({ dependsOn }) => dependsOn.length === 0)) return true;
   const ids = new Set(Array.from(open, ({ id }) => id));

@@ -8,13 +8,21 @@ export interface SetVotes {
   readonly discard: number;
   readonly stale: number;
   readonly conflicts: number;
+  /** Those whose proposal a person is editing and has not saved. */
+  readonly edited: number;
 }
+
+/** Whether a person has typed something into the proposal of this preview and not saved it. */
+export type IsEdited = (id: string) => boolean;
 
 /**
  * What a vote on all of these would do. Those that are not pending count for nothing.
  * @param open all that are open, on which they may build
  */
-export function setVotes(these: Iterable<Preview>, open = these): SetVotes {
+export function setVotes(
+  these: Iterable<Preview>,
+  { open = these, isEdited = () => false }: { open?: Iterable<Preview>; isEdited?: IsEdited } = {},
+): SetVotes {
   const pending = new Map<string, Preview>();
   for (const preview of open) if (preview.state.kind === 'pending') pending.set(preview.id, preview);
   const known = new Map<string, boolean>();
@@ -22,7 +30,8 @@ export function setVotes(these: Iterable<Preview>, open = these): SetVotes {
     const before = known.get(preview.id);
     if (before !== undefined) return before;
     known.set(preview.id, true); // breaks a cycle, should a log ever contain one
-    const is = !needsOwnVote(preview) && !blockOf(preview) && preview.dependsOn.every(isBelowApplied);
+    const isFree = !needsOwnVote(preview) && !blockOf(preview) && !isEdited(preview.id);
+    const is = isFree && preview.dependsOn.every(isBelowApplied);
     known.set(preview.id, is);
     return is;
   };
@@ -36,5 +45,6 @@ export function setVotes(these: Iterable<Preview>, open = these): SetVotes {
   return {
     ...{ apply: all.filter(isApplied).length, discard: all.length },
     ...{ stale: count('stale'), conflicts: count('conflicts') },
+    edited: all.filter(({ id }) => isEdited(id)).length,
   };
 }

@@ -56,6 +56,8 @@ export interface ChatFeedOptions {
   };
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
+  /** What is typed into proposals and not saved. */
+  readonly edits?: { hasUnsaved(previewId: string): boolean; readonly onDidChangeUnsaved: Event<unknown> };
   /** What to say of a review that has just ended, else an empty line. */
   readonly reviewDone?: { readonly line: string; readonly onDidChange: Event<unknown> };
   /** The texts of VS Code's display language by the English ones; `undefined` for English. */
@@ -89,6 +91,7 @@ export class ChatFeed implements Disposable {
     this.#stats = this.#owned.add(new DiffStats(options.logger, () => this.refresh()));
     this.#owned.add(options.session.onDidEmit(event => this.#follow(event)));
     this.#owned.add(options.mode.onDidChange(() => this.refresh()));
+    if (options.edits) this.#owned.add(options.edits.onDidChangeUnsaved(() => this.refresh()));
     if (options.reviewDone) this.#owned.add(options.reviewDone.onDidChange(() => this.refresh()));
     this.#owned.add(options.customTools.onDidChange(() => this.refresh()));
     this.#owned.add(options.commandRuns.onDidChange(this.#progressSoon));
@@ -228,7 +231,7 @@ export class ChatFeed implements Disposable {
 
   /** @param context may be given while only text arrives, which does not change it. */
   #status(context = this.#context()): ChatStatus {
-    const { session, store, mode, model, checks } = this.#options;
+    const { session, store, mode, model, checks, edits } = this.#options;
     const { label, offline } = model();
     const todo = todoListOf(session.messages);
     return {
@@ -243,6 +246,7 @@ export class ChatFeed implements Disposable {
         [...store.open],
         preview => this.#stats.of(preview),
         checkRows(checks?.marksOfAll(session.id) ?? []),
+        id => edits?.hasUnsaved(id) === true,
       ),
       ...(todo.length > 0 ? { todo: todo.map(({ text, state }) => ({ text: oneLine(text), state })) } : {}),
       ...(checks?.hasChecks ? { hasChecks: true } : {}),

@@ -3,6 +3,7 @@ import type { ResolveAction } from '../../agent/preview/preview.ts';
 import type { Resolved } from '../../agent/preview/resolve/resolved.ts';
 import type { Agent } from '../agent.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
+import type { ProposalEdits } from '../review/documents/proposalEdits.ts';
 import type { ReviewTally } from '../review/reviewTally.ts';
 import type { ModeSwitch } from '../settings.ts';
 import type { ModelInfo } from './chatFeed.ts';
@@ -13,6 +14,7 @@ export interface ChatCtx extends Agent {
   readonly extensionUri: vscode.Uri;
   readonly mode: ModeSwitch;
   readonly model: () => ModelInfo;
+  readonly edits: ProposalEdits;
   readonly reviewDone: ReviewTally;
   /** The preview in the active editor. */
   readonly activePreviewId: () => string | undefined;

@@ -153,6 +153,8 @@ const status = z.object({
       apply: z.int(),
       discard: z.int(),
       stale: z.optional(z.int()),
+      /** Those with edits that are not saved. */
+      edited: z.optional(z.int()),
       conflicts: z.optional(z.int()),
       files: z.int(),
       stat: z.optional(lineStat),

@@ -6,6 +6,7 @@ import type { Agent } from '../agent.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { contextKeys } from '../contributions.ts';
 import { escapeInvisible, oneLine } from '../plainText.ts';
+import type { ProposalEdits } from '../review/documents/proposalEdits.ts';
 import type { LookedAt } from '../review/lookedAt.ts';
 import type { ReviewList } from '../review/reviewList.ts';
 import {
@@ -26,6 +27,8 @@ export const SORT_KEY = 'redline.pending.sort';
 export interface PendingParts extends Agent {
   readonly review: ReviewList;
   readonly looks: LookedAt;
+  /** What is typed into proposals and not saved. */
+  readonly edits: ProposalEdits;
   /** Keeps how the rows are sorted. */
   readonly memory: vscode.Memento;
   /** The folder of this window's storage. */

@@ -41,6 +41,7 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     );
     this.#owned.add(parts.checks.onDidChange(refresh));
     this.#owned.add(parts.risks.onDidChange(refresh));
+    this.#owned.add(parts.edits.onDidChangeUnsaved(refresh));
   }
 
   getChildren(node?: PendingNode): PendingNode[] {

@@ -30,7 +30,9 @@ export class SetItems implements vscode.Disposable {
     const advice = adviceOfSet(all);
     item.description = [counts.short, ...advice.map(adviceText)].join(' · ');
     item.iconPath = new vscode.ThemeIcon('checklist');
-    item.contextValue = appliesAny(all.filter(isOpen)) ? 'redline.set' : 'redline.blockedSet';
+    item.contextValue = appliesAny(all.filter(isOpen), id => this.#parts.edits.hasUnsaved(id))
+      ? 'redline.set'
+      : 'redline.blockedSet';
     item.tooltip = [name, counts.long, ...advice.map(adviceText)].join('\n');
     item.accessibilityInformation = { label: [name, counts.long, ...advice.map(adviceText)].join(', ') };
     const ids = open.map(({ previewId }) => previewId);

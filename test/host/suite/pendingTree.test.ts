@@ -28,9 +28,12 @@ suite('the pending tree', () => {
   let visible: VisibleChange[];
   let appeared: Emitter<void>;
   let known: readonly Risk[];
+  /** The preview whose proposal is being edited. */
+  let unsaved: string;
 
   setup(() => {
     known = [];
+    unsaved = '';
     order = 'newestFirst';
     const done = (): Promise<void> => Promise.resolve();
     const log = { append: done, flush: done, compact: done };
@@ -45,7 +48,11 @@ suite('the pending tree', () => {
     const review = new ReviewList(agent);
     const checks = { marksOf: () => [], onDidChange: new Emitter<void>().event };
     const risks = { of: () => known, onDidChange: new Emitter<void>().event };
-    tree = new PendingTree({ ...agent, review, looks, checks, risks } as unknown as PendingParts);
+    const edits = {
+      hasUnsaved: (id: string) => id === unsaved,
+      onDidChangeUnsaved: new Emitter<void>().event,
+    };
+    tree = new PendingTree({ ...agent, review, looks, checks, risks, edits } as unknown as PendingParts);
   });
 
   teardown(() => tree.dispose());

@@ -39,7 +39,10 @@ test('the item gets a command only when another preview is the head: VS Code dro
   const review = { list: () => store.list('newestFirst'), onDidChange: changed.event };
   const tally = { line: '', onDidChange: new Emitter<void>().event };
   const first = stage('a.txt');
-  const item = new StatusItem(store, { order: 'newestFirst' } as never, review as never, tally as never);
+  const item = new StatusItem(store, { order: 'newestFirst' } as never, review as never, tally as never, {
+    hasUnsaved: () => false,
+    onDidChangeUnsaved: () => ({ dispose: () => undefined }),
+  });
   for (let update = 0; update < 3; update++) {
     changed.fire();
     t.mock.timers.tick(1_000);

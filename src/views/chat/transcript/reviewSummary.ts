@@ -1,5 +1,5 @@
 import type { Preview } from '../../../agent/preview/preview.ts';
-import { setVotes } from '../../../agent/preview/setVotes.ts';
+import { setVotes, type IsEdited } from '../../../agent/preview/setVotes.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import type { ChatStatus } from '../protocol.ts';
@@ -15,6 +15,7 @@ export function reviewOf(
   listed: readonly Preview[],
   statsOf: (preview: Preview) => readonly DiffStat[] | undefined,
   checks?: CheckRow[],
+  isEdited?: IsEdited,
 ): ChatStatus['review'] {
   // A plan is approved, not applied: that is on its card.
   const open = listed.filter(preview => !planOf(preview));
@@ -28,6 +29,6 @@ export function reviewOf(
         changes.length,
       )
     : undefined;
-  const votes = setVotes(listed);
+  const votes = setVotes(listed, isEdited ? { isEdited } : {});
   return { previews: open.length, ...votes, files, stat: lineStat(sum), ...(checks ? { checks } : {}) };
 }

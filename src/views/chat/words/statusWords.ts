@@ -27,12 +27,14 @@ export function reviewText({
   previews,
   stale = 0,
   conflicts = 0,
+  edited = 0,
   files,
-}: Pick<NonNullable<ChatStatus['review']>, 'previews' | 'stale' | 'conflicts' | 'files'>): string {
+}: Pick<NonNullable<ChatStatus['review']>, 'previews' | 'stale' | 'conflicts' | 'edited' | 'files'>): string {
   return [
     countText(l10n.t('1 preview|{0} previews'), l10n)(previews),
     ...(stale > 0 ? [l10n.t('{0} stale', stale)] : []),
     ...(conflicts > 0 ? [l10n.t('{0} with conflicts', conflicts)] : []),
+    ...(edited > 0 ? [l10n.t('{0} edited, not saved', edited)] : []),
     ...(files > 0 ? [countText(l10n.t('1 file|{0} files'), l10n)(files)] : []),
   ].join(' · ');
 }

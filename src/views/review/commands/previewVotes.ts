@@ -135,7 +135,9 @@ export class PreviewVotes {
   async #whichOfAll(action: ResolveAction): Promise<ChosenOfAll | undefined> {
     const pending = this.#targets.pending();
     const countOf = (previews: readonly Preview[]): number =>
-      setVotes(previews, this.#ctx.store.open)[action];
+      setVotes(previews, { open: this.#ctx.store.open, isEdited: id => this.#ctx.edits.hasUnsaved(id) })[
+        action
+      ];
     const count = countOf(pending);
     // What would be left for another reason is named by the summary of the votes.
     if (pending.every(each => action === 'apply' && needsOwnVote(each))) {

@@ -46,6 +46,13 @@ export class ProposalEdits implements vscode.Disposable {
   /** A proposal became writable or read-only, or got a draft. */
   readonly onDidChange = this.#changed.event;
 
+  readonly #unsavedChanged = this.#owned.add(new vscode.EventEmitter<void>());
+  /** The previews with unsaved edits that were told last. */
+  #told = '';
+
+  /** A preview got unsaved edits, or has none any more. */
+  readonly onDidChangeUnsaved = this.#unsavedChanged.event;
+
   constructor(agent: Agent, drafts: Drafts) {
     this.#agent = agent;
     this.#drafts = drafts;
@@ -62,6 +69,12 @@ export class ProposalEdits implements vscode.Disposable {
         if (uri.scheme === PREVIEW_SCHEME && this.draftOf(uri) === undefined) this.end(uri);
       }),
     );
+    const tell = ({ scheme }: vscode.Uri): void => void (scheme === PREVIEW_SCHEME && this.#tellUnsaved());
+    this.#owned.add(vscode.workspace.onDidChangeTextDocument(({ document }) => tell(document.uri)));
+    this.#owned.add(vscode.workspace.onDidSaveTextDocument(({ uri }) => tell(uri)));
+    this.#owned.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => tell(uri)));
+    this.#owned.add(this.onDidChange(tell));
+    this.#tellUnsaved();
     this.#owned.add(agent.store.onDidRevise(({ preview }) => void this.#followRevision(preview)));
   }
 
@@ -103,11 +116,22 @@ export class ProposalEdits implements vscode.Disposable {
 
   /** Whether the user has typed something into a proposal of this preview that is not part of it yet. */
   hasUnsaved(previewId: string): boolean {
-    const isOurs = (uri: vscode.Uri): boolean => uri.scheme === PREVIEW_SCHEME && uri.authority === previewId;
-    return (
-      vscode.workspace.textDocuments.some(document => document.isDirty && isOurs(document.uri)) ||
-      this.#drafts.entries().some(([key, { text }]) => text !== undefined && isOurs(vscode.Uri.parse(key)))
-    );
+    return this.#unsaved().has(previewId);
+  }
+
+  /** The ids of all previews that {@link hasUnsaved} holds for. */
+  #unsaved(): ReadonlySet<string> {
+    const dirty = vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).map(({ uri }) => uri);
+    const drafts = this.#drafts.entries().filter(([, { text }]) => text !== undefined);
+    const uris = [...dirty, ...drafts.map(([key]) => vscode.Uri.parse(key))];
+    return new Set(uris.filter(({ scheme }) => scheme === PREVIEW_SCHEME).map(({ authority }) => authority));
+  }
+
+  #tellUnsaved(): void {
+    const now = [...this.#unsaved()].sort().join(' ');
+    if (now === this.#told) return;
+    this.#told = now;
+    this.#unsavedChanged.fire();
   }
 
   /**

@@ -295,7 +295,16 @@ test('the status shows how much is pending and who resolves', t => {
     usage: undefined,
     context: undefined,
     model: 'Offline',
-    review: { previews: 2, apply: 2, discard: 2, stale: 0, conflicts: 0, files: 0, stat: undefined },
+    review: {
+      previews: 2,
+      apply: 2,
+      discard: 2,
+      stale: 0,
+      conflicts: 0,
+      edited: 0,
+      files: 0,
+      stat: undefined,
+    },
     instructions: session.instructions,
     activity: undefined,
   });

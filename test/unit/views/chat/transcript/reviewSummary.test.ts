@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Preview } from '../../../../../src/agent/preview/preview.ts';
 import { reviewOf } from '../../../../../src/views/chat/transcript/reviewSummary.ts';
+import { reviewText } from '../../../../../src/views/chat/words/statusWords.ts';
 import { modify, preview } from '../../../../support/chatFixtures.ts';
 
 const counted = ({ changes }: { readonly changes: readonly unknown[] | null }) =>
@@ -17,6 +18,7 @@ test('what is pending is counted by previews and different files, with the sum o
     discard: 1,
     stale: 0,
     conflicts: 0,
+    edited: 0,
     files: 1,
     stat: { added: 2, removed: 1, exact: true },
   });
@@ -26,6 +28,7 @@ test('what is pending is counted by previews and different files, with the sum o
     discard: 2,
     stale: 0,
     conflicts: 0,
+    edited: 0,
     files: 2,
     stat: { added: 6, removed: 3, exact: true },
   });
@@ -40,7 +43,7 @@ test('a plan is no change: it is approved on its card', () => {
 test('lines are left out while they are counted, for opaque previews, and if there is too much to count', () => {
   assert.deepEqual(
     reviewOf([preview()], () => undefined),
-    { previews: 1, apply: 1, discard: 1, stale: 0, conflicts: 0, files: 1, stat: undefined },
+    { previews: 1, apply: 1, discard: 1, stale: 0, conflicts: 0, edited: 0, files: 1, stat: undefined },
   );
   assert.deepEqual(reviewOf([preview({ changes: null })], counted), {
     previews: 1,
@@ -48,6 +51,7 @@ test('lines are left out while they are counted, for opaque previews, and if the
     discard: 1,
     stale: 0,
     conflicts: 0,
+    edited: 0,
     files: 0,
     stat: undefined,
   });
@@ -61,6 +65,7 @@ test('lines are left out while they are counted, for opaque previews, and if the
     discard: 101,
     stale: 0,
     conflicts: 0,
+    edited: 0,
     files: 101,
     stat: undefined,
   });
@@ -81,4 +86,10 @@ test('what an apply of all leaves is not counted, and said; a plan is discarded 
   };
   const shown = reviewOf([preview(), stale, plan as Preview], counted);
   assert.deepEqual([shown?.previews, shown?.apply, shown?.discard, shown?.stale], [2, 1, 3, 1]);
+});
+
+test('a proposal that is being edited is not applied with the others, and said', () => {
+  const shown = reviewOf([preview(), preview({ id: 'p2' })], counted, undefined, id => id === 'p2');
+  assert.deepEqual([shown?.apply, shown?.discard, shown?.edited], [1, 2, 1]);
+  assert.equal(reviewText(shown ?? assert.fail()), '2 previews · 1 edited, not saved · 1 file');
 });
