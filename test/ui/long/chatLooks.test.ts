@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Workbench } from '../../../scripts/headless/workbench.mjs';
+import { limitMs } from '../../../scripts/lib/limits.mjs';
 import { inRepo } from '../../../scripts/lib/paths.mjs';
 import { startScriptedServer, type Script } from '../../support/scriptedServer.ts';
 import { axeViolations, buttonNames, unnamedControls, unreachableByKeyboard } from '../support/chatChecks.ts';
@@ -12,13 +13,14 @@ const THEMES = {
   'high-contrast-light': 'Default High Contrast Light',
 };
 /** Five windows are drawn. */
-const LONG = { timeout: 240_000 };
+const LONG = { timeout: limitMs(500_000) };
 const CART = 'src/cart.ts';
 const edit = (old: string, replacement: string) => ({
   toolCalls: [{ name: 'edit_file', arguments: { path: CART, edits: [{ old, new: replacement }] } }],
 });
-const resolve = (action: string, reason: string) => ({
-  toolCalls: [{ name: 'resolve', arguments: { action, reason } }],
+/** In the mode Review, the model is asked only when its turn would end: before that, a vote names what it is about. */
+const resolve = (action: string, id: string, reason: string) => ({
+  toolCalls: [{ name: 'resolve', arguments: { action, id, reason } }],
 });
 
 /** A conversation in which everything appears that the chat can show. */
@@ -31,9 +33,9 @@ const EVERYTHING: Script = [
     ],
   },
   edit('let total = 0;', 'let total = 1;'),
-  resolve('discard', 'That was wrong.'),
+  resolve('discard', 'p1', 'That was wrong.'),
   edit('total += item.price;', 'total += item.price * item.quantity;'),
-  resolve('apply', 'The total counts every item now.'),
+  resolve('apply', 'p2', 'The total counts every item now.'),
   { text: 'Please look at it:\n\n```ts\ntotal += item.price * item.quantity;\n```\n\n> It was `off`.' },
   { status: 400, body: { error: { message: 'The request was refused.' } } },
 ];
@@ -65,7 +67,7 @@ const BUTTONS = [
     'Discard cart.ts:13 price → price * item.quantity with a reason',
   ],
   ...['Copy', 'Copy the Answer', 'Revert to Here', 'Revert to Here and Edit the Prompt'],
-  ...['Try Again', 'Show Log'],
+  ...['Try Again', 'Show Log', 'Scroll to End'],
   ...['Review', 'Apply 1 Preview', 'Discard 1 Preview'],
   'Token use: # tokens',
   ...['Remove src/cart.ts', 'Attach a File or the Selection', 'Plan'],
@@ -98,18 +100,23 @@ test('the chat in dark, light and high contrast, by keyboard, and at 200 % zoom'
     await server.close();
   });
   await showEverything(workbench);
+  const found: [name: string, violations: readonly string[]][] = [];
   for (const [name, theme] of Object.entries(THEMES)) {
     await workbench.updateSettings({ 'workbench.colorTheme': theme });
     await workbench.openRedlineChat();
     await unfold(workbench);
     await workbench.screenshot(name);
-    assert.deepEqual(await axeViolations(workbench), [], name);
+    found.push([name, await axeViolations(workbench)]);
     await workbench.chatFrame().locator('#prompt').fill('/');
     await workbench.chatFrame().locator('.suggestion').first().waitFor();
     await workbench.screenshot(`${name}-list`);
-    assert.deepEqual(await axeViolations(workbench), [], `${name}, with the list of commands`);
+    found.push([`${name}, with the list of commands`, await axeViolations(workbench)]);
     await workbench.chatFrame().locator('#prompt').fill('');
   }
+  assert.deepEqual(
+    found.filter(([, violations]) => violations.length > 0),
+    [],
+  );
   assert.deepEqual(await unnamedControls(workbench), []);
   const numbers = /(?<=127.0.0.1:|Token use: )[\d.]+K?/;
   const names = (await buttonNames(workbench)).map(name => name.replace(numbers, '#'));

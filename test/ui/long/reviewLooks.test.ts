@@ -228,7 +228,8 @@ async function sayWhatTheyAre(workbench: Workbench): Promise<void> {
       names.some(name => of.test(name ?? '')),
       `${of}: ${names.join('; ')}`,
     );
-  says(/^Add the tax per country, .*1 of 6 hunks decided/);
+  says(/^Add the tax per country, .*1 of 6 hunks decided, Recommends Apply: The total counts every item/);
+  assert.ok(!names.some(name => /^Delete .*Recommends/.test(name ?? '')), 'nothing was said of it alone');
   says(/^Delete src\/money\.ts, p3, .*src\/money\.ts is still imported by src\/cart\.ts/);
   says(/rates\.ts.*, p7, stale, .*Codex/);
   says(/cart\.test\.ts.*, p4, .*1 assertion is gone/);

@@ -1,7 +1,7 @@
 /** What a screen reader gets of the chat, the lens row, the trees and the announcements; it is printed to be read. */
 import assert from 'node:assert/strict';
 import type { FrameLocator, Locator } from 'playwright-core';
-import { startScriptedServer } from '../../support/scriptedServer.ts';
+import { startScriptedServer, type Reply } from '../../support/scriptedServer.ts';
 import { exactLens, lensText } from '../support/diffPage.ts';
 import { drivenTest } from '../support/drivenWorkbench.ts';
 
@@ -31,7 +31,7 @@ drivenTest(
       name: 'edit_file',
       arguments: { path, edits: [{ old, new: replacement }] },
     });
-    const server = await startScriptedServer([
+    const replies: readonly Reply[] = [
       {
         text: 'I count louder.',
         toolCalls: [
@@ -48,6 +48,8 @@ drivenTest(
         ],
       },
       { text: 'Please look at it.' },
+    ];
+    const planning: readonly Reply[] = [
       {
         text: '1. Read\n2. Write',
         toolCalls: [
@@ -58,7 +60,17 @@ drivenTest(
         ],
       },
       { text: 'I wait for you.' },
-    ]);
+    ];
+    const vote: Reply = {
+      toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'It is as you asked.' } }],
+    };
+    // The session goes on by itself: the model is asked about what an apply failed of, and told what was decided.
+    let planned = 0;
+    const server = await startScriptedServer(({ body: { messages, tool_choice: choice } }, n) => {
+      if (JSON.stringify(messages).includes('Plan it.')) return planning[planned++] ?? { text: 'I wait.' };
+      const isForced = choice === 'required' || typeof choice === 'object';
+      return replies[n] ?? (isForced ? vote : { text: 'I see.' });
+    });
     try {
       for (const path of ['two.txt', 'stale.txt', 'gone.txt']) workbench.writeFile(path, TEXT);
       await workbench.openRedlineChat();
