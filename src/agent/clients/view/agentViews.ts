@@ -18,6 +18,8 @@ import { Lines, programSchema, type ProgramMessage, type WindowMessage } from '.
 
 /** Who works in a view, beside the view itself, so that it is known after a reload. */
 const OWNER = 'owner.json';
+/** Where no view is mounted. */
+const NOWHERE = '/';
 /** Tells that what is in the view could not become previews, and is kept for the person. */
 const KEPT = 'kept';
 /** The most paths that are named. */
@@ -109,17 +111,17 @@ export class AgentViews {
     if (refusal !== undefined) return lines.send({ kind: 'refused', reason: refusal });
     const view = first.kind === 'open' ? await this.#make(folder) : await AgentView.reopen(folder);
     if (typeof view === 'string') return lines.send({ kind: 'refused', reason: view });
-    let keeps = first.kind === 'again';
+    let keeps = true;
     let live: LiveView | undefined;
     try {
-      if (first.kind === 'open') {
-        lines.send({ kind: 'mounts', ...viewOf(view), lines: await this.#greeting(view, agent) });
-        const entered = await lines.next();
-        if (entered?.kind !== 'entered') return;
-        keeps = true;
-        await view.enter(entered.view);
-        await fs.writeFile(path.join(folder, OWNER), JSON.stringify({ view: entered.view, agent }));
-      } else await view.enter(first.view);
+      const entered = first.kind === 'open' ? await this.#begin(lines, view, folder, agent) : first.view;
+      if (entered === undefined || !(await view.enter(entered))) {
+        // It has gone with its view, perhaps after it had written something.
+        lines.send({ kind: 'refused', reason: 'The view is not mounted.' });
+        lines.close();
+        await lines.closed;
+        return this.#isClosed ? undefined : await this.#takeAgain(folder, id, agent);
+      }
       live = this.#watch(view, id, agent);
       lines.send({ kind: 'watching' });
       const ended = await lines.next();
@@ -146,6 +148,24 @@ export class AgentViews {
         await view.remove();
       }
     }
+  }
+
+  /**
+   * Has a program begin in the view. From then on it may write, even if nothing is heard of it again.
+   * @returns what leads to the root of the view; `undefined` if it has gone
+   */
+  async #begin(
+    lines: Connection,
+    view: AgentView,
+    folder: string,
+    agent: AgentName,
+  ): Promise<string | undefined> {
+    await writeOwner(folder, { view: NOWHERE, agent });
+    lines.send({ kind: 'mounts', ...viewOf(view), lines: await this.#greeting(view, agent) });
+    const entered = await lines.next();
+    if (entered?.kind !== 'entered') return undefined;
+    await writeOwner(folder, { view: entered.view, agent });
+    return entered.view;
   }
 
   #watch(view: AgentView, id: string, agent: AgentName): LiveView {
@@ -196,8 +216,7 @@ export class AgentViews {
     });
     try {
       const { view: root } = await namespace.ended;
-      if (root === undefined) throw new Error('it cannot be mounted');
-      await view.enter(root);
+      if (root === undefined || !(await view.enter(root))) throw new Error('it cannot be mounted');
       const live = new LiveView(this.#host, view, { id: `view-${id}`, agent }, what =>
         this.#host.onNotTaken(agent, what),
       );
@@ -289,6 +308,10 @@ interface Owner {
   /** Leads to the root of the view, as long as the program is there. */
   readonly view: string;
   readonly agent: AgentName;
+}
+
+function writeOwner(folder: string, owner: Owner): Promise<void> {
+  return fs.writeFile(path.join(folder, OWNER), JSON.stringify(owner));
 }
 
 async function ownerOf(folder: string): Promise<Owner | undefined> {

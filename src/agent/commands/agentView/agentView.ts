@@ -136,11 +136,12 @@ export class AgentView {
   /**
    * From now on the files are looked at there.
    * @param view leads to the root of the view, see `Namespace.entered`.
-   * @throws Error if the view is not mounted there
+   * @returns whether the view is mounted there; else nothing has changed
    */
-  async enter(view: string): Promise<void> {
-    if (!(await this.isMounted(view))) throw new Error('The view is not mounted.');
+  async enter(view: string): Promise<boolean> {
+    if (!(await this.isMounted(view))) return false;
     this.#view = view;
+    return true;
   }
 
   /** Whether the view is mounted there: what is read and written there is then not the workspace itself. */

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import * as path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { suite, test, type TestContext } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
-import { acceptAgent } from '../../../../src/agent/clients/mcp/proof.ts';
-import { announceWindow, windowsFolder } from '../../../../src/agent/clients/windowFiles.ts';
+import { acceptAgent, proveWindow } from '../../../../src/agent/clients/mcp/proof.ts';
+import { announceWindow, openWindows, windowsFolder } from '../../../../src/agent/clients/windowFiles.ts';
 import { viewPace } from '../../../../src/agent/clients/view/liveView.ts';
 import {
   Lines,
   programSchema,
+  windowSchema,
   type ProgramMessage,
   type WindowMessage,
 } from '../../../../src/agent/clients/view/viewLines.ts';
@@ -439,6 +442,33 @@ const inViews = (): void => {
     assert.equal((await world.previews(2))[1], 'sh: closed.ts: ∅ => closed');
     await polled('the views to be gone', () => fs.readdirSync(world.storage).length === 0);
   });
+
+  for (const [what, isTold, isOpen] of [
+    ['before the window knew where', false, true],
+    ['before the window looked at it', true, true],
+    ['while the window closed', false, false],
+  ] as const) {
+    test(`what a program has written that ended ${what} is taken`, async t => {
+      const world = await opened(t, FILES);
+      const [window] = await openWindows(windowsFolder(world.temp.at('home')));
+      const proven = await proveWindow(window ?? assert.fail(), 'redline-view');
+      const lines = new Lines<WindowMessage, ProgramMessage>(
+        proven.greet({ id: randomUUID() }),
+        windowSchema,
+      );
+      lines.send({ kind: 'open', agent: 'sh', cwd: world.root });
+      const made = await lines.next();
+      assert.ok(made?.kind === 'mounts');
+      const [{ state } = assert.fail()] = made.folders;
+      fs.writeFileSync(path.join(state, 'upper', 'late.ts'), 'late');
+      if (!isOpen) await world.closeWindow();
+      if (isTold) lines.send({ kind: 'entered', view: '/proc/0/root' });
+      lines.close();
+      if (!isOpen) await world.openWindow();
+      assert.deepEqual(await world.previews(1), ['sh: late.ts: ∅ => late']);
+      await polled('the views to be gone', () => fs.readdirSync(world.storage).length === 0);
+    });
+  }
 
   test('sandboxes of agents work in it', async t => {
     const world = await opened(t, FILES);
