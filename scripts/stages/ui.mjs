@@ -10,17 +10,8 @@ import { runFiles } from './fileLanes.mjs';
 /** Lanes that run test files side by side. Each has a VS Code, whose window and extension host mostly wait for one another. */
 const LANES = Math.min(2, os.availableParallelism());
 
-/** The core stories, of `npm test`: a change is asked for, seen, voted on, in parts, in chains, by a plan, and taken back. */
-const CORE = [
-  'chains',
-  'chatPanel',
-  'exactChanges',
-  'pendingView',
-  'planMode',
-  'reviewFlow',
-  'surface',
-  'window',
-];
+/** The core stories, of `npm test`: those of a window, and the page of the chat without a VS Code. */
+const CORE = ['chatPanel', 'window'];
 const isCore = file => CORE.some(name => file.endsWith(`/${name}.test.ts`));
 
 /** @type {import('./runStages.mjs').Stage} the core stories; with a name to look for, all window tests */

@@ -1,53 +1,29 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { Workbench } from '../../scripts/headless/workbench.mjs';
 import { startScriptedServer, type ScriptedServer } from '../support/scriptedServer.ts';
+import { stageWrites, write } from './support/stagedWrites.ts';
 import { uiTest } from './support/uiTest.ts';
 
-const write = (n: number): string => `/write made${n}.txt :: content ${n}`;
-
-/** Stages `/write` previews one after the other, each once the one before is pending. */
-async function stage(workbench: Workbench, ...numbers: number[]): Promise<void> {
+uiTest('the chat moves to the secondary side bar, with what it shows', {}, async workbench => {
+  const { page } = workbench;
   await workbench.openRedlineChat();
-  for (const n of numbers) {
-    await workbench.sendChat(write(n));
-    await workbench.treeRow(`Create made${n}.txt`).waitFor();
-  }
-}
+  await workbench.sendChat(write(1));
+  await workbench.lens('Create File').waitFor();
+  await workbench.runCommand('Redline: Move Chat…');
+  await workbench.quickPick('New Secondary Side Bar Entry');
 
-const badge = async (workbench: Workbench, count: number): Promise<void> => {
-  await workbench
-    .badge('Redline')
-    .filter({ hasText: String(count) })
-    .waitFor();
-};
-
-uiTest('the tree: badge, inline buttons, Apply All, Discard All and Reopen', {}, async workbench => {
-  await stage(workbench, 1, 2, 3);
-  await badge(workbench, 3);
-  await workbench.treeAction('Create made1.txt', 'Apply Preview');
-  await workbench.waitForFile('made1.txt', text => text === 'content 1');
-  // The rows move up when it goes.
-  await workbench.treeRow('Create made1.txt').waitFor({ state: 'detached' });
-  await workbench.treeAction('Create made2.txt', 'Discard Preview');
-  await workbench.treeRow('Create made2.txt').waitFor({ state: 'detached' });
-  await badge(workbench, 1);
-  assert.equal(workbench.readFile('made2.txt'), undefined);
-
-  await workbench.treeRow('Create made3.txt').hover();
-  await workbench.viewTitleAction('Discard All').click();
-  await workbench.toast('Discarded 1 preview.').getByText('Reopen').click();
-  await workbench.treeRow('Create made3.txt').waitFor();
-  await workbench.treeRow('Create made3.txt').hover();
-  await workbench.viewTitleAction('Apply All').click();
-  await workbench.waitForFile('made3.txt', text => text === 'content 3');
-  await workbench.statusBarItem('pending').waitFor({ state: 'detached' });
-  await workbench.page.locator('.pane-header').filter({ hasText: 'Pending' }).waitFor({ state: 'detached' });
+  const bar = page.locator('.part.auxiliarybar');
+  await bar.getByRole('tab', { name: 'Redline' }).waitFor();
+  const card = workbench.chatFrame().locator('.card').first();
+  await card.waitFor();
+  const [place, shown] = [await bar.boundingBox(), await card.boundingBox()];
+  assert.ok(place && shown && shown.x >= place.x, `${shown?.x} is not right of ${place?.x}`);
+  await workbench.picture('chat-in-secondary-side-bar');
 });
 
 uiTest('keys in the tree mean the row that has the focus, not the selected one', {}, async workbench => {
-  await stage(workbench, 1, 2, 3);
+  await stageWrites(workbench, 1, 2, 3);
   const { keyboard } = workbench.page;
   await workbench.clickTreeRow('Create made3.txt');
   await workbench.editorTab('made3.txt (Redline').waitFor();
@@ -66,20 +42,8 @@ uiTest('keys in the tree mean the row that has the focus, not the selected one',
   assert.equal(workbench.readFile('made1.txt'), undefined);
 });
 
-uiTest('the status bar counts and opens the head, and is there after a reload', {}, async workbench => {
-  await stage(workbench, 1, 2);
-  await workbench.runCommand('View: Close All Editors');
-  await workbench.reload();
-  await workbench.statusBarItem('2 pending').click();
-  await workbench.editorTab('made2.txt (Redline').waitFor();
-  await badge(workbench, 2);
-  await workbench.lens('Create File').click();
-  await workbench.waitForFile('made2.txt', text => text === 'content 2');
-  await workbench.statusBarItem('1 pending').waitFor();
-});
-
 uiTest('the ledger brings back what was discarded, and undoes what was applied', {}, async workbench => {
-  await stage(workbench, 1, 2);
+  await stageWrites(workbench, 1, 2);
   await workbench.treeAction('Create made1.txt', 'Apply Preview');
   await workbench.treeRow('Create made1.txt').waitFor({ state: 'detached' });
   await workbench.treeAction('Create made2.txt', 'Discard Preview');
