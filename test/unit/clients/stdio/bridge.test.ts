@@ -24,13 +24,17 @@ after(async () => {
 
 const MAIN = path.resolve(import.meta.dirname, '../../../../src/agent/clients/stdio/main.ts');
 
+/** What one process of the tests has compiled, the programs need not compile again. */
+const { NODE_COMPILE_CACHE } = process.env;
+const COMPILED = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+
 /** How an agent that works in a folder starts the program, with this home folder. */
 function programIn(cwd: string): ConstructorParameters<typeof StdioClientTransport>[0] {
   return {
     command: process.execPath,
     args: ['--disable-warning=ExperimentalWarning', MAIN],
     cwd,
-    env: { HOME: home.root, USERPROFILE: home.root, PATH: process.env['PATH'] ?? '' },
+    env: { HOME: home.root, USERPROFILE: home.root, PATH: process.env['PATH'] ?? '', ...COMPILED },
     stderr: 'inherit',
   };
 }
