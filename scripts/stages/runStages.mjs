@@ -29,10 +29,16 @@ const USUAL = ['check', 'build', 'unit', 'host', 'ui'];
 const FAILURE_LINES = 20;
 
 /**
- * The lanes of a round run side by side, the stages of a lane one after the other. The host and UI tests wait a tenth of
- * their time, for timers and for one another's processes: that is what the other lane gets, and `check` no more than that.
+ * The lanes of a round run side by side, the stages of a lane one after the other. `check` is one process and gives way to
+ * windows; unit tests then take whatever those leave, so that both lanes end at about the same time.
  */
-const ROUNDS = [[['unit'], ['build', 'host']], [['ui'], ['check']], [['rest', 'rounds']]];
+const ROUNDS = [
+  [
+    ['check', 'unit'],
+    ['build', 'host', 'ui'],
+  ],
+  [['rest', 'rounds']],
+];
 
 /**
  * Runs the stages and prints a summary, whose last line is `N passed, N failed`.
