@@ -7,7 +7,8 @@ import { chromiumPath } from './findChromium.mjs';
 /** The size of a window, unless another is asked for. */
 export const VIEWPORT = { width: 1400, height: 900 };
 
-const QUIET_ARGS = [
+/** For a Chromium that nobody looks at, which does nothing by itself. */
+export const QUIET_ARGS = [
   ...['--no-first-run', '--disable-gpu', '--disable-quic', '--disable-dev-shm-usage'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
   // Windows of a server share a process, and with it what has been compiled of VS Code's code.

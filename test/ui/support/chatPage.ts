@@ -1,6 +1,7 @@
 import { build } from 'esbuild';
 import * as path from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { QUIET_ARGS } from '../../../scripts/headless/browser.mjs';
 import { chromiumPath } from '../../../scripts/headless/findChromium.mjs';
 import { slashCommands } from '../../../src/agent/model/offline/slashCommands.ts';
 import { chatHtml } from '../../../src/views/chat/chatHtml.ts';
@@ -36,39 +37,19 @@ export class ChatPage {
   /** Errors in the page, and what its content security policy blocked. */
   readonly complaints: string[] = [];
 
+  /** In the page that the browser has already, if there is one: opening another takes longer than most tests. */
   static async open(browser: Browser, viewport = { width: 300, height: 600 }): Promise<ChatPage> {
-    const context = await browser.newContext({ viewport });
-    const chat = new ChatPage(await context.newPage());
+    const context = browser.contexts()[0] ?? (await contextOf(browser));
+    const chat = new ChatPage(context.pages()[0] ?? (await context.newPage()));
     const { page } = chat;
     page.on('console', message => chat.complaints.push(message.text()));
     page.on('pageerror', error => chat.complaints.push(String(error)));
     page.on('request', request => {
       if (!request.url().startsWith(ORIGIN)) chat.complaints.push(`request to ${request.url()}`);
     });
-    await page.addInitScript(HOST_SCRIPT);
-    const script = await bundle();
-    const html = chatHtml({
-      cspSource: ORIGIN,
-      nonce: 'test',
-      scriptUri: `${ORIGIN}/chat.js`,
-      styleUris: [`${ORIGIN}/chat.css`],
-      language: 'en',
-      title: 'Redline Chat',
-    });
-    await page.route('**/*', route => {
-      switch (new URL(route.request().url()).pathname) {
-        case '/':
-          return route.fulfill({ contentType: 'text/html', body: html });
-        case '/chat.js':
-          return route.fulfill({ contentType: 'text/javascript', body: script });
-        case '/chat.css':
-          return route.fulfill({ path: path.join(root, 'media/chat.css') });
-        case '/favicon.ico':
-          return route.fulfill({ status: 204 });
-        default:
-          return route.abort();
-      }
-    });
+    await page.setViewportSize(viewport);
+    // Nothing is below the mouse.
+    await page.mouse.move(-1, -1);
     await page.goto(ORIGIN);
     await page.waitForFunction(() => globalThis.sent.some(({ type }) => type === 'ready'));
     return chat;
@@ -106,8 +87,39 @@ export class ChatPage {
   }
 
   async close(): Promise<void> {
-    await this.page.context().close();
+    this.page.removeAllListeners();
+    await this.page.goto('about:blank');
   }
+}
+
+/** Serves the page, its script and its style, and nothing else. */
+async function contextOf(browser: Browser): Promise<BrowserContext> {
+  const context = await browser.newContext();
+  await context.addInitScript(HOST_SCRIPT);
+  const script = await bundle();
+  const html = chatHtml({
+    cspSource: ORIGIN,
+    nonce: 'test',
+    scriptUri: `${ORIGIN}/chat.js`,
+    styleUris: [`${ORIGIN}/chat.css`],
+    language: 'en',
+    title: 'Redline Chat',
+  });
+  await context.route('**/*', route => {
+    switch (new URL(route.request().url()).pathname) {
+      case '/':
+        return route.fulfill({ contentType: 'text/html', body: html });
+      case '/chat.js':
+        return route.fulfill({ contentType: 'text/javascript', body: script });
+      case '/chat.css':
+        return route.fulfill({ path: path.join(root, 'media/chat.css') });
+      case '/favicon.ico':
+        return route.fulfill({ status: 204 });
+      default:
+        return route.abort();
+    }
+  });
+  return context;
 }
 
 interface DeltaParts {
@@ -137,6 +149,7 @@ export async function openChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: await chromiumPath(),
     chromiumSandbox: process.platform !== 'linux',
+    args: QUIET_ARGS,
   });
 }
 
