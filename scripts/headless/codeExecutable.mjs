@@ -22,6 +22,7 @@ import { cleanUp, isEnding, temporaryFolder } from '../lib/cleanup.mjs';
 import { quietMs } from '../lib/limits.mjs';
 import { inRepo } from '../lib/paths.mjs';
 import { installExtension, startServer } from './server.mjs';
+import { STILL_SETTINGS } from './settings.mjs';
 
 const args = process.argv.slice(2);
 /** The values of `--name=value` and `--name value`. */
@@ -72,8 +73,9 @@ async function main() {
   const extensionsDir = all('extensions-dir').at(-1) ?? path.join(userDataDir, 'extensions');
   for (const vsix of all('install-extension')) await installExtension(vsix, { extensionsDir, userDataDir });
   for (const extension of others) copyExtension(extension, extensionsDir);
+  const settings = tests ? { ...STILL_SETTINGS, 'editor.minimap.enabled': false } : {};
   const testDriver = Boolean(tests) || developed !== undefined;
-  const server = await startServer({ userDataDir, extensionsDir, testDriver });
+  const server = await startServer({ userDataDir, extensionsDir, testDriver, settings });
   const { page } = await openBrowser({ profile: path.join(server.userDataDir, 'browser') });
 
   let stir = () => {};

@@ -23,6 +23,9 @@ const QUIET_SETTINGS = {
   'window.confirmBeforeClose': 'never',
 };
 
+/** For a window that nobody looks at: drawing what moves is a tenth of its work. */
+export const STILL_SETTINGS = { 'workbench.reduceMotion': 'on', 'editor.cursorBlinking': 'solid' };
+
 const userSettings = userDataDir => path.join(userDataDir, 'User', 'settings.json');
 
 /**

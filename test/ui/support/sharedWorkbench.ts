@@ -1,12 +1,10 @@
 import { after, type TestContext } from 'node:test';
+import { STILL_SETTINGS } from '../../../scripts/headless/settings.mjs';
 import { Workbench, type WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
 import { inRepo } from '../../../scripts/lib/paths.mjs';
 
 /** The VS Code that the last test of this process left, and what it was started with. */
 let idle: { readonly workbench: Workbench; readonly start: string } | undefined;
-
-/** Drawing what moves is a tenth of the work of a test. */
-const STILL = { 'workbench.reduceMotion': 'on' };
 
 /** Ends the VS Code that the last test left, if there is one. */
 async function closeIdle(): Promise<void> {
@@ -32,7 +30,7 @@ export async function withWorkbench(
   body: (workbench: Workbench) => Promise<void>,
 ): Promise<void> {
   const start = startOf(options);
-  const settings = { ...STILL, ...options.settings };
+  const settings = { ...STILL_SETTINGS, ...options.settings };
   const workbench = await prepare(t, start, { pictures: inRepo('out', 'ui-failures'), ...options, settings });
   // What is left of a test whose time is up then fails at once, and touches no window of the next one.
   const end = (): void => void workbench.close();
