@@ -1,10 +1,11 @@
 /**
  * `npm test`: checks and tests; works in a fresh clone. Stages: check, build, unit, host and ui (the core stories in a window),
- * some side by side. `npm run test:rest` is the stages rest, all other tests in a window, and rounds, the unit tests that play
- * by chance with all of their rounds. The last line is `N passed, N failed`. The exit status is 0 only if nothing failed and every stage ran something.
+ * some side by side. `npm run test:rest` is what takes longer: the stages rest (all other tests in a window), hostRest (all other
+ * host tests) and rounds (the unit tests that play by chance, with all rounds). The last line is `N passed, N failed`. The exit
+ * status is 0 only if nothing failed and every stage ran something.
  *
- *   npm test -- --all              runs the stages rest and rounds, too
- *   npm test -- --only=unit        runs one stage, or several (--only=check,unit); host, ui and rest build first
+ *   npm test -- --all              runs what npm run test:rest does, too
+ *   npm test -- --only=unit        runs one stage, or several (--only=check,unit); those that need the build have it first
  *   npm test -- --grep=apply       runs only tests whose name, or whose file's name, matches; in a window, any of them
  *   npm test -- --watch ledger     runs the unit tests of files with this in their path, and again those that a change concerns
  *   npm test -- --vscode=oldest    in the oldest VS Code that package.json allows, or in that of a version (--vscode=1.110.0)

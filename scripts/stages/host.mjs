@@ -1,4 +1,4 @@
-/** Stage "host": Mocha in the extension hosts of real VS Codes; `extensionHost.mjs` says which ones. */
+/** The stages "host" and "hostRest": Mocha in the extension hosts of real VS Codes; `extensionHost.mjs` says which ones. */
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
@@ -14,12 +14,43 @@ import { NOT_ON_OLDEST } from './laterVscode.mjs';
 const LANES = Math.min(2, os.availableParallelism());
 const lane = fileURLToPath(new URL('./hostLane.mjs', import.meta.url));
 
-export async function host({ grep }) {
+/** What surrounds the core and takes long: other programs and models, commands, every notice and every kind of editor. */
+const REST = [
+  'agentSetUp',
+  'badInput',
+  'commitApplied',
+  'conflicts',
+  'diagnostics',
+  'drafts',
+  'elsewhere',
+  'followedFiles',
+  'languageModel',
+  'manners',
+  'nativeChat',
+  'problems',
+  'runCommand',
+  'symbols',
+];
+const isRest = file => REST.includes(file.replace(/\.test\.cjs$/, ''));
+
+const isOldest = () => whichVscode().version === oldestVersion();
+
+/** @type {import('./runStages.mjs').Stage} the core; with a name to look for, and in the oldest VS Code, all host tests */
+export const host = ({ grep }) => run('host', file => grep || isOldest() || !isRest(file), grep);
+
+/** @type {import('./runStages.mjs').Stage} all other host tests */
+export const hostRest = async ({ grep }) =>
+  isOldest()
+    ? { passed: 0, failed: 0, skipped: 0, notRun: 'all host tests run in the stage host there' }
+    : run('hostRest', isRest, grep);
+
+async function run(stage, isWanted, grep) {
   const { kind, version } = whichVscode();
-  const leaveOut = version === oldestVersion() ? NOT_ON_OLDEST : {};
+  const leaveOut = isOldest() ? NOT_ON_OLDEST : {};
   await bundleHostTests();
-  const shares = sharesOf(fs.readdirSync(path.join(hostBundles, 'suite')), grep ? 1 : LANES);
-  const names = shares.map((_, index) => `host-${index + 1}`);
+  const files = fs.readdirSync(path.join(hostBundles, 'suite')).filter(isWanted);
+  const shares = sharesOf(files, grep ? 1 : LANES);
+  const names = shares.map((_, index) => `${stage}-${index + 1}`);
   const lanes = await runLanes(names, async (name, print, index) => {
     const results = path.join(hostBundles, `${name}.json`);
     const status = await runNode([lane, results], {

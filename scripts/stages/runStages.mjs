@@ -20,6 +20,7 @@ const STAGES = {
   host: { needs: 'build' },
   ui: { needs: 'build' },
   rest: { needs: 'build', module: 'ui' },
+  hostRest: { needs: 'build', module: 'host' },
   rounds: { module: 'unit' },
 };
 /** The stages of a run that names none. */
@@ -37,12 +38,12 @@ const ROUNDS = [
     ['check', 'unit'],
     ['build', 'host', 'ui'],
   ],
-  [['rest', 'rounds']],
+  [['rest', 'hostRest', 'rounds']],
 ];
 
 /**
  * Runs the stages and prints a summary, whose last line is `N passed, N failed`.
- * @param {{ only?: string[], grep?: string, all?: boolean }} options all stages but `rest` and `rounds` run when `only` and `all` are
+ * @param {{ only?: string[], grep?: string, all?: boolean }} options the {@link USUAL} stages run when `only` and `all` are
  *   omitted
  * @returns {Promise<number>} the exit status: 0 when everything passed, else 1
  */
@@ -76,7 +77,9 @@ export async function runStages({ only, grep, all = false }) {
     else for (const lane of lanes) await runLane(lane);
   }
   await cleanUp();
-  const ran = ['unit', 'host', 'ui', 'rest', 'rounds'].some(name => results.get(name)?.passed > 0);
+  const ran = ['unit', 'host', 'ui', 'rest', 'hostRest', 'rounds'].some(
+    name => results.get(name)?.passed > 0,
+  );
   return summarize(wanted, results) && (ran || !grep) ? 0 : 1;
 }
 
@@ -116,7 +119,7 @@ function summarize(names, results) {
     failed += counts.failed;
     const skipped = counts.skipped ? `, ${counts.skipped} skipped` : '';
     const result = counts.notRun ?? `${counts.passed} passed, ${counts.failed} failed${skipped}`;
-    console.log(`${name.padEnd(6)} ${result} (${counts.seconds.toFixed(0)} s)`);
+    console.log(`${name.padEnd(8)} ${result} (${counts.seconds.toFixed(0)} s)`);
   }
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0;
