@@ -59,7 +59,7 @@ suite('what a report of a bug needs', () => {
     } finally {
       await server.close();
     }
-    await setting('openai.baseUrl', `http://ada:pass-word@${host}/v1?token=abc`);
+    await setting('openai.baseUrl', `http://lovelace:pass-word@${host}/v1?token=abc`);
     await setting('resolve.alwaysAsk', [`${os.homedir()}/notes/**`]);
     await vscode.commands.executeCommand('redline.copyDiagnostics');
     const text = await vscode.env.clipboard.readText();
@@ -72,7 +72,7 @@ suite('what a report of a bug needs', () => {
       '<folder 1>/a.ts',
     ])
       assert.ok(text.includes(part), `${part}\n\n${text}`);
-    for (const part of ['ada', 'pass-word', 'token=', os.homedir(), fileInWorkspace('')])
+    for (const part of ['lovelace', 'pass-word', 'token=', os.homedir(), fileInWorkspace('')])
       assert.ok(!text.includes(part), `${part}\n\n${text}`);
   });
 });
