@@ -109,16 +109,19 @@ export function plainOutcome(outcome: Outcome): PlainOutcome {
   return outcome === 'returnedError' ? 'failed' : outcome;
 }
 
+/** How an attempt ended. */
+type AttemptEnd = Pick<LedgerEntry, 'outcome' | 'run'>;
+
 /**
  * Whether an apply did what was approved: it did not if it returned an error, or if its command could not be started, was ended or
  * ended with another exit code than 0.
  */
-export function isApplied({ outcome, run }: Pick<LedgerEntry, 'outcome' | 'run'>): boolean {
+export function isApplied({ outcome, run }: AttemptEnd): boolean {
   return outcome === 'applied' && (run === undefined || run.exitCode === 0);
 }
 
 /** Whether an apply has ended, and {@link isApplied} does not hold. It cannot be tried again. */
-export function isUnsuccessful(entry: Pick<LedgerEntry, 'outcome' | 'run'>): boolean {
+export function isUnsuccessful(entry: AttemptEnd): boolean {
   return (entry.outcome === 'applied' || entry.outcome === 'returnedError') && !isApplied(entry);
 }
 
