@@ -13,8 +13,11 @@ import { showWarning } from '../toast.ts';
 import { previewNumbersIn } from './previewNumbers.ts';
 import type { LogName, StorageTrouble } from './storageTrouble.ts';
 
-/** How long to wait for an extension host that is shutting down to release the lock, in milliseconds. */
-const LOCK_WAIT_MS = 5_000;
+/**
+ * How long to wait for an extension host that is shutting down to release the lock, in milliseconds. VS Code gives it 5 s from when
+ * it hears that it is to end, which is late on a busy machine.
+ */
+const LOCK_WAIT_MS = 10_000;
 /** How long work that is under way is waited for when the window closes, in milliseconds. VS Code ends the host after 5 s. */
 const CLOSE_WAIT_MS = 2_000;
 /** How much text resolved previews may keep in memory and in their log, in characters. */
