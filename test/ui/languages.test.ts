@@ -94,7 +94,7 @@ for (const [index, [language, { bundle, manifest }]] of Object.entries(readTexts
 
       await workbench.runCommand(`Redline: ${named('command.applyAll')}`);
       await workbench.toast(count('Applied 1 preview.|Applied {0} previews.', 2)).waitFor();
-      await workbench.statusBarItem(fill(t('Review done: {0} applied'), 2)).waitFor();
+      await workbench.statusBarItem(fill(t('Review done: {0}'), fill(t('{0} applied'), 2))).waitFor();
       await workbench.picture(`${language}-applied`);
 
       await assertWalkthrough(workbench, manifest, shade, `${theme} ${language}`);
