@@ -55,12 +55,20 @@ export class RedlineWindow extends VscodeWindow {
    */
   async sendChat(text) {
     const prompt = this.#prompt();
-    await prompt.fill(text);
     const deadline = Date.now() + TIMEOUT_MS;
-    do {
-      // The key goes elsewhere if VS Code moves the focus at that moment, as when a tab closes. The chat then keeps the text.
-      await prompt.press('Enter');
-    } while ((await prompt.inputValue()) === text && Date.now() < deadline);
+    const until = async (act, isDone) => {
+      do await act();
+      while (!isDone(await prompt.inputValue()) && Date.now() < deadline);
+    };
+    // What is typed goes elsewhere if VS Code moves the focus at that moment, as when a tab closes.
+    await until(
+      () => prompt.fill(text),
+      value => value === text,
+    );
+    await until(
+      () => prompt.press('Enter'),
+      value => value !== text,
+    );
   }
 
   #prompt() {
