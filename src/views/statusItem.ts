@@ -6,6 +6,7 @@ import { countText } from '../agent/base/localiser.ts';
 import { titleOf, type Preview } from '../agent/preview/preview.ts';
 import type { CheckMark } from '../agent/preview/previewView.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
+import type { UnsavedEdits } from '../agent/preview/setVotes.ts';
 import { makeCommand } from './commandRegistry.ts';
 import { oneLine, withoutIcons } from './plainText.ts';
 import { checkText, worstOf } from './texts/checkWords.ts';
@@ -21,12 +22,6 @@ const PRIORITY = 90;
 export interface Place {
   readonly text: string;
   readonly onDidChange: vscode.Event<void>;
-}
-
-/** Which proposals have edits that are not saved. */
-export interface UnsavedEdits {
-  hasUnsaved(previewId: string): boolean;
-  readonly onDidChangeUnsaved: vscode.Event<void>;
 }
 
 /** What is known of the checks on all that is pending. */

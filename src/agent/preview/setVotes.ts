@@ -1,3 +1,4 @@
+import type { Event } from '../base/event.ts';
 import { blockOf } from './blockOf.ts';
 import { needsOwnVote, type Preview } from './preview.ts';
 
@@ -14,6 +15,12 @@ export interface SetVotes {
 
 /** Whether a person has typed something into the proposal of this preview and not saved it. */
 export type IsEdited = (id: string) => boolean;
+
+/** Which proposals have edits that are not saved. */
+export interface UnsavedEdits {
+  hasUnsaved(previewId: string): boolean;
+  readonly onDidChangeUnsaved: Event<unknown>;
+}
 
 /**
  * What a vote on all of these would do. Those that are not pending count for nothing.

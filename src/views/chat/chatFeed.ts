@@ -10,6 +10,7 @@ import type { CheckMark } from '../../agent/preview/previewView.ts';
 import type { Risk } from '../../agent/preview/reading/risks.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';
+import type { UnsavedEdits } from '../../agent/preview/setVotes.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
 import type { Session } from '../../agent/session/session.ts';
 import { todoListOf } from '../../agent/tools/todo.ts';
@@ -57,7 +58,7 @@ export interface ChatFeedOptions {
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
   /** What is typed into proposals and not saved. */
-  readonly edits?: { hasUnsaved(previewId: string): boolean; readonly onDidChangeUnsaved: Event<unknown> };
+  readonly edits?: UnsavedEdits;
   /** What to say of a review that has just ended, else an empty line. */
   readonly reviewDone?: { readonly line: string; readonly onDidChange: Event<unknown> };
   /** The texts of VS Code's display language by the English ones; `undefined` for English. */

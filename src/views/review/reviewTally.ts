@@ -8,7 +8,8 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 const SHOWN_MS = 30_000;
 
 /**
- * Counts what the user applies and discards, and what did not succeed of it, until nothing is pending, and then tells it for a while in one line. What undoes
+ * Counts what the user applies and discards, and what did not succeed of it, until nothing is pending, and then tells it for
+ * a while in one line. What undoes
  * something is not counted.
  */
 export class ReviewTally implements vscode.Disposable {
