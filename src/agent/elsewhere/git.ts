@@ -248,6 +248,7 @@ function untracked(at: string): ChangedPath {
 function statusOf(output: string): readonly UncommittedPath[] {
   const parts = fields(output);
   const found: UncommittedPath[] = [];
+  const fresh: string[] = [];
   for (let n = 0; n < parts.length;) {
     const line = parts[n++] ?? '';
     const kind = line.slice(0, 1);
@@ -264,15 +265,21 @@ function statusOf(output: string): readonly UncommittedPath[] {
     else if (kind === 'u') {
       const [, , , , , , mode] = line.split(' ');
       found.push({ path: rest(10), old: FRESH, now: entryOf(mode), ...plain, isUnmerged: true });
-    } else if (kind === '?')
-      found.push({
-        ...untracked(line.slice(2)),
-        isStaged: false,
-        differsFromStaged: false,
-        isUnmerged: false,
-      });
+    } else if (kind === '?') fresh.push(line.slice(2));
   }
-  return found;
+  const tracked = new Map(found.map(each => [each.path, each]));
+  const isFresh = new Set(fresh);
+  return withUntracked(found, fresh).map(each => {
+    const { isStaged, differsFromStaged = false, isUnmerged = false } = tracked.get(each.path) ?? {};
+    // Staged to be removed, and still there.
+    const isKept = each.old !== null && isFresh.has(each.path);
+    return {
+      ...each,
+      isStaged: isStaged ?? isKept,
+      differsFromStaged: differsFromStaged || isKept,
+      isUnmerged,
+    };
+  });
 }
 
 /** The paths of files that are worth writing: what is too large is left out anyway. */

@@ -36,7 +36,7 @@ export async function readUncommitted(
 }
 
 async function readOne(
-  { path, from = path, old, differsFromStaged, isUnmerged }: UncommittedPath,
+  { path, from = path, old, now: listed, isStaged, differsFromStaged, isUnmerged }: UncommittedPath,
   committed: CheckedOut | undefined,
   workspace: ReadableFiles,
   places: Places,
@@ -61,7 +61,8 @@ async function readOne(
   if (now === undefined || head === undefined) throw new LeftOutError('binary');
   allowance.add((bytes?.length ?? 0) + (headBytes?.length ?? 0));
   // What is staged would be lost when the file is unstaged, so it must be what the file holds.
-  if (differsFromStaged) throw new LeftOutError('staged');
+  // Git does not list a file that it ignores beside its staged removal.
+  if (differsFromStaged || (isStaged && !listed && now)) throw new LeftOutError('staged');
   const isExecutable = mode === undefined ? old?.isExecutable : (mode & 0o111) !== 0;
   if (old && now && old.isExecutable !== isExecutable) notes.push({ path, why: 'mode' });
   const missing = old?.isExecutable ? 0o755 : undefined;

@@ -297,6 +297,34 @@ test('what is staged is lost when it is unstaged, so it must be what the file ho
   );
 });
 
+test('a file that is staged to be removed and still there is left as it is, with what is staged', async t => {
+  const repository = await GitRepository.create(t);
+  const names = ['same.txt', 'edited.txt', 'ignored.txt', 'from.txt'];
+  repository.checkedOut(Object.fromEntries(names.map(name => [name, `${name}\none\ntwo\n`])));
+  const { folder } = repository;
+  await folder.file('edited.txt', 'edited\n');
+  await folder.file('fine.txt', 'fine\n');
+  await folder.file('.git/info/exclude', 'ignored.txt\n');
+  repository.run(['rm', '-q', '--cached', '-f', 'same.txt', 'edited.txt', 'ignored.txt']);
+  repository.run(['mv', 'from.txt', 'to.txt']);
+  await folder.file('from.txt', 'another\n');
+  const { reasons, apply } = await holdBackIn(repository);
+  assert.deepEqual(
+    reasons,
+    ['edited.txt', 'from.txt', 'ignored.txt', 'same.txt'].map(name => `${name}: staged`),
+  );
+  const read = (name: string): string => readFileSync(folder.at(name), 'utf8');
+  assert.deepEqual(
+    [read('same.txt'), read('edited.txt'), read('from.txt')],
+    ['same.txt\none\ntwo\n', 'edited\n', 'another\n'],
+  );
+  assert.deepEqual([existsSync(folder.at('fine.txt')), existsSync(folder.at('to.txt'))], [false, false]);
+  const removed = repository.run(['diff', '--cached', '--name-status', '--no-renames']).trim().split('\n');
+  assert.deepEqual(removed.sort(), ['D\tedited.txt', 'D\tfrom.txt', 'D\tignored.txt', 'D\tsame.txt']);
+  await apply();
+  assert.deepEqual([read('fine.txt'), read('to.txt')], ['fine\n', 'from.txt\none\ntwo\n']);
+});
+
 test('without a commit, every file is new; a staged rename is one', async t => {
   const fresh = await GitRepository.create(t);
   await fresh.folder.file('a.ts', 'a\n');
