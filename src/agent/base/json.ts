@@ -28,13 +28,18 @@ export function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some(part => isDeeperThan(levels - 1, part));
 }
 
+/** The value of a JSON text; `undefined` if the text is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** True for the JSON text of an object. */
 export function isJsonObject(text: string): boolean {
-  try {
-    return isRecord(JSON.parse(text));
-  } catch {
-    return false;
-  }
+  return isRecord(parsedJson(text));
 }
 
 /** True for a plain object, not for null or an array. */

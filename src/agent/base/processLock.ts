@@ -5,6 +5,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Disposable } from './disposable.ts';
+import { parsedJson } from './json.ts';
 import { isTransient } from './system/replaceFile.ts';
 
 /** How long to wait before a held lock is checked again, in milliseconds. */
@@ -168,14 +169,10 @@ async function isHeld(file: string, text: string, startOf: StartOf): Promise<boo
 }
 
 function ownerIn(text: string): Owner | undefined {
-  try {
-    const owner = JSON.parse(text) as Partial<Owner> | null;
-    return typeof owner?.pid === 'number' && Number.isInteger(owner.pid) && owner.pid > 0
-      ? (owner as Owner)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const owner = parsedJson(text) as Partial<Owner> | null | undefined;
+  return typeof owner?.pid === 'number' && Number.isInteger(owner.pid) && owner.pid > 0
+    ? (owner as Owner)
+    : undefined;
 }
 
 /** Whether a process with this id runs. It may be another one by now. */

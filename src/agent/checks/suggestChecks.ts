@@ -1,4 +1,4 @@
-import { isRecord } from '../base/json.ts';
+import { isRecord, parsedJson } from '../base/json.ts';
 
 /** A check that a project seems to have. */
 export interface SuggestedCheck {
@@ -44,12 +44,7 @@ export async function suggestChecks(
 
 function scriptsIn(text: string | undefined): readonly (readonly [string, string])[] {
   if (text === undefined) return [];
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return [];
-  }
+  const parsed = parsedJson(text);
   const scripts = isRecord(parsed) ? parsed['scripts'] : undefined;
   if (!isRecord(scripts)) return [];
   return Object.entries(scripts).flatMap(([name, script]) =>

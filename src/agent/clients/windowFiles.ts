@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
+import { parsedJson } from '../base/json.ts';
 import { isAlive } from '../base/processLock.ts';
 import { realPath, isInside } from '../base/system/realPath.ts';
 import { replaceFile } from '../base/system/replaceFile.ts';
@@ -79,9 +80,6 @@ export function realPathOf(file: string): Promise<string> {
 }
 
 async function readWindow(file: string): Promise<OpenWindow | undefined> {
-  try {
-    return windowSchema.safeParse(JSON.parse(await readFile(file, 'utf8'))).data;
-  } catch {
-    return undefined;
-  }
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return windowSchema.safeParse(parsedJson(text)).data;
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../base/json.ts';
+import { isRecord, parsedJson } from '../base/json.ts';
 import { beginningOf, fenced, plural } from '../base/phrases.ts';
 import type { ConversationTree } from '../conversation/conversationTree.ts';
 import type { NodeId } from '../conversation/nodeId.ts';
@@ -142,14 +142,10 @@ function pathsIn(message: SessionMessage): readonly string[] {
 
 /** The paths that the arguments of a call name, as the model wrote them. */
 export function pathsInArguments(json: string): readonly string[] {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (!isRecord(value)) return [];
-    return PATH_ARGUMENTS.flatMap(name => {
-      const path = value[name];
-      return typeof path === 'string' && path !== '' ? [path] : [];
-    });
-  } catch {
-    return []; // malformed, which the call's result says
-  }
+  const value = parsedJson(json);
+  if (!isRecord(value)) return []; // malformed, which the call's result says
+  return PATH_ARGUMENTS.flatMap(name => {
+    const path = value[name];
+    return typeof path === 'string' && path !== '' ? [path] : [];
+  });
 }

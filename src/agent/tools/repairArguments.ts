@@ -1,4 +1,4 @@
-import { isRecord } from '../base/json.ts';
+import { isRecord, parsedJson } from '../base/json.ts';
 
 /** Names that models use for fields of ours, because other tools have them. */
 const SYNONYMS: Readonly<Record<string, string>> = {
@@ -52,11 +52,7 @@ export function repairArguments(value: unknown, schema: unknown): unknown {
 export function decoded(value: unknown, isWanted: (json: unknown) => boolean): unknown {
   let json = value;
   for (let i = 0; i < MAX_ENCODINGS && typeof json === 'string'; i++) {
-    try {
-      json = JSON.parse(json);
-    } catch {
-      return value;
-    }
+    json = parsedJson(json);
     if (isWanted(json)) return json;
   }
   return value;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../agent/base/json.ts';
+import { isRecord, parsedJson } from '../../agent/base/json.ts';
 import type { Localiser } from '../../agent/base/localiser.ts';
 import { fenceFor } from '../../agent/base/phrases.ts';
 import type { SentRequest } from '../../agent/session/request.ts';
@@ -52,12 +52,8 @@ function blocks(value: unknown): string[] {
 /** JSON in which the arguments of calls, which are JSON texts themselves, are readable. */
 function json(value: unknown): string {
   const readable = (name: string, each: unknown): unknown => {
-    if (name !== 'arguments' || typeof each !== 'string') return each;
-    try {
-      return JSON.parse(each);
-    } catch {
-      return each; // as the model wrote it
-    }
+    const parsed = name === 'arguments' && typeof each === 'string' ? parsedJson(each) : undefined;
+    return parsed === undefined ? each : parsed; // malformed: as the model wrote it
   };
   return JSON.stringify(value, readable, 2) ?? String(value);
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isRecord, parsedJson } from '../../agent/base/json.ts';
 import { isWhole, textOf, type FileChange } from '../../agent/preview/fileChange.ts';
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { planOf } from '../../agent/session/planMode.ts';
@@ -131,10 +132,6 @@ function opensInItsEditor(change: FileChange): boolean {
 }
 
 function isNotebook(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && 'cells' in value && Array.isArray(value.cells);
-  } catch {
-    return false;
-  }
+  const value = parsedJson(text);
+  return isRecord(value) && Array.isArray(value['cells']);
 }

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { jsonSafe } from '../../../src/agent/base/json.ts';
+import { jsonSafe, parsedJson } from '../../../src/agent/base/json.ts';
 
 test('a value becomes what a log would give back', () => {
   const value = { at: new Date(0), gone: undefined, run: () => 1, list: [undefined, 1] };
@@ -42,4 +42,9 @@ test('what JSON cannot hold becomes a text that says so', () => {
     jsonSafe(() => 1),
     undefined,
   );
+});
+
+test('a text that is no JSON has no value, unlike the text of null', () => {
+  assert.deepEqual(['null', '"a"', '{"a":[1]}'].map(parsedJson), [null, 'a', { a: [1] }]);
+  assert.deepEqual(['', '{', 'undefined', "{'a': 1}"].map(parsedJson), Array(4).fill(undefined));
 });

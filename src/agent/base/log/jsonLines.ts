@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { TimeSlice } from '../async.ts';
 import { messageOf } from '../errors.ts';
+import { parsedJson } from '../json.ts';
 
 /** An entry has no JSON text, or one that is longer than a string can be. It can never be written. */
 export class EncodingError extends Error {
@@ -212,9 +213,5 @@ async function parseLongLine(bytes: Buffer, start: number, end: number): Promise
 
 /** The JSON value of the bytes from `start` up to `end`; `undefined` if they are not JSON. */
 export function parseLine(bytes: Buffer, start: number, end: number): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8', start, end)) as unknown;
-  } catch {
-    return undefined;
-  }
+  return parsedJson(bytes.toString('utf8', start, end));
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
-import { isRecord } from '../../base/json.ts';
+import { isRecord, parsedJson } from '../../base/json.ts';
 
 /** The first argument of a hook in the home folder, which all projects run: it holds in connected folders only. */
 export const CONNECTED_ONLY = '--connected-only';
@@ -22,11 +22,7 @@ export function isConnected(input: string): boolean {
 }
 
 function cwdIn(input: string): string | undefined {
-  try {
-    const told: unknown = JSON.parse(input);
-    const cwd = isRecord(told) ? told['cwd'] : undefined;
-    return typeof cwd === 'string' ? cwd : undefined;
-  } catch {
-    return undefined;
-  }
+  const told = parsedJson(input);
+  const cwd = isRecord(told) ? told['cwd'] : undefined;
+  return typeof cwd === 'string' ? cwd : undefined;
 }

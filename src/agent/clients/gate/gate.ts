@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/json.ts';
+import { isRecord, parsedJson } from '../../base/json.ts';
 
 /** The tools of Redline's server, as each agent names them: after the name of the server. */
 const OWN =
@@ -39,13 +39,9 @@ export function refusalOf(input: string, allowed: readonly string[]): string | u
 
 /** The name of the tool, in the form of Copilot CLI or of VS Code. */
 function toolIn(input: string): string | undefined {
-  try {
-    const told: unknown = JSON.parse(input);
-    const name = isRecord(told) ? (told['toolName'] ?? told['tool_name']) : undefined;
-    return typeof name === 'string' && name !== '' ? name : undefined;
-  } catch {
-    return undefined;
-  }
+  const told = parsedJson(input);
+  const name = isRecord(told) ? (told['toolName'] ?? told['tool_name']) : undefined;
+  return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 /** What the hook writes to its output to refuse a tool, in the forms of both. */

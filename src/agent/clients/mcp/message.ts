@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isDeeperThan, isRecord } from '../../base/json.ts';
+import { isDeeperThan, isRecord, parsedJson } from '../../base/json.ts';
 import { decoded } from '../../tools/repairArguments.ts';
 
 /**
@@ -43,12 +43,8 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
  * @throws BodyError if it is no JSON, no object, or nested too deeply.
  */
 export function parseMessage(bytes: Buffer): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw new BodyError(400, 'The body is not valid JSON.');
-  }
+  const value = parsedJson(bytes.toString('utf8'));
+  if (value === undefined) throw new BodyError(400, 'The body is not valid JSON.');
   if (isDeeperThan(MAX_LEVELS, value)) throw new BodyError(400, 'The message is nested too deeply.');
   if (Array.isArray(value)) return value.map(repaired);
   if (!isRecord(value)) throw new BodyError(400, 'A message is an object.');

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import * as http from 'node:http';
 import type { Duplex } from 'node:stream';
 import * as z from 'zod/mini';
+import { parsedJson } from '../../base/json.ts';
 import { MCP_PATH, refusalOf } from './access.ts';
 
 /**
@@ -97,7 +98,7 @@ export async function acceptAgent(
   const lines = ['HTTP/1.1 101 Switching Protocols', `Upgrade: ${protocol}`, 'Connection: Upgrade'];
   lines.push(`${NONCE}: ${own}`, `${PROOF}: ${proofOf('window', token, nonce, own)}`, '', '');
   socket.write(lines.join('\r\n'));
-  const hello = helloSchema.safeParse(parsed(await firstLine(socket))).data;
+  const hello = helloSchema.safeParse(parsedJson(await firstLine(socket))).data;
   if (hello && isSame(hello.proof, proofOf('agent', token, nonce, own))) return { ...hello, protocol };
   socket.destroy();
   return undefined;
@@ -123,14 +124,6 @@ function firstLine(socket: Duplex): Promise<string> {
     const timer = setTimeout(none, TIMEOUT_MS);
     socket.on('data', take).on('close', none).on('error', none);
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function headerOf({ headers }: IncomingMessage, name: string): string {

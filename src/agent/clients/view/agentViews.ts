@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { detailOf, messageWithoutPaths } from '../../base/errors.ts';
+import { parsedJson } from '../../base/json.ts';
 import { countText } from '../../base/localiser.ts';
 import { AgentView } from '../../commands/agentView/agentView.ts';
 import { TooLargeError, type CopyLimits } from '../../commands/agentView/frozenFolder.ts';
@@ -315,11 +316,8 @@ function writeOwner(folder: string, owner: Owner): Promise<void> {
 }
 
 async function ownerOf(folder: string): Promise<Owner | undefined> {
-  try {
-    return JSON.parse(await fs.readFile(path.join(folder, OWNER), 'utf8')) as Owner;
-  } catch {
-    return undefined;
-  }
+  const text = await fs.readFile(path.join(folder, OWNER), 'utf8').catch(() => '');
+  return parsedJson(text) as Owner | undefined;
 }
 
 function viewOf({ mounts }: AgentView): Omit<Extract<WindowMessage, { kind: 'mounts' }>, 'kind' | 'lines'> {

@@ -1,3 +1,4 @@
+import { isRecord, parsedJson } from '../../base/json.ts';
 import { english, type Sentence } from '../../base/localiser.ts';
 import { revertCategories, type RevertCategory } from '../messages.ts';
 
@@ -208,12 +209,6 @@ export function slashCommandHelp(l10n = english): string {
 }
 
 function objectIn(json: string): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(json) as unknown;
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(json);
+  return isRecord(value) ? value : undefined;
 }

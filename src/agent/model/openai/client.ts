@@ -1,6 +1,6 @@
 import type { OpenAI } from 'openai';
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
-import { isRecord } from '../../base/json.ts';
+import { isRecord, parsedJson } from '../../base/json.ts';
 import { AnswerBody, readBeginning, readWhole } from './answerBody.ts';
 import { hostOf, type FailureContext } from './failure.ts';
 import { BrokenAnswer, ConnectionFailure, HttpFailure, KnownFault, ReportedError } from './faults.ts';
@@ -113,7 +113,7 @@ export async function connect(server: OpenAiServer, model: string): Promise<Open
       const url = new URL(path, access.url).href;
       const response = await send(OpenAI, server, access, client => client.get(url, { signal }).asResponse());
       const text = response.body ? await readWhole(response.body, { maxChars: MAX_LIST, idleMs }) : '';
-      return jsonIn(text);
+      return parsedJson(text);
     },
   };
 }
@@ -198,17 +198,9 @@ async function* chunksOf(
 
 /** The models in `{data: […]}`, `{models: […]}` or a bare list. */
 function listIn(text: string): readonly unknown[] | undefined {
-  const body = jsonIn(text);
+  const body = parsedJson(text);
   const list = isRecord(body) ? (body['data'] ?? body['models']) : body;
   return Array.isArray(list) ? list : undefined;
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The fault for a success that no model server would send: the address is wrong. */

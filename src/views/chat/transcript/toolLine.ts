@@ -1,4 +1,4 @@
-import { isDeeperThan, isRecord, MAX_DEPTH } from '../../../agent/base/json.ts';
+import { isDeeperThan, isRecord, MAX_DEPTH, parsedJson } from '../../../agent/base/json.ts';
 import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.ts';
 import { escapeProse, oneLine } from '../../plainText.ts';
 import { MAX_SHOWN_CHARS, type ItemOf, type ShownText, type ViewItem } from '../viewItem.ts';
@@ -54,12 +54,8 @@ export function groupCalls(items: readonly ViewItem[]): ViewItem[] {
 
 /** The arguments as an object; `undefined` if they are malformed, not an object, or nested too deeply. */
 export function argumentsOf(call: ToolCall): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(call.arguments);
-    return isRecord(value) && !isDeeperThan(MAX_DEPTH, value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(call.arguments);
+  return isRecord(value) && !isDeeperThan(MAX_DEPTH, value) ? value : undefined;
 }
 
 /** The file that a call is about, and the line from which it reads. */
