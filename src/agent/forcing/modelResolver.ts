@@ -91,12 +91,9 @@ export class ModelResolver {
     this.#previews = previews;
   }
 
-  /**
-   * A request is being made: the model now sees the previews as they are.
-   * @param asksForPlan whether it is made in plan mode.
-   */
-  beginTurn(asksForPlan = false): void {
-    this.#asksForPlan = asksForPlan;
+  /** A request is being made: the model now sees the previews as they are. */
+  beginTurn(): void {
+    this.#asksForPlan = this.isPlanning;
     this.#expected = [];
     const { openForModel, reminded } = this.#previews();
     this.#amended.clear();
@@ -104,11 +101,9 @@ export class ModelResolver {
     this.#candidates = reminded.filter(id => this.#seen.has(id)).reverse();
   }
 
-  /**
-   * The request is made once more, in plan mode or not, and forced or not. What the model is shown in it has not changed.
-   */
-  repeatTurn(asksForPlan: boolean, isForced: boolean): void {
-    this.#asksForPlan = asksForPlan;
+  /** The request is made once more, forced or not. What the model is shown in it has not changed. */
+  repeatTurn({ isForced }: { readonly isForced: boolean }): void {
+    this.#asksForPlan = this.isPlanning;
     if (!isForced) this.#expected = [];
   }
 
@@ -150,6 +145,11 @@ export class ModelResolver {
   /** Switches plan mode on, with the handler that takes the plan, or off with `null`. */
   setMode(handler: ModeResolveHandler | null): void {
     this.#mode = handler ?? undefined;
+  }
+
+  /** Whether plan mode is on. */
+  get isPlanning(): boolean {
+    return this.#mode !== undefined;
   }
 
   /** Forgets what the model saw, because the conversation changed. */
@@ -226,7 +226,7 @@ export class ModelResolver {
       ...(extra === undefined ? {} : { extra }),
       ...(voteOn === undefined ? {} : { voteOn }),
       actor: 'model',
-      isPlanning: () => this.#mode !== undefined,
+      isPlanning: () => this.isPlanning,
       ...(call === undefined ? {} : { call }),
       ...(signal === undefined ? {} : { signal }),
     });

@@ -39,8 +39,6 @@ interface Turn {
   readonly tools: Offer['tools'];
   /** The choice of the queue, before the ladder adapts it to the server. */
   readonly choice: ToolChoice | undefined;
-  /** While plan mode is on, directives wait. */
-  readonly hold: boolean;
 }
 
 /**
@@ -101,39 +99,41 @@ export class ToolChoices implements Disposable {
   }
 
   /**
-   * A request is being made. Returns what it offers and forces; with `hold`, in plan mode, directives wait.
+   * A request is being made. Returns what it offers and forces; in plan mode, directives wait.
    * @param isEnding whether it is made only because {@link isForcing}, although the model has ended its turn.
    */
-  begin(provider: ChatProvider, tools: Offer['tools'], hold: boolean, isEnding = false): Offer {
-    this.#resolver.beginTurn(hold);
+  begin(provider: ChatProvider, tools: Offer['tools'], isEnding = false): Offer {
+    const { isPlanning } = this.#resolver;
+    this.#resolver.beginTurn();
     this.#directives.beginTurn();
-    this.#turn = { provider, tools, hold, choice: hold ? undefined : this.#nextChoice(tools, isEnding) };
-    this.#isEnding = isEnding && !hold;
+    this.#turn = { provider, tools, choice: isPlanning ? undefined : this.#nextChoice(tools, isEnding) };
+    this.#isEnding = isEnding && !isPlanning;
     return this.#offer(this.#turn);
   }
 
   /**
    * The request failed. Returns what to offer instead, if its tool choice may be the reason and the ladder has another step.
    */
-  retry(failure: ProviderFailure, tools: Offer['tools'], hold: boolean): Offer | undefined {
+  retry(failure: ProviderFailure, tools: Offer['tools']): Offer | undefined {
     const turn = this.#turn;
     if (!turn || !this.#options.ladder.learnFromRefusal(turn.provider, turn.choice, failure))
       return undefined;
-    return this.repeat(tools, hold);
+    return this.repeat(tools);
   }
 
   /**
    * The request is made once more. Returns what it offers: nothing is forced if the preview was resolved meanwhile, or the
    * model may no longer be asked. `undefined` before the first request.
    */
-  repeat(tools: Offer['tools'], hold: boolean): Offer | undefined {
+  repeat(tools: Offer['tools']): Offer | undefined {
     const turn = this.#turn;
     if (!turn) return undefined;
-    if (hold) this.#queue.reject('aborted');
+    if (this.#resolver.isPlanning) this.#queue.reject('aborted');
     else if (this.#options.settings().forcing === 'off' || !offers(tools, turn.choice))
       this.#queue.reject('unavailable');
-    this.#resolver.repeatTurn(hold, this.#queue.hasInFlight);
-    this.#turn = { ...turn, tools, hold, choice: this.#queue.hasInFlight ? turn.choice : undefined };
+    const isForced = this.#queue.hasInFlight;
+    this.#resolver.repeatTurn({ isForced });
+    this.#turn = { ...turn, tools, choice: isForced ? turn.choice : undefined };
     return this.#offer(this.#turn);
   }
 

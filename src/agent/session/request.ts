@@ -128,9 +128,8 @@ export class Requests implements Disposable {
 
   /** Decides which tools the next request offers, and which one it forces; see `ToolChoices.begin`. */
   begin(provider: ChatProvider, isEnding: boolean): Offer {
-    const { choices, planMode } = this.#ctx;
     this.#isShorter = false;
-    return choices.begin(provider, specsOf(this.tools()), planMode(), isEnding);
+    return this.#ctx.choices.begin(provider, specsOf(this.tools()), isEnding);
   }
 
   /**
@@ -142,9 +141,9 @@ export class Requests implements Disposable {
     failure: ProviderFailure,
     signal: AbortSignal,
   ): ChatRequest | undefined | Promise<ChatRequest | undefined> {
-    const { choices, planMode, logger } = this.#ctx;
+    const { choices, logger } = this.#ctx;
     if (failure.code === 'contextLength') return this.#shorter(provider, failure, signal);
-    const offer = choices.retry(failure, specsOf(this.tools()), planMode());
+    const offer = choices.retry(failure, specsOf(this.tools()));
     if (!offer) return undefined;
     logger.info(`${provider.id} refuses this tool choice; trying another one: ${failure.detail}`);
     return this.build(provider, offer);
@@ -155,7 +154,7 @@ export class Requests implements Disposable {
     failure: ProviderFailure,
     signal: AbortSignal,
   ): Promise<ChatRequest | undefined> {
-    const { choices, planMode, logger } = this.#ctx;
+    const { choices, logger } = this.#ctx;
     if (this.#isShorter || provider.isVerbatim === true) return undefined;
     this.#isShorter = true;
     const context = this.#context;
@@ -167,7 +166,7 @@ export class Requests implements Disposable {
     logger.info(
       `${provider.id} finds the request too long; its window counts as ${window} tokens. Estimated at ${before} tokens, now ${after}: ${failure.detail}`,
     );
-    const offer = after < before ? choices.repeat(specsOf(this.tools()), planMode()) : undefined;
+    const offer = after < before ? choices.repeat(specsOf(this.tools())) : undefined;
     return offer && this.build(provider, offer);
   }
 

@@ -35,25 +35,31 @@ test('a choice that names a tool which is not offered is unavailable: nothing is
   const [readFile] = all;
   const without = readFile ? [readFile] : [];
   for (let n = 0; n < 5; n++) {
-    assert.deepEqual(choices.begin(provider, without, false), { tools: without });
+    assert.deepEqual(choices.begin(provider, without), { tools: without });
     choices.settle('resolve', answer);
   }
   assert.ok(!said.includes('notice'), 'a turn that could not ask does not count as unanswered');
-  assert.deepEqual(choices.begin(provider, all, false), { tools: all, toolChoice: FORCED });
+  assert.deepEqual(choices.begin(provider, all), { tools: all, toolChoice: FORCED });
 });
 
 test('the same for a choice that is replayed after a stop', () => {
   const { choices, provider } = withPreview();
-  assert.deepEqual(choices.begin(provider, all, false).toolChoice, FORCED);
+  assert.deepEqual(choices.begin(provider, all).toolChoice, FORCED);
   choices.settle('aborted', { ...answer, stopReason: 'aborted' });
-  assert.deepEqual(choices.begin(provider, [], false), { tools: [] });
+  assert.deepEqual(choices.begin(provider, []), { tools: [] });
   choices.settle('resolve', answer);
-  assert.deepEqual(choices.begin(provider, all, false).toolChoice, FORCED);
+  assert.deepEqual(choices.begin(provider, all).toolChoice, FORCED);
 });
 
 test('while plan mode is on, directives wait', () => {
   const { choices, provider } = withPreview();
-  assert.deepEqual(choices.begin(provider, all, true), { tools: all });
+  choices.setModeResolveHandler({
+    sourceToolName: 'plan_approval',
+    label: 'Plan',
+    handle: () => Promise.reject(new Error('no plan is submitted')),
+  });
+  assert.deepEqual(choices.begin(provider, all), { tools: all });
   choices.settle('resolve', answer);
-  assert.deepEqual(choices.begin(provider, all, false).toolChoice, FORCED);
+  choices.setModeResolveHandler(null);
+  assert.deepEqual(choices.begin(provider, all).toolChoice, FORCED);
 });
