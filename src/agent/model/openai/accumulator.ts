@@ -2,7 +2,7 @@ import { isJsonObject, isRecord } from '../../base/json.ts';
 import type { ProviderAnswer, ProviderEvent } from '../chatProvider.ts';
 import type { TokenUsage, ToolCall } from '../messages.ts';
 import { CallIds } from '../toolCalls.ts';
-import { BrokenAnswer, KnownFault, ReportedError } from './faults.ts';
+import { KnownFault, ReportedError } from './faults.ts';
 import { splitAtClosingTag, ThinkTags } from './thinkTags.ts';
 
 /** Parts of an answer that only the server itself needs, in the next request; see `serverQuirks.ts`. */
@@ -76,7 +76,7 @@ export class ChatAccumulator {
   /**
    * Takes one parsed chunk, or the whole completion of a server that does not stream.
    * @returns the events to display.
-   * @throws ReportedError for an error object, BrokenAnswer if the answer exceeds the limit.
+   * @throws ReportedError for an error object, KnownFault if the answer exceeds the limit.
    */
   push(chunk: unknown): ProviderEvent[] {
     if (Array.isArray(chunk)) return chunk.flatMap(part => this.push(part));
@@ -96,7 +96,7 @@ export class ChatAccumulator {
     }
     if (this.#chars > this.#maxChars) {
       const size = `${Math.round(this.#maxChars / 1_048_576)} MB`;
-      throw new BrokenAnswer(l10n =>
+      throw new KnownFault('broken', l10n =>
         l10n.t('The answer grew past {0} and was stopped. None of it was used.', size),
       );
     }
@@ -106,7 +106,7 @@ export class ChatAccumulator {
   /**
    * The complete answer.
    * @param sawDone whether the stream ended with `[DONE]`.
-   * @throws BrokenAnswer if the stream ended too early, KnownFault if the server gave up.
+   * @throws KnownFault if the stream ended too early, or the server gave up.
    */
   finish(sawDone: boolean): CollectedAnswer {
     const reason = this.#finishReason;
@@ -126,10 +126,10 @@ export class ChatAccumulator {
     const whole = slots.every(slot => slot.arguments.trim() === '' || isJsonObject(slot.arguments));
     const said = this.#text !== '' || slots.length > 0;
     if (reason === undefined && !(sawDone && said && whole)) {
-      throw new BrokenAnswer(l10n => l10n.t('The response was interrupted and ignored.'));
+      throw new KnownFault('broken', l10n => l10n.t('The response was interrupted and ignored.'));
     }
     if (slots.some(slot => slot.name === '')) {
-      throw new BrokenAnswer(l10n =>
+      throw new KnownFault('broken', l10n =>
         l10n.t('The server sent a tool call without a name. None of its answer was used.'),
       );
     }

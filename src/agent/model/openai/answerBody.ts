@@ -1,4 +1,4 @@
-import { BrokenAnswer } from './faults.ts';
+import { KnownFault } from './faults.ts';
 
 /** Limits for reading a body. */
 export interface BodyLimits {
@@ -36,7 +36,7 @@ export class EventStreamFilter {
 
   /**
    * Takes the next piece of the stream and returns the events that it completes.
-   * @throws BrokenAnswer if one event exceeds the limit.
+   * @throws KnownFault if one event exceeds the limit.
    */
   push(text: string): string[] {
     if (text === '' || this.#sawDone) return [];
@@ -50,7 +50,9 @@ export class EventStreamFilter {
       this.#line = line;
     }
     if (this.#line.length + this.#event.length > this.#maxChars)
-      throw new BrokenAnswer(l10n => l10n.t('The server sent one piece of an answer that is too large.'));
+      throw new KnownFault('broken', l10n =>
+        l10n.t('The server sent one piece of an answer that is too large.'),
+      );
     return events;
   }
 
@@ -88,7 +90,7 @@ export class AnswerBody {
   }
 
   /**
-   * The response with its body as an event stream that the SDK can read. Reading throws BrokenAnswer beyond a limit.
+   * The response with its body as an event stream that the SDK can read. Reading throws KnownFault beyond a limit.
    */
   normalize(response: Response): Response {
     if (!response.body) return response;
@@ -123,7 +125,7 @@ async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array
   for await (const text of texts) yield utf8.encode(text);
 }
 
-/** Reads a whole body as text. @throws BrokenAnswer beyond a limit. */
+/** Reads a whole body as text. @throws KnownFault beyond a limit. */
 export async function readWhole(
   body: ReadableStream<Uint8Array>,
   { maxChars, idleMs }: BodyLimits,
@@ -132,7 +134,7 @@ export async function readWhole(
   for await (const text of textOf(body, () => idleMs)) {
     whole += text;
     if (whole.length > maxChars)
-      throw new BrokenAnswer(l10n => l10n.t('The answer is too large. None of it was used.'));
+      throw new KnownFault('broken', l10n => l10n.t('The answer is too large. None of it was used.'));
   }
   return whole;
 }
@@ -159,7 +161,7 @@ export async function readBeginning(
 /**
  * Decodes a body piece by piece, and cancels it when the caller stops reading.
  * @param patience called before each piece: how long to wait for it, in milliseconds.
- * @throws BrokenAnswer if the server is silent for longer.
+ * @throws KnownFault if the server is silent for longer.
  */
 async function* textOf(
   body: ReadableStream<Uint8Array>,
@@ -191,8 +193,8 @@ async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-function silentServer(): BrokenAnswer {
-  return new BrokenAnswer(l10n =>
+function silentServer(): KnownFault {
+  return new KnownFault('broken', l10n =>
     l10n.t('The server stopped responding in the middle of its answer. None of it was used.'),
   );
 }

@@ -3,7 +3,7 @@ import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/
 import { isRecord, parsedJson } from '../../base/json.ts';
 import { AnswerBody, readBeginning, readWhole } from './answerBody.ts';
 import { hostOf, type FailureContext } from './failure.ts';
-import { BrokenAnswer, ConnectionFailure, HttpFailure, KnownFault, ReportedError } from './faults.ts';
+import { ConnectionFailure, HttpFailure, KnownFault, ReportedError } from './faults.ts';
 import { isTooLong } from './tooLong.ts';
 import { accessTo, type OpenAiServer, type ServerAccess } from './server.ts';
 
@@ -16,7 +16,7 @@ export interface OpenAiConnection {
    * @throws HttpFailure, ConnectionFailure, KnownFault; anything once the signal is aborted.
    */
   complete(body: ChatCompletionCreateParamsStreaming, options: CompleteOptions): Promise<StreamedAnswer>;
-  /** The server's list of models, unchecked. @throws like `complete`, and BrokenAnswer. */
+  /** The server's list of models, unchecked. @throws like `complete`. */
   models(signal: AbortSignal): Promise<readonly unknown[]>;
   /** What the server answers at another path of its origin, as JSON; `undefined` if it is not JSON. @throws like `models`. */
   at(path: string, signal: AbortSignal): Promise<unknown>;
@@ -37,7 +37,7 @@ export interface StreamedAnswer {
   /**
    * The chunks as the server sent them, unchecked. Leaving the loop closes the connection. Aborting the request ends
    * them without an error.
-   * @throws ReportedError, BrokenAnswer, or the error that broke the connection.
+   * @throws ReportedError, KnownFault, or the error that broke the connection.
    */
   readonly chunks: AsyncIterable<unknown>;
   /** Whether the server has marked the end of the stream. */
@@ -189,7 +189,8 @@ async function* chunksOf(
     if (error instanceof Sdk.APIError) throw new ReportedError(error.error);
     if (!(error instanceof SyntaxError)) throw error;
     const cause = new Error(`${String(error)} in ${malformed().slice(0, 1_000)}`);
-    throw new BrokenAnswer(
+    throw new KnownFault(
+      'broken',
       l10n => l10n.t('The server sent a piece of an answer that cannot be read. None of it was used.'),
       { cause },
     );

@@ -4,7 +4,7 @@ import type { Localiser } from '../../base/localiser.ts';
 import type { ProviderFailure } from '../chatProvider.ts';
 import type { ProviderFailureCode } from '../messages.ts';
 import { isTooLong, windowInRefusal } from './tooLong.ts';
-import { BrokenAnswer, ConnectionFailure, HttpFailure, KnownFault, ReportedError } from './faults.ts';
+import { ConnectionFailure, HttpFailure, KnownFault, ReportedError } from './faults.ts';
 
 export interface FailureContext {
   readonly baseUrl: string;
@@ -78,8 +78,6 @@ function describe(error: unknown, context: FailureContext): ProviderFailure {
     const said = quote(wordsOf(error.reported), l10n);
     return { code: 'server', message: message + said, detail: body.slice(0, MAX_BODY) };
   }
-  if (error instanceof BrokenAnswer)
-    return { code: 'broken', message: error.sentence(l10n), detail: causeChainOf(error) };
   const message = l10n.t('The response from {0} was interrupted and ignored.', place);
   return { code: 'broken', message, detail: causeChainOf(error) };
 }

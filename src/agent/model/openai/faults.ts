@@ -23,18 +23,6 @@ export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 }
 
-/** An answer began but is incomplete or malformed. */
-export class BrokenAnswer extends Error {
-  override readonly name = 'BrokenAnswer';
-  /** For the user. The message is the same in English. */
-  readonly sentence: Sentence;
-
-  constructor(sentence: Sentence, options?: ErrorOptions) {
-    super(sentence(english), options);
-    this.sentence = sentence;
-  }
-}
-
 /** The server reported an error inside its answer. `reported` is the error value as it was sent. */
 export class ReportedError extends Error {
   override readonly name = 'ReportedError';
@@ -46,7 +34,7 @@ export class ReportedError extends Error {
   }
 }
 
-/** A fault that is classified where it is detected. */
+/** A fault that is classified where it is detected: `broken` for an answer that began but is incomplete or malformed. */
 export class KnownFault extends Error {
   override readonly name = 'KnownFault';
   readonly code: ProviderFailureCode;

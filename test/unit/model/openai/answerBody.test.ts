@@ -1,7 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { EventStreamFilter } from '../../../../src/agent/model/openai/answerBody.ts';
-import { BrokenAnswer } from '../../../../src/agent/model/openai/faults.ts';
 import { decode } from '../../../support/decodedStream.ts';
 
 const chunksOf = async (text: string, size: number): Promise<unknown[]> =>
@@ -43,6 +42,6 @@ test('SSE: the size of a line, a comment and an event is limited', () => {
   ] as const) {
     const filter = new EventStreamFilter(100);
     filter.push(first);
-    assert.throws(() => filter.push(second), BrokenAnswer);
+    assert.throws(() => filter.push(second), { code: 'broken' });
   }
 });

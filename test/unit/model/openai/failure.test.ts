@@ -4,7 +4,6 @@ import { english, type Localiser } from '../../../../src/agent/base/localiser.ts
 import type { ProviderFailure } from '../../../../src/agent/model/chatProvider.ts';
 import { failureOf, hostOf, redact } from '../../../../src/agent/model/openai/failure.ts';
 import {
-  BrokenAnswer,
   ConnectionFailure,
   HttpFailure,
   KnownFault,
@@ -126,7 +125,10 @@ test('an error in a stream is classified by its status, else as the server’s',
 
 test('broken answers and unknown errors', () => {
   assert.deepEqual(
-    [failureOf(new BrokenAnswer(() => 'Sentence.'), context)].map(({ code, message }) => [code, message]),
+    [failureOf(new KnownFault('broken', () => 'Sentence.'), context)].map(({ code, message }) => [
+      code,
+      message,
+    ]),
     [['broken', 'Sentence.']],
   );
   assert.equal(failureOf(new KnownFault('noModel', () => 'No model.'), context).code, 'noModel');
@@ -168,7 +170,7 @@ test('the sentence is in the language of the user, the detail for the log is not
     new HttpFailure(418, 'why'),
     connectionError('ECONNREFUSED'),
     new ReportedError('words'),
-    new BrokenAnswer(l10n => l10n.t('Cut off.')),
+    new KnownFault('broken', l10n => l10n.t('Cut off.')),
     new KnownFault('noModel', l10n => l10n.t('No model.')),
     undefined,
   ]) {
