@@ -58,8 +58,6 @@ export type ProviderEvent =
   | { readonly type: 'retrying'; readonly delayMs: number; readonly code: RetryCode }
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'reasoning'; readonly delta: string }
-  /** A tool call has begun to arrive. For display only: it must not be executed yet. */
-  | { readonly type: 'toolCall'; readonly name: string }
   | { readonly type: 'done'; readonly answer: ProviderAnswer }
   | { readonly type: 'error'; readonly failure: ProviderFailure }
   | { readonly type: 'aborted' };

@@ -142,8 +142,6 @@ async function receiveOnce(port: LoopPort, request: ChatRequest, signal: AbortSi
           reasoning += event.delta;
           port.emit({ type: 'reasoning_update', delta: event.delta });
           break;
-        case 'toolCall':
-          break;
         case 'retrying':
           port.emit(event);
           break;

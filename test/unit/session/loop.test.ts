@@ -294,10 +294,7 @@ test('a failed request ends the loop with the sentence for the user, and is repo
 });
 
 test('a stream that just ends is an error, and nothing of it is executed', async () => {
-  const events: ProviderEvent[] = [
-    { type: 'text', delta: 'x' },
-    { type: 'toolCall', name: 'write' },
-  ];
+  const events: ProviderEvent[] = [{ type: 'text', delta: 'x' }];
   const provider: ChatProvider = {
     id: 'cut',
     label: '',

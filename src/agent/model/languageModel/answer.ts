@@ -178,7 +178,7 @@ class AnswerCollector {
           name,
           arguments: text,
         });
-        return { type: 'toolCall', name };
+        return undefined;
       }
       case 'other':
         return undefined;

@@ -21,7 +21,6 @@ export function createOfflineProvider(l10n = english): ChatProvider {
       await setImmediate();
       const answer = answerTo(request, l10n);
       if (answer.text !== '') yield { type: 'text', delta: answer.text };
-      for (const call of answer.toolCalls) yield { type: 'toolCall', name: call.name };
       yield { type: 'done', answer };
     },
   };

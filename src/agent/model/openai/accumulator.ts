@@ -157,17 +157,15 @@ export class ChatAccumulator {
     const untouched = this.#text === '' && this.#slots.length === 0;
     const delta = isRecord(choice['delta']) ? choice['delta'] : untouched ? choice['message'] : undefined;
     if (!isRecord(delta)) return [];
-    const events: ProviderEvent[] = [];
     const said = this.#tags.push(textIn(delta['content']) + textIn(delta['refusal']));
     const thought =
       textIn(delta['reasoning_content']) || textIn(delta['reasoning']) || thinkingIn(delta['content']);
-    events.push(...this.#take(said.text, thought + said.reasoning));
+    const events = this.#take(said.text, thought + said.reasoning);
     if (Array.isArray(delta['reasoning_details']))
       for (const detail of delta['reasoning_details']) this.#takeDetail(detail);
     const calls: unknown[] = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : [];
-    for (const call of calls) events.push(...this.#takeCall(call));
-    if (isRecord(delta['function_call']))
-      events.push(...this.#takeCall({ index: 0, function: delta['function_call'] }));
+    for (const call of calls) this.#takeCall(call);
+    if (isRecord(delta['function_call'])) this.#takeCall({ index: 0, function: delta['function_call'] });
     return events;
   }
 
@@ -214,8 +212,8 @@ export class ChatAccumulator {
     }
   }
 
-  #takeCall(call: unknown): ProviderEvent[] {
-    if (!isRecord(call)) return [];
+  #takeCall(call: unknown): void {
+    if (!isRecord(call)) return;
     const target = isRecord(call['function']) ? call['function'] : {};
     const id = textIn(call['id']);
     const name = textIn(target['name']);
@@ -226,13 +224,9 @@ export class ChatAccumulator {
     const begun = slot.arguments !== '';
     slot.arguments += piece;
     this.#chars += piece.length;
-    if (slot.name === '' && name !== '') {
-      slot.name = name;
-      return [{ type: 'toolCall', name }];
-    }
+    if (slot.name === '') slot.name = name;
     // LM Studio documents that a name may come in pieces. A server that repeats the whole name is a different case.
-    if (id === '' && !begun && name !== slot.name) slot.name += name;
-    return [];
+    else if (id === '' && !begun && name !== slot.name) slot.name += name;
   }
 
   #slotFor(index: unknown, id: string, name: string, piece: string): CallSlot {
