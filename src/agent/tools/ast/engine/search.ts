@@ -6,7 +6,6 @@ import { fileIdOf } from '../../../base/system/realPath.ts';
 import { findFiles, selectorOf, type FoundFile } from '../scope/walk.ts';
 import {
   AstError,
-  type AstProgress,
   type AstRequest,
   type AstSummary,
   type SentFile,
@@ -29,7 +28,7 @@ const SLICE_MS = 8;
 
 /** Where a search delivers its results. */
 export interface SearchOutput {
-  file(file: SentFile, progress: AstProgress): void;
+  file(file: SentFile): void;
   /** Settles when there is room for more. */
   drained(): Promise<void>;
 }
@@ -70,7 +69,6 @@ class SearchRun {
   #selected = 0;
   #searched = 0;
   #files = 0;
-  #matches = 0;
   readonly #matched = new Set<number>();
 
   constructor(
@@ -212,9 +210,8 @@ class SearchRun {
 
   #emit(file: SentFile): void {
     this.#files++;
-    this.#matches += file.matches;
     for (const op of file.ops) this.#matched.add(op);
-    this.#output.file(file, { selected: this.#selected, files: this.#files, matches: this.#matches });
+    this.#output.file(file);
   }
 
   #throwIfStopped(): void {

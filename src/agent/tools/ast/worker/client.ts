@@ -1,14 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { abortErrorOf } from '../../../base/async.ts';
 import type { Disposable } from '../../../base/disposable.ts';
-import {
-  AstError,
-  unpack,
-  type AstFile,
-  type AstProgress,
-  type AstRequest,
-  type AstSummary,
-} from './protocol.ts';
+import { AstError, unpack, type AstFile, type AstRequest, type AstSummary } from './protocol.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import type { AstWorkerData } from './worker.ts';
 
@@ -19,7 +12,7 @@ const CANCEL_MS = 2_000;
 
 /** Receives the results of a search while it runs. */
 export interface AstListener {
-  onFiles(files: readonly AstFile[], progress: AstProgress): void;
+  onFiles(files: readonly AstFile[]): void;
 }
 
 /** Searches files by structure without blocking the caller's thread. */
@@ -152,7 +145,6 @@ export class WorkerAstEngine implements AstEngine, Disposable {
   #receive(worker: Worker, message: FromWorker): void {
     // A worker that was ended may still have sent something, but its searches have failed or run in another worker.
     if (this.#worker !== worker) return;
-    if (message.type === 'ready') return;
     const running = this.#running.get(message.id);
     switch (message.type) {
       case 'cancelled':
@@ -161,7 +153,7 @@ export class WorkerAstEngine implements AstEngine, Disposable {
         break;
       case 'files':
         if (running) running.hasFiles = true;
-        running?.listener.onFiles(message.files.map(unpack), message.progress);
+        running?.listener.onFiles(message.files.map(unpack));
         // Other work of this thread comes before the next batch.
         setImmediate(() => worker.postMessage({ type: 'taken', id: message.id } satisfies ToWorker));
         break;

@@ -94,13 +94,6 @@ export type AstFailure =
   | { readonly code: 'noEngine'; readonly reason: string }
   | { readonly code: 'other'; readonly message: string };
 
-/** How far a search has got. */
-export interface AstProgress {
-  readonly selected: number;
-  readonly files: number;
-  readonly matches: number;
-}
-
 export type ToWorker =
   | { readonly type: 'run'; readonly id: number; readonly request: AstRequest }
   | { readonly type: 'cancel'; readonly id: number }
@@ -134,13 +127,7 @@ export function unpack(file: SentFile): AstFile {
 }
 
 export type FromWorker =
-  | { readonly type: 'ready' }
-  | {
-      readonly type: 'files';
-      readonly id: number;
-      readonly files: readonly SentFile[];
-      readonly progress: AstProgress;
-    }
+  | { readonly type: 'files'; readonly id: number; readonly files: readonly SentFile[] }
   /** A `cancel` has arrived, so the worker is not stuck. */
   | { readonly type: 'cancelled'; readonly id: number }
   | { readonly type: 'done'; readonly id: number; readonly summary: AstSummary }

@@ -2,7 +2,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { isAbortError, messageOf } from '../../../base/errors.ts';
 import { AstGrepNapi, type GrammarFiles } from '../engine/astGrepNapi.ts';
 import { AstSearch, type SearchOutput } from '../engine/search.ts';
-import { AstError, charsOf, type AstFailure, type AstProgress, type AstRequest } from './protocol.ts';
+import { AstError, charsOf, type AstFailure, type AstRequest } from './protocol.ts';
 import type { FromWorker, SentFile, ToWorker } from './protocol.ts';
 
 /**
@@ -28,7 +28,6 @@ class Outbox implements SearchOutput {
   readonly #id: number;
   #files: SentFile[] = [];
   #chars = 0;
-  #progress: AstProgress = { selected: 0, files: 0, matches: 0 };
   #unanswered = 0;
   #scheduled = false;
   #waiters: (() => void)[] = [];
@@ -38,10 +37,9 @@ class Outbox implements SearchOutput {
     this.#id = id;
   }
 
-  file(file: SentFile, progress: AstProgress): void {
+  file(file: SentFile): void {
     this.#files.push(file);
     this.#chars += charsOf(file);
-    this.#progress = progress;
     if (this.#scheduled) return;
     this.#scheduled = true;
     // Files that are found in one go are sent together.
@@ -85,7 +83,7 @@ class Outbox implements SearchOutput {
       }
       for (const file of files) this.#chars -= charsOf(file);
       this.#unanswered++;
-      this.#post({ type: 'files', id: this.#id, files, progress: this.#progress });
+      this.#post({ type: 'files', id: this.#id, files });
     }
     this.#wake();
   }
@@ -134,10 +132,7 @@ function serve(port: MessagePort, { grammars }: AstWorkerData): void {
         break;
     }
   });
-  napi.load().then(
-    () => post({ type: 'ready' }),
-    () => undefined, // The first search fails and tells why.
-  );
+  napi.load().catch(() => undefined); // The first search fails and tells why.
 }
 
 function failureOf(error: unknown): AstFailure {

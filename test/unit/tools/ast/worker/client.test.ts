@@ -5,13 +5,12 @@ import { WorkerAstEngine } from '../../../../../src/agent/tools/ast/worker/clien
 /** Does what the pattern says, and reports its thread as the result. */
 const WORKER = `
 import { parentPort, threadId } from 'node:worker_threads';
-const progress = { selected: 0, files: 0, matches: 0 };
 parentPort.on('message', ({ type, id, request }) => {
   if (type === 'cancel') parentPort.postMessage({ type: 'cancelled', id });
   if (type !== 'run') return;
   const { pat } = request.ops[0];
   if (pat === 'finish') parentPort.postMessage({ type: 'done', id, summary: { searched: threadId } });
-  if (pat === 'find') parentPort.postMessage({ type: 'files', id, files: [], progress });
+  if (pat === 'find') parentPort.postMessage({ type: 'files', id, files: [] });
   if (pat === 'hang') for (;;);
 });
 `;
