@@ -14,7 +14,7 @@ import { ConversationPreviews } from './conversationPreviews.ts';
 import { ConversationTree, type TreeNode } from './conversationTree.ts';
 import { messageIdOf } from './nodeId.ts';
 import type { RevertRecord } from './revert.ts';
-import type { Recorder } from './storage/recorder.ts';
+import type { RecordEntry } from './storage/recorder.ts';
 import type { SessionState } from './storage/sessionEntry.ts';
 import { newSessionId } from './storage/sessionLogs.ts';
 import type { StoredSession } from './storage/storedSession.ts';
@@ -28,21 +28,21 @@ export class Conversation {
   /** The previews that concern the conversation. */
   readonly previews: ConversationPreviews;
   readonly #store: PreviewStore;
-  readonly #recorder: Recorder;
+  readonly #record: RecordEntry;
   #title: string | undefined;
 
   /**
    * Starts an empty conversation, or continues a stored one. Nothing is written until something happens.
-   * @param recorderFor gives what writes the log of the conversation with this id.
+   * @param recordFor gives what writes the log of the conversation with this id.
    */
-  constructor(store: PreviewStore, recorderFor: (id: string) => Recorder, stored?: StoredSession) {
+  constructor(store: PreviewStore, recordFor: (id: string) => RecordEntry, stored?: StoredSession) {
     this.id = stored?.id ?? newSessionId();
     this.tree = stored?.tree ?? new ConversationTree();
     this.trail = stored?.trail ?? new AuditTrail();
     this.#title = stored?.title;
     this.#store = store;
     this.previews = new ConversationPreviews(this.id, this.tree, store);
-    this.#recorder = recorderFor(this.id);
+    this.#record = recordFor(this.id);
   }
 
   /** The name that the user gave it. */
@@ -52,30 +52,30 @@ export class Conversation {
 
   rename(title: string): void {
     this.#title = title;
-    this.#recorder.append({ type: 'title', title });
+    this.#record({ type: 'title', title });
   }
 
   append(message: SessionMessage): TreeNode {
     const node = this.tree.append(message);
-    this.#recorder.append({ type: 'message', ...node });
+    this.#record({ type: 'message', ...node });
     return node;
   }
 
   /** Records a revert and, unless it was refused, moves the trunk. */
   applyRevert(record: RevertRecord): void {
     this.tree.apply(record);
-    this.#recorder.append({ type: 'revert', record });
+    this.#record({ type: 'revert', record });
   }
 
   recordState(state: SessionState): void {
-    this.#recorder.append({ type: 'state', state });
+    this.#record({ type: 'state', state });
   }
 
   /** Records the settings of the next answer if they differ from those recorded for the trunk. */
   recordSettings(settings: SettingsInForce): void {
     if (changedSettings(this.trail.settings(this.tree) ?? {}, settings).length === 0) return;
     this.trail.recordSettings(this.tree, settings);
-    this.#recorder.append({ type: 'settings', settings });
+    this.#record({ type: 'settings', settings });
   }
 
   /** Records the outcomes of previews that were staged in this conversation, on any branch. */
@@ -93,17 +93,17 @@ export class Conversation {
   #keep(resolutions: readonly HeardAttempt[]): void {
     for (const resolution of resolutions) {
       this.trail.recordResolution(this.tree, resolution);
-      this.#recorder.append({ type: 'resolution', resolution });
+      this.#record({ type: 'resolution', resolution });
     }
   }
 
   /** Records that a preview was staged in it. */
   recordStaged(previewId: string): void {
-    this.#recorder.append({ type: 'preview', previewId });
+    this.#record({ type: 'preview', previewId });
   }
 
   recordPlanMode(on: boolean): void {
-    this.#recorder.append({ type: 'plan', on });
+    this.#record({ type: 'plan', on });
   }
 
   /** The reference to a call of the last answer on the trunk. */

@@ -6,11 +6,10 @@ import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { UnknownLogVersionError } from '../../../src/agent/base/log/logFormat.ts';
 import type { Logger } from '../../../src/agent/base/logger.ts';
-import type { SessionLogSink } from '../../../src/agent/conversation/storage/recorder.ts';
 import {
-  Recorder,
   Recorders,
   type RecorderListeners,
+  type SessionLogSink,
 } from '../../../src/agent/conversation/storage/recorder.ts';
 import type { SessionLogEntry } from '../../../src/agent/conversation/storage/sessionEntry.ts';
 import { SessionLogs } from '../../../src/agent/conversation/storage/sessionLogs.ts';
@@ -170,23 +169,24 @@ const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve
 test('a full disk: entries that cannot be written wait, are written in order once there is room, and it is reported once', async () => {
   const disk = new SmallDisk();
   const told: unknown[] = [];
-  const recorder = new Recorder(disk, { ...ignore, onFailure: error => void told.push(error) });
-  recorder.append(title('1'));
+  const recorders = new Recorders(() => disk, { ...ignore, onFailure: error => void told.push(error) });
+  const record = recorders.for('s1');
+  record(title('1'));
   assert.deepEqual(disk.written, [title('1')], 'handed over at once');
   await settled();
   disk.full = true;
-  recorder.append(title('2'));
-  recorder.append(title('3'));
+  record(title('2'));
+  record(title('3'));
   await settled();
-  recorder.append(title('4'));
+  record(title('4'));
   await settled();
   assert.equal(told.length, 1);
   disk.full = false;
-  recorder.append(title('5'));
-  assert.equal(await recorder.drain(), true);
+  record(title('5'));
+  assert.equal(await recorders.drain('s1'), true);
   assert.deepEqual(disk.written, ['1', '2', '3', '4', '5'].map(title));
   disk.full = true;
-  recorder.append(title('6'));
+  record(title('6'));
   await settled();
   assert.equal(told.length, 2);
 });
@@ -196,23 +196,24 @@ test('on a real file: a line torn by a full disk is skipped, and the entry is th
   const log = logs.open('s1');
   await log.load();
   let full = true;
-  const recorder = new Recorder(
-    {
+  const recorders = new Recorders(
+    () => ({
       append: async entry => {
         if (!full) return log.append(entry);
         appendFileSync(file, JSON.stringify(entry).slice(0, 20));
         throw noSpace();
       },
-    },
+    }),
     ignore,
   );
-  recorder.append(title('T'));
+  const record = recorders.for('s1');
+  record(title('T'));
   await settled();
   await settled();
   assert.equal((await read()).title, undefined);
   full = false;
-  recorder.append(title('U'));
-  assert.equal(await recorder.drain(), true);
+  record(title('U'));
+  assert.equal(await recorders.drain('s1'), true);
   const stored = await read();
   assert.equal(stored.title, 'U');
   assert.deepEqual(stored.tree.messages, said);
@@ -227,13 +228,13 @@ test('an entry that arrives at any moment while another is written is written wi
         return Promise.resolve();
       },
     };
-    const recorder = new Recorder(log, {
+    const record = new Recorders(() => log, {
       onFailure: () => assert.fail('nothing fails'),
       onLoss: () => assert.fail('nothing is lost'),
-    });
-    recorder.append({ type: 'title', title: 'one' });
+    }).for('s1');
+    record({ type: 'title', title: 'one' });
     for (let n = 0; n < ticks; n++) await Promise.resolve();
-    recorder.append({ type: 'title', title: 'two' });
+    record({ type: 'title', title: 'two' });
     await new Promise(resolve => setImmediate(resolve));
     assert.deepEqual(written, ['one', 'two'], `after ${ticks} ticks`);
   }
@@ -270,8 +271,8 @@ test('what waits of a session that was left is written before the session is rea
   const { disk, recorders } = windowOf(logs);
   const first = recorders.for('s1');
   disk.full = true;
-  first.append(prompt(said.length, 'old'));
-  first.append(prompt(said.length + 1, 'older'));
+  first(prompt(said.length, 'old'));
+  first(prompt(said.length + 1, 'older'));
   await settled();
   recorders.for('s2');
   assert.equal(await recorders.drain('s1'), false, 'it may not be read yet');
@@ -282,7 +283,7 @@ test('what waits of a session that was left is written before the session is rea
     { role: 'user', text: 'old' },
     { role: 'user', text: 'older' },
   ]);
-  recorders.for('s1').append(prompt(stored.tree.nextId, 'new'));
+  recorders.for('s1')(prompt(stored.tree.nextId, 'new'));
   context.mock.timers.tick(60_000);
   await recorders.drain('s1');
   const texts = (await read()).tree.messages.map(message => ('text' in message ? message.text : ''));
@@ -293,9 +294,9 @@ test('a session that is opened again while it cannot be written goes on in the s
   const { logs, read } = await store();
   const { disk, recorders } = windowOf(logs);
   disk.full = true;
-  recorders.for('s1').append(prompt(said.length, 'old'));
+  recorders.for('s1')(prompt(said.length, 'old'));
   await settled();
-  recorders.for('s1').append(prompt(said.length + 1, 'new'));
+  recorders.for('s1')(prompt(said.length + 1, 'new'));
   disk.full = false;
   await recorders.drain('s1');
   assert.deepEqual((await read()).tree.messages.slice(said.length), [
@@ -308,17 +309,17 @@ test('nothing makes the log of a deleted session again', async context => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const { logs, file } = await store();
   const { disk, recorders } = windowOf(logs);
-  const recorder = recorders.for('s1');
+  const record = recorders.for('s1');
   disk.full = true;
-  recorder.append(prompt(said.length, 'secret'));
+  record(prompt(said.length, 'secret'));
   await settled();
   recorders.for('s2');
   disk.full = false;
   await recorders.discard('s1');
   await logs.delete('s1');
   context.mock.timers.tick(60_000);
-  recorder.append(prompt(said.length + 1, 'late'));
-  await recorder.drain();
+  record(prompt(said.length + 1, 'late'));
+  await settled();
   assert.equal(existsSync(file), false);
 });
 
@@ -327,7 +328,7 @@ test('once a session that could not be written is deleted, nothing fails any mor
   const { logs } = await store();
   const { disk, recorders, told } = windowOf(logs);
   disk.full = true;
-  recorders.for('s1').append(prompt(said.length, 'old'));
+  recorders.for('s1')(prompt(said.length, 'old'));
   await settled();
   await recorders.discard('s1');
   assert.deepEqual(told, ['failed', 'recovered']);
@@ -338,8 +339,8 @@ test('when the window closes, what waits of all sessions is written, also of tho
   const { logs, read } = await store();
   const { disk, recorders, told } = windowOf(logs);
   disk.full = true;
-  recorders.for('s1').append(prompt(said.length, 'old'));
-  recorders.for('s2').append(title('T'));
+  recorders.for('s1')(prompt(said.length, 'old'));
+  recorders.for('s2')(title('T'));
   await settled();
   disk.full = false;
   assert.equal(await recorders.close(), true);
