@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
+import type { AssistantMessage } from '../../agent/model/messages.ts';
 import { changeOfComment, ReviewComments, type ReviewComment } from '../../agent/preview/reviewComments.ts';
 import { answersIn, reviewMessage } from '../../agent/preview/reviewTexts.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
@@ -22,6 +23,12 @@ export interface ShownComment extends vscode.Comment {
   readonly commentId: string;
 }
 
+/** The comments that one prompt brought to the model. */
+interface SentReview {
+  readonly message: string;
+  readonly ids: readonly string[];
+}
+
 /** Shows the comments in the preview documents, and what can be sent in the status bar. */
 export class CommentThreads implements vscode.Disposable {
   readonly comments: ReviewComments;
@@ -33,10 +40,10 @@ export class CommentThreads implements vscode.Disposable {
   readonly #threads = new Map<string, vscode.CommentThread>();
   /** The comment that is being edited. */
   #edited: string | undefined;
-  /** The comments that were sent with the last review to the session, while it answers. */
-  #asked: readonly string[] = [];
-  /** What it said last meanwhile. */
-  #said = '';
+  /** The reviews that were sent and are no message of the conversation yet: they wait for the running turn. */
+  #waiting: readonly SentReview[] = [];
+  /** The review that is being answered, and what was said last to it. */
+  #answered: (SentReview & { readonly said: string }) | undefined;
 
   constructor(agent: Agent, memory: vscode.Memento | undefined) {
     this.#agent = agent;
@@ -113,8 +120,7 @@ export class CommentThreads implements vscode.Disposable {
     this.#edited = undefined;
     this.comments.markSent();
     if (message !== undefined) {
-      this.#asked = own.map(({ id }) => id);
-      this.#said = '';
+      this.#waiting = [...this.#waiting, { message, ids: own.map(({ id }) => id) }];
       void session.prompt(message);
     }
     void vscode.window.setStatusBarMessage(vscode.l10n.t('The review was sent'), STATUS_MS);
@@ -141,18 +147,44 @@ export class CommentThreads implements vscode.Disposable {
 
   /** Brings what the model says to comments into their threads. */
   #follow(event: SessionEvent): void {
-    if (event.type === 'message_end' && event.message.role === 'assistant') {
-      const { text } = event.message;
-      if (text.trim() !== '') this.#said = text.trim();
-      const sent = new Set(this.comments.all.flatMap(one => (one.isSent && !one.agent ? [one.id] : [])));
-      for (const [id, answer] of answersIn(text)) if (sent.has(id)) this.comments.answer(id, answer);
+    if (event.type === 'message_end' && event.message.role === 'user') this.#begin(event.message.text);
+    if (event.type === 'message_end' && event.message.role === 'assistant') this.#hear(event.message);
+    // A turn of the loop is one request: all of them are over once the session no longer runs.
+    if (event.type === 'state_changed' && event.state !== 'running') this.#end();
+    if (event.type === 'reset') this.#answered = undefined;
+    if (event.type === 'prompts_returned') {
+      const texts = new Set(event.prompts.map(({ text }) => text));
+      this.#waiting = this.#waiting.filter(({ message }) => !texts.has(message));
     }
-    if (event.type !== 'turn_end' || this.#asked.length === 0) return;
-    const asked = this.comments.all.filter(({ id }) => this.#asked.includes(id));
-    const isAlone = asked.length === 1;
-    if (this.#said !== '')
-      for (const { id, answers } of asked) if (!answers) this.comments.answer(id, isAlone ? this.#said : '');
-    this.#asked = [];
+  }
+
+  /** The answer to the review before ends with a prompt, and that to this one begins, if it is one. */
+  #begin(prompt: string): void {
+    this.#end();
+    const review = this.#waiting.find(({ message }) => message === prompt);
+    if (!review) return;
+    this.#waiting = this.#waiting.filter(each => each !== review);
+    this.#answered = { ...review, said: '' };
+  }
+
+  #hear({ text, stopReason }: AssistantMessage): void {
+    const sent = new Set(this.comments.all.flatMap(one => (one.isSent && !one.agent ? [one.id] : [])));
+    for (const [id, answer] of answersIn(text)) if (sent.has(id)) this.comments.answer(id, answer);
+    if (!this.#answered) return;
+    const isBroken = stopReason === 'aborted' || stopReason === 'error';
+    // What was stopped, or failed, answers nothing but the comments that it names.
+    if (isBroken) this.#answered = undefined;
+    else if (text.trim() !== '') this.#answered = { ...this.#answered, said: text.trim() };
+  }
+
+  /** The model has ended its work on a review: what it said last is to the comments that it did not name. */
+  #end(): void {
+    const { ids = [], said = '' } = this.#answered ?? {};
+    this.#answered = undefined;
+    if (said === '') return;
+    const asked = this.comments.all.filter(({ id }) => ids.includes(id));
+    const answer = asked.length === 1 ? said : '';
+    for (const { id, answers } of asked) if (!answers) this.comments.answer(id, answer);
   }
 
   #show(): void {

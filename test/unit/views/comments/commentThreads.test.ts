@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Emitter } from '../../../../src/agent/base/event.ts';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
+import type { StopReason } from '../../../../src/agent/model/messages.ts';
 import type { SessionEvent } from '../../../../src/agent/session/events.ts';
 import { modify } from '../../../support/changes.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
@@ -54,22 +55,33 @@ function given() {
   const prompts: string[] = [];
   const session = {
     onDidEmit: events.event,
-    prompt: (text: string) => Promise.resolve(void prompts.push(text)),
+    prompt: (text: string) => {
+      prompts.push(text);
+      if (!isBusy) run(text);
+      return Promise.resolve();
+    },
+  };
+  /** The model works on something else, so that a prompt waits. */
+  let isBusy = false;
+  const busy = (): void => void (isBusy = true);
+  const run = (text: string): void => {
+    events.fire({ type: 'state_changed', state: 'running' });
+    events.fire({ type: 'message_end', message: { role: 'user', text } });
   };
   const files = (path: string): stub.Uri => stub.Uri.file(`/folder/${path}`);
   const agent = { store: harness.store, session, files, logger: silentLogger };
   const shown = new CommentThreads(agent as never, undefined);
   const comment = (line: number, text: string) =>
     shown.comments.add({ previewId: id, path: 'b.txt', side: 'proposal', line }, text)?.id ?? assert.fail();
-  const say = (text: string): void =>
-    events.fire({
-      type: 'message_end',
-      message: { role: 'assistant', text, toolCalls: [], stopReason: 'stop' },
-    });
-  const end = (): void => events.fire({ type: 'turn_end', stopReason: 'stop' });
+  /** One request, which the loop calls a turn. */
+  const say = (text: string, stopReason: StopReason = 'stop'): void => {
+    events.fire({ type: 'message_end', message: { role: 'assistant', text, toolCalls: [], stopReason } });
+    events.fire({ type: 'turn_end', stopReason });
+  };
+  const end = (): void => events.fire({ type: 'state_changed', state: 'idle' });
   const read = (): string[][] =>
     threads.map(({ comments }) => comments.map(({ author, body }) => `${author.name}: ${body}`));
-  return { threads, shown, comment, say, end, read, prompts };
+  return { threads, shown, comment, say, busy, run, end, read, prompts, events };
 }
 
 test('what the model says to each comment stands below it, and the person goes on there', async () => {
@@ -109,6 +121,53 @@ test('where the model names none of several comments, each says that the answer 
     read().map(thread => thread[1]),
     ['Redline: The answer is in the chat.', 'Redline: The answer is in the chat.'],
   );
+});
+
+test('the answer to a comment is what the model says when its work is done, not what it said on the way', async () => {
+  const { shown, comment, say, end, read } = given();
+  comment(0, 'Why?');
+  await shown.send();
+  say('Let me read the file first.', 'toolCalls');
+  assert.deepEqual(read(), [['You: Why?']]);
+  say('It is a heading.');
+  end();
+  assert.deepEqual(read(), [['You: Why?', 'Redline: It is a heading.']]);
+});
+
+test('what is said on something else, while the review waits for its turn, is no answer', async () => {
+  const { shown, comment, say, busy, run, end, read, prompts, events } = given();
+  busy();
+  comment(0, 'Why?');
+  await shown.send();
+  say('I have renamed the variable.');
+  run(prompts[0] ?? '');
+  assert.deepEqual(read(), [['You: Why?']]);
+  say('It is');
+  events.fire({ type: 'reset' });
+  end();
+  assert.deepEqual(read(), [['You: Why?']], 'another conversation is open');
+});
+
+test('a turn that was stopped, or failed, answers nothing', async () => {
+  for (const stopReason of ['aborted', 'error'] as const) {
+    const { shown, comment, say, end, read } = given();
+    comment(0, 'Why?');
+    await shown.send();
+    say('Let me', stopReason);
+    end();
+    assert.deepEqual(read(), [['You: Why?']]);
+  }
+});
+
+test('a prompt that follows ends the answer', async () => {
+  const { shown, comment, say, run, end, read } = given();
+  comment(0, 'Why?');
+  await shown.send();
+  say('It is a heading.');
+  run('Now the tests, please.');
+  say('They pass.');
+  end();
+  assert.deepEqual(read(), [['You: Why?', 'Redline: It is a heading.']]);
 });
 
 test('a comment is edited in its place, kept or thrown away, and deleted', () => {
