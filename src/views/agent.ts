@@ -204,8 +204,7 @@ export async function createAgent(
   subscriptions.push(trouble.follow(session));
   // A turn may need the engine soon, and its worker takes a moment to start.
   const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
-  const checking = session.onDidEmit(event => event.type === 'turn_end' && void checks.turnEnded(session.id));
-  subscriptions.push(checking, session, engine, warming, customTools);
+  subscriptions.push(checks.follow(session), session, engine, warming, customTools);
 
   return {
     l10n,

@@ -9,6 +9,7 @@ import type { CheckMark } from '../../agent/preview/previewView.ts';
 import type { CheckFact } from '../../agent/preview/ledger.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import { NO_CHECKS, type Proof, type Prover } from '../../agent/preview/resolve/proof.ts';
+import type { Session } from '../../agent/session/session.ts';
 import type { FileUris } from '../review/previewUri.ts';
 import { isApplicable } from '../../agent/preview/resolve/refusals.ts';
 import type { CheckSettings } from './checkSettings.ts';
@@ -75,16 +76,17 @@ export class WindowChecks implements Prover, vscode.Disposable {
     run: async (previews, names, signal) => (await this.load()).run(previews, 'other', { names, signal }),
   };
 
-  /** A turn has ended: what is pending now is checked, if the user wants that; a run that no person asked for needs an isolated sandbox. */
-  async turnEnded(sessionId: string): Promise<void> {
-    if (this.settings.run !== 'onTurnEnd' || !this.hasChecks) return;
-    try {
-      const checks = await this.load();
-      const previews = checks.checkable(sessionId);
-      if (previews.length > 0) await checks.run(previews, 'other');
-    } catch (error) {
-      this.#parts.logger.error(`The checks at the end of a turn failed: ${detailOf(error)}`);
-    }
+  /**
+   * Checks what is pending once the session has stopped running, if the user wants that. (A turn of the loop is one request.) A
+   * run that no person asked for needs an isolated sandbox.
+   */
+  follow(session: Pick<Session, 'id' | 'onDidEmit'>): vscode.Disposable {
+    let wasRunning = false;
+    return session.onDidEmit(event => {
+      if (event.type !== 'state_changed') return;
+      if (wasRunning) void this.#turnEnded(session.id);
+      wasRunning = event.state === 'running';
+    });
   }
 
   load(): Promise<Checks> {
@@ -94,6 +96,17 @@ export class WindowChecks implements Prover, vscode.Disposable {
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  async #turnEnded(sessionId: string): Promise<void> {
+    if (this.settings.run !== 'onTurnEnd' || !this.hasChecks) return;
+    try {
+      const checks = await this.load();
+      const previews = checks.checkable(sessionId);
+      if (previews.length > 0) await checks.run(previews, 'other');
+    } catch (error) {
+      this.#parts.logger.error(`The checks at the end of a turn failed: ${detailOf(error)}`);
+    }
   }
 
   async #load(): Promise<Checks> {
