@@ -71,9 +71,11 @@ export class ReviewComments implements Disposable {
     this.#comments = read.comments.map(comment => this.#followed(comment));
     this.#reviewedUpTo = Math.min(read.reviewedUpTo ?? store.ledger().length, store.ledger().length);
     this.#owned.add(
-      store.onDidRevise(({ preview }) => {
+      store.onDidRevise(({ preview, part }) => {
         if (!this.#comments.some(({ previewId }) => previewId === preview.id)) return;
-        this.#set(this.#comments.map(one => (one.previewId === preview.id ? this.#followed(one) : one)));
+        this.#set(
+          this.#comments.map(one => (one.previewId === preview.id ? this.#followed(one, part?.id) : one)),
+        );
       }),
     );
   }
@@ -160,17 +162,27 @@ export class ReviewComments implements Disposable {
     this.#changed.fire();
   }
 
-  /** The comment at the place that its line has now: of the equal lines the nearest, first those below the same line. */
-  #followed(comment: ReviewComment): ReviewComment {
-    const preview = this.#store.get(comment.previewId);
-    const lines = preview && linesOf(preview, comment);
-    if (!lines) return { ...comment, isOutdated: true };
-    const equal = [...lines.keys()].filter(line => lines[line] === comment.quote);
-    const below = equal.filter(line => (lines[line - 1] ?? '') === comment.above);
-    const [line] = (below.length > 0 ? below : equal).sort(
+  /**
+   * The comment at the place that its line has now: of the equal lines the nearest, first those below the same line.
+   * @param partId the preview that was split off: a line that went with it is there
+   */
+  #followed(comment: ReviewComment, partId?: string): ReviewComment {
+    const homes = partId === undefined ? [comment] : [comment, { ...comment, previewId: partId }];
+    const found = homes.map(home => ({ home, ...this.#placesOf(home) }));
+    const at = found.find(({ below }) => below.length > 0) ?? found.find(({ equal }) => equal.length > 0);
+    if (!at) return { ...comment, isOutdated: true };
+    const [line = comment.line] = (at.below.length > 0 ? at.below : at.equal).sort(
       (a, b) => Math.abs(a - comment.line) - Math.abs(b - comment.line),
     );
-    return line === undefined ? { ...comment, isOutdated: true } : { ...comment, line, isOutdated: false };
+    return { ...at.home, line, isOutdated: false };
+  }
+
+  /** The lines that are equal to that of the comment, and those of them that are below the same line as it was. */
+  #placesOf(comment: ReviewComment): Record<'equal' | 'below', number[]> {
+    const preview = this.#store.get(comment.previewId);
+    const lines = (preview && linesOf(preview, comment)) ?? [];
+    const equal = [...lines.keys()].filter(line => lines[line] === comment.quote);
+    return { equal, below: equal.filter(line => (lines[line - 1] ?? '') === comment.above) };
   }
 }
 

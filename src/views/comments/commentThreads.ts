@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
-import { detailOf } from '../../agent/base/errors.ts';
+import { detailOf, PathError } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { AssistantMessage } from '../../agent/model/messages.ts';
 import { changeOfComment, ReviewComments, type ReviewComment } from '../../agent/preview/reviewComments.ts';
@@ -9,8 +9,8 @@ import type { SessionEvent } from '../../agent/session/events.ts';
 import type { Agent } from '../agent.ts';
 import { agentLabel, escapeInvisible, shortList } from '../plainText.ts';
 import { makeCommand } from '../commandRegistry.ts';
-import { COMMENTS } from '../contributions.ts';
-import { changeUri, parsePreviewUri } from '../review/previewUri.ts';
+import { COMMENTS, PREVIEW_SCHEME } from '../contributions.ts';
+import { changeUri, parsePreviewUri, type FileUris } from '../review/previewUri.ts';
 import { shownChange } from '../review/shownChange.ts';
 import { showInfo } from '../toast.ts';
 
@@ -205,21 +205,24 @@ export class CommentThreads implements vscode.Disposable {
   #showThread(id: string, comments: readonly ReviewComment[]): void {
     const { store, files } = this.#agent;
     const [first] = comments;
+    const draft = comments.find(({ isSent }) => !isSent);
     const preview = first && store.get(first.previewId);
     const change = preview && changeOfComment(preview, first);
-    if (!change) {
-      this.#threads.get(id)?.dispose();
-      return void this.#threads.delete(id);
+    const before = this.#threads.get(id);
+    if (before && !(change ? this.#isAt(before.uri, first) : before.uri.scheme !== PREVIEW_SCHEME)) {
+      before.dispose();
+      this.#threads.delete(id);
     }
-    const side = first.side === 'base' && change.kind === 'delete' ? 'deleted' : first.side;
+    if (!first || (!change && !draft)) return;
+    const side = first.side === 'base' && change?.kind === 'delete' ? 'deleted' : first.side;
+    // Where nothing shows the change any more, a comment that waits can still be deleted.
+    const uri = change ? changeUri(first.previewId, change, side, files) : fileUri(first.path, files);
+    if (!uri) return;
     const range = new vscode.Range(first.line, 0, first.line, 0);
     const shown = comments.flatMap(comment => this.#shown(comment));
     // With its comments from the beginning: VS Code lists no thread that was empty.
-    const thread =
-      this.#threads.get(id) ??
-      this.#controller.createCommentThread(changeUri(first.previewId, change, side, files), range, shown);
+    const thread = this.#threads.get(id) ?? this.#controller.createCommentThread(uri, range, shown);
     this.#threads.set(id, thread);
-    const draft = comments.find(({ isSent }) => !isSent);
     thread.range = range;
     thread.comments = shown;
     thread.canReply = !draft;
@@ -232,6 +235,12 @@ export class CommentThreads implements vscode.Disposable {
     thread.collapsibleState = first.isOutdated
       ? vscode.CommentThreadCollapsibleState.Collapsed
       : vscode.CommentThreadCollapsibleState.Expanded;
+  }
+
+  /** Whether a document shows the change that a comment is about: that of its preview, or of the whole that it was split off from. */
+  #isAt(uri: vscode.Uri, { previewId, path }: ReviewComment): boolean {
+    const place = this.#placeOf(uri);
+    return place?.previewId === previewId && place.path === path;
   }
 
   /** A comment with its answers. */
@@ -264,6 +273,16 @@ export class CommentThreads implements vscode.Disposable {
     this.#item.tooltip = l10n.t('Sends the comments to the model as one message');
     this.#item.command = makeCommand(l10n.t('Send Review'), 'redline.review.send');
     this.#item.show();
+  }
+}
+
+/** The file itself; `undefined` if its folder is not open. */
+function fileUri(path: string, files: FileUris): vscode.Uri | undefined {
+  try {
+    return files(path);
+  } catch (error) {
+    if (error instanceof PathError) return undefined;
+    throw error;
   }
 }
 

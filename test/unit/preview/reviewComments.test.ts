@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { ReviewComments } from '../../../src/agent/preview/reviewComments.ts';
 import { textResult } from '../../../src/agent/preview/pendingAction.ts';
 import { answersIn, reviewMessage } from '../../../src/agent/preview/reviewTexts.ts';
+import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
 import { modify } from '../../support/changes.ts';
 import { InvokerHarness } from '../../support/invokerHarness.ts';
 
@@ -73,6 +74,36 @@ describe('comments on lines of previews', () => {
     assert.match(await message(), /p1, b\.txt, a line that is no longer in the preview:\n> F\nWhy\?/);
     await revise(AFTER);
     assert.equal(comments.all[0]?.isOutdated, false);
+  });
+
+  test('a comment goes with the file, or the hunk, that is decided alone', async () => {
+    for (const action of ['apply', 'discard'] as const) {
+      const harness = new InvokerHarness('none');
+      const { store, invoker, workspace } = harness;
+      for (const path of ['b.txt', 'c.txt']) workspace.put(path, BEFORE);
+      const changes = ['b.txt', 'c.txt'].map(path => modify(path, BEFORE, AFTER));
+      const { id } = harness.stage({ changes });
+      const comments = new ReviewComments(store);
+      const on = (path: string, side: 'base' | 'proposal', line: number) =>
+        comments.add({ previewId: id, path, side, line }, 'Why?');
+      on('b.txt', 'proposal', 1);
+      on('b.txt', 'base', 5);
+      on('c.txt', 'base', 1);
+      on('c.txt', 'proposal', 1);
+      const vote = { id, action, actor: 'human', reason: 'ok' } as const;
+      await resolvePart({ store, invoker }, { ...vote, revision: 1 }, { path: 'b.txt' });
+      await resolvePart({ store, invoker }, { ...vote, revision: 2 }, { path: 'c.txt', hunk: 0 });
+      const at = comments.all.map(({ previewId, line, isOutdated }) => [previewId, line, isOutdated]);
+      // What is applied is what the rest builds on; what is discarded was only proposed by the part.
+      const hunk = action === 'apply' ? ['p3', 'p1'] : ['p1', 'p3'];
+      assert.deepEqual(at, [
+        ...[
+          ['p2', 1, false],
+          ['p2', 5, false],
+        ],
+        ...hunk.map(previewId => [previewId, 1, false]),
+      ]);
+    }
   });
 
   test('of equal lines it is the one below the same line', async () => {

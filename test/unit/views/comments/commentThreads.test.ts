@@ -4,6 +4,7 @@ import { Emitter } from '../../../../src/agent/base/event.ts';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
 import type { StopReason } from '../../../../src/agent/model/messages.ts';
 import type { SessionEvent } from '../../../../src/agent/session/events.ts';
+import { resolvePart } from '../../../../src/agent/preview/resolve/resolvePart.ts';
 import { modify } from '../../../support/changes.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';
@@ -81,7 +82,7 @@ function given() {
   const end = (): void => events.fire({ type: 'state_changed', state: 'idle' });
   const read = (): string[][] =>
     threads.map(({ comments }) => comments.map(({ author, body }) => `${author.name}: ${body}`));
-  return { threads, shown, comment, say, busy, run, end, read, prompts, events };
+  return { threads, shown, comment, say, busy, run, end, read, prompts, events, harness, id };
 }
 
 test('what the model says to each comment stands below it, and the person goes on there', async () => {
@@ -168,6 +169,40 @@ test('a prompt that follows ends the answer', async () => {
   say('They pass.');
   end();
   assert.deepEqual(read(), [['You: Why?', 'Redline: It is a heading.']]);
+});
+
+test('a comment stays when its file or hunk is decided alone, where that is shown', async () => {
+  const { threads, shown, comment, read, prompts, harness, id } = given();
+  const { store, invoker, workspace } = harness;
+  comment(0, 'Why?');
+  comment(2, 'And here?');
+  const uris = (): string[] =>
+    threads.map(({ uri }) => `${(uri as stub.Uri & { authority: string }).authority}${uri.path}`);
+  const vote = { id, action: 'discard', actor: 'human', reason: 'no' } as const;
+  await resolvePart({ store, invoker }, { ...vote, revision: 1 }, { path: 'b.txt', hunk: 0 });
+  assert.deepEqual(uris(), ['p1/folder/b.txt', 'p2/folder/b.txt']);
+  assert.deepEqual(read(), [['You: And here?'], ['You: Why?']]);
+  await shown.send();
+  assert.match(prompts[0] ?? '', /\[c1\] p2, b\.txt, line 1 of the proposal, hunk 1:\n> A/);
+  workspace.put('c.txt', 'a\n');
+  const changes = [modify('b.txt', 'a\nb\nc\n', 'a\nb\n3\n'), modify('c.txt', 'a\n', 'c\n')];
+  const both = harness.stage({ changes }).id;
+  shown.comments.add({ previewId: both, path: 'c.txt', side: 'proposal', line: 0 }, 'C?');
+  await resolvePart({ store, invoker }, { ...vote, id: both, revision: 1 }, { path: 'c.txt' });
+  assert.deepEqual(shown.comments.all.at(-1)?.previewId, 'p4');
+  assert.equal(uris().at(-1), `${both}/folder/c.txt`, 'the diff that is open goes on showing it');
+});
+
+test('a comment that waits can be deleted also if the preview no longer changes the file', async () => {
+  const { threads, shown, comment, harness, id } = given();
+  const commentId = comment(0, 'Why?');
+  await harness.store.revise(id, [modify('a.txt', 'a', 'A')], [], 'user');
+  assert.deepEqual(
+    threads.map(({ uri, contextValue }) => [uri.path, contextValue]),
+    [['/folder/b.txt', 'draft']],
+  );
+  shown.remove({ commentId } as never);
+  assert.deepEqual(threads, []);
 });
 
 test('a comment is edited in its place, kept or thrown away, and deleted', () => {
