@@ -1,8 +1,10 @@
-import { constants, type Dirent } from 'node:fs';
+import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../../base/async.ts';
 import { gitFoldersOf } from '../sandbox/bubblewrap.ts';
+import { isMissing } from '../sandbox/effects.ts';
+import { entriesOf, type Entry } from '../sandbox/entries.ts';
 import { ignoredOf } from '../sandbox/ignored.ts';
 import { privateGit, type ShownFolder } from './privateGit.ts';
 
@@ -37,7 +39,7 @@ export interface Frozen {
   readonly readable: readonly string[];
   /** Ignored folders in which files belong to another owner or group, which cannot be changed. */
   readonly foreign: readonly string[];
-  /** Files and folders that may not be read: they are not in the copy. */
+  /** Files and folders that may not be read, or whose names are not UTF-8: they are not in the copy. */
   readonly unreadable: readonly string[];
 }
 
@@ -50,16 +52,17 @@ export interface Frozen {
  */
 export async function freezeFolder(root: string, to: string, limits: CopyLimits): Promise<Frozen> {
   const unreadable: string[] = [];
-  const { files, folders, ignored, repositories } = await entriesOf(root, unreadable);
+  const { files, folders, ignored, repositories } = await everythingIn(root, unreadable);
   const large: string[] = [];
   for (const folder of ignored) {
-    const below = await filesBelow(root, folder, unreadable);
+    const below = await filesBelow(root, folder);
     if (!below && large.length < MAX_OVERLAYS) large.push(folder);
     else {
-      const all = below ?? (await filesBelow(root, folder, unreadable, limits));
+      const all = below ?? (await filesBelow(root, folder, limits));
       if (!all) throw new TooLargeError(folder);
-      files.push(...all.files);
-      folders.push(...all.folders);
+      for (const at of all.files) files.push(at);
+      for (const at of all.folders) folders.push(at);
+      unreadable.push(...all.unreadable);
     }
   }
   if (files.length > limits.files) throw new TooLargeError(`${files.length} files`);
@@ -67,13 +70,13 @@ export async function freezeFolder(root: string, to: string, limits: CopyLimits)
   // Those above come first.
   for (const folder of [...folders, ...large]) await fs.mkdir(path.join(to, folder), { recursive: true });
   let bytes = 0;
-  await forEachLimited(files, AT_ONCE, async file => {
-    const copied = await readable(file, unreadable, () =>
-      copyEntry(path.join(root, file), path.join(to, file)),
-    );
-    bytes += copied ?? 0;
+  const allow = (size: number): void => {
+    bytes += size;
     if (bytes > limits.bytes) throw new TooLargeError(`${bytes} bytes`);
-  });
+  };
+  await forEachLimited(files, AT_ONCE, file =>
+    readable(file, unreadable, () => copyEntry(path.join(root, file), path.join(to, file), allow)),
+  );
   // A folder may forbid what was just done in it.
   for (const folder of folders.toReversed()) {
     const stat = await fs.lstat(path.join(root, folder)).catch(() => undefined);
@@ -91,7 +94,7 @@ export async function freezeFolder(root: string, to: string, limits: CopyLimits)
   return { ignored: large, shown, readable: gitFolders, foreign, unreadable: [...new Set(unreadable)] };
 }
 
-interface Entries {
+interface Everything {
   readonly files: string[];
   readonly folders: string[];
   readonly ignored: readonly string[];
@@ -100,7 +103,7 @@ interface Entries {
 }
 
 /** Everything in a folder, level by level, so that git is asked once for each. Nothing below an ignored folder is looked at. */
-async function entriesOf(root: string, unreadable: string[]): Promise<Entries> {
+async function everythingIn(root: string, unreadable: string[]): Promise<Everything> {
   const files: string[] = [];
   const folders: string[] = [];
   const ignored: string[] = [];
@@ -108,14 +111,10 @@ async function entriesOf(root: string, unreadable: string[]): Promise<Entries> {
   for (let level = ['']; level.length > 0;) {
     const found: { readonly path: string; readonly isFolder: boolean }[] = [];
     for (const folder of level)
-      for (const entry of await namesOf(root, folder, unreadable)) {
-        const isFolder = entry.isDirectory();
-        if (entry.name === '.git' && isFolder) {
-          repositories.push(folder);
-          continue;
-        }
-        if (!isFolder && !entry.isFile() && !entry.isSymbolicLink()) continue;
-        found.push({ path: folder === '' ? entry.name : `${folder}/${entry.name}`, isFolder });
+      for (const { name, kind } of await entriesIn(root, folder, unreadable)) {
+        const isFolder = kind === 'folder';
+        if (name === '.git' && isFolder) repositories.push(folder);
+        else found.push({ path: joined(folder, name), isFolder });
       }
     const asked = found.map(({ path: at, isFolder }) => (isFolder ? `${at}/` : at));
     const hidden = await ignoredOf(root, asked);
@@ -136,31 +135,44 @@ async function entriesOf(root: string, unreadable: string[]): Promise<Entries> {
 async function filesBelow(
   root: string,
   folder: string,
-  unreadable: string[],
   limits: CopyLimits = { files: SMALL_ENTRIES, bytes: SMALL_BYTES },
-): Promise<{ readonly files: readonly string[]; readonly folders: readonly string[] } | undefined> {
+): Promise<(Pick<Everything, 'files' | 'folders'> & { readonly unreadable: readonly string[] }) | undefined> {
+  const unreadable: string[] = [];
   const files: string[] = [];
   const folders = [folder];
   let bytes = 0;
   for (const at of folders)
-    for (const entry of await namesOf(root, at, unreadable)) {
-      const each = `${at}/${entry.name}`;
-      if (entry.isDirectory()) folders.push(each);
-      else if (entry.isFile() || entry.isSymbolicLink()) {
+    for (const { name, kind } of await entriesIn(root, at, unreadable)) {
+      const each = joined(at, name);
+      if (kind === 'folder') folders.push(each);
+      else {
         files.push(each);
-        bytes += (await fs.lstat(path.join(root, each))).size;
+        const stat = await readable(each, unreadable, () => fs.lstat(path.join(root, each)));
+        bytes += stat?.size ?? 0;
       }
       if (files.length + folders.length > limits.files || bytes > limits.bytes) return undefined;
     }
-  return { files, folders };
+  return { files, folders, unreadable };
 }
 
-async function namesOf(root: string, folder: string, unreadable: string[]): Promise<readonly Dirent[]> {
-  const list = (): Promise<Dirent[]> => fs.readdir(path.join(root, folder), { withFileTypes: true });
-  return (await readable(folder, unreadable, list)) ?? [];
+/** The files, links and folders in a folder. Those with a name that is not UTF-8 are noted instead. */
+async function entriesIn(root: string, folder: string, unreadable: string[]): Promise<readonly Entry[]> {
+  const found: Entry[] = [];
+  await readable(folder, unreadable, async () => {
+    for await (const part of entriesOf(path.join(root, folder)))
+      for (const entry of part)
+        if (entry.kind === 'other') continue;
+        else if (entry.isUtf8) found.push(entry);
+        else unreadable.push(joined(folder, entry.name));
+  });
+  return found;
 }
 
-/** Reads something, or notes that it may not be read. */
+function joined(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
+/** Reads something, or notes that it may not be read. What has vanished since it was listed is not there. */
 async function readable<T>(
   relative: string,
   unreadable: string[],
@@ -169,24 +181,22 @@ async function readable<T>(
   try {
     return await read();
   } catch (error) {
+    if (isMissing(error)) return undefined;
     if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error;
     unreadable.push(relative);
     return undefined;
   }
 }
 
-/** @returns how many bytes it had */
-async function copyEntry(from: string, to: string): Promise<number> {
+/** @param allow throws if there is no room for so many bytes. */
+async function copyEntry(from: string, to: string, allow: (bytes: number) => void): Promise<void> {
   const stat = await fs.lstat(from);
-  if (stat.isSymbolicLink()) {
-    await fs.symlink(await fs.readlink(from), to);
-    return 0;
-  }
+  if (stat.isSymbolicLink()) return fs.symlink(await fs.readlink(from), to);
+  allow(stat.size);
   await fs.copyFile(from, to, constants.COPYFILE_FICLONE);
   await fs.chmod(to, stat.mode & 0o777);
   // Tools that build compare times.
   await fs.utimes(to, stat.atime, stat.mtime);
-  return stat.size;
 }
 
 /** Whether it holds files that a user namespace cannot map: those of another owner or group. Root maps all. */
@@ -194,13 +204,19 @@ async function holdsForeign(folder: string): Promise<boolean> {
   const [user, group] = [process.getuid?.(), process.getgid?.()];
   if (user === 0) return false;
   let probed = 0;
-  const isForeign = async (at: string): Promise<boolean> => {
+  const isForeign = async (at: Buffer): Promise<boolean> => {
     if (++probed > MAX_PROBED) return false;
-    const stat = await fs.lstat(at);
-    if (stat.uid !== user || stat.gid !== group) return true;
-    if (!stat.isDirectory()) return false;
-    for (const name of await fs.readdir(at)) if (await isForeign(path.join(at, name))) return true;
-    return false;
+    try {
+      const stat = await fs.lstat(at);
+      if (stat.uid !== user || stat.gid !== group) return true;
+      if (!stat.isDirectory()) return false;
+      for await (const part of entriesOf(at))
+        for (const { bytes } of part)
+          if (await isForeign(Buffer.concat([at, Buffer.from(path.sep), bytes]))) return true;
+      return false;
+    } catch (error) {
+      return !isMissing(error);
+    }
   };
-  return isForeign(folder).catch(() => true);
+  return isForeign(Buffer.from(folder));
 }

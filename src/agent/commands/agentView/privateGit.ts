@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { isMissing } from '../sandbox/effects.ts';
 
 /** A folder outside the copy that is shown in it, read-only. */
 export interface ShownFolder {
@@ -39,8 +40,12 @@ export async function privateGit(
     } else
       await fs.cp(path.join(real, name), path.join(own, name), {
         ...{ recursive: true, verbatimSymlinks: true, preserveTimestamps: true },
-        // Not the sockets of programs that watch the folder for git.
-        filter: async from => isCopied(await fs.lstat(from)),
+        // Not the sockets of programs that watch the folder for git, nor what vanishes, such as locks.
+        filter: from =>
+          fs.lstat(from).then(isCopied, (error: unknown) => {
+            if (isMissing(error)) return false;
+            throw error;
+          }),
       });
   }
   const objects = path.join(real, 'objects');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { AgentView } from '../../../../src/agent/commands/agentView/agentView.ts';
+import { freezeFolder } from '../../../../src/agent/commands/agentView/frozenFolder.ts';
 import { noOverlay } from '../../../../src/agent/commands/sandbox/sandboxes.ts';
 import { Namespace } from '../../../../src/agent/commands/sandbox/namespace.ts';
 import { removeTree } from '../../../../src/agent/commands/sandbox/entries.ts';
@@ -85,3 +86,54 @@ test('more than is allowed is not copied, and nothing is left', async t => {
   await assert.rejects(create({ ...LIMITS, bytes: 2 }), { name: 'TooLargeError' });
   assert.equal(fs.existsSync(folder.at('view')), false);
 });
+
+test('a file that is too large is not written first', async t => {
+  const folder = await TempFolder.create();
+  t.after(() => folder.remove());
+  await folder.file('w/huge.bin');
+  fs.truncateSync(folder.at('w/huge.bin'), 1024 ** 3);
+  await assert.rejects(freezeFolder(folder.at('w'), folder.at('copy'), { ...LIMITS, bytes: 1024 ** 2 }), {
+    name: 'TooLargeError',
+  });
+  assert.deepEqual(fs.readdirSync(folder.at('copy')), []);
+});
+
+if (process.platform === 'linux')
+  test('what has a name that is not UTF-8 is left out and named, and what vanishes meanwhile is not there', async t => {
+    const folder = await TempFolder.create();
+    t.after(() => folder.remove());
+    for (const name of ['a.txt', 'deep/b.txt', 'deep/gone.txt', 'node_modules/c.js'])
+      await folder.file(`w/${name}`);
+    const odd = (below: string): Buffer =>
+      Buffer.concat([Buffer.from(folder.at('w', below, 'bad')), Buffer.of(0xff)]);
+    await folder.file('w/.git/refs/heads/main');
+    for (const below of ['', 'node_modules', '.git/refs/heads']) fs.writeFileSync(odd(below), '');
+    fs.mkdirSync(odd('deep'));
+    // Git is asked between the listing and the copying.
+    const PATH = process.env.PATH ?? '';
+    const git = await folder.file('bin/git', `#!/bin/sh\nrm '${folder.at('w/deep/gone.txt')}'\nexit 1\n`);
+    fs.chmodSync(git, 0o755);
+    process.env.PATH = `${folder.at('bin')}:${PATH}`;
+    t.after(() => (process.env.PATH = PATH));
+    const { unreadable } = await freezeFolder(folder.at('w'), folder.at('copy'), LIMITS);
+    assert.equal(fs.existsSync(folder.at('w/deep/gone.txt')), false);
+    assert.deepEqual([...unreadable].sort(), ['bad\ufffd', 'deep/bad\ufffd', 'node_modules/bad\ufffd']);
+    const copied = fs.readdirSync(folder.at('copy'), { recursive: true, encoding: 'utf8' });
+    const own = copied.filter(at => !at.startsWith('.git')).sort();
+    assert.deepEqual(own, ['a.txt', 'deep', 'deep/b.txt', 'node_modules', 'node_modules/c.js']);
+    assert.deepEqual(fs.readdirSync(folder.at('copy/.git/refs/heads')), ['main']);
+  });
+
+if (process.platform === 'linux')
+  test('a large folder that git ignores is shown as it is, also what has an odd name', async t => {
+    const folder = await TempFolder.create();
+    t.after(() => folder.remove());
+    const below = folder.at('w/node_modules');
+    for (let n = 0; n < 250; n++) await folder.file(`w/node_modules/more/${n}.js`);
+    fs.writeFileSync(Buffer.concat([Buffer.from(`${below}/bad`), Buffer.of(0xff)]), '');
+    const { ignored, unreadable, foreign } = await freezeFolder(folder.at('w'), folder.at('copy'), LIMITS);
+    assert.deepEqual(
+      { ignored, unreadable, foreign },
+      { ignored: ['node_modules'], unreadable: [], foreign: [] },
+    );
+  });
