@@ -116,7 +116,7 @@ export interface CommandArguments {
     revision: number,
   ];
   /** With ids: these, whatever their state; otherwise all that are pending. */
-  'redline.preview.openAll': [previewIds?: readonly string[]];
+  'redline.preview.openAll': [previewIds?: readonly string[], title?: string];
   'redline.preview.applyAll': [];
   'redline.preview.discardAll': [];
   'redline.preview.discardAllWithReason': [];

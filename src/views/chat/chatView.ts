@@ -209,7 +209,11 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       case 'undo':
         return void (await execute('redline.preview.undo', message.id));
       case 'openTurn':
-        return void (await execute('redline.preview.openAll', message.ids));
+        return void (await execute(
+          'redline.preview.openAll',
+          message.ids,
+          vscode.l10n.t('Changes of One Turn'),
+        ));
       case 'undoTurn':
         return void (await execute('redline.preview.undoTurn', message.ids));
       case 'reopen':

@@ -36,7 +36,7 @@ export class SetItems implements vscode.Disposable {
     item.tooltip = [name, counts.long, ...advice.map(adviceText)].join('\n');
     item.accessibilityInformation = { label: [name, counts.long, ...advice.map(adviceText)].join(', ') };
     const ids = open.map(({ previewId }) => previewId);
-    item.command = makeCommand(vscode.l10n.t('Review'), 'redline.preview.openAll', ids);
+    item.command = makeCommand(vscode.l10n.t('Review'), 'redline.preview.openAll', ids, name);
     return item;
   }
 

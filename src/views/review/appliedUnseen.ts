@@ -21,7 +21,7 @@ export function isAppliedByModel({ actor, outcome, kind, agent }: LedgerEntry): 
 
 /**
  * `Auto · 18 applied since you looked`, with the name of the mode, in the status bar: what the model applied by itself in this window and the user has not had
- * before them since. A click opens all of it in one diff.
+ * before them since. A click opens it in one diff, and the next one what did not fit.
  */
 export class AppliedUnseen implements vscode.Disposable {
   readonly #store: PreviewStore;
@@ -76,8 +76,13 @@ export class AppliedUnseen implements vscode.Disposable {
     const { l10n } = vscode;
     const text = countText(textIn(this.#mode.get()), l10n)(ids.length);
     this.#item.text = `$(history) ${text}`;
-    this.#item.tooltip = l10n.t('Shows all of it in one diff');
-    this.#item.command = makeCommand(l10n.t('Review All'), 'redline.preview.openAll', ids);
+    this.#item.tooltip = l10n.t('Shows in one diff what you have not looked at, of many files the first');
+    this.#item.command = makeCommand(
+      l10n.t('Review All'),
+      'redline.preview.openAll',
+      ids,
+      l10n.t('Applied since You Looked'),
+    );
     this.#item.accessibilityInformation = { label: `Redline: ${text}`, role: 'button' };
     this.#item.show();
   }

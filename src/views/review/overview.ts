@@ -2,11 +2,12 @@ import * as vscode from 'vscode';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { oneLine } from '../plainText.ts';
 import { NOTE } from './previewTabs.ts';
 import type { FileUris } from './previewUri.ts';
 
 /**
- * Several previews in one multi-file diff: all that are pending, or those of a turn. The tab belongs to no single preview:
+ * Several previews in one multi-file diff: all that are pending, or those of a turn or another set. The tab belongs to no single preview:
  * previews are resolved by the lenses above each change, not by its title. That of all pending ones closes when nothing is
  * pending any more.
  */
@@ -15,7 +16,7 @@ export class Overview implements vscode.Disposable {
   readonly #following: vscode.Disposable;
   readonly #opened = new Emitter<readonly string[]>();
 
-  /** The user opened these, by their ids, whatever their state. */
+  /** The user opened all of these, by their ids, whatever their state. */
   readonly onDidOpenSet: Event<readonly string[]> = this.#opened.event;
 
   constructor(store: PreviewStore, files: FileUris) {
@@ -33,20 +34,32 @@ export class Overview implements vscode.Disposable {
     await this.#show(hidden > 0 ? filteredTitle() : overviewTitle(), previews);
   }
 
-  /** Opens these, whatever their state. The tab stays until the user closes it. */
-  openSet(previews: readonly Preview[]): Promise<void> {
-    this.#opened.fire(previews.map(({ id }) => id));
-    return this.#show(setTitle(), previews);
+  /**
+   * Opens these, whatever their state, as far as one diff holds them. The tab stays until the user closes it.
+   * @param title what they are together
+   */
+  async openSet(previews: readonly Preview[], title = vscode.l10n.t('Several Previews')): Promise<void> {
+    this.noteOpened(await this.#show(`${oneLine(title)} (Redline)`, previews));
   }
 
-  async #show(title: string, previews: readonly Preview[]): Promise<void> {
+  /** The user opened these in another way. */
+  noteOpened(previews: readonly Preview[]): void {
+    this.#opened.fire(previews.map(({ id }) => id));
+  }
+
+  /** @returns those that are shown with all of their files; at least the first, of which no other diff shows more */
+  async #show(title: string, previews: readonly Preview[]): Promise<readonly Preview[]> {
     const { leftOutNote, MAX_FILES, shownFiles } = await import('./showDiff.ts');
-    const count = previews.reduce((sum, { changes }) => sum + (changes?.length ?? 1), 0);
+    let count = 0;
+    const whole = previews.filter(
+      ({ changes }, index) => (count += changes?.length ?? 1) <= MAX_FILES || index === 0,
+    );
     const resources = previews
       .slice(0, MAX_FILES)
       .flatMap(preview => shownFiles(preview, this.#files, MAX_FILES));
     const noted = [title, ...leftOutNote(count)].join(NOTE);
     await vscode.commands.executeCommand('vscode.changes', noted, resources.slice(0, MAX_FILES));
+    return whole;
   }
 
   dispose(): void {
@@ -65,10 +78,6 @@ export class Overview implements vscode.Disposable {
 
 function filteredTitle(): string {
   return vscode.l10n.t('Filtered Pending (Redline)');
-}
-
-function setTitle(): string {
-  return vscode.l10n.t('Changes of One Turn (Redline)');
 }
 
 function overviewTitle(): string {

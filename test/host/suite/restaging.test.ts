@@ -81,9 +81,9 @@ suite('resolved previews come back as new ones', () => {
     assert.equal(await exists('made.txt'), false);
 
     // All of it can still be looked at.
-    await vscode.commands.executeCommand('redline.preview.openAll', [first.id, second.id]);
+    await vscode.commands.executeCommand('redline.preview.openAll', [first.id, second.id], 'Undone');
     const { label } = vscode.window.tabGroups.activeTabGroup.activeTab ?? assert.fail('a tab is open');
-    assert.match(label, /^Changes of One Turn \(Redline\)/);
+    assert.match(label, /^Undone \(Redline\)/);
   });
 
   test('an undo whose file has changed is stale and writes nothing', async () => {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Preview } from '../../../agent/preview/preview.ts';
 import { onRow, type CommandHandlers } from '../../commandRegistry.ts';
 import type { Ctx } from '../../ctx.ts';
 import { isFromEditor, PreviewTargets, targetsOf, type PreviewTarget } from './previewTargets.ts';
@@ -25,6 +26,10 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
       };
       return isFromEditor(args, ctx.tabs) ? opener.voteInEditor(cast) : cast();
     });
+  const openOne = async (preview: Preview, path?: string): Promise<void> => {
+    await opener.open(preview, path);
+    overview.noteOpened([preview]);
+  };
   return {
     'redline.preview.apply': onNamed((on, args, named) => on.vote('apply', args, named)),
     'redline.preview.discard': onNamed((on, args, named) => on.vote('discard', args, named)),
@@ -36,7 +41,7 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
       const [first] = await targets.named(args);
       const preview = first && store.get(first.id);
       const path = first?.path ?? (typeof args[1] === 'string' ? args[1] : undefined);
-      await (preview ? opener.open(preview, path) : targets.openHead());
+      await (preview ? openOne(preview, path) : targets.openHead());
     }),
     'redline.preview.openFile': onRow(async (...args) => {
       const [target = targets.head] = await targets.named(args);
@@ -51,10 +56,11 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
         if (preview) ctx.looks.mark(preview, path);
       }
     }),
-    'redline.preview.openAll': (...args) => {
+    'redline.preview.openAll': async (...args) => {
       const set = setIn(args).flatMap(id => store.get(id) ?? []);
       const [only] = set;
-      if (set.length > 0) return only && set.length === 1 ? opener.open(only) : overview.openSet(set);
+      if (set.length > 1) return overview.openSet(set, titleIn(args));
+      if (only) return openOne(only);
       const shown = ctx.review.list();
       return shown.length > 1 ? overview.open(shown, ctx.review.hidden) : targets.openHead();
     },
@@ -72,4 +78,10 @@ function setIn(args: readonly unknown[]): readonly string[] {
   if (Array.isArray(first)) return first.filter(id => typeof id === 'string');
   const isSet = typeof first === 'object' && first !== null && 'setId' in first;
   return isSet ? targetsOf(args).map(({ id }) => id) : [];
+}
+
+/** What the previews are together, if it was passed. */
+function titleIn([first, title]: readonly unknown[]): string | undefined {
+  const given = typeof first === 'object' && first !== null && 'title' in first ? first.title : title;
+  return typeof given === 'string' ? given : undefined;
 }

@@ -64,7 +64,10 @@ test('what the model applied counts until the user has it before them', async t 
     t.mock.timers.tick(1_000);
     assert.equal(item.text, `$(history) ${text}`);
   }
-  assert.deepEqual((item.command as { arguments: unknown }).arguments, [['p3', 'p4']]);
+  assert.deepEqual((item.command as { arguments: unknown }).arguments, [
+    ['p3', 'p4'],
+    'Applied since You Looked',
+  ]);
   opened.fire(['p3', 'p4']);
   t.mock.timers.tick(1_000);
   assert.equal(item.isShown, false);

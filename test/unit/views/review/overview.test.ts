@@ -27,11 +27,47 @@ test('what belongs to a turn opens as a whole, however much else is pending and 
   store.stage(draft({ changes: [create('pending.txt', 'x')] }));
   const overview = new Overview(store, path => stub.Uri.file(`/w/${path}`) as never);
   const shown: string[] = [];
+  const seen: (readonly string[])[] = [];
+  overview.onDidOpenSet(all => seen.push(all));
   const opener = { open: ({ id }: { readonly id: string }) => void shown.push(id) };
   const commands = previewCommands({ store, overview, opener } as never);
-  await commands['redline.preview.openAll']?.(ids);
-  assert.deepEqual(opened, [['Changes of One Turn (Redline)', 3]]);
+  await commands['redline.preview.openAll']?.(ids, 'What They Are');
+  assert.deepEqual(opened.splice(0), [['What They Are (Redline)', 3]]);
   await commands['redline.preview.openAll']?.(ids.slice(0, 1));
   assert.deepEqual(shown, ids.slice(0, 1));
+  await commands['redline.preview.open']?.(ids[1]);
+  assert.deepEqual(seen, [ids, ids.slice(0, 1), ids.slice(1)]);
+  await commands['redline.preview.openAll']?.({
+    setId: 's',
+    title: 'A prompt',
+    open: ids.map(previewId => ({ kind: 'preview', previewId, revision: 1 })),
+  });
+  await commands['redline.preview.openAll']?.(ids);
+  assert.deepEqual(opened.splice(0), [
+    ['A prompt (Redline)', 3],
+    ['Several Previews (Redline)', 3],
+  ]);
+  overview.dispose();
+});
+
+test('only what a diff shows whole counts as opened; the rest is left for the next one', async () => {
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const overview = new Overview(store, path => stub.Uri.file(`/w/${path}`) as never);
+  const seen: (readonly string[])[] = [];
+  overview.onDidOpenSet(all => seen.push(all));
+  const stage = (files: number) => {
+    const changes = Array.from({ length: files }, (_, at) => create(`${files}/${at}.txt`, 'x'));
+    return store.stage(draft({ changes })).preview;
+  };
+  const all = [60, 39, 2, 150].map(stage);
+  await overview.openSet(all, 'All');
+  await overview.openSet(all.slice(2), 'All');
+  await overview.openSet(all.slice(3), 'All');
+  assert.deepEqual(seen, [['p1', 'p2'], ['p3'], ['p4']]);
+  assert.deepEqual(opened.splice(0), [
+    ['All (Redline) · first 100 of 251 files', 100],
+    ['All (Redline) · first 100 of 152 files', 100],
+    ['All (Redline) · first 100 of 150 files', 100],
+  ]);
   overview.dispose();
 });
