@@ -34,5 +34,10 @@ drivenTest(
     await workbench.waitForFile('src/cart.ts', text => text?.startsWith('import { tax }') === true);
     assert.equal(workbench.readFile('src/tax.ts'), 'export const tax = 0.19;\n');
     assert.equal(workbench.readFile('src/money.ts'), money, 'what was not asked about stays pending');
+
+    const imports = (workbench.readFile('src/cart.ts') ?? '').split('\n');
+    workbench.writeFile('src/cart.ts', imports.filter(line => !line.includes('./money')).join('\n'));
+    await workbench.treeRow('Delete money.ts').filter({ hasNotText: 'still imported' }).waitFor();
+    await workbench.chatFrame().getByText('src/money.ts is still imported by').waitFor({ state: 'hidden' });
   },
 );

@@ -25,6 +25,8 @@ export class RiskMarks implements Disposable {
   readonly #known = new WeakMap<NonNullable<Preview['changes']>, readonly Risk[]>();
   /** What is to be looked at again, since more or less is pending. */
   readonly #again = new WeakSet<NonNullable<Preview['changes']>>();
+  /** What waits for its turn. */
+  readonly #queued = new WeakSet<NonNullable<Preview['changes']>>();
   #queue: Promise<void> = Promise.resolve();
   #isDisposed = false;
 
@@ -47,8 +49,28 @@ export class RiskMarks implements Disposable {
     const known = this.#known.get(changes);
     if (known && !this.#again.delete(changes)) return known;
     if (!known) this.#known.set(changes, NONE);
-    this.#queue = this.#queue.then(() => this.#find(preview, changes));
+    if (!this.#queued.has(changes)) {
+      this.#queued.add(changes);
+      this.#queue = this.#queue.then(() => this.#find(preview.id, changes));
+    }
     return known ?? NONE;
+  }
+
+  /** The files that import what pending previews delete, as far as they were found. */
+  importers(): readonly string[] {
+    return [...this.#store.open].flatMap(preview => this.#importersOf(preview));
+  }
+
+  /** These files changed, on disk or in an editor: what they imported, they may import no more. */
+  filesChanged(paths: readonly string[]): void {
+    const changed = new Set(paths);
+    let isAny = false;
+    for (const preview of this.#store.open) {
+      if (!preview.changes || !this.#importersOf(preview).some(path => changed.has(path))) continue;
+      this.#again.add(preview.changes);
+      isAny = true;
+    }
+    if (isAny) this.#tell();
   }
 
   dispose(): void {
@@ -56,8 +78,18 @@ export class RiskMarks implements Disposable {
     this.#owned.dispose();
   }
 
-  async #find(preview: Preview, changes: NonNullable<Preview['changes']>): Promise<void> {
+  #importersOf({ changes, state }: Preview): readonly string[] {
+    const risks = state.kind === 'pending' && changes ? this.#known.get(changes) : undefined;
+    return risks?.flatMap(risk => (risk.kind === 'imported' ? risk.by : [])) ?? [];
+  }
+
+  async #find(id: string, changes: NonNullable<Preview['changes']>): Promise<void> {
+    this.#queued.delete(changes);
     if (this.#isDisposed) return;
+    const preview = this.#store.get(id);
+    // It was decided or revised meanwhile, which may have failed.
+    if (preview?.state.kind !== 'pending' || preview.changes !== changes)
+      return void this.#again.add(changes);
     try {
       const { findRisks } = await import('./findRisks.ts');
       const risks = await findRisks(preview, this.#store, this.#search);
@@ -65,7 +97,7 @@ export class RiskMarks implements Disposable {
       this.#known.set(changes, risks);
       if ((risks.length > 0 || last !== NONE) && !this.#isDisposed) this.#tell();
     } catch (error) {
-      this.#logger.error(`Finding the risks of ${preview.id} failed: ${detailOf(error)}`);
+      this.#logger.error(`Finding the risks of ${id} failed: ${detailOf(error)}`);
     }
     // Each is a task of its own, so that many do not keep the window waiting.
     await new Promise(resolve => setImmediate(resolve));
@@ -73,15 +105,14 @@ export class RiskMarks implements Disposable {
 
   /** What changes a file that imports what a preview deletes, or belongs to its set, may take away an import or bring it back. */
   #lookAgain(changed: Preview): void {
+    if (changed.state.kind === 'applying') return; // what comes of it is told, too
     const { setId } = setOf(changed);
     const paths = new Set(changed.changes?.map(({ path }) => path));
     for (const preview of paths.size > 0 ? this.#store.open : []) {
       const { changes } = preview;
       if (!changes?.some(({ kind }) => kind === 'delete' || kind === 'rename')) continue;
-      const isImported = this.#known
-        .get(changes)
-        ?.some(risk => risk.kind === 'imported' && risk.by.some(path => paths.has(path)));
-      if (isImported || setOf(preview).setId === setId) this.#again.add(changes);
+      if (this.#importersOf(preview).some(path => paths.has(path)) || setOf(preview).setId === setId)
+        this.#again.add(changes);
     }
   }
 }

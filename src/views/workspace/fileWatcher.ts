@@ -11,7 +11,7 @@ const DEBOUNCE_MS = 100;
 const MAX_WAIT_MS = 500;
 
 /**
- * Tells the rebaser which files changed: on disk, in an editor, or while no window was open. While previews are being applied it
+ * Tells the rebaser, and what knows of risks, which files changed: on disk, in an editor, or while no window was open. While previews are being applied it
  * waits: what Redline itself is writing is checked once the commit has succeeded or was rolled back.
  */
 export class FileWatcher implements vscode.Disposable {
@@ -84,19 +84,19 @@ export class FileWatcher implements vscode.Disposable {
   }
 
   #report(): void {
-    const { store, rebaser, files } = this.#agent;
+    const { store, rebaser, files, risks } = this.#agent;
     const open = store.list('oldestFirst');
     if (open.some(({ state, changes }) => state.kind === 'applying' && changes)) return; // scheduled again when it is resolved
-    const paths = new Set(
-      open
-        .flatMap(({ changes }) => changes ?? [])
-        .flatMap(stepsOf)
-        .map(step => step.path),
-    );
-    this.#uris = new Map(Array.from(paths, path => [path, this.#uris.get(path) ?? urisOf(files, path)]));
-    const touched = [...paths].filter(path => this.#uris.get(path)?.some(uri => this.#isTouched(uri)));
+    const changes = open.flatMap(preview => preview.changes ?? []);
+    const paths = new Set(changes.flatMap(stepsOf).map(step => step.path));
+    const importers = new Set(risks.importers());
+    const watched = [...new Set([...paths, ...importers])];
+    this.#uris = new Map(watched.map(path => [path, this.#uris.get(path) ?? urisOf(files, path)]));
+    const touched = watched.filter(path => this.#uris.get(path)?.some(uri => this.#isTouched(uri)));
     this.#changed.clear();
-    if (touched.length > 0) void rebaser.filesChanged(touched);
+    const [proposed, importing] = [paths, importers].map(set => touched.filter(path => set.has(path)));
+    if (proposed && proposed.length > 0) void rebaser.filesChanged(proposed);
+    if (importing && importing.length > 0) risks.filesChanged(importing);
   }
 
   /** Also true if a folder above it changed: creating or deleting a folder is one event for everything in it. */

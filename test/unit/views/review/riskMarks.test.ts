@@ -11,18 +11,21 @@ import { draft } from '../../../support/drafts.ts';
 import { MemoryPreviewLog } from '../../../support/testSession.ts';
 
 function given() {
+  const disk = { cart: "import './money';", searches: 0, until: Promise.resolve() };
   const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
-  const search: TextSearch['search'] = ({ query }, _limit, _signal, pending) => {
+  const search: TextSearch['search'] = async ({ query }, _limit, _signal, pending) => {
+    disk.searches++;
+    await disk.until;
     const side = pending.at('src/cart.ts')?.side;
-    const text = side ? textOf(side) : "import './money';";
-    return Promise.resolve({
+    const text = side ? textOf(side) : disk.cart;
+    return {
       matches: text.includes(query) ? [{ path: 'src/cart.ts', line: 1, text, at: 0 }] : [],
-    });
+    };
   };
   const marks = new RiskMarks(store, silentLogger, search);
   const found = (): Promise<void> => new Promise(resolve => marks.onDidChange(resolve));
   const kindsOf = (id: string): string[] => marks.of(store.get(id) ?? assert.fail()).map(({ kind }) => kind);
-  return { store, marks, found, kindsOf };
+  return { store, disk, marks, found, kindsOf };
 }
 
 test('risks are found in the background, and again for each revision', async () => {
@@ -57,6 +60,50 @@ test('a deleted file that is still imported is marked until a pending change tak
   kindsOf(deleting);
   await found();
   assert.deepEqual(kindsOf(deleting), ['imported', 'deletes']);
+});
+
+test('an import that is removed by hand takes the mark away', async () => {
+  const { store, disk, marks, found, kindsOf } = given();
+  const { id } = store.stage(draft({ changes: [remove('src/money.ts', 'x\n')] })).preview;
+  kindsOf(id);
+  await found();
+  assert.deepEqual([kindsOf(id), marks.importers()], [['imported', 'deletes'], ['src/cart.ts']]);
+  disk.cart = '// nothing';
+  marks.filesChanged(['src/other.ts']);
+  const told = found();
+  marks.filesChanged(['src/cart.ts']);
+  await told;
+  kindsOf(id);
+  await found();
+  assert.deepEqual([kindsOf(id), marks.importers()], [['deletes'], []]);
+});
+
+test('while one is looked at, those that are decided are not waited for', async () => {
+  const { store, disk, marks, found, kindsOf } = given();
+  const origin = { sessionId: 's', asksModel: false, setId: 's/1' };
+  const ids = Array.from(
+    { length: 40 },
+    (_, at) => store.stage(draft({ changes: [remove(`d/${at}.ts`, 'x\n')], origin })).preview.id,
+  );
+  const show = (): void => {
+    for (const preview of store.open) marks.of(preview);
+  };
+  show();
+  while (kindsOf(ids.at(-1) ?? '').length === 0) await found();
+  assert.equal(disk.searches, 40);
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  disk.until = promise;
+  for (const id of ids) {
+    store.beginResolving(id, 'discard', 'human');
+    show();
+    await store.endResolving([discarded(id)], []);
+    show();
+  }
+  resolve(undefined);
+  const last = store.stage(draft({ changes: [create('package.json', '{}')] })).preview.id;
+  show();
+  while (kindsOf(last).length === 0) await found();
+  assert.ok(disk.searches <= 41, `${disk.searches} searches`);
 });
 
 function discarded(previewId: string): LedgerEntry {
