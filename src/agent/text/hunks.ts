@@ -1,6 +1,6 @@
 import { plural } from '../base/phrases.ts';
 import type { ChangedRun } from './editRuns.ts';
-import { diffLines } from './lineDiff.ts';
+import { diffLines, HUNK_LIMITS } from './lineDiff.ts';
 import { splitLines, splitLinesInTurns, withoutLineEnding } from './lines.ts';
 import type { TextEdit } from './textEdit.ts';
 
@@ -10,12 +10,6 @@ export interface Hunk extends ChangedRun {
   readonly after: readonly string[];
 }
 
-/**
- * A change of more edits than this is one hunk. There is no time limit: a user who clicks on a hunk means the one that was
- * shown, so the same texts must give the same hunks however busy the machine is.
- */
-const LIMITS = { maxEditLength: 400 };
-
 /** The hunks that turn `before` into `after`, in order. */
 export async function hunksOf(
   before: string,
@@ -24,7 +18,7 @@ export async function hunksOf(
 ): Promise<readonly Hunk[]> {
   const a = await splitLinesInTurns(before);
   const b = await splitLinesInTurns(after);
-  const { runs } = await diffLines(a, b, { ...LIMITS, edits });
+  const { runs } = await diffLines(a, b, { ...HUNK_LIMITS, edits });
   return runs.map(run => ({
     ...run,
     before: a.slice(run.beforeStart, run.beforeEnd),

@@ -7,7 +7,7 @@ import type { TextEdit } from './textEdit.ts';
 export interface DiffStat {
   readonly added: number;
   readonly removed: number;
-  /** How many hunks the lines form, at least 1. */
+  /** How many hunks they are decided in, at least 1. */
   readonly hunks: number;
   readonly exact: boolean;
 }
@@ -19,24 +19,32 @@ const MAX_EDITS = 1_000;
  */
 const MAX_TIME = 30;
 
-/** Counts changed lines. */
+/**
+ * A change of more edits than this is one hunk. There is no time limit: a user who clicks on a hunk means the one that was
+ * shown, so the same texts must give the same hunks however busy the machine is.
+ */
+export const HUNK_LIMITS = { maxEditLength: 400 };
+
+/** Counts changed lines, and the hunks that `hunksOf` makes of them. */
 export async function diffStat(
   before: string,
   after: string,
   edits?: readonly TextEdit[],
 ): Promise<DiffStat> {
-  const limits = { maxEditLength: MAX_EDITS, timeout: MAX_TIME, edits };
-  const { runs, exact } = await diffLines(
-    await splitLinesInTurns(before),
-    await splitLinesInTurns(after),
-    limits,
-  );
+  const a = await splitLinesInTurns(before);
+  const b = await splitLinesInTurns(after);
+  const limits = { timeout: MAX_TIME, edits };
+  const quick = await diffLines(a, b, { ...HUNK_LIMITS, ...limits });
+  const hunks = quick.exact ? quick : await diffLines(a, b, { ...HUNK_LIMITS, edits });
+  const { runs, exact } = hunks.exact
+    ? hunks
+    : await diffLines(a, b, { maxEditLength: MAX_EDITS, ...limits });
   const sum = (count: (run: ChangedRun) => number): number =>
     runs.reduce((total, run) => total + count(run), 0);
   return {
     added: sum(run => run.afterEnd - run.afterStart),
     removed: sum(run => run.beforeEnd - run.beforeStart),
-    hunks: Math.max(1, runs.length),
+    hunks: Math.max(1, hunks.runs.length),
     exact,
   };
 }

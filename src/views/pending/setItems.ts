@@ -46,7 +46,7 @@ export class SetItems implements vscode.Disposable {
 
   /**
    * `✓ 3/14`, how many hunks of all are decided, which comes first in the row, as a narrow side bar cuts off its end; and
-   * `8 files · +31 −12`, the files and lines that are left.
+   * `8 files · +31 −12`, the files and lines that are left, with a `~` if some could not be counted exactly.
    */
   #countsOf(all: readonly Preview[]): {
     readonly done: string;
@@ -56,7 +56,7 @@ export class SetItems implements vscode.Disposable {
     const left = all.filter(isOpen);
     const paths = new Set(left.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
     const files = countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(paths.size);
-    const sum = { added: 0, removed: 0, hunks: 0, decided: 0 };
+    const sum = { added: 0, removed: 0, hunks: 0, decided: 0, mark: '' };
     for (const preview of all.length > MAX_COUNTED ? [] : all) {
       const stats = preview.changes ? this.#stats.of(preview) : [];
       const hunks = hunkCount(preview, stats);
@@ -64,13 +64,15 @@ export class SetItems implements vscode.Disposable {
       sum.hunks += hunks;
       if (!isOpen(preview)) sum.decided += hunks;
       else
-        for (const { added, removed } of stats)
+        for (const { added, removed, exact } of stats) {
           [sum.added, sum.removed] = [sum.added + added, sum.removed + removed];
+          if (!exact) sum.mark = '~';
+        }
     }
     if (sum.hunks === 0) return { done: '', short: files, long: files };
     const lines = [
-      ...(sum.added > 0 ? [`+${sum.added}`] : []),
-      ...(sum.removed > 0 ? [`−${sum.removed}`] : []),
+      ...(sum.added > 0 ? [`+${sum.mark}${sum.added}`] : []),
+      ...(sum.removed > 0 ? [`−${sum.mark}${sum.removed}`] : []),
     ].join(' ');
     const decided = vscode.l10n.t('{0} of {1} hunks decided', sum.decided, sum.hunks);
     const text = (...parts: string[]): string => parts.filter(part => part !== '').join(' · ');

@@ -61,6 +61,20 @@ test('texts that are too different are counted without being compared, and that 
   assert.equal(exact, false);
 });
 
+test('as many hunks are counted as are decided, where the lines are still compared, and where they no longer are', async () => {
+  for (const removed of [100, 380, 500]) {
+    const pairs = Array.from({ length: 3_000 }, (_, at) => [`${at}\n`, '\n']);
+    const isKept = (at: number): boolean => at % 3 > 0 || at >= removed * 3;
+    const before = pairs.flat().join('');
+    const after = pairs
+      .flatMap(([line = '', empty = ''], at) => (isKept(at) ? [line, empty] : line))
+      .join('');
+    const stat = await diffStat(before, after);
+    assert.equal(stat.hunks, (await hunksOf(before, after)).length);
+    if (removed < 400) assert.deepEqual([stat.added, stat.removed, stat.exact], [0, removed, true]);
+  }
+});
+
 /** A pseudorandom order, the same each time. */
 function shuffled(lines: readonly string[]): string[] {
   let seed = 7;
