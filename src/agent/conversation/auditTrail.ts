@@ -1,4 +1,4 @@
-import { plainOutcome, type LedgerEntry, type Outcome, type Vote } from '../preview/ledger.ts';
+import { plainOutcome, type LedgerEntry, type Outcome, type RunFact, type Vote } from '../preview/ledger.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../preview/resolveSettings.ts';
 import type { ConversationTree } from './conversationTree.ts';
@@ -20,6 +20,8 @@ export interface HeardAttempt extends Vote {
   readonly label: string;
   readonly outcome: Outcome;
   readonly at: string;
+  /** How the command ended, if it was one. */
+  readonly run?: RunFact;
 }
 
 /** What happened in a conversation besides its messages, and where in the tree it happened. It only grows. */
@@ -69,8 +71,8 @@ export class AuditTrail {
 
 /** The part of a ledger entry that a conversation keeps. */
 export function resolutionOf(entry: LedgerEntry): HeardAttempt {
-  const { previewId, label, action, actor, reason, outcome, at } = entry;
-  return { previewId, label, action, actor, reason, outcome, at };
+  const { previewId, label, action, actor, reason, outcome, at, run } = entry;
+  return { previewId, label, action, actor, reason, outcome, at, ...(run ? { run } : {}) };
 }
 
 /** The names of the settings that differ. */

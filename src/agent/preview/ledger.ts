@@ -22,7 +22,7 @@ const checkFact = z.object({
 export type CheckFact = DeepReadonly<z.infer<typeof checkFact>>;
 
 /** How a command ended. */
-const runFact = z.object({
+export const runFact = z.object({
   /** Absent if no one knows it, or it was ended before. */
   exitCode: z.exactOptional(z.int()),
   seconds: z.number(),

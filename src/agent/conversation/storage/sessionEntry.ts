@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../base/json.ts';
 import type { LogFormat } from '../../base/log/logFormat.ts';
 import { providerFailureCodes, revertCategories, type ToolCall } from '../../model/messages.ts';
+import { runFact } from '../../preview/ledger.ts';
 import { forcings } from '../../preview/resolveSettings.ts';
 import { MAX_NODE_ID } from '../nodeId.ts';
 
@@ -104,6 +105,7 @@ const entry = z.discriminatedUnion('type', [
       /** Version 1 has `failed` for `returnedError` too. */
       outcome: z.enum(['applied', 'discarded', 'returnedError', 'failed']),
       at: z.string(),
+      run: z.exactOptional(runFact),
     }),
     mark,
   }),

@@ -5,6 +5,7 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from '../../model/messages.ts';
+import type { RunFact } from '../../preview/ledger.ts';
 import { changedSettings, type HeardAttempt, type AuditTrail, type SettingsInForce } from '../auditTrail.ts';
 import type { ConversationTree } from '../conversationTree.ts';
 import { renderNodeId, type NodeId } from '../nodeId.ts';
@@ -53,10 +54,15 @@ function settingsLine(before: Partial<SettingsInForce>, now: SettingsInForce): s
   return changed.length > 0 ? [`> **Settings**: ${changed.join(', ')}`] : [];
 }
 
-function resolutionLine({ previewId, label, outcome, actor, reason }: HeardAttempt): string {
+function resolutionLine({ previewId, label, outcome, actor, reason, run }: HeardAttempt): string {
   const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
-  const how = outcome === 'returnedError' ? 'applied, and returned an error' : outcome;
+  const how = outcome === 'returnedError' ? 'applied, and returned an error' : run ? ended(run) : outcome;
   return `> **${previewId} ${how}** (${actor}) ${oneLine(label)}: ${oneLine(reason)}`;
+}
+
+function ended({ exitCode, endedBy }: RunFact): string {
+  if (endedBy !== undefined) return endedBy === 'user' ? 'ran, and was stopped' : 'ran into the time limit';
+  return exitCode === undefined ? 'ran' : `ran, with exit code ${exitCode}`;
 }
 
 function partsOf(message: SessionMessage): string[] {

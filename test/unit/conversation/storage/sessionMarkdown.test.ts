@@ -115,6 +115,29 @@ test('the outcome of a preview follows the message before it, on the branch wher
   );
 });
 
+test('a command that did not succeed is not called applied', () => {
+  const { tree } = new TreeMaker();
+  const trail = new AuditTrail();
+  const attempt = {
+    action: 'apply',
+    actor: 'human',
+    reason: 'Approved.',
+    outcome: 'applied',
+    at: '',
+  } as const;
+  for (const run of [
+    { exitCode: 1, seconds: 2 },
+    { seconds: 2, endedBy: 'user' },
+    { seconds: 2, endedBy: 'timeLimit' },
+  ] as const)
+    trail.recordResolution(tree, { ...attempt, previewId: 'p1', label: 'Run npm test', run });
+  assert.deepEqual(sessionMarkdown({ tree, trail }, 'T').match(/p1 .*?\*\*/g), [
+    'p1 ran, with exit code 1**',
+    'p1 ran, and was stopped**',
+    'p1 ran into the time limit**',
+  ]);
+});
+
 test('a result that contains fences stays inside its own', () => {
   const maker = new TreeMaker();
   maker.tree.append({
