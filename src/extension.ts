@@ -89,6 +89,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     activePreviewId: () => tabs.activeId(),
     shownRevision: (id: string) => shown.of(id),
     onWillPrompt: () => opener.expectPreview(),
+    onDidFocus: () => opener.leaveFocus(),
     edits,
     reviewDone: tally,
     execute,

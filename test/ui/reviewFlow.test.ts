@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { proposedLine } from './support/diffPage.ts';
+import { drivenTest } from './support/drivenWorkbench.ts';
 import { uiTest } from './support/uiTest.ts';
 
 uiTest('after a click on a lens the keys go on in the diff, from preview to preview', {}, async workbench => {
@@ -30,6 +31,38 @@ uiTest('after a click on a lens the keys go on in the diff, from preview to prev
   await workbench.waitForFile('made1.txt', text => text === 'content 1');
   await workbench.editorTab('made1.txt (Redline').waitFor({ state: 'detached' });
   await focused.waitFor();
+});
+
+drivenTest('an apply that ends while the user types in the chat leaves the focus there', {}, async driven => {
+  const { workbench } = driven;
+  const { keyboard } = workbench.page;
+  await workbench.openRedlineChat();
+  await driven.run(({ api, kept }) => {
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    Object.assign(kept, { begun: begun.promise, end: end.resolve });
+    const apply = async (): Promise<{ content: { type: 'text'; text: string }[] }> => {
+      begun.resolve();
+      await end.promise;
+      return { content: [{ type: 'text', text: 'done' }] };
+    };
+    api.previews.push({ label: 'Deploy', sourceToolName: 'test', apply });
+    const changes = [{ path: 'next.txt', before: null, after: 'next\n' }];
+    api.previews.push({ label: 'Write next', sourceToolName: 'test', changes });
+  });
+  await workbench.treeRow('Deploy').click();
+  await workbench.lens('Apply').click();
+  await driven.run(({ kept }) => kept['begun']);
+  const prompt = workbench.chatFrame().locator('textarea#prompt');
+  await prompt.click();
+  // Once files are suggested, the extension also knows that the chat has the focus.
+  await keyboard.type('@cart');
+  await workbench.chatFrame().locator('[role=option]').first().waitFor();
+  await driven.run(({ kept }) => (kept['end'] as () => void)());
+  await workbench.editorTab('Deploy').waitFor({ state: 'detached' });
+  await workbench.lens('Create File').waitFor();
+  await keyboard.type('s');
+  assert.equal(await prompt.inputValue(), '@carts');
+  assert.equal(workbench.readFile('next.txt'), undefined);
 });
 
 uiTest(

@@ -168,6 +168,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     switch (message.type) {
       case 'ready':
         return this.#feed.connect();
+      case 'focused':
+        return this.#options.onDidFocus();
       case 'prompt':
         return this.#prompt(message.text, message.attachments ?? []);
       case 'promptTooLong':

@@ -22,6 +22,8 @@ export interface ChatCtx extends Agent {
   readonly shownRevision: (id: string) => number | undefined;
   /** Called before a prompt is sent. */
   readonly onWillPrompt: () => void;
+  /** Called when the chat panel gets the focus. */
+  readonly onDidFocus: () => void;
   readonly execute: <K extends CommandId>(id: K, ...args: CommandArguments[K]) => Thenable<unknown>;
 }
 

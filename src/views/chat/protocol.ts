@@ -46,6 +46,8 @@ export type AttachmentRef = z.infer<typeof attachmentRef>;
 export const webviewMessage = z.discriminatedUnion('type', [
   /** The webview is ready for a snapshot. */
   z.object({ type: z.literal('ready') }),
+  /** The webview got the focus. */
+  z.object({ type: z.literal('focused') }),
   z.object({
     type: z.literal('prompt'),
     text: z.string().check(z.minLength(1), z.maxLength(MAX_PROMPT_CHARS)),

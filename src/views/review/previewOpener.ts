@@ -29,8 +29,8 @@ interface Showing extends vscode.TextDocumentShowOptions {
 interface Ending {
   /** The list that the preview was in. Once the preview is resolved, the list no longer tells its place. */
   readonly listed: readonly Preview[];
-  /** Whether the editor had the focus. If so, the next preview gets it. */
-  readonly inEditor: boolean;
+  /** Whether the focus is where it was when the vote was cast, in the editor. If so, the next preview gets it. */
+  inEditor: boolean;
 }
 
 /**
@@ -49,8 +49,8 @@ export class PreviewOpener implements vscode.Disposable {
   #untouched: string | undefined;
   /** What was shown last, with its files as they were then. */
   #last: Stop | undefined;
-  /** The number of votes in progress that were cast by keys or buttons of an editor. */
-  #votesInEditor = 0;
+  /** The votes in progress that were cast by keys or buttons of an editor, unless the user has gone to the chat since. */
+  readonly #votesInEditor = new Set<symbol>();
   /** Votes on the previews that the user sees, by preview id. */
   readonly #endings = new Map<string, Ending>();
   /** The previews whose tabs close at the end, while many previews are resolved at once. */
@@ -106,12 +106,19 @@ export class PreviewOpener implements vscode.Disposable {
 
   /** Casts a vote of the active editor: if the review goes on, the focus goes with it. */
   async voteInEditor<T>(cast: () => Promise<T>): Promise<T> {
-    this.#votesInEditor++;
+    const vote = Symbol();
+    this.#votesInEditor.add(vote);
     try {
       return await cast();
     } finally {
-      this.#votesInEditor--;
+      this.#votesInEditor.delete(vote);
     }
+  }
+
+  /** The user has gone to the chat: votes that end from now on leave the focus there. */
+  leaveFocus(): void {
+    this.#votesInEditor.clear();
+    for (const ending of this.#endings.values()) ending.inEditor = false;
   }
 
   /** Resolves many previews: their tabs close at the end, and the review goes on with what is left. */
@@ -141,7 +148,7 @@ export class PreviewOpener implements vscode.Disposable {
   #noteEnding({ id, state }: Preview): void {
     const { review, tabs } = this.#ctx;
     if (state.kind !== 'applying' || state.actor !== 'human' || tabs.columnShowing(id) === undefined) return;
-    this.#endings.set(id, { listed: review.list(), inEditor: this.#votesInEditor > 0 });
+    this.#endings.set(id, { listed: review.list(), inEditor: this.#votesInEditor.size > 0 });
   }
 
   /** All calls of an answer have run when the next request begins or the session stops running. */
@@ -197,7 +204,7 @@ export class PreviewOpener implements vscode.Disposable {
     const isGone = ({ previewId, path }: PreviewAddress): boolean =>
       previewId === preview.id && !changesFile(preview, path, files);
     const viewColumn = tabs.columnShowingFile(isGone);
-    const inEditor = this.#votesInEditor > 0;
+    const inEditor = this.#votesInEditor.size > 0;
     await edits.drop(isGone);
     if (viewColumn !== undefined && settings.open === 'auto' && !this.#waiting && preview.changes) {
       const { fileAfter } = await reviewOrder();
@@ -211,10 +218,10 @@ export class PreviewOpener implements vscode.Disposable {
 
   async #close(preview: Preview): Promise<void> {
     const { tabs, edits } = this.#ctx;
-    const inEditor = this.#endings.get(preview.id)?.inEditor === true;
+    const ending = this.#endings.get(preview.id);
     const isClosing = await edits.settle(preview);
     if (isClosing) {
-      await this.#goOn(preview.id);
+      if (ending) await this.#goOn(preview.id, ending);
       await tabs.close(preview.id);
     }
     // Sending a plan back asks for another one, which may open automatically.
@@ -225,18 +232,17 @@ export class PreviewOpener implements vscode.Disposable {
       // The model may have submitted it while the tab of this one closed.
       this.#openExpected();
     }
+    this.#endings.delete(preview.id);
     // Where nothing took its place, the focus would be nowhere.
-    if (isClosing && inEditor)
+    if (isClosing && ending?.inEditor)
       await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
   }
 
   /** Shows the next pending preview in the tab of one that the user has resolved, unless it is in front beside it. */
-  async #goOn(resolvedId: string): Promise<void> {
+  async #goOn(resolvedId: string, ending: Ending): Promise<void> {
     const { store, settings, tabs } = this.#ctx;
-    const ending = this.#endings.get(resolvedId);
-    this.#endings.delete(resolvedId);
     const viewColumn = tabs.columnShowing(resolvedId);
-    if (!ending || viewColumn === undefined || settings.open !== 'auto') return;
+    if (viewColumn === undefined || settings.open !== 'auto') return;
     const { firstStop, idsAfter } = await reviewOrder();
     const next = idsAfter(ending.listed, resolvedId)
       .map(id => store.get(id))

@@ -66,6 +66,7 @@ suite('@redline in VS Code’s own chat', () => {
       } as unknown as ChatCtx['workspace'],
       model: () => ({ label: 'Offline', offline: true }),
       onWillPrompt: () => undefined,
+      onDidFocus: () => undefined,
     };
     const handler = new RequestHandler(options as ChatCtx);
     const answer = async (request: Partial<Omit<vscode.ChatRequest, 'model'>> & { model?: object }) => {

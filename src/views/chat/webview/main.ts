@@ -166,6 +166,7 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
 window.addEventListener('keydown', event => panel?.handleKey(event));
 // A click focuses what was clicked right after this.
 window.addEventListener('focus', () => {
+  post({ type: 'focused' });
   if (document.activeElement === document.body) panel?.focus();
 });
 post({ type: 'ready' });
