@@ -37,6 +37,11 @@ export interface PendingContents {
   readonly blobs: Blobs;
 }
 
+/** The outermost folder above a path where they leave no file: a link that stands there on disk leads nowhere any more. */
+export function removedAbove(pending: PendingContents, path: string): string | undefined {
+  return foldersAbove(path).findLast(folder => pending.at(folder)?.side === null);
+}
+
 /** The ids of the previews that these contents come from. */
 export function idsIn(pending: PendingContents): readonly string[] {
   return [...new Set(pending.paths().flatMap(path => pending.at(path)?.previewId ?? []))];

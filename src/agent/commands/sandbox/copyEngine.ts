@@ -6,7 +6,7 @@ import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { realPathSync, isInside } from '../../base/system/realPath.ts';
 import { contentOf } from '../../preview/blobs.ts';
 import type { FileContent } from '../../preview/workspace.ts';
-import type { PendingContents } from '../../preview/overlay.ts';
+import { removedAbove, type PendingContents } from '../../preview/overlay.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
 import type { RunSink } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
@@ -87,9 +87,11 @@ export class CopySandbox implements Sandbox {
     const contents = new Map<string, Put>();
     try {
       for (const at of pending.paths()) {
-        const { side, mode, from = at } = pending.at(at) ?? {};
+        const { side, mode, from } = pending.at(at) ?? {};
         const left = side ? await contentOf(side, pending.blobs) : null;
-        contents.set(at, { left, mode: mode ?? (await this.#bitsOf(from)) });
+        const source = from ?? (removedAbove(pending, at) === undefined ? at : undefined);
+        const bits = source === undefined ? undefined : await this.#bitsOf(source);
+        contents.set(at, { left, mode: mode ?? bits });
       }
     } catch (error) {
       throw new ToolError(`The workspace cannot be copied: ${messageWithoutPaths(error)}. Nothing was run.`);
@@ -203,7 +205,10 @@ export class CopySandbox implements Sandbox {
       ? this.#progress(changed.length, copyChanged)
       : copyChanged(signal, () => undefined));
     const after = new PlainFolder(copy);
-    for (const [at, { left, mode }] of contents) {
+    // What makes room comes first.
+    for (const [at, { left, mode }] of [...contents].sort(
+      ([, a], [, b]) => Number(!!a.left) - Number(!!b.left),
+    )) {
       if (!at.startsWith(prefix)) continue;
       const relative = at.slice(prefix.length);
       const to = path.join(copy, relative);

@@ -3,7 +3,8 @@ import * as path from 'node:path';
 import { forEachLimited } from '../../base/async.ts';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { contentOf } from '../../preview/blobs.ts';
-import type { PendingContents } from '../../preview/overlay.ts';
+import { foldersAbove } from '../../preview/fileSteps.ts';
+import { removedAbove, type PendingContents } from '../../preview/overlay.ts';
 import type { FileContent } from '../../preview/workspace.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
@@ -143,21 +144,27 @@ export class OverlaySandbox implements Sandbox {
     await removeTree(this.#storage);
   }
 
-  /** Where a workspace path is. Links above it lead to where the command finds it, if that is in the workspace. */
-  async #placeOf(workspacePath: string): Promise<Place | undefined> {
-    const named = this.#layers.absolute(workspacePath);
-    if (named === undefined) return undefined;
-    const above = await fs.realpath(path.dirname(named)).catch(() => path.dirname(named));
-    return this.#layers.placeAt(path.join(above, path.basename(named))) ?? this.#layers.placeAt(named);
+  /**
+   * Where a workspace path is. Links above it lead to where the command finds it, if that is in the workspace.
+   * @param removed a folder above it where a link leads nowhere any more
+   */
+  async #placeOf(workspacePath: string, removed = workspacePath): Promise<Place | undefined> {
+    const [named, followed] = [workspacePath, removed].map(each => this.#layers.absolute(each));
+    if (named === undefined || followed === undefined) return undefined;
+    const above = path.dirname(followed);
+    const at = path.join(await realFolder(above), path.relative(above, named));
+    return this.#layers.placeAt(at) ?? this.#layers.placeAt(named);
   }
 
   async #contentsOf(pending: PendingContents): Promise<Contents> {
     const contents: Contents = new Map(this.#layers.all.map(layer => [layer, new Map()]));
     for (const name of pending.paths()) {
-      const [place, content] = [await this.#placeOf(name), pending.at(name)];
+      const removed = removedAbove(pending, name);
+      const [place, content] = [await this.#placeOf(name, removed), pending.at(name)];
       if (!place || !content) continue;
       const left = content.side && (await contentOf(content.side, pending.blobs));
-      const source = content.from === undefined ? place : await this.#placeOf(content.from);
+      const there = removed === undefined ? place : undefined;
+      const source = content.from === undefined ? there : await this.#placeOf(content.from);
       const mode = content.mode ?? (source && (await bitsAt(path.join(source.layer.root, source.relative))));
       contents.get(place.layer)?.set(place.relative, { name, left, mode });
     }
@@ -177,13 +184,14 @@ export class OverlaySandbox implements Sandbox {
       await fs.mkdir(path.join(this.#storage, name));
     }
     for (const name of ['tmp', 'var-tmp', 'shm']) await fs.chmod(path.join(this.#storage, name), 0o1777);
-    const deleted: string[] = [];
     const all = [...contents].flatMap(([layer, each]) => [...each].map(one => [layer, ...one] as const));
+    const [deleted, folders] = [new Set<string>(), new Set<string>()];
     for (const [layer, relative, { left, mode }] of all) {
       if (left === null) {
-        deleted.push(path.join(layer.root, relative));
+        deleted.add(path.join(layer.root, relative));
         continue;
       }
+      for (const above of foldersAbove(relative)) folders.add(path.join(layer.root, above));
       await makeFolders(layer, path.dirname(relative));
       const to = path.join(layer.upper, relative);
       await removeTree(to);
@@ -194,7 +202,8 @@ export class OverlaySandbox implements Sandbox {
       await fs.writeFile(to, left, { flag: 'wx' });
       if (mode !== undefined) await fs.chmod(to, mode);
     }
-    return deleted;
+    // A folder in the upper tree hides the file or link in whose place it is. Links are removed before what is below them.
+    return [...deleted].filter(at => !folders.has(at)).sort();
   }
 
   /**
@@ -267,6 +276,14 @@ export class OverlaySandbox implements Sandbox {
       if (paths.length > 0) count += await countNewer(upper, paths, path.join(state, 'lower'));
     return count;
   }
+}
+
+/** Where a folder really is, as far as there is one. */
+async function realFolder(at: string): Promise<string> {
+  const above = path.dirname(at);
+  const ofMissing = async (): Promise<string> =>
+    above === at ? at : path.join(await realFolder(above), path.basename(at));
+  return fs.realpath(at).catch(ofMissing);
 }
 
 /** What is pending, by its place. */

@@ -82,6 +82,35 @@ for (const engine of engines)
       assert.equal(fs.readFileSync(theirs, 'utf8'), 'SECRET');
     });
 
+    for (const isReversed of [false, true])
+      test(`a pending folder in the place of a file or a link, ${isReversed ? 'its files' : 'what makes room'} first`, async t => {
+        const world = await open(t, engine, []);
+        fs.symlinkSync('src', world.at('lib'));
+        fs.chmodSync(world.at('src/b.ts'), 0o755);
+        const sides = { file: null, 'file/x/y': 'new', lib: null, 'lib/a.ts': 'P', 'lib/b.ts': 'Q' };
+        const entries = Object.entries(sides);
+        const pending = Object.fromEntries(isReversed ? entries.reverse() : entries);
+        const seen = await world.run('cat file/x/y lib/*.ts src/*.ts; stat -c %a lib/b.ts', { pending });
+        const bits = (0o666 & ~process.umask()).toString(8);
+        assert.deepEqual([seen.output, seen.changes], [`newPQab${bits}\n`, []]);
+        const removed = await world.run('rm -r file lib; echo x > file; ln -s src lib', { pending });
+        assert.deepEqual(removed.changes, [
+          'file/x/y: new => ∅',
+          'file: ∅ => x',
+          'lib/a.ts: P => ∅',
+          'lib/b.ts: Q => ∅',
+          'lib: ∅ => → src',
+        ]);
+        assert.equal((await world.run('cat file lib/a.ts')).output, 'fa');
+      });
+
+    test('a pending file in the place of a folder', async t => {
+      const world = await open(t, engine, []);
+      const pending = { src: 'x', 'src/a.ts': null, 'src/b.ts': null };
+      const ran = await world.run('cat src', { pending });
+      assert.deepEqual([ran.output, ran.changes], ['x', []]);
+    });
+
     test('a file that was deleted on disk meanwhile has an unknown base', async t => {
       const world = await open(t, engine, []);
       const controller = new AbortController();
@@ -228,8 +257,9 @@ suite('engine overlay alone, hard cases', () => {
     if (!overlay.engine) return void assert.notEqual(overlay.why, undefined);
     const world = await open(t, 'overlay', []);
     fs.symlinkSync('src', world.at('link'));
-    const ran = await world.run('cat link/a.ts src/a.ts', { pending: { 'link/a.ts': 'P' } });
-    assert.deepEqual([ran.output, ran.changes], ['PP', []]);
+    const pending = { 'link/a.ts': 'P', 'link/new/x': 'N' };
+    const ran = await world.run('cat link/a.ts src/a.ts src/new/x', { pending });
+    assert.deepEqual([ran.output, ran.changes], ['PPN', []]);
   });
 
   test('an inner folder of the workspace is a part of the outer one', async t => {
