@@ -50,13 +50,13 @@ export interface ForeignFile {
  * here already have is left out silently.
  */
 export async function placeForeign(files: readonly ForeignFile[], here: ForeignPlace): Promise<Gathered> {
-  const place = { ...here, workspace: withRoom(files, here.workspace) };
+  const roomFor = room(files, here.workspace);
   const changes: FileChange[] = [];
   const conflicts: FileChange[] = [];
   const leftOut: LeftOut[] = [];
   for (const file of files) {
     try {
-      const placed = await placeOne(file, place);
+      const placed = await placeOne(file, { ...here, workspace: roomFor(file.path) });
       (placed.isConflict || file.isBaseUnknown ? conflicts : changes).push(...placed.changes);
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
@@ -67,21 +67,22 @@ export async function placeForeign(files: readonly ForeignFile[], here: ForeignP
 }
 
 /**
- * The files as they are once what makes room was removed: what is below a removed link now is behind it, and a folder from
- * which files are removed may give way to a file. If others remain in it, the apply fails.
+ * The files as a new one finds them once what makes room for it was removed: what is below a removed link now is behind it, a
+ * removed file gives way to a folder, and a folder from which files are removed may give way to a file. If others remain in it, the
+ * apply fails.
  */
-function withRoom(files: readonly ForeignFile[], workspace: ReadableFiles): ReadableFiles {
-  const removed = new Set(
+function room(files: readonly ForeignFile[], workspace: ReadableFiles): (path: string) => ReadableFiles {
+  const links = new Set(
     files.flatMap(({ path, base, theirs }) => (base && 'link' in base && !theirs ? [path] : [])),
   );
-  const gone = files.flatMap(({ path, from, theirs }) => (theirs ? (from ?? []) : path));
-  const emptied = new Set(gone.flatMap(foldersAbove));
-  const isBelow = (path: string): boolean => foldersAbove(path).some(folder => removed.has(folder));
-  return {
+  const gone = new Set(files.flatMap(({ path, from, theirs }) => (theirs ? (from ?? []) : path)));
+  const emptied = new Set([...gone].flatMap(foldersAbove));
+  const isBelow = (path: string): boolean => foldersAbove(path).some(folder => links.has(folder));
+  return placed => ({
     encodingOf: path => workspace.encodingOf(path),
     read: async path => {
-      if (isBelow(path)) return undefined;
-      if (removed.has(path) && (await workspace.placeOf(path)).link !== undefined) return undefined;
+      if (isBelow(path) || (gone.has(path) && placed.startsWith(`${path}/`))) return undefined;
+      if (links.has(path) && (await workspace.placeOf(path)).link !== undefined) return undefined;
       try {
         return await workspace.read(path);
       } catch (error) {
@@ -90,7 +91,7 @@ function withRoom(files: readonly ForeignFile[], workspace: ReadableFiles): Read
       }
     },
     placeOf: async path => (isBelow(path) ? { missingFolders: [] } : workspace.placeOf(path)),
-  };
+  });
 }
 
 async function placeOne(file: ForeignFile, here: ForeignPlace): Promise<Placed> {

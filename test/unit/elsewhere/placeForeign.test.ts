@@ -67,3 +67,22 @@ test('a link that takes the place of a file while that is read is what the chang
   );
   assert.deepEqual(conflicts, [{ kind: 'delete', path: 'it', before: linkTo(link), after: null }]);
 });
+
+test('a folder takes the place of a file that was deleted or moved away there, in whatever order they are told', async () => {
+  const [a, x] = ['a', 'x'].map(text => Buffer.from(text));
+  const below = { path: 'a.txt/x', base: null, theirs: x ?? null };
+  const inPlaceOf = async (...files: readonly ForeignFile[]): Promise<readonly string[]> => {
+    const workspace = new MemoryWorkspace({ 'a.txt': 'a' });
+    const { changes, leftOut } = await placeForeign(files, { workspace, blobs });
+    return [...changes.map(({ kind, path }) => `${kind} ${path}`), ...leftOut.map(({ why }) => why)].sort();
+  };
+  const deleted = { path: 'a.txt', base: a ?? null, theirs: null };
+  for (const files of [
+    [deleted, below],
+    [below, deleted],
+  ])
+    assert.deepEqual(await inPlaceOf(...files), ['create a.txt/x', 'delete a.txt']);
+  const moved = { path: 'b', from: 'a.txt', base: a ?? null, theirs: a ?? null };
+  assert.deepEqual(await inPlaceOf(below, moved), ['create a.txt/x', 'rename b']);
+  assert.deepEqual(await inPlaceOf(below), ['unreadable']);
+});
