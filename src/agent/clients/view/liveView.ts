@@ -9,7 +9,7 @@ import { placeForeign } from '../../elsewhere/foreignChange.ts';
 import { inPreviews, type LeftOut } from '../../elsewhere/gathered.ts';
 import { contentOf } from '../../preview/blobs.ts';
 import type { FileChange } from '../../preview/fileChange.ts';
-import { stepsOf } from '../../preview/fileSteps.ts';
+import { foldersAbove, stepsOf } from '../../preview/fileSteps.ts';
 import { pathsOf, type AgentName, type Preview } from '../../preview/preview.ts';
 import { queueResolveHandler, type ResolveHost } from '../../preview/queueResolveHandler.ts';
 import type { FileContent, Workspace } from '../../preview/workspace.ts';
@@ -202,19 +202,28 @@ export class LiveView {
 
   /** Writes what was decided into the files of the view. A file that the agent has changed since then follows once that change is taken. */
   async #bringUpToDate(): Promise<void> {
+    const wanted = new Map<string, Wanted | undefined>();
     for (const path of this.#decided) {
       this.#decided.delete(path);
-      if (this.#isUnsettled(path)) continue;
-      // What cannot be read, such as a folder, is left as it is.
-      const wanted = await this.#wantedAt(path).catch(() => undefined);
-      if (wanted) await this.#view.put(path, wanted.content, wanted.mode);
+      // What cannot be read, such as a folder, is left as it is, unless a file is to be above or below it.
+      if (!this.#isUnsettled(path)) wanted.set(path, await this.#wantedAt(path).catch(() => undefined));
+    }
+    const isFile = (path: string): boolean => !!wanted.get(path)?.content;
+    const isBelowFile = (path: string): boolean => foldersAbove(path).some(isFile);
+    const [below, others] = split([...wanted.keys()], isBelowFile);
+    const [files, rest] = split(others, isFile);
+    const above = new Set(files.flatMap(foldersAbove));
+    // What makes room comes first.
+    for (const path of [...below, ...rest.filter(each => wanted.get(each) ?? above.has(each))])
+      await this.#view.put(path, null);
+    for (const path of files) {
+      const { content = null, mode } = wanted.get(path) ?? {};
+      await this.#view.put(path, content, mode);
     }
   }
 
   /** What the agent is to see at a path, and the permission bits of it: those of the file on disk, unless a preview changes them. */
-  async #wantedAt(
-    path: string,
-  ): Promise<{ readonly content: FileContent | null; readonly mode: number | undefined }> {
+  async #wantedAt(path: string): Promise<Wanted> {
     const { overlay, workspace, store } = this.#host;
     const pending = overlay.of(this.#id).at(path);
     const place = await workspace.placeOf(path);
@@ -270,6 +279,18 @@ export class LiveView {
       '',
     ].join('\n');
   }
+}
+
+/** What the agent is to see at a path. */
+interface Wanted {
+  readonly content: FileContent | null;
+  readonly mode: number | undefined;
+}
+
+/** Those for which it holds, and the others. */
+function split(paths: readonly string[], holds: (path: string) => boolean): readonly [string[], string[]] {
+  const { yes = [], no = [] } = Object.groupBy(paths, path => (holds(path) ? 'yes' : 'no'));
+  return [yes, no];
 }
 
 /** The names of the first files. */

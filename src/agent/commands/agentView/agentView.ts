@@ -231,7 +231,9 @@ export class AgentView {
     const before = this.#known.has(at)
       ? this.#known.find(at)
       : await new PlainFolder(path.join(layer.state, 'lower')).find(relative);
-    if (!(await isSame(now, before)) || now?.kind === 'folder') return false;
+    // A folder in which nothing is left has been removed.
+    const expected = before?.kind === 'folder' ? undefined : before;
+    if (!(await isSame(now, expected))) return false;
     const bits = mode ?? modeOf(now);
     const wanted = content ? foundContent(content, bits) : undefined;
     if (!(await isSame(now, wanted)))

@@ -136,6 +136,28 @@ const inViews = (): void => {
     assert.equal(world.store.all().length, 2);
   });
 
+  test('a folder in the place of a file or a link, and a file in that of a folder, are undone in the view when they are discarded', async t => {
+    const world = await opened(t, { ...FILES, config: 'old\n', 'dir/x': 'x\n' });
+    fs.symlinkSync('src', world.at('lib'));
+    const agent = world.start();
+    const swap =
+      'rm -r config lib dir; mkdir config lib; echo new > config/x; echo l > lib/a.ts; echo f > dir';
+    await agent.run(swap);
+    await world.previews(1);
+    await world.vote('p1', 'discard');
+    await world.rest();
+    assert.equal(await agent.run('cat config dir/x; readlink lib; cat lib/b.ts'), 'old\nx\nsrc\nb');
+    await agent.run(swap);
+    await world.previews(2);
+    await world.vote('p2', 'apply');
+    await world.rest();
+    const applied = 'new\nl\nf';
+    assert.equal(await agent.run('cat config/x lib/a.ts dir'), applied);
+    await agent.exit();
+    assert.equal(world.store.all().length, 2);
+    assert.equal(['config/x', 'lib/a.ts', 'dir'].map(each => world.read(each)).join(''), `${applied}\n`);
+  });
+
   test('ignored files stay in the view, dependencies can be used and written there, and git works on a repository of its own', async t => {
     const many = Object.fromEntries(
       Array.from({ length: 300 }, (_, n) => [`node_modules/m/${n}.js`, `${n}`]),
