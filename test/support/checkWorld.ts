@@ -30,6 +30,8 @@ export class CheckWorld extends InvokerHarness {
   status: SandboxStatus = { engine: 'overlay', isolated: true };
   isTrusted = true;
   settings: Check[] = [];
+  /** Awaited between the look at the files and its answer. */
+  afterLook: () => Promise<void> = () => Promise.resolve();
   readonly checks: Checks;
   /** How often others wrote each file: as on disk, a file that is written twice is not the one that it was. */
   readonly #puts = new Map<string, number>();
@@ -40,7 +42,11 @@ export class CheckWorld extends InvokerHarness {
     this.checks = new Checks({
       store: this.store,
       workspace: this.workspace,
-      stateOf: except => Promise.resolve(this.#stateOf(except)),
+      stateOf: async except => {
+        const state = this.#stateOf(except);
+        await this.afterLook();
+        return state;
+      },
       sandboxes: this.#sandboxes(),
       isTrusted: () => this.isTrusted,
       checks: () => this.settings,

@@ -40,9 +40,11 @@ export class Checks implements Prover, Disposable {
   /** Ids of the results that nothing is known to have outdated. */
   #current: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
-  /** Of the newest comparison with the files; the answers of older ones do not count. */
-  #turn = 0;
-  #isDisposed = false;
+  /** Ends once all comparisons with the files have that were begun or asked for. */
+  #compared: Promise<void> = Promise.resolve();
+  /** The comparison that follows the one under way. */
+  #next: Promise<void> | undefined;
+  readonly #ended = new AbortController();
   readonly #changed = new Emitter<void>();
   readonly #owned = new DisposableStore();
 
@@ -172,7 +174,7 @@ export class Checks implements Prover, Disposable {
   }
 
   dispose(): void {
-    this.#isDisposed = true;
+    this.#ended.abort();
     this.#owned.dispose();
     this.#changed.dispose();
   }
@@ -209,7 +211,7 @@ export class Checks implements Prover, Disposable {
     signal: AbortSignal | undefined,
   ): Promise<CheckResult> {
     const result = await this.#runner.run(check, previews, signal);
-    if (this.#isDisposed) return result;
+    if (this.#ended.signal.aborted) return result;
     this.#results = [...this.#results, result].slice(-MAX_RESULTS);
     if (result.saw && this.#files.isAsSeen(result.previews))
       this.#current = new Set([...this.#current, result.id]);
@@ -242,13 +244,29 @@ export class Checks implements Prover, Disposable {
     this.#timer = setTimeout(() => void this.refresh(), SETTLE);
   }
 
-  /** Finds out which results are about the files as they are now. A result becomes current again if what it saw is back. */
-  async refresh(): Promise<void> {
+  /**
+   * Finds out which results are about the files as they are now. A result becomes current again if what it saw is back. One
+   * comparison runs at a time, since each looks at all files: all that are asked for meanwhile are one that follows it.
+   */
+  refresh(): Promise<void> {
+    if (this.#next) return this.#next;
+    const next = this.#compared.then(() => {
+      this.#next = undefined;
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      return this.#compare();
+    });
+    this.#next = next;
+    this.#compared = next;
+    return next;
+  }
+
+  async #compare(): Promise<void> {
     const { store } = this.#options;
-    const turn = ++this.#turn;
+    const { signal } = this.#ended;
+    const seen = new Set(this.#results);
     const newest = new Map<string, CheckResult>();
-    for (const result of this.#results)
-      newest.set(`${result.name} ${JSON.stringify(result.previews)}`, result);
+    for (const result of seen) newest.set(`${result.name} ${JSON.stringify(result.previews)}`, result);
     const current = new Set<string>();
     const look: OneLook = new Map();
     for (const result of newest.values()) {
@@ -257,10 +275,16 @@ export class Checks implements Prover, Disposable {
         .filter(({ state }) => state.kind === 'pending' || state.kind === 'applying');
       // No surface shows a result of which nothing is pending.
       if (pending.length === 0) continue;
-      if (await this.#files.isAbout(result, pending, { look }).catch(() => false)) current.add(result.id);
+      if (await this.#files.isAbout(result, pending, { signal, look }).catch(() => false))
+        current.add(result.id);
+      if (signal.aborted) return;
     }
-    if (this.#isDisposed || turn !== this.#turn) return;
-    if (current.size === this.#current.size && [...current].every(id => this.#current.has(id))) return;
+    // What was found may be of files that have changed since: then it makes nothing current, until they are compared, too.
+    const isOvertaken = this.#next !== undefined || this.#timer !== undefined;
+    const isStill = (id: string): boolean => this.#current.has(id);
+    for (const id of current) if (isOvertaken && !isStill(id)) current.delete(id);
+    for (const result of this.#results) if (!seen.has(result) && isStill(result.id)) current.add(result.id);
+    if (current.size === this.#current.size && [...current].every(isStill)) return;
     this.#current = current;
     this.#changed.fire();
   }

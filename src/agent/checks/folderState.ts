@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited } from '../base/async.ts';
+import { forEachLimited, TimeSlice } from '../base/async.ts';
 import { fields, GitProgram } from '../elsewhere/gitProgram.ts';
 import type { FolderRoot } from '../preview/workspace.ts';
 
@@ -10,6 +10,8 @@ import type { FolderRoot } from '../preview/workspace.ts';
 const MAX_FILES = 200_000;
 /** How many files are asked for at once. */
 const AT_ONCE = 32;
+/** Into how many parts lines are divided, each of which is sorted in one go. */
+const PARTS = 1024;
 /** Folders that a check does not depend on where git cannot say what is ignored. */
 const LEFT_OUT = new Set(['.git', 'node_modules']);
 
@@ -25,10 +27,13 @@ export async function folderState(
   except: ReadonlySet<string>,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const lines: string[] = [];
+  let count = 0;
+  // By what is in the line, so that it is always in the same one.
+  const parts = Array.from({ length: PARTS }, (): string[] => []);
   const describe = async (folder: string, prefix: string): Promise<void> => {
     const files = (await listedByGit(folder, signal)) ?? (await walk(folder));
-    if (lines.length + files.length > MAX_FILES) throw new Error('Too many files');
+    count += files.length;
+    if (count > MAX_FILES) throw new Error('Too many files');
     const nested: string[] = [];
     await forEachLimited(files, AT_ONCE, async listed => {
       signal?.throwIfAborted();
@@ -37,7 +42,10 @@ export async function folderState(
       const stat = await fs.lstat(path.join(folder, file), { bigint: true }).catch(() => undefined);
       // Another repository inside, such as a submodule; one that is not there yet is an empty folder.
       if (stat?.isDirectory() && (await isRepository(path.join(folder, file)))) nested.push(file);
-      else lines.push(`${prefix}${file}\0${stat ? identityOf(stat) : ''}`);
+      else
+        parts[Number((stat?.ino ?? 0n) % BigInt(PARTS))]?.push(
+          `${prefix}${file}\0${stat ? identityOf(stat) : ''}`,
+        );
     });
     for (const file of nested) await describe(path.join(folder, file), `${prefix}${file}/`);
   };
@@ -47,7 +55,14 @@ export async function folderState(
     signal?.throwIfAborted();
     return undefined;
   }
-  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+  const hash = createHash('sha256');
+  const slice = new TimeSlice();
+  for (const part of parts) {
+    await slice.turn();
+    hash.update(`${part.sort().join('\n')}\n`);
+  }
+  signal?.throwIfAborted();
+  return hash.digest('hex');
 }
 
 function isRepository(folder: string): Promise<boolean> {

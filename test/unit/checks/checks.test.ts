@@ -36,6 +36,54 @@ test('a result is no longer current at once when a person types, and is again wh
   assert.deepEqual(world.marks('p1'), ['test passed']);
 });
 
+test('the files are looked at by one comparison at a time, and by one more for all that happens meanwhile', async t => {
+  const world = new CheckWorld('recommend', capitals);
+  world.stage();
+  await world.checks.run(world.all, 'human');
+  const gate = new Gate();
+  let [looks, under, most] = [0, 0, 0];
+  world.afterLook = async () => {
+    looks += 1;
+    most = Math.max(most, ++under);
+    await gate.pass();
+    under -= 1;
+  };
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  for (let n = 0; n < 3; n++) {
+    world.put('b.txt', `${n}`);
+    t.mock.timers.tick(150);
+    await gate.reached;
+  }
+  assert.deepEqual([looks, most], [1, 1]);
+  gate.open();
+  world.put('b.txt', null);
+  await world.checks.refresh();
+  assert.deepEqual([looks, most, world.marks('p1')], [2, 1, ['test passed']]);
+  t.mock.timers.tick(150);
+  await world.checks.refresh();
+  assert.equal(looks, 3, 'what had happened was compared already');
+});
+
+test('a comparison that is overtaken makes no result current, and does not forget one that came meanwhile', async () => {
+  const world = new CheckWorld('recommend', { ...capitals, other: () => 0 });
+  world.stage();
+  await world.checks.run(world.all, 'human', { names: ['test'] });
+  const gate = new Gate();
+  world.afterLook = () => gate.pass();
+  const compared = world.checks.refresh();
+  await gate.reached;
+  world.afterLook = () => Promise.resolve();
+  world.workspace.type('b.txt', 'x');
+  world.files.fire();
+  world.workspace.revert('b.txt');
+  await world.checks.run(world.all, 'human', { names: ['other'] });
+  gate.open();
+  await compared;
+  assert.deepEqual(world.marks('p1'), ['test passed (old)', 'other passed']);
+  await world.checks.refresh();
+  assert.deepEqual(world.marks('p1'), ['test passed', 'other passed']);
+});
+
 test('a result of several stays about the rest when one of them is applied, and not when one is discarded', async () => {
   const world = new CheckWorld('recommend', capitals);
   world.stage();
