@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited, TimeSlice } from '../base/async.ts';
+import { entriesOf } from '../commands/sandbox/entries.ts';
 import { fields, GitProgram } from '../elsewhere/gitProgram.ts';
 import type { FolderRoot } from '../preview/workspace.ts';
 
@@ -37,14 +38,15 @@ export async function folderState(
     const nested: string[] = [];
     await forEachLimited(files, AT_ONCE, async listed => {
       signal?.throwIfAborted();
-      const file = listed.replace(/\/$/, '');
+      const bytes = Buffer.from(listed.replace(/\/$/, ''), 'latin1');
+      const file = bytes.toString();
       if (except.has(prefix + file)) return;
-      const stat = await fs.lstat(path.join(folder, file), { bigint: true }).catch(() => undefined);
+      const stat = await fs.lstat(below(folder, bytes), { bigint: true }).catch(() => undefined);
       // Another repository inside, such as a submodule; one that is not there yet is an empty folder.
       if (stat?.isDirectory() && (await isRepository(path.join(folder, file)))) nested.push(file);
       else
         parts[Number((stat?.ino ?? 0n) % BigInt(PARTS))]?.push(
-          `${prefix}${file}\0${stat ? identityOf(stat) : ''}`,
+          `${prefix}${listed}\0${stat ? identityOf(stat) : ''}`,
         );
     });
     for (const file of nested) await describe(path.join(folder, file), `${prefix}${file}/`);
@@ -76,27 +78,35 @@ function identityOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string 
   return [ino, size, mtimeNs, ctimeNs, mode].join(' ');
 }
 
-/** @returns `undefined` if the folder is in no repository, or there is no git */
+function below(folder: string, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(folder + path.sep), name]);
+}
+
+/**
+ * Paths, with one sign for each byte, whatever it is.
+ * @returns `undefined` if the folder is in no repository, or there is no git
+ */
 async function listedByGit(folder: string, signal?: AbortSignal): Promise<readonly string[] | undefined> {
   const args = ['ls-files', '-z', '-co', '--exclude-standard', '--deduplicate'];
   try {
-    return [...new Set(fields(await new GitProgram(folder).run(args, { signal })))];
+    return fields(await new GitProgram(folder).run(args, { signal, encoding: 'latin1' }));
   } catch {
     signal?.throwIfAborted();
     return undefined;
   }
 }
 
+/** As {@link listedByGit}. */
 async function walk(folder: string): Promise<readonly string[]> {
   const files: string[] = [];
   const waiting = [''];
   for (let at = waiting.pop(); at !== undefined && files.length <= MAX_FILES; at = waiting.pop()) {
-    for (const entry of await fs.readdir(path.join(folder, at), { withFileTypes: true })) {
-      if (LEFT_OUT.has(entry.name)) continue;
-      const name = at === '' ? entry.name : `${at}/${entry.name}`;
-      if (entry.isDirectory()) waiting.push(name);
-      else files.push(name);
-    }
+    for await (const part of entriesOf(below(folder, Buffer.from(at, 'latin1'))))
+      for (const { bytes, kind } of part) {
+        const name = bytes.toString('latin1');
+        if (!LEFT_OUT.has(name))
+          (kind === 'folder' ? waiting : files).push(at === '' ? name : `${at}/${name}`);
+      }
   }
   return files;
 }

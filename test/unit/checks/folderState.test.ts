@@ -36,12 +36,23 @@ for (const hasGit of [true, false])
     await shows();
     fs.rmSync(`${root}/new.txt`);
     await shows();
+    fs.writeFileSync(`${root}/ä.txt`, '');
+    await shows();
+    if (process.platform === 'linux') {
+      const odd = Buffer.concat([Buffer.from(`${root}/bad`), Buffer.of(0xff)]);
+      fs.writeFileSync(odd, '');
+      await shows();
+      fs.writeFileSync(odd, 'x');
+      await shows();
+    }
     const before = await state();
+    if (hasGit) execFileSync('git', ['add', '-A'], { cwd: root });
+    assert.equal(await state(), before);
     fs.writeFileSync(`${root}/node_modules/x.js`, '');
     assert.equal(await state(), before);
-    const without = await state(new Set(['a.txt']));
-    fs.writeFileSync(`${root}/a.txt`, 'c');
-    assert.equal(await state(new Set(['a.txt'])), without);
+    const without = await state(new Set(['a.txt', 'ä.txt']));
+    for (const name of ['a.txt', 'ä.txt']) fs.writeFileSync(`${root}/${name}`, 'c');
+    assert.equal(await state(new Set(['a.txt', 'ä.txt'])), without);
   });
 
 test('what is in a repository inside shows, too', async () => {
