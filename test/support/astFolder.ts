@@ -45,11 +45,14 @@ export async function searchFolder(
     paths = [''],
     exclude = [],
     inMemory = [],
+    unsaved = [],
     signal = new AbortController().signal,
-  }: Partial<Pick<AstRequest, 'inMemory'> & { paths: string[]; exclude: string[]; signal: AbortSignal }> = {},
+  }: Partial<
+    Pick<AstRequest, 'inMemory' | 'unsaved'> & { paths: string[]; exclude: string[]; signal: AbortSignal }
+  > = {},
 ): Promise<Found> {
   const files: AstFile[] = [];
-  const request = { ops, roots: [{ folder, prefix: '', paths, exclude }], inMemory };
+  const request = { ops, roots: [{ folder, prefix: '', paths, exclude }], inMemory, unsaved };
   const summary = await engine.run(request, { onFiles: batch => void files.push(...batch) }, signal);
   return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), summary };
 }

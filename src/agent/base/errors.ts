@@ -119,6 +119,15 @@ export function detailOf(error: unknown): string {
   return textOf(() => (error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : error));
 }
 
+/** What `read` gives; `undefined` if it throws. */
+export function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
 function textOf(read: () => unknown): string {
   try {
     return String(read());

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { orUndefined } from '../../agent/base/errors.ts';
 import { sha256 } from '../../agent/base/hash.ts';
 
 /**
@@ -86,14 +87,6 @@ export function removeTemporaryFiles(files: readonly string[]): void {
       if (mark !== undefined && marks.has(mark))
         orUndefined(() => fs.rmSync(path.join(folder, found), { force: true }));
     }
-  }
-}
-
-function orUndefined<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import * as path from 'node:path';
+import { orUndefined } from '../errors.ts';
 import { systemProgram } from './processTable.ts';
 
 /** How a program is spawned without a shell. */
@@ -70,5 +71,5 @@ function batchArgument(argument: string): string {
 }
 
 function exists(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+  return orUndefined(() => statSync(file))?.isFile() ?? false;
 }

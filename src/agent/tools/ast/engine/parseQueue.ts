@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import * as fs from 'node:fs';
+import { orUndefined } from '../../../base/errors.ts';
 import { sideOfBytes, type TextSide } from '../../../preview/fileChange.ts';
 import type { FoundFile } from '../scope/walk.ts';
 import type { SentFile } from '../worker/protocol.ts';
@@ -141,7 +142,7 @@ export class ParseQueue {
     if (queued.changed) return undefined;
     if (!queued.side) {
       const bytes = this.#options.read(queued.file);
-      const stamp = fs.statSync(queued.file, { throwIfNoEntry: false });
+      const stamp = orUndefined(() => fs.statSync(queued.file));
       const same = stamp?.mtimeMs === queued.stamp.mtimeMs && stamp.size === queued.stamp.size;
       const side = bytes && same ? sideOfBytes(bytes) : undefined;
       if (!side) {

@@ -2,6 +2,7 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import * as fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { abortErrorOf } from '../../../base/async.ts';
+import { orUndefined } from '../../../base/errors.ts';
 import { fileIdOf } from '../../../base/system/realPath.ts';
 import { findFiles, selectorOf, type FoundFile } from '../scope/walk.ts';
 import {
@@ -145,7 +146,7 @@ class SearchRun {
   #takeFile(found: FoundFile): void {
     const patterns = this.#patternsFor(found.path);
     if (!patterns) return;
-    const stamp = fs.statSync(found.file, { throwIfNoEntry: false });
+    const stamp = orUndefined(() => fs.statSync(found.file));
     if (!stamp) return;
     const known = this.#results.get(found.file, stamp);
     if (known) this.#emit(known.path === found.path ? known : { ...known, path: found.path });
@@ -254,7 +255,7 @@ function unsavedReader(unsaved: readonly UnsavedFile[]): (file: string) => Uint8
   if (unsaved.length === 0) return () => undefined;
   const byId = new Map(unsaved.map(({ id, bytes }) => [id, bytes]));
   return file => {
-    const stamp = fs.statSync(file, { bigint: true, throwIfNoEntry: false });
+    const stamp = orUndefined(() => fs.statSync(file, { bigint: true }));
     return stamp && byId.get(fileIdOf(stamp) ?? '');
   };
 }

@@ -51,6 +51,18 @@ describe('a structural search', () => {
     assert.deepEqual(after(found), { 'a.ts': 'bar(1)' });
   });
 
+  it('passes over a file of which the system tells nothing', async () => {
+    const folder = given({ 'a.ts': 'foo(1)' });
+    if (process.platform === 'linux') {
+      // Three bytes stand for each, which makes a name that is too long.
+      const odd = Buffer.concat([Buffer.from(`${folder}/`), Buffer.alloc(200, 0xff), Buffer.from('.ts')]);
+      fs.writeFileSync(odd, 'foo(2)');
+    }
+    const unsaved = [{ id: 'of another file', bytes: Buffer.from('') }];
+    for (const options of [{}, { unsaved }])
+      assert.deepEqual(after(await searchFolder(engine, folder, rename, options)), { 'a.ts': 'bar(1)' });
+  });
+
   it('names files that might match but are not text, each time', async () => {
     const latin = Buffer.from('foo("\xe9")', 'latin1');
     const folder = given({ 'a.ts': latin, 'b.ts': Buffer.from('"\xe9"', 'latin1'), 'c.html': latin });
