@@ -66,7 +66,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.comment.delete': async given => (await comments()).remove(given as ShownComment),
     'redline.comment.edit': async given => (await comments()).edit(given as ShownComment),
     'redline.comment.save': async given => (await comments()).saveEdit(given as ShownComment),
-    'redline.comment.cancel': async () => (await comments()).cancelEdit(),
+    'redline.comment.cancel': async edited => (await comments()).cancelEdit(edited as ShownComment),
     'redline.review.send': async () => (await comments()).send(),
     'redline.ledger.export': async given =>
       (await import('./ledger/exportLedger.ts')).exportLedger(ctx, given),

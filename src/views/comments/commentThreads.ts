@@ -21,6 +21,14 @@ const STATUS_MS = 6_000;
 export interface ShownComment extends vscode.Comment {
   /** Of an answer, the comment that it answers. */
   readonly commentId: string;
+  /** The number of the answer, from 1; of the comment itself 0. */
+  readonly answer: number;
+}
+
+/** A thread, and what VS Code was told of it last. */
+interface ShownThread {
+  readonly thread: vscode.CommentThread;
+  readonly told: Map<string, string>;
 }
 
 /** The comments that one prompt brought to the model. */
@@ -37,9 +45,9 @@ export class CommentThreads implements vscode.Disposable {
   readonly #controller: vscode.CommentController;
   readonly #item: vscode.StatusBarItem;
   /** By the id of the comment with which it began. */
-  readonly #threads = new Map<string, vscode.CommentThread>();
-  /** The comment that is being edited. */
-  #edited: string | undefined;
+  readonly #threads = new Map<string, ShownThread>();
+  /** The comments that are being edited. */
+  readonly #edited = new Set<string>();
   /** The reviews that were sent and are no message of the conversation yet: they wait for the running turn. */
   #waiting: readonly SentReview[] = [];
   /** The review that is being answered, and what was said last to it. */
@@ -80,29 +88,31 @@ export class CommentThreads implements vscode.Disposable {
   add({ thread, text }: vscode.CommentReply): void {
     const place = this.#placeOf(thread.uri);
     const line = thread.range?.start.line ?? 0;
-    const [begun] = [...this.#threads].find(([, each]) => each === thread) ?? [];
+    const [begun] = [...this.#threads].find(([, each]) => each.thread === thread) ?? [];
     if (!place || !this.comments.add({ ...place, line }, text, begun))
       return void showInfo(vscode.l10n.t('There is no line to comment on here.'));
     if (begun === undefined) thread.dispose();
   }
 
   edit({ commentId }: ShownComment): void {
-    this.#edited = commentId;
+    this.#edited.add(commentId);
     this.#show();
   }
 
   /** The comment says from now on what was typed. */
   saveEdit({ commentId, body }: ShownComment): void {
-    this.#edited = undefined;
+    this.#edited.delete(commentId);
     this.comments.edit(commentId, typeof body === 'string' ? body : body.value);
+    this.#show();
   }
 
-  cancelEdit(): void {
-    this.#edited = undefined;
+  cancelEdit({ commentId }: ShownComment): void {
+    this.#edited.delete(commentId);
     this.#show();
   }
 
   remove({ commentId }: ShownComment): void {
+    this.#edited.delete(commentId);
     this.comments.remove(commentId);
   }
 
@@ -113,11 +123,12 @@ export class CommentThreads implements vscode.Disposable {
       return void showInfo(
         vscode.l10n.t('There are no comments to send. Click the + beside a line of a preview to write one.'),
       );
+    if (this.#edited.size > 0)
+      return void showInfo(vscode.l10n.t('Save or cancel the comment that you are editing first.'));
     const { store, session } = this.#agent;
     const own = drafts.filter(({ agent }) => !agent);
     const message = own.length > 0 ? await reviewMessage(summary, own, id => store.get(id)) : undefined;
     const agents = [...new Set(drafts.flatMap(({ agent }) => (agent ? [agentLabel(agent)] : [])))];
-    this.#edited = undefined;
     this.comments.markSent();
     if (message !== undefined) {
       this.#waiting = [...this.#waiting, { message, ids: own.map(({ id }) => id) }];
@@ -193,7 +204,7 @@ export class CommentThreads implements vscode.Disposable {
     const threads = Map.groupBy(all, ({ id, replyTo }) =>
       replyTo !== undefined && ids.has(replyTo) ? replyTo : id,
     );
-    for (const [id, thread] of this.#threads) {
+    for (const [id, { thread }] of this.#threads) {
       if (threads.has(id)) continue;
       thread.dispose();
       this.#threads.delete(id);
@@ -208,8 +219,12 @@ export class CommentThreads implements vscode.Disposable {
     const draft = comments.find(({ isSent }) => !isSent);
     const preview = first && store.get(first.previewId);
     const change = preview && changeOfComment(preview, first);
-    const before = this.#threads.get(id);
-    if (before && !(change ? this.#isAt(before.uri, first) : before.uri.scheme !== PREVIEW_SCHEME)) {
+    // A thread cannot move, and with it goes what is typed there.
+    const isEdited = comments.some(each => this.#edited.has(each.id));
+    const before = this.#threads.get(id)?.thread;
+    const isThere = (uri: vscode.Uri): boolean =>
+      change ? this.#isAt(uri, first) : uri.scheme !== PREVIEW_SCHEME;
+    if (before && !isEdited && !isThere(before.uri)) {
       before.dispose();
       this.#threads.delete(id);
     }
@@ -219,22 +234,31 @@ export class CommentThreads implements vscode.Disposable {
     const uri = change ? changeUri(first.previewId, change, side, files) : fileUri(first.path, files);
     if (!uri) return;
     const range = new vscode.Range(first.line, 0, first.line, 0);
-    const shown = comments.flatMap(comment => this.#shown(comment));
-    // With its comments from the beginning: VS Code lists no thread that was empty.
-    const thread = this.#threads.get(id) ?? this.#controller.createCommentThread(uri, range, shown);
-    this.#threads.set(id, thread);
-    thread.range = range;
-    thread.comments = shown;
-    thread.canReply = !draft;
-    thread.contextValue = draft ? 'draft' : 'sent';
-    thread.label = stateText(draft ?? first);
-    thread.state =
-      first.isOutdated && first.isSent
-        ? vscode.CommentThreadState.Resolved
-        : vscode.CommentThreadState.Unresolved;
-    thread.collapsibleState = first.isOutdated
-      ? vscode.CommentThreadCollapsibleState.Collapsed
-      : vscode.CommentThreadCollapsibleState.Expanded;
+    const known = this.#threads.get(id);
+    const shown = comments.flatMap(each => this.#shown(each, known?.thread.comments as ShownComment[]));
+    const { thread, told } = known ?? {
+      // With its comments from the beginning: VS Code lists no thread that was empty.
+      thread: this.#controller.createCommentThread(uri, range, shown),
+      told: new Map<string, string>(),
+    };
+    this.#threads.set(id, { thread, told });
+    const { CommentThreadState: State, CommentThreadCollapsibleState: Collapsible } = vscode;
+    const wished: Partial<vscode.CommentThread> = {
+      range,
+      comments: shown,
+      canReply: !draft,
+      contextValue: draft ? 'draft' : 'sent',
+      label: stateText(draft ?? first),
+      state: first.isOutdated && first.isSent ? State.Resolved : State.Unresolved,
+      collapsibleState: first.isOutdated && !isEdited ? Collapsible.Collapsed : Collapsible.Expanded,
+    };
+    // Only what has changed: VS Code draws what it is told, and opens a thread that the user has closed.
+    for (const [name, value] of Object.entries(wished)) {
+      const now = JSON.stringify(value);
+      if (told.get(name) === now) continue;
+      told.set(name, now);
+      Object.assign(thread, { [name]: value });
+    }
   }
 
   /** Whether a document shows the change that a comment is about: that of its preview, or of the whole that it was split off from. */
@@ -243,21 +267,33 @@ export class CommentThreads implements vscode.Disposable {
     return place?.previewId === previewId && place.path === path;
   }
 
-  /** A comment with its answers. */
-  #shown({ id, text, isSent, agent, answers = [] }: ReviewComment): ShownComment[] {
+  /**
+   * A comment with its answers.
+   * @param known what is shown in its thread: VS Code tells comments apart by these objects, and drops what is typed into another
+   */
+  #shown(
+    { id, text, isSent, agent, answers = [] }: ReviewComment,
+    known: readonly ShownComment[] = [],
+  ): ShownComment[] {
     const { Editing, Preview } = vscode.CommentMode;
-    const isEdited = this.#edited === id;
+    const mode = this.#edited.has(id) ? Editing : Preview;
     const name = agent ? agentLabel(agent) : 'Redline';
-    return [
+    const now: readonly ShownComment[] = [
       {
-        ...{ commentId: id, body: text, mode: isEdited ? Editing : Preview },
+        ...{ commentId: id, answer: 0, body: text, mode },
         ...{ author: { name: vscode.l10n.t('You') }, contextValue: isSent ? 'sent' : 'draft' },
       },
-      ...answers.map(answer => ({
-        ...{ commentId: id, mode: Preview, contextValue: 'answer', author: { name } },
+      ...answers.map((answer, n) => ({
+        ...{ commentId: id, answer: n + 1, mode: Preview, contextValue: 'answer', author: { name } },
         body: answer === '' ? vscode.l10n.t('The answer is in the chat.') : escapeInvisible(answer),
       })),
     ];
+    return now.map(each =>
+      Object.assign(
+        known.find(({ commentId, answer }) => commentId === id && answer === each.answer) ?? {},
+        each,
+      ),
+    );
   }
 
   #showItem(): void {

@@ -33,15 +33,24 @@ interface Thread {
 
 function given() {
   const threads: Thread[] = [];
+  const names: string[] = [];
+  /** What of threads was set since it was asked last. */
+  const told = (): string[] => names.splice(0);
   const { createCommentController } = stub.comments;
   Object.assign(stub.comments, {
     createCommentController: () => ({
       ...createCommentController(),
       createCommentThread: (uri: stub.Uri, range: stub.Range, comments: readonly unknown[]) => {
-        const thread: Thread = {
+        const made: Thread = {
           ...{ uri, range, canReply: true, contextValue: '', comments: comments as readonly Shown[] },
           dispose: () => void threads.splice(threads.indexOf(thread), 1),
         };
+        const thread = new Proxy(made, {
+          set: (target, name, value) => {
+            names.push(String(name));
+            return Reflect.set(target, name, value);
+          },
+        });
         threads.push(thread);
         return thread;
       },
@@ -49,6 +58,10 @@ function given() {
   });
   const item = { show: () => undefined, hide: () => undefined, dispose: () => undefined };
   Object.assign(stub.window, { createStatusBarItem: () => item, setStatusBarMessage: () => undefined });
+  const infos: string[] = [];
+  Object.assign(stub.window, {
+    showInformationMessage: (text: string) => Promise.resolve(void infos.push(text)),
+  });
   const harness = new InvokerHarness('none');
   harness.workspace.put('b.txt', 'a\nb\nc\n');
   const { id } = harness.stage({ changes: [modify('b.txt', 'a\nb\nc\n', 'A\nb\nC\n')] });
@@ -82,7 +95,7 @@ function given() {
   const end = (): void => events.fire({ type: 'state_changed', state: 'idle' });
   const read = (): string[][] =>
     threads.map(({ comments }) => comments.map(({ author, body }) => `${author.name}: ${body}`));
-  return { threads, shown, comment, say, busy, run, end, read, prompts, events, harness, id };
+  return { threads, shown, comment, say, busy, run, end, read, prompts, events, harness, id, told, infos };
 }
 
 test('what the model says to each comment stands below it, and the person goes on there', async () => {
@@ -205,13 +218,48 @@ test('a comment that waits can be deleted also if the preview no longer changes 
   assert.deepEqual(threads, []);
 });
 
+test('what is typed into a comment stays whatever happens to others, and is not sent half-way', async () => {
+  const { threads, shown, comment, read, prompts, told, infos } = given();
+  const first = comment(0, 'Why?');
+  const second = comment(1, 'Here?');
+  for (const commentId of [first, second]) shown.edit({ commentId } as never);
+  const edited = threads.map(({ comments }) => comments[0]);
+  told();
+  comment(2, 'And here?');
+  assert.deepEqual(told(), [
+    'range',
+    'comments',
+    'canReply',
+    'contextValue',
+    'label',
+    'state',
+    'collapsibleState',
+  ]);
+  assert.ok(threads.slice(0, 2).every(({ comments }, n) => comments[0] === edited[n]));
+  await shown.send();
+  assert.deepEqual([prompts, told()], [[], []]);
+  assert.deepEqual(infos, ['Save or cancel the comment that you are editing first.']);
+  // VS Code puts what was typed into the comment that it gives to a command.
+  const typed = Object.assign(edited[0] ?? assert.fail(), { body: 'Why so loud?' });
+  shown.cancelEdit(typed as never);
+  assert.deepEqual(read()[0], ['You: Why?']);
+  assert.deepEqual(
+    threads.map(({ comments }) => comments[0]?.mode),
+    [stub.CommentMode.Preview, stub.CommentMode.Editing, stub.CommentMode.Preview],
+  );
+  shown.saveEdit(Object.assign(edited[1] ?? assert.fail(), { body: ' ' }) as never);
+  assert.deepEqual(read()[1], ['You: Here?'], 'without a text it stays as it is');
+  await shown.send();
+  assert.equal(prompts.length, 1);
+});
+
 test('a comment is edited in its place, kept or thrown away, and deleted', () => {
   const { threads, shown, comment, read } = given();
   const commentId = comment(0, 'Why?');
   const typed = { commentId, body: 'Why so loud?' } as never;
   shown.edit(typed);
   assert.equal(threads[0]?.comments[0]?.mode, stub.CommentMode.Editing);
-  shown.cancelEdit();
+  shown.cancelEdit(typed);
   assert.deepEqual([read(), threads[0]?.comments[0]?.mode], [[['You: Why?']], stub.CommentMode.Preview]);
   shown.edit(typed);
   shown.saveEdit(typed);
