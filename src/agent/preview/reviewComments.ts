@@ -41,9 +41,8 @@ export interface StoredComments {
   readonly reviewedUpTo: number;
 }
 
-/** What a review came to since the last one was sent. */
-export interface ReviewSummary {
-  readonly comments: number;
+/** What the user has decided since the last review was sent. */
+export interface ReviewVotes {
   readonly applied: number;
   readonly refused: number;
 }
@@ -93,14 +92,17 @@ export class ReviewComments implements Disposable {
     return { comments: this.#comments, reviewedUpTo: this.#reviewedUpTo };
   }
 
-  /** What would be sent now. */
-  get summary(): ReviewSummary {
+  /** What the user has decided on the proposals of a conversation. Whoever undoes something does not review it. */
+  votesOn(sessionId: string): ReviewVotes {
     const votes = this.#store
       .ledger()
       .slice(this.#reviewedUpTo)
-      .filter(({ actor }) => actor === 'human');
+      .filter(({ actor, previewId }) => {
+        const { origin, undoes } = this.#store.get(previewId) ?? {};
+        return actor === 'human' && !undoes && origin?.sessionId === sessionId && !origin.agent;
+      });
     const refused = votes.filter(({ outcome }) => outcome === 'discarded').length;
-    return { comments: this.drafts.length, applied: votes.filter(isApplied).length, refused };
+    return { applied: votes.filter(isApplied).length, refused };
   }
 
   /**
@@ -142,15 +144,28 @@ export class ReviewComments implements Disposable {
     this.#set(this.#comments.filter(comment => comment.id !== id));
   }
 
-  /** Everything that waits counts as sent, and the next review begins. */
-  markSent(): void {
+  /**
+   * These count as sent, and the next review begins.
+   * @returns takes that back, for a review that was not sent after all
+   */
+  markSent(ids: readonly string[]): () => void {
+    const before = this.#reviewedUpTo;
     this.#reviewedUpTo = this.#store.ledger().length;
-    const sent = this.#comments.map(comment => ({ ...comment, isSent: true }));
-    this.#set(sent.slice(-MAX_SENT));
+    this.#mark(ids, true);
+    return () => {
+      this.#reviewedUpTo = Math.min(this.#reviewedUpTo, before);
+      this.#mark(ids, false);
+    };
   }
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  #mark(ids: readonly string[], isSent: boolean): void {
+    const marked = this.#comments.map(one => (ids.includes(one.id) ? { ...one, isSent } : one));
+    const old = new Set(marked.filter(one => one.isSent).slice(0, -MAX_SENT));
+    this.#set(marked.filter(one => !old.has(one)));
   }
 
   #change(id: string, change: (comment: ReviewComment) => ReviewComment): void {

@@ -1,14 +1,14 @@
 import { plural } from '../base/phrases.ts';
 import { hunksOfChange } from './fileChange.ts';
 import type { Preview } from './preview.ts';
-import { changeOfComment, type ReviewComment, type ReviewSummary } from './reviewComments.ts';
+import { changeOfComment, type ReviewComment, type ReviewVotes } from './reviewComments.ts';
 
 /** The longest line that is quoted, in characters. */
 const MAX_QUOTE = 300;
 
 /** A review as one message for the model: what was decided, and each comment with its file, line, hunk and text. */
 export async function reviewMessage(
-  { comments: count, applied, refused }: ReviewSummary,
+  { applied, refused }: ReviewVotes,
   comments: readonly ReviewComment[],
   get: (id: string) => Preview | undefined,
 ): Promise<string> {
@@ -17,7 +17,7 @@ export async function reviewMessage(
     comments.map(async comment => `[${comment.id}] ${await commentText(comment, get(comment.previewId))}`),
   );
   return [
-    `I reviewed your proposals: ${[plural(count, 'comment'), ...votes].join(', ')}.`,
+    `I reviewed your proposals: ${[plural(comments.length, 'comment'), ...votes].join(', ')}.`,
     ...parts,
     'Answer each comment in a paragraph that begins with its number in brackets. Where it asks for a change, propose that.',
   ].join('\n\n');

@@ -2,10 +2,8 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf, PathError } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
-import type { AssistantMessage } from '../../agent/model/messages.ts';
 import { changeOfComment, ReviewComments, type ReviewComment } from '../../agent/preview/reviewComments.ts';
-import { answersIn, reviewMessage } from '../../agent/preview/reviewTexts.ts';
-import type { SessionEvent } from '../../agent/session/events.ts';
+import { reviewMessage } from '../../agent/preview/reviewTexts.ts';
 import type { Agent } from '../agent.ts';
 import { agentLabel, escapeInvisible, shortList } from '../plainText.ts';
 import { makeCommand } from '../commandRegistry.ts';
@@ -13,6 +11,7 @@ import { COMMENTS, PREVIEW_SCHEME } from '../contributions.ts';
 import { changeUri, parsePreviewUri, type FileUris } from '../review/previewUri.ts';
 import { shownChange } from '../review/shownChange.ts';
 import { showInfo } from '../toast.ts';
+import { SentReviews } from './sentReviews.ts';
 
 /** How long the status bar says that a review was sent, in milliseconds. */
 const STATUS_MS = 6_000;
@@ -31,12 +30,6 @@ interface ShownThread {
   readonly told: Map<string, string>;
 }
 
-/** The comments that one prompt brought to the model. */
-interface SentReview {
-  readonly message: string;
-  readonly ids: readonly string[];
-}
-
 /** Shows the comments in the preview documents, and what can be sent in the status bar. */
 export class CommentThreads implements vscode.Disposable {
   readonly comments: ReviewComments;
@@ -48,10 +41,7 @@ export class CommentThreads implements vscode.Disposable {
   readonly #threads = new Map<string, ShownThread>();
   /** The comments that are being edited. */
   readonly #edited = new Set<string>();
-  /** The reviews that were sent and are no message of the conversation yet: they wait for the running turn. */
-  #waiting: readonly SentReview[] = [];
-  /** The review that is being answered, and what was said last to it. */
-  #answered: (SentReview & { readonly said: string }) | undefined;
+  readonly #sent: SentReviews;
 
   constructor(agent: Agent, memory: vscode.Memento | undefined) {
     this.#agent = agent;
@@ -80,7 +70,8 @@ export class CommentThreads implements vscode.Disposable {
       }),
     );
     this.#owned.add(agent.store.onDidResolve(() => this.#showItem()));
-    this.#owned.add(agent.session.onDidEmit(event => this.#follow(event)));
+    this.#sent = this.#owned.add(new SentReviews(this.comments, agent.session));
+    this.#owned.add(agent.session.onDidEmit(event => event.type === 'reset' && this.#showItem()));
     this.#show();
   }
 
@@ -116,36 +107,81 @@ export class CommentThreads implements vscode.Disposable {
     this.comments.remove(commentId);
   }
 
-  /** Sends all comments that wait: as one prompt, or to the agents of other programs, which get them with their next call. */
+  /**
+   * Sends the comments that wait: those on proposals of this conversation as one prompt, the others to the agents of other
+   * programs, which get them with their next call. What another conversation proposed waits until that is open.
+   */
   async send(): Promise<void> {
-    const { drafts, summary } = this.comments;
-    if (drafts.length === 0)
+    const { own, forAgents, others } = this.#drafts();
+    if (own.length + forAgents.length + others.length === 0)
       return void showInfo(
         vscode.l10n.t('There are no comments to send. Click the + beside a line of a preview to write one.'),
       );
     if (this.#edited.size > 0)
       return void showInfo(vscode.l10n.t('Save or cancel the comment that you are editing first.'));
-    const { store, session } = this.#agent;
-    const own = drafts.filter(({ agent }) => !agent);
-    const message = own.length > 0 ? await reviewMessage(summary, own, id => store.get(id)) : undefined;
-    const agents = [...new Set(drafts.flatMap(({ agent }) => (agent ? [agentLabel(agent)] : [])))];
-    this.comments.markSent();
-    if (message !== undefined) {
-      this.#waiting = [...this.#waiting, { message, ids: own.map(({ id }) => id) }];
-      void session.prompt(message);
-    }
-    void vscode.window.setStatusBarMessage(vscode.l10n.t('The review was sent'), STATUS_MS);
-    if (agents.length > 0)
-      void showInfo(
-        vscode.l10n.t(
-          'The comments for {0} wait until it asks: other programs cannot be interrupted.',
-          shortList(agents, vscode.l10n.t('{0} and {1} more')),
-        ),
-      );
+    const isSent = own.length === 0 || (await this.#sendOwn(own));
+    if (forAgents.length > 0) this.comments.markSent(forAgents.map(({ id }) => id));
+    if (isSent && own.length + forAgents.length > 0)
+      void vscode.window.setStatusBarMessage(vscode.l10n.t('The review was sent'), STATUS_MS);
+    const agents = [...new Set(forAgents.flatMap(({ agent }) => (agent ? [agentLabel(agent)] : [])))];
+    const waiting = [
+      agents.length > 0
+        ? vscode.l10n.t(
+            'The comments for {0} wait until it asks: other programs cannot be interrupted.',
+            shortList(agents, vscode.l10n.t('{0} and {1} more')),
+          )
+        : '',
+      others.length > 0
+        ? countText(
+            vscode.l10n.t(
+              '1 comment is on what another conversation proposed. Open that to send it.|{0} comments are on what other conversations proposed. Open these to send them.',
+            ),
+            vscode.l10n,
+          )(others.length)
+        : '',
+    ];
+    const text = waiting.filter(Boolean).join(' ');
+    if (text !== '') void showInfo(text);
   }
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  /** @returns whether they were sent */
+  async #sendOwn(own: readonly ReviewComment[]): Promise<boolean> {
+    const { store, session } = this.#agent;
+    const { id } = session;
+    const votes = this.comments.votesOn(id);
+    // At once: what is written or clicked meanwhile belongs to the next review.
+    const takeBack = this.comments.markSent(own.map(one => one.id));
+    const message = await reviewMessage(votes, own, previewId => store.get(previewId)).catch(
+      (error: unknown) => {
+        takeBack();
+        throw error;
+      },
+    );
+    if (session.id !== id) {
+      takeBack();
+      return false;
+    }
+    this.#sent.add({ message, comments: own, takeBack });
+    void session.prompt(message);
+    return true;
+  }
+
+  /** The comments that wait, by whom they are for. */
+  #drafts(): Record<'own' | 'forAgents' | 'others', readonly ReviewComment[]> {
+    const { id } = this.#agent.session;
+    const {
+      own = [],
+      forAgents = [],
+      others = [],
+    } = Object.groupBy(this.comments.drafts, draft => {
+      if (draft.agent) return 'forAgents';
+      return draft.sessionId === undefined || draft.sessionId === id ? 'own' : 'others';
+    });
+    return { own, forAgents, others };
   }
 
   #placeOf(uri: vscode.Uri): Pick<ReviewComment, 'previewId' | 'path' | 'side'> | undefined {
@@ -154,48 +190,6 @@ export class CommentThreads implements vscode.Disposable {
     if (!address || !shown || address.isImage) return undefined;
     const side = address.side === 'proposal' ? 'proposal' : 'base';
     return { previewId: shown.preview.id, path: shown.change.path, side };
-  }
-
-  /** Brings what the model says to comments into their threads. */
-  #follow(event: SessionEvent): void {
-    if (event.type === 'message_end' && event.message.role === 'user') this.#begin(event.message.text);
-    if (event.type === 'message_end' && event.message.role === 'assistant') this.#hear(event.message);
-    // A turn of the loop is one request: all of them are over once the session no longer runs.
-    if (event.type === 'state_changed' && event.state !== 'running') this.#end();
-    if (event.type === 'reset') this.#answered = undefined;
-    if (event.type === 'prompts_returned') {
-      const texts = new Set(event.prompts.map(({ text }) => text));
-      this.#waiting = this.#waiting.filter(({ message }) => !texts.has(message));
-    }
-  }
-
-  /** The answer to the review before ends with a prompt, and that to this one begins, if it is one. */
-  #begin(prompt: string): void {
-    this.#end();
-    const review = this.#waiting.find(({ message }) => message === prompt);
-    if (!review) return;
-    this.#waiting = this.#waiting.filter(each => each !== review);
-    this.#answered = { ...review, said: '' };
-  }
-
-  #hear({ text, stopReason }: AssistantMessage): void {
-    const sent = new Set(this.comments.all.flatMap(one => (one.isSent && !one.agent ? [one.id] : [])));
-    for (const [id, answer] of answersIn(text)) if (sent.has(id)) this.comments.answer(id, answer);
-    if (!this.#answered) return;
-    const isBroken = stopReason === 'aborted' || stopReason === 'error';
-    // What was stopped, or failed, answers nothing but the comments that it names.
-    if (isBroken) this.#answered = undefined;
-    else if (text.trim() !== '') this.#answered = { ...this.#answered, said: text.trim() };
-  }
-
-  /** The model has ended its work on a review: what it said last is to the comments that it did not name. */
-  #end(): void {
-    const { ids = [], said = '' } = this.#answered ?? {};
-    this.#answered = undefined;
-    if (said === '') return;
-    const asked = this.comments.all.filter(({ id }) => ids.includes(id));
-    const answer = asked.length === 1 ? said : '';
-    for (const { id, answers } of asked) if (!answers) this.comments.answer(id, answer);
   }
 
   #show(): void {
@@ -297,13 +291,17 @@ export class CommentThreads implements vscode.Disposable {
   }
 
   #showItem(): void {
-    const { summary } = this.comments;
-    if (summary.comments === 0) return this.#item.hide();
+    const { own, forAgents, others } = this.#drafts();
+    const count = own.length + forAgents.length;
+    if (count + others.length === 0) return this.#item.hide();
     const { l10n } = vscode;
+    const { applied, refused } = this.comments.votesOn(this.#agent.session.id);
+    const elsewhere = l10n.t('1 for another conversation|{0} for other conversations');
     const counted = [
-      countText(l10n.t('1 comment|{0} comments'), l10n)(summary.comments),
-      ...(summary.applied > 0 ? [l10n.t('{0} applied', summary.applied)] : []),
-      ...(summary.refused > 0 ? [l10n.t('{0} refused', summary.refused)] : []),
+      ...(count > 0 ? [countText(l10n.t('1 comment|{0} comments'), l10n)(count)] : []),
+      ...(applied > 0 ? [l10n.t('{0} applied', applied)] : []),
+      ...(refused > 0 ? [l10n.t('{0} refused', refused)] : []),
+      ...(others.length > 0 ? [countText(elsewhere, l10n)(others.length)] : []),
     ].join(', ');
     this.#item.text = `$(comment-discussion) ${l10n.t('Send Review ({0})', counted)}`;
     this.#item.tooltip = l10n.t('Sends the comments to the model as one message');

@@ -453,7 +453,7 @@ test('comments that the user sends are told of with the next call, listed by sta
   await agent.edit('two', 'TWO');
   comments.add({ previewId: 'p1', path: 'a.txt', side: 'proposal', line: 1 }, 'In lower case, please.');
   assert.doesNotMatch(await agent.ok('status'), /lower case/);
-  comments.markSent();
+  comments.markSent(comments.drafts.map(({ id }) => id));
   const told = await agent.ok('read_file', { path: 'a.txt' });
   assert.match(told, /^Since your last call:\nThe user sent 1 comment on your proposals\. Call status/);
   assert.match(

@@ -4,7 +4,9 @@ import { ReviewComments } from '../../../src/agent/preview/reviewComments.ts';
 import { textResult } from '../../../src/agent/preview/pendingAction.ts';
 import { answersIn, reviewMessage } from '../../../src/agent/preview/reviewTexts.ts';
 import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
-import { modify } from '../../support/changes.ts';
+import { undoAction } from '../../../src/agent/preview/undo.ts';
+import { create, modify } from '../../support/changes.ts';
+import { draft } from '../../support/drafts.ts';
 import { InvokerHarness } from '../../support/invokerHarness.ts';
 
 const BEFORE = 'a\nb\nc\nd\ne\nf\ng\n';
@@ -18,7 +20,8 @@ async function world() {
   const on = (line: number, side: 'base' | 'proposal' = 'proposal') =>
     comments.add({ previewId: id, path: 'b.txt', side, line }, 'Why?');
   const revise = (after: string) => harness.store.revise(id, [modify('b.txt', BEFORE, after)], [], 'user');
-  const message = () => reviewMessage(comments.summary, comments.drafts, each => harness.store.get(each));
+  const message = () =>
+    reviewMessage(comments.votesOn('s1'), comments.drafts, each => harness.store.get(each));
   return { ...{ harness, comments, on, revise, message, id } };
 }
 
@@ -44,21 +47,43 @@ describe('comments on lines of previews', () => {
     const apply = () => Promise.resolve(textResult('The user stopped the command.', details));
     const { id } = harness.stage({ apply, humanOnly: true, purpose: 'command' });
     await harness.resolve({ id });
-    assert.deepEqual(comments.summary, { comments: 0, applied: 0, refused: 0 });
+    assert.deepEqual(comments.votesOn('s1'), { applied: 0, refused: 0 });
     await harness.resolve();
-    assert.deepEqual(comments.summary, { comments: 0, applied: 1, refused: 0 });
+    assert.deepEqual(comments.votesOn('s1'), { applied: 1, refused: 0 });
   });
 
-  test('they are sent once, and the next review counts from there', async () => {
+  test('they are sent once, and the next review counts from there, unless they were not sent after all', async () => {
     const { harness, comments, on } = await world();
     await harness.resolve({ id: harness.stage().id, action: 'discard' });
-    on(1);
-    assert.deepEqual(comments.summary, { comments: 1, applied: 0, refused: 1 });
-    comments.markSent();
-    assert.deepEqual(comments.summary, { comments: 0, applied: 0, refused: 0 });
-    assert.deepEqual(comments.drafts, []);
-    on(1);
-    assert.equal(comments.summary.comments, 1);
+    const { id } = on(1) ?? assert.fail();
+    on(2);
+    assert.deepEqual(comments.votesOn('s1'), { applied: 0, refused: 1 });
+    const takeBack = comments.markSent([id]);
+    assert.deepEqual(comments.votesOn('s1'), { applied: 0, refused: 0 });
+    assert.deepEqual(
+      comments.drafts.map(draft => draft.id),
+      ['c2'],
+    );
+    takeBack();
+    assert.deepEqual(comments.votesOn('s1'), { applied: 0, refused: 1 });
+    assert.equal(comments.drafts.length, 2);
+  });
+
+  test('what undoes something, and what others proposed, counts as no decision on the proposals of a conversation', async () => {
+    const { harness, comments } = await world();
+    await harness.resolve();
+    const undo = harness.stage(undoAction(harness.store.get('p1') ?? assert.fail()));
+    await harness.resolve({ id: undo.id });
+    const agent = { name: 'Other', version: '1' };
+    for (const origin of [
+      { sessionId: 's2', asksModel: true },
+      { sessionId: 's1', asksModel: false, agent },
+    ]) {
+      const changes = [create(`${origin.sessionId}.txt`, 'x')];
+      const { id } = harness.store.stage(draft({ changes, origin })).preview;
+      await harness.resolve({ id });
+    }
+    assert.deepEqual(comments.votesOn('s1'), { applied: 1, refused: 0 });
   });
 
   test('a comment follows its line into the next revision, and says so if the line is gone', async () => {
@@ -128,7 +153,7 @@ describe('comments on lines of previews', () => {
     const first = on(1) ?? assert.fail();
     comments.edit(first.id, ' Why in upper case? ');
     comments.edit(first.id, ' ');
-    comments.markSent();
+    comments.markSent([first.id]);
     comments.edit(first.id, 'Too late.');
     comments.answer(first.id, 'It is a heading.');
     comments.answer(first.id, 'It is a heading.');

@@ -56,7 +56,7 @@ function given() {
       },
     }),
   });
-  const item = { show: () => undefined, hide: () => undefined, dispose: () => undefined };
+  const item = { text: '', show: () => undefined, hide: () => (item.text = ''), dispose: () => undefined };
   Object.assign(stub.window, { createStatusBarItem: () => item, setStatusBarMessage: () => undefined });
   const infos: string[] = [];
   Object.assign(stub.window, {
@@ -67,19 +67,28 @@ function given() {
   const { id } = harness.stage({ changes: [modify('b.txt', 'a\nb\nc\n', 'A\nb\nC\n')] });
   const events = new Emitter<SessionEvent>();
   const prompts: string[] = [];
+  const queue: { list: { text: string }[] } = { list: [] };
   const session = {
+    id: 's1',
+    queue,
     onDidEmit: events.event,
     prompt: (text: string) => {
       prompts.push(text);
+      setQueue([...queue.list, { text }]);
       if (!isBusy) run(text);
       return Promise.resolve();
     },
+  };
+  const setQueue = (list: { text: string }[]): void => {
+    queue.list = list;
+    events.fire({ type: 'queue_changed' });
   };
   /** The model works on something else, so that a prompt waits. */
   let isBusy = false;
   const busy = (): void => void (isBusy = true);
   const run = (text: string): void => {
     events.fire({ type: 'state_changed', state: 'running' });
+    setQueue(queue.list.filter(prompt => prompt.text !== text));
     events.fire({ type: 'message_end', message: { role: 'user', text } });
   };
   const files = (path: string): stub.Uri => stub.Uri.file(`/folder/${path}`);
@@ -95,7 +104,25 @@ function given() {
   const end = (): void => events.fire({ type: 'state_changed', state: 'idle' });
   const read = (): string[][] =>
     threads.map(({ comments }) => comments.map(({ author, body }) => `${author.name}: ${body}`));
-  return { threads, shown, comment, say, busy, run, end, read, prompts, events, harness, id, told, infos };
+  return {
+    threads,
+    shown,
+    comment,
+    say,
+    busy,
+    run,
+    end,
+    read,
+    prompts,
+    events,
+    harness,
+    id,
+    told,
+    infos,
+    item,
+    session,
+    setQueue,
+  };
 }
 
 test('what the model says to each comment stands below it, and the person goes on there', async () => {
@@ -251,6 +278,57 @@ test('what is typed into a comment stays whatever happens to others, and is not 
   assert.deepEqual(read()[1], ['You: Here?'], 'without a text it stays as it is');
   await shown.send();
   assert.equal(prompts.length, 1);
+});
+
+test('two clicks send one review; what is written meanwhile waits for the next', async () => {
+  const { shown, comment, prompts } = given();
+  comment(0, 'Why?');
+  const sending = [shown.send(), shown.send()];
+  comment(2, 'And here?');
+  await Promise.all(sending);
+  assert.equal(prompts.length, 1);
+  assert.match(prompts[0] ?? '', /1 comment\./);
+  assert.deepEqual(
+    shown.comments.all.map(({ isSent }) => isSent),
+    [true, false],
+  );
+});
+
+test('a review that goes back to the user was not sent, until its text is', async () => {
+  const { shown, comment, busy, run, say, end, read, prompts, setQueue } = given();
+  busy();
+  comment(0, 'Why?');
+  const isSent = (): boolean | undefined => shown.comments.all[0]?.isSent;
+  await shown.send();
+  await Promise.resolve();
+  assert.equal(isSent(), true);
+  setQueue([]);
+  await Promise.resolve();
+  assert.equal(isSent(), false);
+  run(prompts[0] ?? '');
+  assert.equal(isSent(), true);
+  say('It is a heading.');
+  end();
+  assert.deepEqual(read(), [['You: Why?', 'Redline: It is a heading.']]);
+});
+
+test('what another conversation proposed waits for it, and that is said', async () => {
+  const { shown, comment, prompts, infos, item, session, events, say, read } = given();
+  comment(0, 'Why?');
+  session.id = 's2';
+  events.fire({ type: 'reset' });
+  assert.match(item.text, /Send Review \(1 for another conversation\)/);
+  await shown.send();
+  assert.deepEqual(prompts, []);
+  assert.match(infos.join(), /^1 comment is on what another conversation proposed/);
+  session.id = 's1';
+  events.fire({ type: 'reset' });
+  await shown.send();
+  assert.equal(prompts.length, 1);
+  session.id = 's2';
+  events.fire({ type: 'reset' });
+  say('[c1] Of something else.');
+  assert.deepEqual(read(), [['You: Why?']]);
 });
 
 test('a comment is edited in its place, kept or thrown away, and deleted', () => {
