@@ -32,14 +32,14 @@ export function stageIn(
   return queueResolveHandler(session, action, origin);
 }
 
-/** The set of the prompt that the call answers. What is brought from elsewhere has a conversation of its own, which is its set. */
+/** The set of the prompt that the call answers. What is brought from elsewhere has a conversation of its own, which is its set; undoing it is no part of that. */
 function setHere(
   { id, tree }: Conversation,
   sessionId: string,
   call: CallRef | undefined,
-  { agent }: PendingAction,
+  { agent, undoes }: PendingAction,
 ): ChangeSetRef {
-  if (!call) return agent ? { setId: sessionId } : {};
+  if (!call) return agent && !undoes ? { setId: sessionId } : {};
   if (id !== sessionId) return {};
   const node = tree.idAt(tree.lastPositionOf('user'));
   const prompt = node === undefined ? undefined : tree.get(node);

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { countText } from '../../agent/base/localiser.ts';
 import { adviceOfSet, type SetAdvice } from '../../agent/preview/changeSet.ts';
-import { isOpen, type Preview } from '../../agent/preview/preview.ts';
+import { isOpen } from '../../agent/preview/preview.ts';
 import { appliesAny } from '../../agent/preview/blockOf.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, oneLine } from '../plainText.ts';
-import { hunkCount, MAX_COUNTED } from '../review/reviewPlaces.ts';
+import { countedSet, hunkCount, type CountedSet } from '../review/countedSet.ts';
 import type { PendingParts } from './arranger.ts';
 import { previewsOfSet, type PendingNode } from './pendingNodes.ts';
 
@@ -24,7 +24,7 @@ export class SetItems implements vscode.Disposable {
     const all = previewsOfSet(this.#parts.store, setId);
     const agent = all[0]?.origin?.agent;
     const name = oneLine(title ?? (agent ? agentLabel(agent) : setId));
-    const counts = this.#countsOf(all);
+    const counts = this.#countsOf(countedSet(this.#parts.store, setId));
     const label = counts.done === '' ? name : `${counts.done} · ${name}`;
     const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
     const advice = adviceOfSet(all);
@@ -48,38 +48,38 @@ export class SetItems implements vscode.Disposable {
    * `✓ 3/14`, how many hunks of all are decided, which comes first in the row, as a narrow side bar cuts off its end; and
    * `8 files · +31 −12`, the files and lines that are left, with a `~` if some could not be counted exactly.
    */
-  #countsOf(all: readonly Preview[]): {
+  #countsOf({ decided, open, isTooLarge }: CountedSet): {
     readonly done: string;
     readonly short: string;
     readonly long: string;
   } {
-    const left = all.filter(isOpen);
-    const paths = new Set(left.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
+    const paths = new Set(open.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
     const files = countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(paths.size);
+    const uncounted = { done: '', short: files, long: files };
+    if (isTooLarge) return uncounted;
     const sum = { added: 0, removed: 0, hunks: 0, decided: 0, mark: '' };
-    for (const preview of all.length > MAX_COUNTED ? [] : all) {
-      const stats = preview.changes ? this.#stats.of(preview) : [];
-      const hunks = hunkCount(preview, stats);
-      if (!stats || hunks === undefined) return { done: '', short: files, long: files };
+    for (const preview of [...decided, ...open]) {
+      const hunks = hunkCount(preview, each => this.#stats.of(each));
+      if (hunks === undefined) return uncounted;
       sum.hunks += hunks;
       if (!isOpen(preview)) sum.decided += hunks;
       else
-        for (const { added, removed, exact } of stats) {
+        for (const { added, removed, exact } of this.#stats.of(preview) ?? []) {
           [sum.added, sum.removed] = [sum.added + added, sum.removed + removed];
           if (!exact) sum.mark = '~';
         }
     }
-    if (sum.hunks === 0) return { done: '', short: files, long: files };
+    if (sum.hunks === 0) return uncounted;
     const lines = [
       ...(sum.added > 0 ? [`+${sum.mark}${sum.added}`] : []),
       ...(sum.removed > 0 ? [`−${sum.mark}${sum.removed}`] : []),
     ].join(' ');
-    const decided = vscode.l10n.t('{0} of {1} hunks decided', sum.decided, sum.hunks);
+    const told = vscode.l10n.t('{0} of {1} hunks decided', sum.decided, sum.hunks);
     const text = (...parts: string[]): string => parts.filter(part => part !== '').join(' · ');
     return {
       done: `✓ ${sum.decided}/${sum.hunks}`,
       short: text(files, lines),
-      long: text(files, lines, decided),
+      long: text(files, lines, told),
     };
   }
 }

@@ -1,20 +1,16 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
-import { setOf } from '../../agent/preview/changeSet.ts';
 import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
-import { isOpen, type Preview } from '../../agent/preview/preview.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
 import type { Hunk } from '../../agent/text/hunks.ts';
-import type { DiffStat } from '../../agent/text/lineDiff.ts';
 import type { Agent } from '../agent.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { oneLine } from '../plainText.ts';
+import { countedSet, hunkCount, setKey } from './countedSet.ts';
 import { parsePreviewUri, type PreviewSide } from './previewUri.ts';
 import type { ReviewList } from './reviewList.ts';
 import { shownChange } from './shownChange.ts';
-
-/** The most previews of a change set whose hunks are counted. */
-export const MAX_COUNTED = 100;
 
 /** Where a hunk is in its change set. All of it counts, whatever is decided, so that the numbers go up as the review goes on. */
 export interface ReviewPlace {
@@ -97,24 +93,22 @@ export class ReviewPlaces implements Disposable {
   }
 
   #tableOf(key: string): Table | undefined {
-    const all = this.#agent.store.all().filter(each => setKey(each) === key);
-    const reopened = new Set(all.flatMap(({ reopens }) => reopens ?? []));
-    const decided = all.filter(
-      each => !isOpen(each) && each.state.kind !== 'expired' && !reopened.has(each.id),
-    );
-    const listed = this.#review.list().filter(each => setKey(each) === key);
-    if (decided.length + listed.length > MAX_COUNTED) return undefined;
+    const { decided, open, isTooLarge } = countedSet(this.#agent.store, key);
+    if (isTooLarge) return undefined;
+    // What a filter hides is left, too: it comes last.
+    const left = new Map(open.map(each => [each.id, each]));
+    const listed = new Set([...this.#review.list().flatMap(({ id }) => left.get(id) ?? []), ...open]);
     let hunks = 0;
     for (const each of decided) {
-      const count = hunkCount(each, this.#stats.of(each));
+      const count = hunkCount(each, preview => this.#stats.of(preview));
       if (count === undefined) return undefined;
       hunks += count;
     }
-    const left = new Set(listed.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
+    const toDo = new Set([...listed].flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
     const done = new Set(decided.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
     const file = new Map<string, number>();
-    for (const path of done) if (!left.has(path)) file.set(path, file.size + 1);
-    for (const path of left) file.set(path, file.size + 1);
+    for (const path of done) if (!toDo.has(path)) file.set(path, file.size + 1);
+    for (const path of toDo) file.set(path, file.size + 1);
     const before = new Map<string, number>();
     for (const each of listed) {
       const stats = each.changes ? this.#stats.of(each) : [];
@@ -127,22 +121,6 @@ export class ReviewPlaces implements Disposable {
     }
     return { hunks, files: file.size, before, file };
   }
-}
-
-/** How many hunks a preview has; `undefined` until they are counted. What has none counts as one. */
-export function hunkCount(
-  { part, changes }: Preview,
-  stats: readonly DiffStat[] | undefined,
-): number | undefined {
-  if (part) return part.hunks;
-  if (!changes) return 1;
-  if (!stats || stats.length < changes.length) return undefined;
-  return stats.reduce((sum, { hunks }) => sum + Math.max(1, hunks), 0);
-}
-
-/** What belongs to no set is one with its parts. */
-function setKey(preview: Preview): string {
-  return setOf(preview).setId ?? preview.part?.previewId ?? preview.id;
 }
 
 function placeKey(id: string, path = ''): string {

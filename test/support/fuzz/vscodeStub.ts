@@ -67,6 +67,24 @@ export class ThemeIcon {
   }
 }
 
+export class ThemeColor {
+  readonly id: string;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+export class TreeItem {
+  readonly label: string;
+
+  constructor(label: string) {
+    this.label = label;
+  }
+}
+
+export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
+
 export const QuickPickItemKind = { Separator: -1, Default: 0 };
 
 export const ProgressLocation = { Notification: 15 };

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adviceOfSet, inSets, setOfPrompt } from '../../../src/agent/preview/changeSet.ts';
 import type { Preview } from '../../../src/agent/preview/preview.ts';
-import { reopenAction } from '../../../src/agent/preview/undo.ts';
+import { reopenAction, undoAction } from '../../../src/agent/preview/undo.ts';
 import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
+import { create } from '../../support/changes.ts';
 import { createTestSession, restoredStore } from '../../support/testSession.ts';
 
 const write = (path: string) => ({ name: 'write_file', arguments: { path, content: `${path}\n` } });
@@ -37,6 +38,19 @@ test('what one prompt produces is one set, over all answers, parts and copies; t
       ],
     );
   }
+});
+
+test('what is brought from elsewhere is one set, and undoing it is no part of that', async () => {
+  const t = createTestSession({ settings: { modelAuthority: 'none' } });
+  const agent = { name: 'branch x', version: '' };
+  const change = create('b.txt', 'b\n');
+  const brought = { label: 'Create b.txt', sourceToolName: 'branch', changes: [change], agent };
+  const { id } = t.session.stageForUser({ ...brought, sessionId: 'branch-x' }).preview;
+  assert.equal(t.store.get(id)?.origin?.setId, 'branch-x');
+  await t.invoker.resolve({ id, action: 'apply', reason: 'r', actor: 'human' });
+  const applied = t.store.get(id) ?? assert.fail();
+  const { preview } = t.session.stageForUser(undoAction(applied) ?? assert.fail());
+  assert.deepEqual([preview.origin?.agent, preview.origin?.setId], [agent, undefined]);
 });
 
 test('the ledger says what led to a decision: the prompt, the recommendation, and that the user edited it', async () => {
