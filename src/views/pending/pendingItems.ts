@@ -37,14 +37,13 @@ type RowContext =
 /**
  * The row of a preview.
  * @param lookedAt how many of its files the user has looked at
- * @param known what is known of the checks on it and of its risks
+ * @param known what is known of it: of the checks on it, of its risks, and of what came after it
  */
 export function previewItem(
   preview: Preview,
   files: FileUris,
   lookedAt = 0,
   known: PreviewFacts = {},
-  store?: PreviewStore,
 ): vscode.TreeItem {
   const { id, changes } = preview;
   const count = changes?.length ?? 0;
@@ -56,9 +55,7 @@ export function previewItem(
   if (only) item.resourceUri = rowUri(id, only, files);
   const looked = lookedAtText(count, lookedAt);
   const filesRead = looked !== '' && count > 1 ? looked : filesText(preview);
-  // Only a resolved one may have been undone since.
-  const facts = store && !isOpen(preview) ? resolvedFacts(preview, store) : {};
-  const view = previewView(preview, { ...facts, ...known });
+  const view = previewView(preview, known);
   const state = stateText(view, filesRead);
   const checked = checksText(view.checks, oneLine);
   // A narrow side bar cuts off the end, or all but the label. So the sign of a risk comes before that; then what went wrong, the
@@ -113,11 +110,23 @@ function withoutFolder(label: string, changes: readonly FileChange[]): { label: 
   return { label: label.replace(path, () => path.slice(end + 1)), folder: path.slice(0, end) };
 }
 
-/** What has become of a preview that is resolved. Only one that runs something needs the attempt that did it. */
-function resolvedFacts(preview: Preview, store: PreviewStore): PreviewFacts {
-  const facts = new Lineage(store.all()).factsOf(preview);
-  if (preview.kind === 'files') return facts;
-  return { ...facts, lastAttempt: store.ledger().findLast(({ previewId }) => previewId === preview.id) };
+/** Tells what has become of previews that are resolved, as long as the store does not change. */
+export class ResolvedFacts {
+  readonly #store: PreviewStore;
+  #lineage: Lineage | undefined;
+
+  constructor(store: PreviewStore) {
+    this.#store = store;
+  }
+
+  /** Only one that is resolved may have been undone since, and only one that runs something needs the attempt that did it. */
+  of(preview: Preview): PreviewFacts {
+    if (isOpen(preview)) return {};
+    const facts = (this.#lineage ??= new Lineage(this.#store.all())).factsOf(preview);
+    if (preview.kind === 'files') return facts;
+    const lastAttempt = this.#store.ledger().findLast(({ previewId }) => previewId === preview.id);
+    return { ...facts, lastAttempt };
+  }
 }
 
 /** How much of a preview the user has looked at, in words: a tick is for what is decided. Empty if nothing. */

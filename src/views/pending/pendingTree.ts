@@ -20,6 +20,8 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   readonly #parts: PendingParts;
   readonly #owned = new DisposableStore();
   #sets: pendingItems.SetItems | undefined;
+  /** Until the store changes. */
+  #resolved: pendingItems.ResolvedFacts | undefined;
   /** By id, the rows of previews that VS Code has: it knows a row by its object. */
   readonly #rows = new Map<string, PendingNode>();
   /** The row above each, by its key. */
@@ -31,7 +33,12 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     this.#parts = parts;
     const refresh = coalesce(() => this.#changed.fire(undefined), GATHER_MS);
     this.#owned.add({ dispose: refresh.cancel });
-    this.#owned.add(parts.review.onDidChange(refresh));
+    this.#owned.add(
+      parts.review.onDidChange(() => {
+        this.#resolved = undefined;
+        refresh();
+      }),
+    );
     // Whoever reviews looks at one file after the other, which is told in the rows of one preview.
     this.#owned.add(
       parts.looks.onDidChange(ids => {
@@ -91,8 +98,9 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     if (!preview) return new vscode.TreeItem(node.previewId);
     if (node.kind === 'preview') {
       const { files, looks, checks, risks, store } = this.#parts;
-      const facts = { checks: checks.marksOf(preview), risks: risks.of(preview) };
-      return previewItem(preview, files, looks.count(preview), facts, store);
+      const facts = (this.#resolved ??= new items.ResolvedFacts(store)).of(preview);
+      const known = { ...facts, checks: checks.marksOf(preview), risks: risks.of(preview) };
+      return previewItem(preview, files, looks.count(preview), known);
     }
     return this.#fileItem(items, preview, node.path);
   }

@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { Emitter } from '../../../src/agent/base/event.ts';
 import { changeOf, sideOfText } from '../../../src/agent/preview/fileChange.ts';
+import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
 import type { Preview, PreviewContent } from '../../../src/agent/preview/preview.ts';
 import type { Risk } from '../../../src/agent/preview/reading/risks.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
@@ -150,6 +151,40 @@ suite('the pending tree', () => {
         one,
       ],
     );
+  });
+
+  test('what came after those that are decided is looked up once for all rows, until something changes', async () => {
+    const origin = { sessionId: 's', asksModel: false, setId: 's/1', setTitle: 'Prompt' };
+    const ids = Array.from({ length: 20 }, (_, at) => stage(`edit ${at}`, ['a.ts'], origin));
+    const apply = async (previewId: string): Promise<void> => {
+      store.beginResolving(previewId, 'apply', 'human');
+      const by = { previewId, action: 'apply', actor: 'human', reason: 'ok', at: new Date().toISOString() };
+      const what = { label: 'edit', sourceToolName: 'edit_file', kind: 'files', files: [] };
+      await store.endResolving([{ ...by, ...what, outcome: 'applied' } as LedgerEntry], []);
+    };
+    for (const id of ids.slice(1)) await apply(id);
+    const decided = async (): Promise<readonly (string | boolean | undefined)[]> => {
+      const [set] = tree.getChildren();
+      const items = await Promise.all(tree.getChildren(set).map(node => tree.getTreeItem(node)));
+      return items.slice(1).map(({ description }) => description);
+    };
+    let looks = 0;
+    const all = store.all.bind(store);
+    store.all = () => {
+      looks++;
+      return all();
+    };
+    assert.deepEqual(
+      await decided(),
+      ids.slice(1).map(id => `applied · ${id}`),
+    );
+    assert.ok(looks < 10, `${looks} times`);
+    const [, first = ''] = ids;
+    const changes = store.get(first)?.changes ?? assert.fail();
+    const undo = { label: 'Undo', sourceToolName: 'edit_file', dependsOn: [], origin: null, undoes: [first] };
+    const stagedAt = new Date().toISOString();
+    await apply(store.stage({ ...undo, kind: 'files', changes, stagedAt }).preview.id);
+    assert.equal((await decided())[0], `undone · ${first}`);
   });
 
   test('a row says how much of its preview was looked at, and a file row whether it was, for screen readers too', async () => {
