@@ -1,5 +1,6 @@
+import { onOtherSide } from '../text/hunks.ts';
 import { diffLines } from '../text/lineDiff.ts';
-import { splitLinesInTurns, withoutLineEnding } from '../text/lines.ts';
+import { bareLines } from '../text/lines.ts';
 import { textOf, type FileChange, type FileSide } from './fileChange.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { Preview } from './preview.ts';
@@ -58,7 +59,7 @@ export async function originOfLine(
   isHere: (preview: Preview, path: string) => boolean,
 ): Promise<LineOrigin> {
   const { chain, forgotten } = await appliedTo(store, path, isHere);
-  const found = await follow(chain, await linesOf(text), [{ line, isChanged: false }]);
+  const found = await follow(chain, await bareLines(text), [{ line, isChanged: false }]);
   if (found) return found;
   return forgotten.length > 0 ? { kind: 'forgotten', entries: forgotten } : { kind: 'notByRedline' };
 }
@@ -102,11 +103,12 @@ async function follow(
   for (const [at, link] of [...chain.entries()].reverse()) {
     if (cursors.length === 0) return undefined;
     const since = await diffLines(link.after, newer);
-    const isTold = since.exact || cursors.every(({ line }) => placeIn(since.runs, line).run === undefined);
+    const isTold = since.exact || cursors.every(({ line }) => !onOtherSide(since.runs, line, 'after').run);
     if (!isTold) return { kind: 'tooDifferent' };
     cursors = cursors.flatMap(({ line, isChanged }) => {
-      const { run, mapped } = placeIn(since.runs, line);
-      if (!run) return [{ line: mapped, isChanged }];
+      const found = onOtherSide(since.runs, line, 'after');
+      if (!found.run) return [{ line: found.line, isChanged }];
+      const { run } = found;
       const replaced = Array.from({ length: run.beforeEnd - run.beforeStart }, (_, i) => run.beforeStart + i);
       // The line that stood in its place comes first.
       const same = run.beforeStart + (line - run.afterStart);
@@ -115,12 +117,12 @@ async function follow(
         .map(each => ({ line: each, isChanged: true }));
     });
     const made = await diffLines(link.before, link.after);
-    const written = cursors.filter(({ line }) => placeIn(made.runs, line).run !== undefined);
+    const written = cursors.filter(({ line }) => onOtherSide(made.runs, line, 'after').run);
     const origin = await originIn(chain, at, written);
     if (origin) return made.exact ? origin : { kind: 'tooDifferent' };
     cursors = cursors.flatMap(({ line, isChanged }) => {
-      const { run, mapped } = placeIn(made.runs, line);
-      return run ? [] : [{ line: mapped, isChanged }];
+      const found = onOtherSide(made.runs, line, 'after');
+      return found.run ? [] : [{ line: found.line, isChanged }];
     });
     newer = link.before;
   }
@@ -149,27 +151,6 @@ async function originIn(
   return { kind, preview, entry, path: change.path, line: first.line };
 }
 
-type Runs = Awaited<ReturnType<typeof diffLines>>['runs'];
-
-/** The run that a line of the newer text is in, or which line of the older text it is. */
-function placeIn(
-  runs: Runs,
-  line: number,
-): { readonly run: Runs[number] | undefined; readonly mapped: number } {
-  let moved = 0;
-  for (const run of runs) {
-    if (line < run.afterStart) break;
-    if (line < run.afterEnd) return { run, mapped: run.beforeStart };
-    moved = run.beforeEnd - run.afterEnd;
-  }
-  return { run: undefined, mapped: line + moved };
-}
-
 function sideLines(side: FileSide | null): Promise<readonly string[]> {
-  return linesOf(textOf(side));
-}
-
-/** The lines without their endings, which editors make the same. */
-async function linesOf(text: string): Promise<readonly string[]> {
-  return (await splitLinesInTurns(text)).map(withoutLineEnding);
+  return bareLines(textOf(side));
 }

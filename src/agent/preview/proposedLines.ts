@@ -1,6 +1,6 @@
 import { lineOnOtherSide } from '../text/hunks.ts';
 import { diffLines } from '../text/lineDiff.ts';
-import { splitLinesInTurns, withoutLineEnding } from '../text/lines.ts';
+import { bareLines } from '../text/lines.ts';
 import { hunksOfChange, textOf, type FileChange } from './fileChange.ts';
 
 /** Lines of a text, counted from 0; `end` is the last one. */
@@ -15,19 +15,14 @@ export interface ProposedLines {
  * @param text what the file, or its editor, holds now, which may be something else than what the change was made on
  */
 export async function proposedLines(change: FileChange, text: string): Promise<readonly ProposedLines[]> {
-  const now = await linesOf(text);
+  const now = await bareLines(text);
   const last = Math.max(0, now.length - 1);
   if (change.kind === 'delete') return [{ start: 0, end: last }];
   const hunks = await hunksOfChange(change);
-  const { runs } = await diffLines(await linesOf(textOf(change.before)), now);
+  const { runs } = await diffLines(await bareLines(textOf(change.before)), now);
   return hunks.map(({ beforeStart, beforeEnd }) => {
     const start = Math.min(last, lineOnOtherSide(runs, beforeStart, 'before'));
     const end = Math.min(last, lineOnOtherSide(runs, Math.max(beforeStart, beforeEnd - 1), 'before'));
     return { start, end: Math.max(start, end) };
   });
-}
-
-/** The lines without their endings, which editors make the same. */
-async function linesOf(text: string): Promise<readonly string[]> {
-  return (await splitLinesInTurns(text)).map(withoutLineEnding);
 }

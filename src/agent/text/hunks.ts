@@ -73,20 +73,32 @@ export function patchText(path: string, hunks: readonly Hunk[], maxLines: number
   return [`--- ${path}`, `+++ ${path}`, ...lines, ...rest].join('\n');
 }
 
-/** The line of the other side that a line of one side stands for; within a hunk, where that begins. Lines count from 0. */
+/** What a line of one side is on the other: the line there, or what is there for the run of changed lines that it is in. */
+export type OtherSide =
+  | { readonly run?: undefined; readonly line: number }
+  | { readonly run: ChangedRun; readonly line?: undefined };
+
+/** Finds a line of one side on the other. Lines count from 0. */
+export function onOtherSide(runs: readonly ChangedRun[], line: number, from: 'before' | 'after'): OtherSide {
+  let moved = 0;
+  for (const run of runs) {
+    const { beforeStart, beforeEnd, afterStart, afterEnd } = run;
+    const [start, end] = from === 'after' ? [afterStart, afterEnd] : [beforeStart, beforeEnd];
+    if (line < start) break;
+    if (line < end) return { run };
+    const grown = afterEnd - afterStart - (beforeEnd - beforeStart);
+    moved += from === 'after' ? -grown : grown;
+  }
+  return { line: line + moved };
+}
+
+/** The line of the other side that a line of one side stands for; within a hunk, where that begins. */
 export function lineOnOtherSide(
   hunks: readonly ChangedRun[],
   line: number,
   from: 'before' | 'after',
 ): number {
-  let moved = 0;
-  for (const { beforeStart, beforeEnd, afterStart, afterEnd } of hunks) {
-    const [start, end, other] =
-      from === 'after' ? [afterStart, afterEnd, beforeStart] : [beforeStart, beforeEnd, afterStart];
-    if (line < start) break;
-    if (line < end) return other;
-    const grown = afterEnd - afterStart - (beforeEnd - beforeStart);
-    moved += from === 'after' ? -grown : grown;
-  }
-  return Math.max(0, line + moved);
+  const found = onOtherSide(hunks, line, from);
+  if (found.run) return from === 'after' ? found.run.beforeStart : found.run.afterStart;
+  return Math.max(0, found.line);
 }

@@ -22,6 +22,11 @@ export async function splitLinesInTurns(text: string, slice = new TimeSlice()): 
   return lines;
 }
 
+/** The lines of a text without their endings, which editors make the same. */
+export async function bareLines(text: string): Promise<readonly string[]> {
+  return (await splitLinesInTurns(text)).map(withoutLineEnding);
+}
+
 /** The number of lines that {@link splitLines} would return. It creates none of them. */
 export function countLines(text: string): number {
   if (text === '') return 0;

@@ -2,7 +2,7 @@ import { ToolError } from '../../base/errors.ts';
 import type { TextSide } from '../../preview/fileChange.ts';
 import { asIfApplied, readText } from '../../preview/textFile.ts';
 import type { ReadableFiles } from '../../preview/workspace.ts';
-import type { ChangedRun } from '../../text/editRuns.ts';
+import { onOtherSide } from '../../text/hunks.ts';
 import { diffLines } from '../../text/lineDiff.ts';
 import { splitLinesInTurns, withoutLineEnding } from '../../text/lines.ts';
 import type { ToolContext } from '../tool.ts';
@@ -47,25 +47,9 @@ export async function seeFile(
   const { runs } = await diffLines(current.lines, proposed.lines);
   return {
     ...{ path, changedBy, current, proposed },
-    toProposed: line => moved(line, runs, run => [run.beforeStart, run.beforeEnd, run.afterEnd]),
-    toCurrent: line => moved(line, runs, run => [run.afterStart, run.afterEnd, run.beforeEnd]),
+    toProposed: line => onOtherSide(runs, line, 'before').line,
+    toCurrent: line => onOtherSide(runs, line, 'after').line,
   };
-}
-
-/** Where a line is on the other side; `undefined` if it is in a run. */
-function moved(
-  line: number,
-  runs: readonly ChangedRun[],
-  ends: (run: ChangedRun) => readonly [start: number, end: number, otherEnd: number],
-): number | undefined {
-  let by = 0;
-  for (const run of runs) {
-    const [start, end, otherEnd] = ends(run);
-    if (line < start) break;
-    if (line < end) return undefined;
-    by = otherEnd - end;
-  }
-  return line + by;
 }
 
 /**
