@@ -1,5 +1,6 @@
 import { TimeSlice } from '../base/async.ts';
 import { lineEndingOf } from '../text/lines.ts';
+import { occurrencesFrom } from '../text/occurrences.ts';
 import type { PatchHunk } from './parsePatch.ts';
 
 /** What hunks make of a text. */
@@ -128,7 +129,7 @@ function placeOf(
   if (pattern.length === 0) return isAt(0) ? 0 : undefined;
   if (expected >= from && isAt(expected)) return expected;
   let only: number | undefined;
-  for (const at of occurrences(lines, pattern, from)) {
+  for (const at of occurrencesFrom(from, lines, pattern)) {
     if (!isAt(at)) continue;
     if (only !== undefined) return undefined;
     only = at;
@@ -138,21 +139,4 @@ function placeOf(
 
 function matches(lines: readonly string[], pattern: readonly string[], at: number): boolean {
   return at + pattern.length <= lines.length && pattern.every((line, n) => lines[at + n] === line);
-}
-
-/** Every place of a run of lines, by Knuth, Morris and Pratt: in linear time, whatever the lines are. */
-function* occurrences(lines: readonly string[], pattern: readonly string[], from: number): Generator<number> {
-  const borders = [0];
-  for (let n = 1, length = 0; n < pattern.length; n++) {
-    while (length > 0 && pattern[n] !== pattern[length]) length = borders[length - 1] ?? 0;
-    if (pattern[n] === pattern[length]) length++;
-    borders.push(length);
-  }
-  for (let at = from, length = 0; at < lines.length; at++) {
-    while (length > 0 && lines[at] !== pattern[length]) length = borders[length - 1] ?? 0;
-    if (lines[at] === pattern[length]) length++;
-    if (length < pattern.length) continue;
-    yield at - length + 1;
-    length = borders[length - 1] ?? 0;
-  }
 }

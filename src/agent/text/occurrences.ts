@@ -26,25 +26,39 @@ export function occurrences(text: string, part: string, limit: number): Occurren
     if (text.startsWith(part, at)) take(at);
     if (part.length > HEAD) left -= part.length;
   }
-  if (at >= 0) eachOccurrence(text, part, at, take);
+  if (at >= 0) for (const found of occurrencesFrom(at, text, part)) take(found);
   return { count, first };
 }
 
-/** Calls `take` with the offset of each occurrence from `from` on, by the algorithm of Knuth, Morris and Pratt. */
-function eachOccurrence(text: string, part: string, from: number, take: (at: number) => void): void {
+/**
+ * The places of a non-empty part from one place on, in a text or in a list of its lines, by the algorithm of Knuth, Morris and
+ * Pratt: in linear time, whatever they are.
+ */
+export function* occurrencesFrom(
+  from: number,
+  text: ArrayLike<string>,
+  part: ArrayLike<string>,
+): Generator<number, void, undefined> {
   /** For each prefix of the part, by its length: the length of the longest shorter prefix that it ends with. */
   const shorter = new Uint32Array(part.length + 1);
-  const extended = (length: number, code: number): number => {
+  const extended = (length: number, next: string | undefined): number => {
     let matched = length;
-    while (matched > 0 && part.charCodeAt(matched) !== code) matched = shorter[matched] ?? 0;
-    return part.charCodeAt(matched) === code ? matched + 1 : 0;
+    while (matched > 0 && part[matched] !== next) matched = shorter[matched] ?? 0;
+    return part[matched] === next ? matched + 1 : 0;
   };
-  for (let i = 1; i < part.length; i++) shorter[i + 1] = extended(shorter[i] ?? 0, part.charCodeAt(i));
+  for (let i = 1; i < part.length; i++) shorter[i + 1] = extended(shorter[i] ?? 0, part[i]);
   let matched = 0;
   for (let i = from; i < text.length; i++) {
-    matched = extended(matched, text.charCodeAt(i));
+    matched = extended(matched, text[i]);
     if (matched < part.length) continue;
-    take(i + 1 - part.length);
+    yield i + 1 - part.length;
     matched = shorter[matched] ?? 0;
   }
+}
+
+/** How many characters at the end of a text may be the beginning of `wanted`. */
+export function heldBack(text: string, wanted: string): number {
+  for (let length = Math.min(wanted.length - 1, text.length); length > 0; length--)
+    if (text.endsWith(wanted.slice(0, length))) return length;
+  return 0;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../base/errors.ts';
-import { plural } from '../base/phrases.ts';
+import { listed, plural } from '../base/phrases.ts';
 import { isText } from '../preview/fileChange.ts';
 import type { PendingContents } from '../preview/overlay.ts';
 import type { ReadableFiles } from '../preview/workspace.ts';
@@ -56,12 +56,12 @@ export function getDiagnosticsTool(problems: Problems): Tool {
           : [];
       const asProposed =
         checked.size > 0
-          ? [`Checked as proposed: ${named([...checked].map(([path, { id }]) => `${path} (${id})`))}.`]
+          ? [`Checked as proposed: ${listed([...checked].map(([path, { id }]) => `${path} (${id})`))}.`]
           : [];
       const asIs =
         unseenTexts.length > 0
           ? [
-              `No language service has checked what is proposed for ${named(unseenTexts)}; what is listed of it is about the file as it is.`,
+              `No language service has checked what is proposed for ${listed(unseenTexts)}; what is listed of it is about the file as it is.`,
             ]
           : [];
       const gone = missing.length > 0 ? [`There is no file or folder ${missing.join(', ')}.`] : [];
@@ -84,14 +84,6 @@ export function getDiagnosticsTool(problems: Problems): Tool {
       return textResult([head, ...shown.map(problemLine)].join('\n'));
     },
   });
-}
-
-/** The most files that one sentence names. */
-const MAX_NAMES = 20;
-
-function named(paths: readonly string[]): string {
-  const more = paths.length - MAX_NAMES;
-  return more > 0 ? `${paths.slice(0, MAX_NAMES).join(', ')} and ${more} more` : paths.join(', ');
 }
 
 /** The proposed texts that language services have checked, and the paths of the others. */

@@ -1,3 +1,5 @@
+import { heldBack } from '../../text/occurrences.ts';
+
 /** Writes paths of the copies in an output as those of the workspace, also where a chunk ends within one. */
 export class PathNames {
   readonly #names: readonly (readonly [from: string, to: string])[];
@@ -22,11 +24,4 @@ export class PathNames {
     if (this.#held !== '') this.#add(this.#held);
     this.#held = '';
   }
-}
-
-/** How many characters at the end of a text may be the beginning of `wanted`. */
-function heldBack(text: string, wanted: string): number {
-  for (let length = Math.min(wanted.length - 1, text.length); length > 0; length--)
-    if (text.endsWith(wanted.slice(0, length))) return length;
-  return 0;
 }

@@ -1,3 +1,5 @@
+import { heldBack } from '../../text/occurrences.ts';
+
 /** The tags in which some models write their reasoning; servers without a parser for them pass them on in the text. */
 const TAGS = [
   ['<think>', '</think>'],
@@ -62,7 +64,7 @@ export class ThinkTags {
   #takeReasoning(): string {
     const closing = this.#closing ?? CLOSING;
     const at = this.#held.indexOf(closing);
-    const end = at >= 0 ? at : this.#held.length - heldLength(this.#held, closing);
+    const end = at >= 0 ? at : this.#held.length - heldBack(this.#held, closing);
     const reasoning = this.#held.slice(0, end);
     this.#held = this.#held.slice(at >= 0 ? at + closing.length : end);
     if (at >= 0) this.#phase = 'after';
@@ -85,11 +87,4 @@ export function splitAtClosingTag(text: string): SplitText {
   const alone = (at === 0 || text[at - 1] === '\n') && (end === text.length || text[end] === '\n');
   if (at < 0 || !alone || text.slice(0, at).includes(OPENING)) return { text, reasoning: '' };
   return { text: text.slice(end).trimStart(), reasoning: text.slice(0, at) };
-}
-
-/** How many characters at the end of a text may be the beginning of a tag. */
-function heldLength(text: string, tag: string): number {
-  for (let length = Math.min(tag.length - 1, text.length); length > 0; length--)
-    if (text.endsWith(tag.slice(0, length))) return length;
-  return 0;
 }
