@@ -31,6 +31,20 @@ export async function untilAborted<T>(signal: AbortSignal | undefined, start: ()
 }
 
 /**
+ * What `start` gives, or what `late` does (or throws) if that takes longer than `ms` milliseconds. The work itself is not
+ * cancelled.
+ */
+export async function inTime<T, L>(ms: number, start: () => Promise<T>, late: () => L): Promise<T | L> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<void>(resolve => (timer = setTimeout(resolve, ms))).then(late);
+  try {
+    return await Promise.race([start(), expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
  * Runs `work` for each item, at most `limit` at a time, starting in order. After a failure nothing more is started; what is
  * already running is awaited, and the first failure is thrown.
  */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { TimeSlice } from '../../agent/base/async.ts';
+import { inTime, TimeSlice } from '../../agent/base/async.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import { textOf, type FileChange } from '../../agent/preview/fileChange.ts';
 import { hiddenDifferences, lastingDifferences } from './hiddenDifference.ts';
@@ -20,7 +20,11 @@ export async function titleNotes(
   if (change.kind === 'delete') return [vscode.l10n.t('to be deleted')];
   const lasting = lastingDifferences(change);
   if (change.before?.hash === change.after?.hash) return lasting;
-  const notes = (await inTime(find(change), patience)) ?? [];
+  const notes = await inTime(
+    patience,
+    () => find(change),
+    () => [],
+  );
   return [...lasting, ...whenOpened(notes.filter(note => !lasting.includes(note)))];
 }
 
@@ -45,7 +49,7 @@ export async function overviewNotes(
     }
     return changes.length <= MAX_COMPARED.files;
   };
-  const isWhole = (await inTime(count(), patience)) ?? false;
+  const isWhole = await inTime(patience, count, () => false);
   return whenOpened(isWhole ? counted(files) : countedSoFar(files));
 }
 
@@ -67,17 +71,4 @@ function countedSoFar(files: number): readonly string[] {
 
 function whenOpened([first, ...others]: readonly string[]): readonly string[] {
   return first === undefined ? [] : [vscode.l10n.t('when opened: {0}', first), ...others];
-}
-
-/** The result of the work; `undefined` if it takes longer. */
-async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>(resolve => {
-    timer = setTimeout(resolve, milliseconds, undefined);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

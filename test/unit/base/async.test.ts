@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test, type TestContext } from 'node:test';
-import { abortErrorOf, coalesce, untilAborted } from '../../../src/agent/base/async.ts';
+import { abortErrorOf, coalesce, inTime, untilAborted } from '../../../src/agent/base/async.ts';
 import { isAbortError } from '../../../src/agent/base/errors.ts';
 import { Gate } from '../../support/gate.ts';
 
@@ -132,4 +132,27 @@ test('a cancelled run is left out', t => {
   soon.cancel();
   pass(100);
   assert.deepEqual(ran, []);
+});
+
+test('work that is in time gives its result or its failure, and leaves no timer behind', async context => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const late = (): never => assert.fail('it was in time');
+  assert.equal(await inTime(10, () => Promise.resolve(1), late), 1);
+  await assert.rejects(
+    inTime(10, () => Promise.reject(new Error('broken')), late),
+    /broken/,
+  );
+  context.mock.timers.tick(10);
+});
+
+test('for work that takes longer, another result counts, or an error', async context => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const never = (): Promise<never> => new Promise(() => undefined);
+  const instead = inTime(10, never, () => 'late');
+  const refused = inTime(10, never, () => {
+    throw new Error('too late');
+  });
+  context.mock.timers.tick(10);
+  assert.equal(await instead, 'late');
+  await assert.rejects(refused, /too late/);
 });

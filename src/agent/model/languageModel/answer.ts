@@ -1,4 +1,4 @@
-import { untilAborted } from '../../base/async.ts';
+import { inTime, untilAborted } from '../../base/async.ts';
 import { isJsonObject, isRecord } from '../../base/json.ts';
 import type {
   ChatProvider,
@@ -233,7 +233,10 @@ async function usageOf(
   signal: AbortSignal,
 ): Promise<TokenUsage | undefined> {
   const counted = countQuietly(() => counter.countAnswer(model, messageOf(answer), signal));
-  const [inputTokens, outputTokens] = await Promise.all([inTime(tokens, countMs), inTime(counted, countMs)]);
+  const [inputTokens, outputTokens] = await Promise.all([
+    readyIn(countMs, tokens),
+    readyIn(countMs, counted),
+  ]);
   return inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens };
 }
 
@@ -246,7 +249,7 @@ async function failureFor(
   const code = failureCodeOf(fault.kind);
   let size: RequestSize | undefined;
   if (fault.kind === 'tooLong' && sent && sent.model.maxInputTokens > 0) {
-    const tokens = await inTime(sent.tokens, countMs);
+    const tokens = await readyIn(countMs, sent.tokens);
     if (tokens !== undefined) size = { tokens, limit: sent.model.maxInputTokens };
   }
   const detail = `${code} (${fault.kind}) from the language model ${name}\n${fault.detail}`;
@@ -268,12 +271,10 @@ function countQuietly(count: () => Promise<number>): Promise<number | undefined>
 }
 
 /** The count if it is ready within the time, else `undefined`. */
-async function inTime(count: Promise<number | undefined>, ms: number): Promise<number | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>(resolve => (timer = setTimeout(resolve, ms, undefined)));
-  try {
-    return await Promise.race([count, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function readyIn(ms: number, count: Promise<number | undefined>): Promise<number | undefined> {
+  return inTime(
+    ms,
+    () => count,
+    () => undefined,
+  );
 }

@@ -1,3 +1,4 @@
+import { inTime } from '../../base/async.ts';
 import { KnownFault } from './faults.ts';
 
 /** Limits for reading a body. */
@@ -171,7 +172,7 @@ async function* textOf(
   const reader = body.getReader();
   try {
     for (;;) {
-      const piece = await withTimeout(patience(), reader.read());
+      const piece = await inTime(patience(), () => reader.read(), refuseSilence);
       if (piece.done) break;
       yield utf8.decode(piece.value, { stream: true });
     }
@@ -181,20 +182,8 @@ async function* textOf(
   }
 }
 
-async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(silentServer()), ms);
-  });
-  try {
-    return await Promise.race([work, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function silentServer(): KnownFault {
-  return new KnownFault('broken', l10n =>
+function refuseSilence(): never {
+  throw new KnownFault('broken', l10n =>
     l10n.t('The server stopped responding in the middle of its answer. None of it was used.'),
   );
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { inTime } from '../../../base/async.ts';
 import type { Disposable } from '../../../base/disposable.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { CurrentTool } from '../currentTool.ts';
@@ -104,17 +105,12 @@ export class ToolLoader implements Disposable {
   }
 
   /** Runs code of the owner; rejects with a `LateError` if it does not settle in time. */
-  async #inTime<T>(owner: ToolOwner, work: () => Promise<T>): Promise<T> {
+  #inTime<T>(owner: ToolOwner, work: () => Promise<T>): Promise<T> {
     const { timeoutMs = TIMEOUT_MS } = this.#options;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new LateError(timeoutMs / 1_000)), timeoutMs);
-    });
-    try {
-      return await Promise.race([this.#currentTool.run(owner, undefined, work), late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const late = (): never => {
+      throw new LateError(timeoutMs / 1_000);
+    };
+    return inTime(timeoutMs, () => this.#currentTool.run(owner, undefined, work), late);
   }
 }
 
