@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
 import * as path from 'node:path';
+import { hasCode } from './errors.ts';
 import { LINE_FEED } from './log/jsonLines.ts';
 
 /**
@@ -73,7 +74,7 @@ export class ClaimedNumbers {
     try {
       appendFileSync(this.#file, text);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (!hasCode(error, 'ENOENT')) throw error;
       mkdirSync(path.dirname(this.#file), { recursive: true });
       appendFileSync(this.#file, text);
     }

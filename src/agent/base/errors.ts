@@ -136,6 +136,11 @@ function textOf(read: () => unknown): string {
   }
 }
 
+/** Whether it is an error of the system with one of these codes, such as `ENOENT`. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.some(code => code === error.code);
+}
+
 /** True for the error of an aborted signal, an `AbortError` of any class. */
 export function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';

@@ -5,6 +5,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Disposable } from './disposable.ts';
+import { hasCode } from './errors.ts';
 import { parsedJson } from './json.ts';
 import { isTransient } from './system/replaceFile.ts';
 
@@ -118,22 +119,18 @@ async function createLock(file: string, text: string): Promise<boolean> {
     await link(mine, file);
     return true;
   } catch (error) {
-    if (alreadyExists(error)) return false;
+    if (hasCode(error, 'EEXIST')) return false;
     // The file system has no hard links: for a moment, a reader may see a lock without its owner.
     return await writeFile(file, text, { flag: 'wx' }).then(
       () => true,
       (second: unknown) => {
-        if (alreadyExists(second)) return false;
+        if (hasCode(second, 'EEXIST')) return false;
         throw second;
       },
     );
   } finally {
     await rm(mine, { force: true });
   }
-}
-
-function alreadyExists(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'EEXIST';
 }
 
 /** Removes a lock whose owner has ended; false if its owner is alive. */
@@ -146,7 +143,7 @@ async function removeIfDead(file: string, startOf: StartOf): Promise<boolean> {
   try {
     await rename(file, aside);
   } catch (error) {
-    if (isMissing(error)) return true;
+    if (hasCode(error, 'ENOENT')) return true;
     throw error;
   }
   if ((await textOf(aside)) !== text) await link(aside, file).catch(() => undefined);
@@ -181,7 +178,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return hasCode(error, 'EPERM');
   }
 }
 
@@ -243,11 +240,7 @@ async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }

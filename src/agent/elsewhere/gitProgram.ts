@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { isAbortError, messageOf, ToolError } from '../base/errors.ts';
+import { hasCode, isAbortError, messageOf, ToolError } from '../base/errors.ts';
 
 export interface RunOptions {
   /** What git reads. */
@@ -52,7 +52,8 @@ export class GitProgram {
         },
         (error: Error | null, output, errors) => {
           if (!error) resolve(output);
-          else if (atMost !== undefined && isTooLong(error)) resolve(output);
+          else if (atMost !== undefined && hasCode(error, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'))
+            resolve(output);
           else if (isAbortError(error)) reject(error);
           else reject(new ToolError(errors.trim().split('\n')[0] || messageOf(error), { cause: error }));
         },
@@ -62,10 +63,6 @@ export class GitProgram {
       child.stdin?.end(input ?? '', encoding);
     });
   }
-}
-
-function isTooLong(error: Error): boolean {
-  return 'code' in error && error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
 }
 
 /** The environment without what would lead git to another repository. It asks nothing: there is no one to answer. */

@@ -1,7 +1,7 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../base/async.ts';
-import { messageOf, PathError, ToolError } from '../base/errors.ts';
+import { hasCode, messageOf, PathError, ToolError } from '../base/errors.ts';
 import { realPath, isInside } from '../base/system/realPath.ts';
 import { MAX_FILE_BYTES, type FileContent } from '../preview/workspace.ts';
 import type { ForeignFile } from './foreignChange.ts';
@@ -208,8 +208,7 @@ export async function readBelow(folder: string, relative: string): Promise<ReadF
     return { content: bytes, isExecutable: (found.mode & 0o111) !== 0 };
   } catch (error) {
     if (error instanceof LeftOutError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw new LeftOutError('missing');
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) throw new LeftOutError('missing');
     throw new LeftOutError('unreadable', messageOf(error));
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { hasCode } from '../base/errors.ts';
 import { sha256, type Sha256 } from '../base/hash.ts';
 import { replaceFile } from '../base/system/replaceFile.ts';
 import { binarySide, contentGone, type Blobs } from './blobs.ts';
@@ -70,7 +71,7 @@ export class BlobFolder implements Blobs {
       const bytes = await fs.readFile(this.#fileOf(hash));
       return bytes.length === size && sha256(bytes) === hash ? bytes : undefined;
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      if (hasCode(error, 'ENOENT')) return undefined;
       throw error;
     }
   }

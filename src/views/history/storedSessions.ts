@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { hasCode } from '../../agent/base/errors.ts';
 import { UnknownLogVersionError } from '../../agent/base/log/logFormat.ts';
 import { missedResolutions } from '../../agent/conversation/auditTrail.ts';
 import { sessionMarkdown } from '../../agent/conversation/storage/sessionMarkdown.ts';
@@ -113,8 +114,8 @@ export class StoredSessions {
 
   async #readLog(id: string): Promise<Uint8Array | undefined> {
     await this.#agent.session.drain(id);
-    return readFile(this.#agent.sessions.fileOf(id)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
+    return readFile(this.#agent.sessions.fileOf(id)).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT')) throw error;
       void showInfo(vscode.l10n.t('This session has no messages yet.'));
       return undefined;
     });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
+import { hasCode } from '../../agent/base/errors.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
 import type { RecoveryReport } from '../../agent/preview/commit/recovery.ts';
 import {
@@ -46,7 +47,7 @@ async function lockInFolder(file: string): Promise<ProcessLock | undefined> {
     try {
       return await ProcessLock.take(file, 0);
     } catch (error) {
-      const isFolderGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      const isFolderGone = hasCode(error, 'ENOENT');
       if (!isFolderGone || attempt === ATTEMPTS) throw error;
     }
   }

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import * as path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { PathError } from '../../agent/base/errors.ts';
+import { hasCode, PathError } from '../../agent/base/errors.ts';
 import { realPathSync, isInside } from '../../agent/base/system/realPath.ts';
 import { foldCase, foldName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
 import type { FolderRoot } from '../../agent/preview/workspace.ts';
@@ -361,9 +361,8 @@ function realPathOf(file: string): string | undefined {
   try {
     return realPathSync(file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;
-    if (code === 'ENAMETOOLONG')
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
+    if (hasCode(error, 'ENAMETOOLONG'))
       throw new PathError('empty', `${file.slice(0, 100)}… is too long for a path.`);
     throw error;
   }

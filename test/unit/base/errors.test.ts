@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import {
   detailOf,
+  hasCode,
   isAbortError,
   messageOf,
   PathError,
@@ -42,4 +44,10 @@ test('an abort error is recognised by its name, whatever its class', () => {
   assert.ok(isAbortError(new DOMException('x', 'AbortError')));
   assert.equal(isAbortError(new Error('AbortError')), false);
   assert.equal(isAbortError({ name: 'AbortError' }), false);
+});
+
+test('an error of the system is known by its code, and nothing else has one', async () => {
+  const error: unknown = await readFile('/no/such/file').catch((thrown: unknown) => thrown);
+  assert.deepEqual([hasCode(error, 'EPERM', 'ENOENT'), hasCode(error, 'EPERM')], [true, false]);
+  for (const other of [undefined, null, 'ENOENT', new Error('ENOENT')]) assert.ok(!hasCode(other, 'ENOENT'));
 });

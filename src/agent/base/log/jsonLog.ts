@@ -1,6 +1,7 @@
 import { appendFileSync, closeSync, constants, openSync } from 'node:fs';
 import { appendFile, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
+import { hasCode } from '../errors.ts';
 import { encodeEntry, encodeInPieces, inWrites, isLarge, LINE_FEED } from './jsonLines.ts';
 import {
   encodeHeader,
@@ -314,7 +315,7 @@ async function truncateToLastLine(file: string): Promise<number> {
   }
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT') return undefined;
+function ignoreMissing(error: unknown): undefined {
+  if (hasCode(error, 'ENOENT')) return undefined;
   throw error;
 }

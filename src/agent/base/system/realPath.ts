@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
 import type { BigIntStats } from 'node:fs';
+import { hasCode } from '../errors.ts';
 
 /** What Windows answers on RAM disks and virtual disks, which cannot be asked for the whole path of a file. */
 const NOT_ASKED = ['EISDIR', 'EINVAL', 'ENOSYS', 'UNKNOWN'];
@@ -18,7 +19,7 @@ export function realPathSync(file: string, ask: (file: string) => string = fs.re
   try {
     return ask(file);
   } catch (error) {
-    if (isNotAsked(error)) return fs.realpathSync(file);
+    if (hasCode(error, ...NOT_ASKED)) return fs.realpathSync(file);
     throw error;
   }
 }
@@ -31,7 +32,7 @@ export async function realPath(
   try {
     return await ask(file);
   } catch (error) {
-    if (isNotAsked(error)) return walkLinks(file);
+    if (hasCode(error, ...NOT_ASKED)) return walkLinks(file);
     throw error;
   }
 }
@@ -44,10 +45,6 @@ export function realPlaceSync(file: string): string {
     const folder = path.dirname(file);
     return folder === file ? file : path.join(realPlaceSync(folder), path.basename(file));
   }
-}
-
-function isNotAsked(error: unknown): boolean {
-  return NOT_ASKED.includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 /**

@@ -1,5 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasCode } from '../errors.ts';
 
 /** How long to wait for other programs to close the file, and how long between two attempts, in milliseconds. */
 const PATIENCE = 2_000;
@@ -39,6 +40,5 @@ export async function patiently<T>(
 
 /** Whether another program may just have the file open, which Windows answers with several errors. */
 export function isTransient(error: unknown, platform: NodeJS.Platform = process.platform): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'EBUSY' || (platform === 'win32' && (code === 'EPERM' || code === 'EACCES'));
+  return hasCode(error, 'EBUSY') || (platform === 'win32' && hasCode(error, 'EPERM', 'EACCES'));
 }

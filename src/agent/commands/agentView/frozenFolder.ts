@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../../base/async.ts';
+import { hasCode } from '../../base/errors.ts';
 import { gitFoldersOf } from '../sandbox/bubblewrap.ts';
 import { isMissing } from '../sandbox/effects.ts';
 import { entriesOf, type Entry } from '../sandbox/entries.ts';
@@ -182,7 +183,7 @@ async function readable<T>(
     return await read();
   } catch (error) {
     if (isMissing(error)) return undefined;
-    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error;
+    if (!hasCode(error, 'EACCES')) throw error;
     unreadable.push(relative);
     return undefined;
   }

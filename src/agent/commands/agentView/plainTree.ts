@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { hasCode } from '../../base/errors.ts';
 import type { FileContent } from '../../preview/workspace.ts';
 import { isMissing, type Found } from '../sandbox/effects.ts';
 
@@ -125,10 +126,10 @@ async function inFolder<T>(
 }
 
 function ignoreExisting(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  if (!hasCode(error, 'EEXIST')) throw error;
 }
 
 /** A link where a folder or a file is expected. */
 function isInTheWay(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ELOOP' || error.code === 'ENXIO');
+  return hasCode(error, 'ELOOP', 'ENXIO');
 }

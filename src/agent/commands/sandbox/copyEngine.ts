@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited, TimeSlice } from '../../base/async.ts';
-import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
+import { hasCode, messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { realPathSync, isInside } from '../../base/system/realPath.ts';
 import { contentOf } from '../../preview/blobs.ts';
 import type { FileContent } from '../../preview/workspace.ts';
@@ -300,8 +300,8 @@ async function copyOne(root: string, copy: string, at: string): Promise<void> {
   const found = await findAt(from);
   if (found?.kind === 'link') await fs.symlink(found.target, to);
   else if (found?.kind === 'file')
-    await fs.copyFile(from, to, constants.COPYFILE_FICLONE).catch((error: NodeJS.ErrnoException) => {
+    await fs.copyFile(from, to, constants.COPYFILE_FICLONE).catch((error: unknown) => {
       // What the user may not read no command of theirs can need.
-      if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
+      if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
     });
 }

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasCode } from '../../base/errors.ts';
 
 /** How often the free space is looked at while a command runs, in milliseconds. */
 const WATCH_MS = 500;
@@ -11,7 +12,7 @@ const LEAST_FILES = 10_000;
 
 /** Whether it says that a disk is full, or that the user may not write more to it. */
 export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  return hasCode(error, 'ENOSPC', 'EDQUOT');
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ForeignFile } from '../../elsewhere/foreignChange.ts';
 import { MAX_FILES, MAX_TOTAL_BYTES, type LeftOut } from '../../elsewhere/gathered.ts';
 import { hashOf } from '../../preview/commit/held.ts';
 import { MAX_FILE_BYTES, type FileContent } from '../../preview/workspace.ts';
-import { messageWithoutPaths } from '../../base/errors.ts';
+import { hasCode, messageWithoutPaths } from '../../base/errors.ts';
 import type { SandboxEnd } from '../sandbox.ts';
 
 /** What stands at a path. */
@@ -54,7 +54,7 @@ export function kindOf(
 
 /** Whether it says that there is nothing at a path. */
 export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+  return hasCode(error, 'ENOENT', 'ENOTDIR');
 }
 
 /** A folder below which nothing is looked at through a link, which may lead anywhere. */

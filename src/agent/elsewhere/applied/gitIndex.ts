@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { forEachLimited } from '../../base/async.ts';
-import { messageOf } from '../../base/errors.ts';
+import { hasCode, messageOf } from '../../base/errors.ts';
 import { fields, type GitProgram } from '../gitProgram.ts';
 import type { Stored } from './foldApplied.ts';
 
@@ -170,8 +170,8 @@ export class GitIndex {
     const file = path.join(folder, 'index');
     try {
       const own = (await this.#git.run(['rev-parse', '--git-path', 'index'])).replace(/\n$/, '');
-      await copyIndex(path.resolve(this.#git.root, own), file).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error;
+      await copyIndex(path.resolve(this.#git.root, own), file).catch((error: unknown) => {
+        if (!hasCode(error, 'ENOENT')) throw error;
       });
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
