@@ -44,6 +44,14 @@ export async function inTime<T, L>(ms: number, start: () => Promise<T>, late: ()
   }
 }
 
+/** Whether the work succeeds; what else it gives, or why it fails, does not matter. */
+export function succeeds(work: PromiseLike<unknown>): Promise<boolean> {
+  return Promise.resolve(work).then(
+    () => true,
+    () => false,
+  );
+}
+
 /**
  * Runs `work` for each item, at most `limit` at a time, starting in order. After a failure nothing more is started; what is
  * already running is awaited, and the first failure is thrown.

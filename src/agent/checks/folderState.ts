@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited, TimeSlice } from '../base/async.ts';
+import { forEachLimited, succeeds, TimeSlice } from '../base/async.ts';
 import { entriesOf } from '../commands/sandbox/entries.ts';
 import { fields, GitProgram } from '../elsewhere/gitProgram.ts';
 import type { FolderRoot } from '../preview/workspace.ts';
@@ -43,7 +43,8 @@ export async function folderState(
       if (except.has(prefix + file)) return;
       const stat = await fs.lstat(below(folder, bytes), { bigint: true }).catch(() => undefined);
       // Another repository inside, such as a submodule; one that is not there yet is an empty folder.
-      if (stat?.isDirectory() && (await isRepository(path.join(folder, file)))) nested.push(file);
+      if (stat?.isDirectory() && (await succeeds(fs.lstat(path.join(folder, file, '.git')))))
+        nested.push(file);
       else
         parts[Number((stat?.ino ?? 0n) % BigInt(PARTS))]?.push(
           `${prefix}${listed}\0${stat ? identityOf(stat) : ''}`,
@@ -65,13 +66,6 @@ export async function folderState(
   }
   signal?.throwIfAborted();
   return hash.digest('hex');
-}
-
-function isRepository(folder: string): Promise<boolean> {
-  return fs.lstat(path.join(folder, '.git')).then(
-    () => true,
-    () => false,
-  );
 }
 
 function identityOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { forEachLimited } from '../base/async.ts';
+import { forEachLimited, succeeds } from '../base/async.ts';
 import { MAX_FILE_BYTES } from '../preview/workspace.ts';
 import { fields, GitProgram } from './gitProgram.ts';
 
@@ -110,7 +110,7 @@ export class Git {
       ...UNDER_WAY.flatMap(([name]) => ['--git-path', name]),
     ]);
     for (const [n, place] of places.split('\n').slice(0, UNDER_WAY.length).entries())
-      if (await exists(path.resolve(this.root, place))) return UNDER_WAY[n]?.[1];
+      if (await succeeds(stat(path.resolve(this.root, place)))) return UNDER_WAY[n]?.[1];
     return undefined;
   }
 
@@ -156,7 +156,7 @@ export class Git {
           },
         );
       const isMissing = async (some: readonly string[]): Promise<readonly string[]> => {
-        const there = await Promise.all(some.map(each => exists(path.join(folder, each))));
+        const there = await Promise.all(some.map(each => succeeds(stat(path.join(folder, each)))));
         return some.filter((_, n) => !there[n]);
       };
       try {
@@ -206,13 +206,6 @@ export class Git {
       sizes.flatMap(([name = '', , size]) => (size === undefined ? [] : [[name, Number(size)]])),
     );
   }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 function entryOf(mode = '000000', size = 0): GitEntry | null {

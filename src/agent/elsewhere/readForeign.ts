@@ -1,6 +1,6 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited } from '../base/async.ts';
+import { forEachLimited, succeeds } from '../base/async.ts';
 import { hasCode, messageOf, PathError, ToolError } from '../base/errors.ts';
 import { realPath, isInside } from '../base/system/realPath.ts';
 import { MAX_FILE_BYTES, type FileContent } from '../preview/workspace.ts';
@@ -129,11 +129,8 @@ async function pairsOf(change: ChangedPath, places: Places): Promise<readonly Ch
   ];
 }
 
-async function isHere(at: string, places: Places): Promise<boolean> {
-  return places.resolve(at).then(
-    () => true,
-    () => false,
-  );
+function isHere(at: string, places: Places): Promise<boolean> {
+  return succeeds(places.resolve(at));
 }
 
 async function readPair(

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import * as path from 'node:path';
+import { succeeds } from '../../agent/base/async.ts';
 import { PathError } from '../../agent/base/errors.ts';
 import type { MalformedPart, PatchedFile } from '../../agent/elsewhere/parsePatch.ts';
 import type { PatchPlaces } from '../../agent/elsewhere/patchProposal.ts';
@@ -84,15 +85,8 @@ async function refuseSubmodule(file: string, root: string): Promise<void> {
   const names = path.relative(root, path.dirname(file)).split(path.sep);
   for (let n = 1; n <= names.length && names[0] !== '' && names[0] !== '..'; n++) {
     const inner = path.join(root, ...names.slice(0, n), '.git');
-    if (await isThere(inner)) throw new LeftOutError('submodule');
+    if (await succeeds(lstat(inner))) throw new LeftOutError('submodule');
   }
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return lstat(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function isLink(file: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { abortErrorOf } from '../../agent/base/async.ts';
+import { abortErrorOf, succeeds } from '../../agent/base/async.ts';
 import { ToolError } from '../../agent/base/errors.ts';
 import { globMatcher, type PathMatcher } from '../../agent/tools/ast/scope/glob.ts';
 import { eventHeads } from './eventHeads.ts';
@@ -44,11 +44,7 @@ export async function findRipgrep(appRoot: string): Promise<string | undefined> 
     path.join(appRoot, modules, '@vscode', 'ripgrep', 'bin', name),
   ]);
   for (const candidate of candidates) {
-    const there = await access(candidate).then(
-      () => true,
-      () => false,
-    );
-    if (there) return candidate;
+    if (await succeeds(access(candidate))) return candidate;
   }
   return undefined;
 }

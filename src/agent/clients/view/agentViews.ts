@@ -2,6 +2,7 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { succeeds } from '../../base/async.ts';
 import { detailOf, messageWithoutPaths } from '../../base/errors.ts';
 import { parsedJson } from '../../base/json.ts';
 import { countText } from '../../base/localiser.ts';
@@ -75,7 +76,7 @@ export class AgentViews {
     for (const { name: id } of entries.filter(entry => entry.isDirectory())) {
       const folder = path.join(this.#host.storage, id);
       try {
-        if (this.#live.has(id) || (await exists(path.join(folder, KEPT)))) continue;
+        if (this.#live.has(id) || (await succeeds(fs.access(path.join(folder, KEPT))))) continue;
         const owner = await ownerOf(folder);
         const view = await AgentView.reopen(folder);
         if (!owner) await view.remove();
@@ -329,11 +330,4 @@ function viewOf({ mounts }: AgentView): Omit<Extract<WindowMessage, { kind: 'mou
     shown: [...shown],
     readable: [...readable],
   };
-}
-
-async function exists(at: string): Promise<boolean> {
-  return fs.access(at).then(
-    () => true,
-    () => false,
-  );
 }

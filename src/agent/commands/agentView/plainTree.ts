@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { succeeds } from '../../base/async.ts';
 import { hasCode } from '../../base/errors.ts';
 import type { FileContent } from '../../preview/workspace.ts';
 import { isMissing, type Found } from '../sandbox/effects.ts';
@@ -72,10 +73,7 @@ export class PlainTree {
     await this.#in(path.dirname(relative), folder => fs.unlink(`${folder}/${path.basename(relative)}`));
     for (let at = path.dirname(relative); at !== '.'; at = path.dirname(at)) {
       const removed = await this.#in(path.dirname(at), folder =>
-        fs.rmdir(`${folder}/${path.basename(at)}`).then(
-          () => true,
-          () => false,
-        ),
+        succeeds(fs.rmdir(`${folder}/${path.basename(at)}`)),
       );
       if (removed !== true) return;
     }

@@ -1,5 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
+import { succeeds } from '../../base/async.ts';
 import { isInside } from '../../base/system/realPath.ts';
 
 /**
@@ -13,7 +14,7 @@ export async function placeInRepository(root: string, file: string): Promise<str
   const relative = path.relative(realRoot, real);
   const names = relative.split(path.sep);
   for (let n = 1; n < names.length; n++)
-    if (await isThere(path.join(realRoot, ...names.slice(0, n), '.git'))) return undefined;
+    if (await succeeds(lstat(path.join(realRoot, ...names.slice(0, n), '.git')))) return undefined;
   return names.join('/');
 }
 
@@ -23,11 +24,4 @@ async function realFolder(folder: string): Promise<string> {
   if (real !== undefined) return real;
   const above = path.dirname(folder);
   return above === folder ? folder : path.join(await realFolder(above), path.basename(folder));
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return lstat(file).then(
-    () => true,
-    () => false,
-  );
 }

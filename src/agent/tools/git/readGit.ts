@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import * as path from 'node:path';
+import { succeeds } from '../../base/async.ts';
 import { messageOf, ToolError } from '../../base/errors.ts';
 import { fenced } from '../../base/phrases.ts';
 import { fields, GitProgram } from '../../elsewhere/gitProgram.ts';
@@ -117,7 +118,7 @@ async function openGit(place: GitPlace, { program, signal }: GitReading): Promis
   );
   const [real, realTop] = await Promise.all([realpath(place.folder), realpath(top).catch(() => '')]);
   // A working tree has its `.git` in it; a setting of the repository may name any other folder.
-  if (realTop === '' || !isInside(real, realTop) || !(await isThere(path.join(top, '.git'))))
+  if (realTop === '' || !isInside(real, realTop) || !(await succeeds(stat(path.join(top, '.git')))))
     throw new ToolError(
       `The repository of ${JSON.stringify(place.name)} says that its files are elsewhere, so it is not read.`,
     );
@@ -274,13 +275,6 @@ async function rangeOf(
 /** Paths are told as the folder has them, which may be a part of its repository. */
 function relative(git: OpenedGit): readonly string[] {
   return git.paths.length > 0 ? ['--relative'] : [];
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function isFile({ folder, relative: at }: GitPlace): Promise<boolean> {

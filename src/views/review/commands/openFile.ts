@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { succeeds } from '../../../agent/base/async.ts';
 import { hunksOfChange, type FileChange } from '../../../agent/preview/fileChange.ts';
 import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
 import { lineOnOtherSide } from '../../../agent/text/hunks.ts';
@@ -26,7 +27,7 @@ export async function openFileOf(
   if (!preview || !change) return void showInfo(vscode.l10n.t('This preview does not change any file.'));
   for (const path of placesOf(change)) {
     const uri = files(path);
-    if (!(await exists(uri))) continue;
+    if (!(await succeeds(vscode.workspace.fs.stat(uri)))) continue;
     const line = await lineIn(preview, change, document);
     const selection = new vscode.Range(line, 0, line, 0);
     await vscode.window.showTextDocument(uri, { selection });
@@ -58,13 +59,6 @@ async function lineIn(
 /** Where the file may be: until a rename is applied, it is at the old path. */
 function placesOf(change: FileChange): readonly string[] {
   return change.kind === 'rename' ? [change.from, change.path] : [change.path];
-}
-
-async function exists(uri: vscode.Uri): Promise<boolean> {
-  return vscode.workspace.fs.stat(uri).then(
-    () => true,
-    () => false,
-  );
 }
 
 function missingText(preview: Preview, { kind, path }: FileChange): string {
