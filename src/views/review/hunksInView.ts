@@ -4,20 +4,21 @@ import type { Logger } from '../../agent/base/logger.ts';
 import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
 import type { LineRange } from './shownRevisions.ts';
 
-/** How long a hunk must be in view to count as looked at, in milliseconds. */
+/** How long a line must be in view to count as looked at, in milliseconds. */
 const VIEW_MS = 1_000;
+
+/** Stands for a change without lines, which is seen wherever its file is: a rename, or one of permissions. */
+const NO_LINE = -1;
 
 /** How much of a file was in view. */
 interface View {
-  /** Their lines in the proposal; `undefined` until they are known. */
-  hunks: readonly LineRange[] | undefined;
-  /** The hunks that were in view for long enough. */
-  readonly seen: Set<number>;
-  /** Since when those that are in view are. */
+  /** The lines of its hunks that were not in view for long enough; `undefined` until they are known. */
+  left: Set<number> | undefined;
+  /** Since when those of them that are in view are. */
   readonly since: Map<number, number>;
 }
 
-/** Notes which hunks of files were in view long enough. */
+/** Notes of which hunks of files every line was in view long enough. */
 export class HunksInView implements Disposable {
   readonly #logger: Logger;
   readonly #lookAgain: () => void;
@@ -33,24 +34,30 @@ export class HunksInView implements Disposable {
   }
 
   /**
-   * Notes which lines of a file are in view. @returns whether all of its hunks were, each for long enough; then it is forgotten.
+   * Notes which lines of a file are in view. @returns whether all lines of its hunks were, each for long enough; then it is forgotten.
    * @param key stands for the file with this change
    */
   note(key: string, change: FileChange, lines: readonly LineRange[]): boolean {
     this.#inView.add(key);
-    const view = this.#views.get(key) ?? { hunks: undefined, seen: new Set(), since: new Map() };
+    const view = this.#views.get(key) ?? { left: undefined, since: new Map() };
     if (!this.#views.has(key)) {
       this.#views.set(key, view);
       void this.#load(view, change);
     }
-    if (!view.hunks) return false;
+    if (!view.left) return false;
     const now = performance.now();
-    for (const [index, { start, end }] of view.hunks.entries()) {
-      if (!lines.some(range => range.start <= end && range.end >= start)) view.since.delete(index);
-      else if (!view.since.has(index)) view.since.set(index, now);
-      else if (now - (view.since.get(index) ?? now) >= VIEW_MS) view.seen.add(index);
+    const isInView = (line: number): boolean =>
+      line === NO_LINE ? lines.length > 0 : lines.some(({ start, end }) => start <= line && line <= end);
+    for (const line of view.since.keys()) if (!isInView(line)) view.since.delete(line);
+    for (const line of view.left) {
+      if (!isInView(line)) continue;
+      const since = view.since.get(line) ?? now;
+      view.since.set(line, since);
+      if (now - since < VIEW_MS) continue;
+      view.left.delete(line);
+      view.since.delete(line);
     }
-    if (view.seen.size === view.hunks.length) return this.#views.delete(key);
+    if (view.left.size === 0) return this.#views.delete(key);
     if (view.since.size > 0)
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined;
@@ -72,13 +79,14 @@ export class HunksInView implements Disposable {
   async #load(view: View, change: FileChange): Promise<void> {
     try {
       const hunks = await hunksOfChange(change);
-      const places = hunks.map(({ afterStart, afterEnd }) => ({
+      const left = new Set<number>();
+      for (const { afterStart, afterEnd, beforeStart, beforeEnd } of hunks) {
+        const [start, end] = change.after ? [afterStart, afterEnd] : [beforeStart, beforeEnd];
+        for (let line = start; line < end; line++) left.add(line);
         // A hunk without lines is between two lines, of which the second may not exist.
-        start: afterStart < afterEnd ? afterStart : Math.max(0, afterStart - 1),
-        end: Math.max(afterStart, afterEnd - 1),
-      }));
-      // A rename, and a change of permissions, have no hunks.
-      view.hunks = places.length > 0 ? places : [{ start: 0, end: Infinity }];
+        if (start === end) left.add(Math.max(0, start - 1));
+      }
+      view.left = left.size > 0 ? left : left.add(NO_LINE);
       this.#lookAgain();
     } catch (error) {
       this.#logger.error(`Finding the hunks of ${change.path} failed: ${detailOf(error)}`);

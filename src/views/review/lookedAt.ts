@@ -23,7 +23,7 @@ interface Seen {
 }
 
 /**
- * Knows which files of open previews the user has looked at: those of which every hunk was in view for a second, and those
+ * Knows which files of open previews the user has looked at: those of which every line of a hunk was in view for a second, and those
  * that were marked by hand. A mark is for what was shown: once a revision changes the file or the base of its proposal, the file counts as not looked at. Marks help with
  * the review; no decision depends on them.
  */
@@ -163,7 +163,7 @@ export class LookedAt implements Disposable {
     files.set(change.path, { change, before });
   }
 
-  /** Whether every hunk was in view, each for long enough. */
+  /** Whether every line of a hunk was in view, each for long enough. */
   #wasInView(key: string, change: FileChange, lines: readonly LineRange[]): boolean {
     if (this.#hunks) return this.#hunks.note(key, change, lines);
     this.#loading ??= import('./hunksInView.ts').then(({ HunksInView }) => {

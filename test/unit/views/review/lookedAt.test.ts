@@ -6,7 +6,7 @@ import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
 import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
 import { LookedAt } from '../../../../src/views/review/lookedAt.ts';
 import type { VisibleChange } from '../../../../src/views/review/shownRevisions.ts';
-import { create, modify, textIn } from '../../../support/changes.ts';
+import { create, modify, remove, textIn } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../../support/testSession.ts';
@@ -112,6 +112,27 @@ test('a file counts once each of its hunks was in view for a second, at whatever
   await wait(1_000);
   assert.equal(looks.count(world.get(id)), 1);
 });
+
+for (const [kind, change] of [
+  ['new', create('a', 'x\n'.repeat(1_000))],
+  ['deleted', remove('a', 'x\n'.repeat(1_000))],
+] as const)
+  test(`a ${kind} file of many windows counts once all of it was in view`, async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let now = 0;
+    t.mock.method(performance, 'now', () => now);
+    const world = new World();
+    const looks = world.open();
+    const { id } = world.store.stage(draft({ changes: [change] })).preview;
+    for (let start = 0; start < 1_000; start += 40) {
+      world.show(id, { lines: [{ start, end: start + 39 }] }, 'a');
+      for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));
+      assert.equal(looks.count(world.get(id)), 0, `what is below line ${start} was not in view`);
+      now += 1_000;
+      t.mock.timers.tick(1_000);
+    }
+    assert.equal(looks.count(world.get(id)), 1);
+  });
 
 test('what is below the window does not count, but can be marked by hand', async () => {
   const world = new World();
