@@ -103,6 +103,25 @@ suite('votes of a person', () => {
     await vscode.commands.executeCommand('redline.preview.revertEdits', id);
   });
 
+  test('Next and Previous Hunk go through the diff of what is applied, too', async () => {
+    const lines = Array.from({ length: 60 }, (_, n) => `line ${n}`);
+    const before = lines.join('\n');
+    const after = lines.map((line, n) => (n % 20 === 10 ? `${line} changed` : line)).join('\n');
+    await givenFile('hunks.txt', before);
+    const changes = [{ path: 'hunks.txt', before, after }];
+    const { id, revision } = api.previews.push({ label: 'hunks', sourceToolName: 'test', changes });
+    await vscode.commands.executeCommand('redline.preview.apply', id, undefined, revision);
+    await vscode.commands.executeCommand('redline.preview.open', id);
+    const editor = vscode.window.activeTextEditor ?? assert.fail('an editor');
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    const visited: number[] = [];
+    for (const step of ['nextHunk', 'nextHunk', 'nextHunk', 'previousHunk']) {
+      await vscode.commands.executeCommand(`redline.preview.${step}`);
+      visited.push(editor.selection.active.line);
+    }
+    assert.deepEqual(visited, [10, 30, 50, 30]);
+  });
+
   test('the button of the chat card is one: what was typed in it is the reason', async () => {
     const { id, revision } = push('one\n', 'two\n');
     await vscode.commands.executeCommand('redline.preview.discard', id, 'not like that', revision);

@@ -110,7 +110,8 @@ export class PartCommands {
       },
       { path, ...(hunk === undefined ? {} : { hunk }) },
     );
-    if (hunk !== undefined) await showHunk(this.#ctx, { id, path, hunk });
+    const isLeft = store.get(id)?.state.kind === 'pending';
+    if (hunk !== undefined && isLeft) await showHunk(this.#ctx, { id, path, hunk });
     return kind;
   }
 

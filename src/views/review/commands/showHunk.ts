@@ -10,15 +10,14 @@ const PATIENCE = 5_000;
 /**
  * Moves the cursor and the view of a file's diff to the hunk that now has this number, or to the first one if there is
  * none. Both sides of the diff move, since a key acts on the hunk at the cursor of the side that has the focus. Does
- * nothing if the preview is resolved or no longer changes the file.
+ * nothing if the preview no longer changes the file.
  * @param hunk counted from 0
  */
 export async function showHunk(
   { store, files }: Agent,
   { id, path, hunk }: { readonly id: string; readonly path: string; readonly hunk: number },
 ): Promise<void> {
-  const preview = store.get(id);
-  const change = preview?.state.kind === 'pending' && preview.changes?.find(each => each.path === path);
+  const change = store.get(id)?.changes?.find(each => each.path === path);
   if (!change) return;
   const hunks = await hunksOfChange(change);
   const next = hunks[hunk] ?? hunks[0];
