@@ -174,7 +174,7 @@ function createFile(
   makeFoldersAbove(file, shown);
   withTemporaryFile(file, bytes, { mode }, temporary => {
     guard();
-    if (!isMoved(temporary, file)) throw new StalePreviewError([shown]);
+    if (!moveToNew(temporary, file)) throw new StalePreviewError([shown]);
   });
 }
 
@@ -185,16 +185,6 @@ export function makeFoldersAbove(file: string, shown: string): void {
   } catch (error) {
     if (!['EEXIST', 'ENOTDIR'].includes(errorCode(error))) throw error;
     throw new ToolError(`a file stands where a folder of ${shown} would be`);
-  }
-}
-
-/** Whether the file got its name, and not another one that has appeared. */
-function isMoved(temporary: string, file: string): boolean {
-  try {
-    return moveToNew(temporary, file);
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
   }
 }
 

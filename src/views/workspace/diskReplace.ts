@@ -34,7 +34,7 @@ export function replaceOnDisk(
     guard();
     // Nothing of this process runs between the check above and the rename.
     if (found) fs.renameSync(temporary, file);
-    else if (!isMovedToNew(temporary, file)) throw new StalePreviewError([shown]);
+    else if (!moveToNew(temporary, file)) throw new StalePreviewError([shown]);
   };
   if (!('link' in content)) {
     const bits = mode ?? (found?.isFile() === true ? found.mode & 0o7777 : undefined);
@@ -90,13 +90,4 @@ function linkError(error: unknown): unknown {
   return new ToolError('Windows does not allow symbolic links here; Developer Mode allows them', {
     cause: error,
   });
-}
-
-function isMovedToNew(temporary: string, file: string): boolean {
-  try {
-    return moveToNew(temporary, file);
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  }
 }

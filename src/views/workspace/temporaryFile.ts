@@ -40,13 +40,14 @@ const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'];
 /**
  * Gives a complete file its name, unless there is a file of that name.
  * @param link makes a hard link; for tests.
- * @returns false if there is one and the file system has no hard links.
- * @throws any error of the file system: `EEXIST` if there is one.
+ * @returns false if there is one.
+ * @throws any other error of the file system.
  */
 export function moveToNew(temporary: string, file: string, link = fs.linkSync): boolean {
   try {
     link(temporary, file);
   } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
     if (!NO_LINKS.includes(errorCode(error))) throw error;
     // No other code of this process runs between the check and the rename.
     if (fs.existsSync(file)) return false;
