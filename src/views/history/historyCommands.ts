@@ -18,7 +18,7 @@ export async function revert({ session, chat }: Ctx, args: readonly unknown[]): 
   const node = nodeOf(given) ?? (await pickNode(session));
   const message = node === undefined ? undefined : session.tree.get(node)?.message;
   if (node === undefined || !message) return;
-  const { target } = revertTargetOf(session.tree, node);
+  const target = revertTargetOf(session.tree, node);
   // An abandoned prompt may directly follow the current message: there is nothing to revert, but its text is put back.
   const isThere = session.tree.active === target && message.role === 'user';
   if (!isThere && !(await revertTo(session, target))) return;
@@ -37,7 +37,7 @@ export async function retry({ session }: Ctx): Promise<void> {
     void showInfo(vscode.l10n.t('This session has no prompt yet.'));
     return;
   }
-  if (!(await revertTo(session, revertTargetOf(tree, node).target))) return;
+  if (!(await revertTo(session, revertTargetOf(tree, node)))) return;
   await session.prompt(message.text, message.attachments ?? []);
 }
 

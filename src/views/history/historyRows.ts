@@ -134,13 +134,9 @@ export function isCurrent(tree: ConversationTree, row: TurnRow | StepRow | Steps
  * Where reverting to a message leads: to the message itself, or, for a prompt, to before it, so that the user can edit
  * the prompt and send it again.
  */
-export function revertTargetOf(
-  tree: ConversationTree,
-  node: NodeId,
-): { readonly target: NodeId | null; readonly isPrompt: boolean } {
+export function revertTargetOf(tree: ConversationTree, node: NodeId): NodeId | null {
   const found = tree.get(node);
-  const isPrompt = found?.message.role === 'user';
-  return { target: isPrompt ? found.parentId : node, isPrompt };
+  return found?.message.role === 'user' ? found.parentId : node;
 }
 
 /** The rows of a line, a turn or a group of steps, oldest first. */

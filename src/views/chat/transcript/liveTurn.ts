@@ -28,7 +28,6 @@ export class LiveTurn {
   #text = '';
   #reasoning = '';
   #fresh: Arriving = NOTHING;
-  #answering = false;
   #summarizing = false;
   #retry: Retry | undefined;
   readonly #running = new Map<string, string>();
@@ -45,11 +44,6 @@ export class LiveTurn {
     const fresh = this.#fresh;
     this.#fresh = NOTHING;
     return fresh;
-  }
-
-  /** Whether an answer is arriving. */
-  get answering(): boolean {
-    return this.#answering;
   }
 
   /** Whether earlier messages are being summarized. */
@@ -81,7 +75,6 @@ export class LiveTurn {
     switch (event.type) {
       case 'message_start':
         this.#clear();
-        this.#answering = true;
         return 'none';
       case 'retrying':
         this.#retry = { at: Date.now() + event.delayMs, code: event.code };
@@ -153,6 +146,5 @@ export class LiveTurn {
     this.#text = '';
     this.#reasoning = '';
     this.#fresh = NOTHING;
-    this.#answering = false;
   }
 }

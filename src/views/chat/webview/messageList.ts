@@ -50,12 +50,6 @@ export class MessageList {
     new ResizeObserver(() => this.#keepEnd()).observe(this.#log);
   }
 
-  /** The last item of a kind. */
-  last<Kind extends ViewItem['kind']>(kind: Kind): Extract<ViewItem, { kind: Kind }> | undefined {
-    const found = [...this.#items.values()].findLast(item => item.kind === kind);
-    return found as Extract<ViewItem, { kind: Kind }> | undefined;
-  }
-
   /** The items of a kind, in order. */
   all<Kind extends ViewItem['kind']>(kind: Kind): Extract<ViewItem, { kind: Kind }>[] {
     const found = [...this.#items.values()].filter(item => item.kind === kind);

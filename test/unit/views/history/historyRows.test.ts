@@ -275,9 +275,9 @@ test('reverting to a prompt leads to before it, to any other message to the mess
   const first = maker.user('q');
   const answer = maker.says('a');
   const second = maker.user('r');
-  assert.deepEqual(revertTargetOf(maker.tree, first), { target: null, isPrompt: true });
-  assert.deepEqual(revertTargetOf(maker.tree, answer), { target: answer, isPrompt: false });
-  assert.deepEqual(revertTargetOf(maker.tree, second), { target: answer, isPrompt: true });
+  assert.equal(revertTargetOf(maker.tree, first), null);
+  assert.equal(revertTargetOf(maker.tree, answer), answer);
+  assert.equal(revertTargetOf(maker.tree, second), answer);
 });
 
 test('random trees: every visible message has one row, and no two rows share a key', () => {
