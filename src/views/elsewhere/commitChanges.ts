@@ -19,7 +19,7 @@ import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { execute } from '../commandRegistry.ts';
 import type { Ctx } from '../ctx.ts';
 import { oneLine, withoutIcons } from '../plainText.ts';
-import { confirm, showInfo, showWarning } from '../toast.ts';
+import { confirm, showInfo, showWarning, withCancel } from '../toast.ts';
 import { diskPathOf, locate } from '../workspace/workspacePaths.ts';
 import { reportTooMuch } from './report.ts';
 import { chooseRepository, gitOf, type OpenRepository } from './repositories.ts';
@@ -74,17 +74,8 @@ async function commitIn(ctx: Ctx, open: OpenRepository, git: Git): Promise<strin
   // What is committed is what was confirmed, whatever was typed, staged or committed meanwhile.
   const now = await plan(ctx, git, ids);
   if (!isSamePlan(now, chosen) || (await git.operation())) throw new MovedOnError();
-  const { commit, isStagedStale } = await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Committing'),
-      cancellable: true,
-    },
-    (_, token) => {
-      const stop = new AbortController();
-      token.onCancellationRequested(() => stop.abort());
-      return commitApplied(git, now, message, stop.signal);
-    },
+  const { commit, isStagedStale } = await withCancel(vscode.l10n.t('Committing'), signal =>
+    commitApplied(git, now, message, signal),
   );
   await open.repository.status();
   void showInfo(vscode.l10n.t('Committed {0}: {1}', commit.slice(0, 8), oneLine(subject)));

@@ -1,17 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import { countText } from '../../agent/base/localiser.ts';
+import type { CheckRow } from '../chat/viewItem.ts';
 
 // The page imports this too, and has no types of Node: so these take what it is sent, which marks fit.
 
 /** What a `CheckMark` says. */
-export interface ShownCheck {
-  readonly name: string;
-  readonly state: 'running' | 'passed' | 'failed' | 'timedOut' | 'stopped' | 'notRun';
-  readonly isCurrent: boolean;
-  readonly seconds: number;
-  readonly problems: number;
-  readonly isFlaky: boolean;
-}
+export type ShownCheck = Omit<CheckRow, 'resultId'>;
 
 /** `✔ test 12 s`; out of date, it says so in words, since a colour alone tells not everyone. */
 export function checkText(check: ShownCheck, clean: (text: string) => string): string {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { DeltaMessage, ViewItem } from '../protocol.ts';
 
 /** The delta from one list of items to another; `undefined` if they are equal. */
@@ -10,7 +11,7 @@ export function itemDelta(
   const texts: DeltaMessage['texts'] = [];
   for (const item of after) {
     const old = known.get(item.key);
-    if (old && isEqual(old, item)) continue;
+    if (old && isDeepStrictEqual(old, item)) continue;
     const appended = old && appendedTo(old, item);
     if (appended === undefined) items.push(item);
     else texts.push({ key: item.key, ...appended });
@@ -29,13 +30,4 @@ function appendedTo(
     return undefined;
   if (!item.text.startsWith(old.text) || !item.reasoning.startsWith(old.reasoning)) return undefined;
   return { append: item.text.slice(old.text.length), reasoning: item.reasoning.slice(old.reasoning.length) };
-}
-
-/** Deep equality of items, which are plain JSON values. */
-function isEqual(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  const left = Object.entries(a);
-  const right = b as Record<string, unknown>;
-  return left.length === Object.keys(b).length && left.every(([name, value]) => isEqual(value, right[name]));
 }

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { byText } from '../../texts/previewWords.ts';
 import type { ItemOf } from '../protocol.ts';
 
 type Block = ItemOf<'resolve'>;
@@ -31,11 +32,7 @@ function blockName({ label, title }: Block): string | undefined {
 
 /** `edit_file, by the model` */
 export function resolveSource({ source, actor }: Block): string {
-  const who = {
-    human: l10n.t('by you'),
-    model: l10n.t('by the model'),
-    extension: l10n.t('by another extension'),
-  }[actor];
+  const who = byText(actor, undefined);
   return source === undefined ? who : l10n.t('{0}, {1}', source, who);
 }
 
