@@ -6,14 +6,23 @@ import { appliesAny } from '../../agent/preview/blockOf.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, oneLine } from '../plainText.ts';
-import { countedSet, hunkCount, type CountedSet } from '../review/countedSet.ts';
+import { countedSet, hunkCount } from '../review/countedSet.ts';
 import type { PendingParts } from './arranger.ts';
 import { previewsOfSet, type PendingNode } from './pendingNodes.ts';
+
+/** What a row says of what is decided and what is left. */
+interface Counts {
+  readonly done: string;
+  readonly short: string;
+  readonly long: string;
+}
 
 /** Makes the rows of change sets, which count what is left. */
 export class SetItems implements vscode.Disposable {
   readonly #parts: PendingParts;
   readonly #stats: DiffStats;
+  /** By set, what its row said last: it stays while a change is counted anew, else each decision would make it blink. */
+  readonly #last = new Map<string, Counts>();
 
   constructor(parts: PendingParts) {
     this.#parts = parts;
@@ -24,7 +33,7 @@ export class SetItems implements vscode.Disposable {
     const all = previewsOfSet(this.#parts.store, setId);
     const agent = all[0]?.origin?.agent;
     const name = oneLine(title ?? (agent ? agentLabel(agent) : setId));
-    const counts = this.#countsOf(countedSet(this.#parts.store, setId));
+    const counts = this.#countsOf(setId);
     const label = counts.done === '' ? name : `${counts.done} · ${name}`;
     const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
     const advice = adviceOfSet(all);
@@ -48,19 +57,21 @@ export class SetItems implements vscode.Disposable {
    * `✓ 3/14`, how many hunks of all are decided, which comes first in the row, as a narrow side bar cuts off its end; and
    * `8 files · +31 −12`, the files and lines that are left, with a `~` if some could not be counted exactly.
    */
-  #countsOf({ decided, open, isTooLarge }: CountedSet): {
-    readonly done: string;
-    readonly short: string;
-    readonly long: string;
-  } {
+  #countsOf(setId: string): Counts {
+    const { decided, open, isTooLarge } = countedSet(this.#parts.store, setId);
     const paths = new Set(open.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
     const files = countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(paths.size);
     const uncounted = { done: '', short: files, long: files };
     if (isTooLarge) return uncounted;
     const sum = { added: 0, removed: 0, hunks: 0, decided: 0, mark: '' };
     for (const preview of [...decided, ...open]) {
-      const hunks = hunkCount(preview, each => this.#stats.of(each));
-      if (hunks === undefined) return uncounted;
+      let isCounting = false;
+      const hunks = hunkCount(preview, each => {
+        const stats = this.#stats.of(each);
+        isCounting = !stats;
+        return stats;
+      });
+      if (hunks === undefined) return (isCounting && this.#last.get(setId)) || uncounted;
       sum.hunks += hunks;
       if (!isOpen(preview)) sum.decided += hunks;
       else
@@ -76,11 +87,13 @@ export class SetItems implements vscode.Disposable {
     ].join(' ');
     const told = vscode.l10n.t('{0} of {1} hunks decided', sum.decided, sum.hunks);
     const text = (...parts: string[]): string => parts.filter(part => part !== '').join(' · ');
-    return {
+    const counts = {
       done: `✓ ${sum.decided}/${sum.hunks}`,
       short: text(files, lines),
       long: text(files, lines, told),
     };
+    this.#last.set(setId, counts);
+    return counts;
   }
 }
 

@@ -41,11 +41,11 @@ export class DiffStats {
           if (this.#disposed || this.#known.get(id) !== entry) return;
           entry.stats.push(await statOf(change));
         }
-        entry.done = true;
-        if (!this.#disposed) this.#tell();
       } catch (error) {
         this.#logger.error(`Counting the lines of ${id} failed: ${detailOf(error)}`);
       }
+      entry.done = true;
+      if (!this.#disposed) this.#tell();
     });
     return undefined;
   }
