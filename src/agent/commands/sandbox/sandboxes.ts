@@ -90,7 +90,10 @@ class WindowSandboxes implements Sandboxes {
     if (engine() === 'off') return { ...none, why: { reason: 'off' } };
     if (folders().length === 0) return { ...none, why: { reason: 'noFolder' } };
     try {
-      this.#swept ??= this.#sweep();
+      this.#swept ??= this.#sweep().catch((error: unknown) => {
+        this.#swept = undefined;
+        throw error;
+      });
       await this.#swept;
       return await this.#probe();
     } catch (error) {
