@@ -180,6 +180,7 @@ export class AgentView {
   async collect(): Promise<Collection> {
     const effects = new Effects();
     const looked = new Map<string, { readonly stamp: string; readonly theirs: Found | undefined }>();
+    const unreadable = new Map<string, string>();
     for (const layer of this.#layers.all) {
       const merged = path.join(this.#view, layer.root);
       const lower = path.join(layer.state, 'lower');
@@ -193,11 +194,15 @@ export class AgentView {
         const at = path.join(layer.root, each);
         const stamp = await stampOf(path.join(layer.upper, each));
         if (this.#stamps.get(at) === stamp) continue;
-        const found = await inView.find(each);
-        const theirs = found?.kind === 'file' ? remembering(found) : found;
-        const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
-        await effects.add(this.#layers.nameOf({ layer, relative: each }), base, theirs);
-        looked.set(at, { stamp, theirs });
+        const name = this.#layers.nameOf({ layer, relative: each });
+        const isLooked = await effects.look(name, async () => {
+          const found = await inView.find(each);
+          const theirs = found?.kind === 'file' ? remembering(found) : found;
+          const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
+          await effects.add(name, base, theirs);
+          looked.set(at, { stamp, theirs });
+        });
+        if (!isLooked) unreadable.set(at, stamp);
       }
     }
     const { isTooMuch } = effects;
@@ -207,6 +212,7 @@ export class AgentView {
         await this.#known.set(at, theirs);
         this.#stamps.set(at, stamp);
       }
+      for (const [at, stamp] of unreadable) this.#stamps.set(at, stamp);
       await this.#known.save();
     };
     return {

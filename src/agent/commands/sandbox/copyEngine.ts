@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited, TimeSlice } from '../../base/async.ts';
-import { hasCode, messageWithoutPaths, ToolError } from '../../base/errors.ts';
+import { forEachLimited, succeeds, TimeSlice } from '../../base/async.ts';
+import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { realPathSync, isInside } from '../../base/system/realPath.ts';
 import { contentOf } from '../../preview/blobs.ts';
 import type { FileContent } from '../../preview/workspace.ts';
@@ -16,7 +16,7 @@ import { isDiskFull } from './diskSpace.ts';
 import { bitsAt, Effects, findAt, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { ignoredOf } from './ignored.ts';
-import type { SandboxOptions } from './overlayEngine.ts';
+import { LOST, type SandboxOptions } from './overlayEngine.ts';
 import { PathNames } from './pathNames.ts';
 import { stampAt, stampOf, stampOfCopy, stamps, walk, type Stamp } from './stamps.ts';
 import { makeFolders } from './upperTree.ts';
@@ -110,13 +110,25 @@ export class CopySandbox implements Sandbox {
     const effects = new Effects();
     let ignored = 0;
     let wroteGit = false;
-    for (const folder of this.#folders) {
-      const listed = await this.#list(folder, contents, effects);
-      ignored += listed.ignored;
-      wroteGit ||= listed.wroteGit;
+    const changed = new Map<Copied, readonly string[]>();
+    try {
+      for (const folder of this.#folders) {
+        const listed = await this.#list(folder, contents, effects);
+        ignored += listed.ignored;
+        wroteGit ||= listed.wroteGit;
+        changed.set(folder, listed.changed);
+      }
+    } catch (error) {
+      // What could not be listed must not be in the next copy.
+      await this.#drop();
+      throw error;
     }
+    const isTidy = await this.#tidy(changed);
     const ended = effects.end();
-    return { ...end, ...ended, ignored, wroteGit, notes: [...notes, ...ended.notes] };
+    return {
+      ...{ ...end, ...ended, wroteGit, ignored: isTidy ? ignored : 0 },
+      notes: [...notes, ...ended.notes, ...(isTidy ? [] : [LOST])],
+    };
   }
 
   async dispose(): Promise<void> {
@@ -239,12 +251,15 @@ export class CopySandbox implements Sandbox {
     if (stat) await removeTree(at);
   }
 
-  /** What differs from before the command. It is as on disk again before the next one, but for what git ignores. */
+  /**
+   * What differs from before the command.
+   * @returns `changed`: without what git ignores
+   */
   async #list(
     folder: Copied,
     contents: ReadonlyMap<string, Put>,
     effects: Effects,
-  ): Promise<{ readonly ignored: number; readonly wroteGit: boolean }> {
+  ): Promise<Record<'ignored', number> & Record<'wroteGit', boolean> & Record<'changed', string[]>> {
     const { root, copy, source, put = new Map<string, Stamp>(), odd, prefix } = folder;
     const slice = new TimeSlice();
     const { put: now, odd: oddNow } = await stamps(copy);
@@ -267,22 +282,40 @@ export class CopySandbox implements Sandbox {
       await slice.turn();
       if (effects.isTooMuch || hidden.has(at)) return;
       const pending = contents.get(prefix + at);
-      const isKept = source.get(at) === (await stampAt(path.join(root, at)));
-      const base = pending ? pending.left && foundContent(pending.left, pending.mode) : await real.find(at);
-      await effects.add(prefix + at, base ?? undefined, await there.find(at), {
-        isBaseUnknown: !pending && !isKept && (put.has(at) || (!!base && base.kind !== 'folder')),
+      await effects.look(prefix + at, async () => {
+        const isKept = source.get(at) === (await stampAt(path.join(root, at)));
+        const base = pending ? pending.left && foundContent(pending.left, pending.mode) : await real.find(at);
+        await effects.add(prefix + at, base ?? undefined, await there.find(at), {
+          isBaseUnknown: !pending && !isKept && (put.has(at) || (!!base && base.kind !== 'folder')),
+        });
       });
     });
-    // It is copied again before the next command. What is not on disk takes no more space.
-    await forEachLimited(changed, AT_ONCE, async at => {
-      if (hidden.has(at)) return;
-      source.set(at, '');
-      if (!(await real.find(at))) await this.#remove(folder, there, at);
-    });
     return {
+      changed: changed.filter(at => !hidden.has(at)),
       ignored: hidden.size,
       wroteGit: changed.some(at => at.startsWith('.git/') && at !== '.git/index'),
     };
+  }
+
+  /**
+   * Sees to it that what a command changed is as on disk again before the next one: it is copied again then, and what is not on disk
+   * takes no more space.
+   * @returns false if that failed, and the copy is made anew
+   */
+  async #tidy(changed: ReadonlyMap<Copied, readonly string[]>): Promise<boolean> {
+    try {
+      for (const [folder, paths] of changed) {
+        const [real, there] = [new PlainFolder(folder.root), new PlainFolder(folder.copy)];
+        await forEachLimited(paths, AT_ONCE, async at => {
+          folder.source.set(at, '');
+          if (!(await real.find(at).catch(() => undefined))) await this.#remove(folder, there, at);
+        });
+      }
+      return true;
+    } catch {
+      await this.#drop();
+      return false;
+    }
   }
 }
 
@@ -300,8 +333,8 @@ async function copyOne(root: string, copy: string, at: string): Promise<void> {
   const found = await findAt(from);
   if (found?.kind === 'link') await fs.symlink(found.target, to);
   else if (found?.kind === 'file')
-    await fs.copyFile(from, to, constants.COPYFILE_FICLONE).catch((error: unknown) => {
+    await fs.copyFile(from, to, constants.COPYFILE_FICLONE).catch(async (error: unknown) => {
       // What the user may not read no command of theirs can need.
-      if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
+      if (await succeeds(fs.access(from, constants.R_OK))) throw error;
     });
 }

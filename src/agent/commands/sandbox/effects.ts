@@ -99,6 +99,17 @@ export class Effects {
   #count = 0;
   #bytes = 0;
 
+  /** Looks at a path. What may not be looked at is left out. @returns false then */
+  async look(path: string, look: () => Promise<void>): Promise<boolean> {
+    try {
+      await look();
+      return true;
+    } catch (error) {
+      this.leaveOut({ path, why: 'unreadable', detail: messageWithoutPaths(error) });
+      return false;
+    }
+  }
+
   /**
    * @param base what the command found
    * @param theirs what it left

@@ -10,7 +10,7 @@ import type { FolderRoot } from '../../preview/workspace.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
 import type { RunSink } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
-import { prepareCall } from '../shellCall.ts';
+import { prepareCall, type ShellCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { OWN_FOLDERS } from './bubblewrap.ts';
 import { isDiskFull, watchSpace } from './diskSpace.ts';
@@ -18,7 +18,7 @@ import { bitsAt, Effects, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { Layers, type Place } from './layers.ts';
 import { Namespace } from './namespace.ts';
-import { changedPaths, countNewer, keepOnly, makeFolders, type Layer } from './upperTree.ts';
+import { changedPaths, countNewer, keepOnly, putFiles, type Layer } from './upperTree.ts';
 
 /** How many files are compared concurrently. */
 const AT_ONCE = 8;
@@ -34,6 +34,10 @@ const NOTES: readonly (readonly [sign: RegExp, note: string])[] = [
     'Files of another owner or group cannot be changed in the sandbox (EOVERFLOW): use onDisk for them.',
   ],
 ];
+
+/** Why nothing that git ignores is in the view any more. */
+const FREED = 'What git ignores was removed from the sandbox to free the disk.';
+export const LOST = 'What git ignores was removed from the sandbox, where it could not be kept.';
 
 export interface SandboxOptions {
   readonly folders: readonly FolderRoot[];
@@ -51,6 +55,8 @@ export class OverlaySandbox implements Sandbox {
   readonly #layers: Layers;
   readonly #variables: () => readonly string[];
   readonly #running = new Set<Namespace>();
+  /** Nothing is in the upper trees but what git ignores. */
+  #isClean = true;
 
   constructor({ folders, storage, variables }: SandboxOptions) {
     this.#storage = storage;
@@ -60,12 +66,8 @@ export class OverlaySandbox implements Sandbox {
 
   async run(plan: CommandPlan, pending: PendingContents, { signal, add }: RunSink): Promise<SandboxEnd> {
     assertNotStopped(signal);
-    const contents = await this.#contentsOf(pending);
-    const deleted = await this.#put(contents).catch(async (error: unknown) => {
-      await this.#clean(new Map()).catch(() => undefined);
-      throw new ToolError(`The sandbox cannot be made: ${messageWithoutPaths(error)}. Nothing was run.`);
-    });
-    const call = await prepareCall(plan);
+    const { contents, deleted, call } = await this.#prepare(plan, pending, signal);
+    // Nothing is awaited from the last look at the signal until it is listened to.
     const mountedAt = Date.now();
     const namespace = new Namespace({
       ...{
@@ -91,10 +93,8 @@ export class OverlaySandbox implements Sandbox {
     signal.addEventListener('abort', stop, { once: true });
     const watching = new AbortController();
     const full = watchSpace(this.#storage, () => namespace.stop(), watching.signal);
-    let effects: Effects | undefined;
-    let end: Awaited<Namespace['ended']>;
     try {
-      end = await namespace.ended.catch((error: unknown) => {
+      const end = await namespace.ended.catch((error: unknown) => {
         throw new ToolError(`The sandbox cannot be entered: ${messageOf(error)}. Nothing was run.`);
       });
       watching.abort();
@@ -103,24 +103,24 @@ export class OverlaySandbox implements Sandbox {
         throw new ToolError(
           `The sandbox cannot be entered: ${output.trim() || 'no reason was given'}. Nothing was run.`,
         );
-      effects = new Effects();
+      const effects = new Effects();
       const ignored = await this.#list(end.view, contents, mountedAt, effects);
       const wroteGit = await this.#wroteGit();
       const count = await this.#countIgnored(ignored);
       await namespace.release();
       const fullness = await full;
-      const isKept =
-        (await this.#clean(fullness === undefined ? ignored : new Map())) && fullness === undefined;
+      const lost = await this.#clean(fullness === undefined ? ignored : new Map()).catch(() => LOST);
+      const removed = fullness === undefined ? lost : FREED;
       const { notes, ...found } = effects.end();
       return {
         ...{ exitCode: end.exitCode, ended: 0, running: [] },
         ...found,
-        ignored: isKept ? count : 0,
+        ignored: removed === undefined ? count : 0,
         wroteGit,
         notes: [
           ...notes,
           ...(fullness === undefined ? [] : [fullness]),
-          ...(isKept ? [] : ['What git ignores was removed from the sandbox to free the disk.']),
+          ...(removed === undefined ? [] : [removed]),
           ...told,
         ],
       };
@@ -131,8 +131,27 @@ export class OverlaySandbox implements Sandbox {
       await namespace.release();
       this.#running.delete(namespace);
       // What could not be listed must not be in the next view.
-      if (!effects) await this.#clean(new Map());
+      if (!this.#isClean) await this.#clean(new Map()).catch(() => undefined);
       await call.remove();
+    }
+  }
+
+  /** Makes what a command finds. @throws ToolError if that fails, or if it is stopped meanwhile */
+  async #prepare(plan: CommandPlan, pending: PendingContents, signal: AbortSignal): Promise<Prepared> {
+    let call: ShellCall | undefined;
+    try {
+      const contents = await this.#contentsOf(pending);
+      // What could not be removed after the last command may be gone by now.
+      if (!this.#isClean) await this.#clean(new Map());
+      const deleted = await this.#put(contents);
+      call = await prepareCall(plan);
+      assertNotStopped(signal);
+      return { contents, deleted, call };
+    } catch (error) {
+      await call?.remove();
+      await this.#clean(new Map()).catch(() => undefined);
+      if (error instanceof ToolError) throw error;
+      throw new ToolError(`The sandbox cannot be made: ${messageWithoutPaths(error)}. Nothing was run.`);
     }
   }
 
@@ -173,6 +192,7 @@ export class OverlaySandbox implements Sandbox {
 
   /** Puts what is pending into the upper trees. @returns what must be removed in the view */
   async #put(contents: Contents): Promise<string[]> {
+    this.#isClean = false;
     for (const { root, state, upper } of this.#layers.all) {
       await fs.mkdir(upper, { recursive: true });
       for (const name of ['work', 'lower']) await removeTree(path.join(state, name));
@@ -184,23 +204,15 @@ export class OverlaySandbox implements Sandbox {
       await fs.mkdir(path.join(this.#storage, name));
     }
     for (const name of ['tmp', 'var-tmp', 'shm']) await fs.chmod(path.join(this.#storage, name), 0o1777);
-    const all = [...contents].flatMap(([layer, each]) => [...each].map(one => [layer, ...one] as const));
     const [deleted, folders] = [new Set<string>(), new Set<string>()];
-    for (const [layer, relative, { left, mode }] of all) {
-      if (left === null) {
-        deleted.add(path.join(layer.root, relative));
-        continue;
-      }
-      for (const above of foldersAbove(relative)) folders.add(path.join(layer.root, above));
-      await makeFolders(layer, path.dirname(relative));
-      const to = path.join(layer.upper, relative);
-      await removeTree(to);
-      if ('link' in left) {
-        await fs.symlink(left.link, to);
-        continue;
-      }
-      await fs.writeFile(to, left, { flag: 'wx' });
-      if (mode !== undefined) await fs.chmod(to, mode);
+    for (const [layer, puts] of contents) {
+      const files = new Map<string, Put & { readonly left: FileContent }>();
+      for (const [relative, { left, ...put }] of puts)
+        if (left) files.set(relative, { ...put, left });
+        else deleted.add(path.join(layer.root, relative));
+      for (const relative of files.keys())
+        for (const above of foldersAbove(relative)) folders.add(path.join(layer.root, above));
+      await putFiles(layer, files);
     }
     // A folder in the upper tree hides the file or link in whose place it is. Links are removed before what is below them.
     return [...deleted].filter(at => !folders.has(at)).sort();
@@ -226,16 +238,14 @@ export class OverlaySandbox implements Sandbox {
       const [real, inView] = [new PlainFolder(layer.root), new PlainFolder(merged)];
       await forEachLimited([...new Set([...changed.paths, ...pending.keys()])], AT_ONCE, async each => {
         if (effects.isTooMuch) return;
-        const theirs = await inView.find(each);
         const put = pending.get(each);
-        const base = put ? put.left && foundContent(put.left, put.mode) : await real.find(each);
-        const isBaseUnknown = !put && (await changedAfter(layer.root, each, mountedAt));
-        await effects.add(
-          put?.name ?? this.#layers.nameOf({ layer, relative: each }),
-          base ?? undefined,
-          theirs,
-          { isBaseUnknown },
-        );
+        const name = put?.name ?? this.#layers.nameOf({ layer, relative: each });
+        await effects.look(name, async () => {
+          const theirs = await inView.find(each);
+          const base = put ? put.left && foundContent(put.left, put.mode) : await real.find(each);
+          const isBaseUnknown = !put && (await changedAfter(layer.root, each, mountedAt));
+          await effects.add(name, base ?? undefined, theirs, { isBaseUnknown });
+        });
       });
     }
     return ignored;
@@ -253,20 +263,21 @@ export class OverlaySandbox implements Sandbox {
   /**
    * Leaves nothing in the upper trees but what git ignores, in folders that hide nothing of the real ones, and nothing in the
    * view's own folders.
-   * @returns false if the disk is too full to keep what git ignores
+   * @returns why what git ignores could not be kept; `undefined` if it was
+   * @throws the error of the system if something is left
    */
-  async #clean(ignored: ReadonlyMap<Layer, readonly string[]>): Promise<boolean> {
+  async #clean(ignored: ReadonlyMap<Layer, readonly string[]>): Promise<string | undefined> {
     for (const name of OWN_FOLDERS) await removeTree(path.join(this.#storage, name));
-    let isKept = true;
+    let lost: string | undefined;
     for (const layer of this.#layers.all)
       try {
         await keepOnly(layer, ignored.get(layer) ?? []);
       } catch (error) {
-        if (!isDiskFull(error)) throw error;
-        isKept = false;
+        lost = isDiskFull(error) ? FREED : LOST;
         await removeTree(layer.upper);
       }
-    return isKept;
+    this.#isClean = true;
+    return lost;
   }
 
   /** How many of the ignored files the command has changed, as far as it can be told soon. */
@@ -284,6 +295,14 @@ async function realFolder(at: string): Promise<string> {
   const ofMissing = async (): Promise<string> =>
     above === at ? at : path.join(await realFolder(above), path.basename(at));
   return fs.realpath(at).catch(ofMissing);
+}
+
+/** What a command needs. */
+interface Prepared {
+  readonly contents: Contents;
+  /** What must be removed in the view. */
+  readonly deleted: readonly string[];
+  readonly call: ShellCall;
 }
 
 /** What is pending, by its place. */

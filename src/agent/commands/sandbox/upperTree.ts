@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { TimeSlice } from '../../base/async.ts';
+import { foldersAbove } from '../../preview/fileSteps.ts';
+import type { FileContent } from '../../preview/workspace.ts';
 import { messageWithoutPaths } from '../../base/errors.ts';
 import { isMissing, PlainFolder, type Effects, type Found } from './effects.ts';
 import { entriesOf, removeTree } from './entries.ts';
@@ -25,21 +27,65 @@ interface Changed {
   readonly ignored: readonly string[];
 }
 
-/** The folders of the upper tree that lead to a path in it, with the permission bits of the real ones. Follows no link. */
+/**
+ * The folders of an upper tree or a copy that lead to a path in it. They have the permission bits of the real ones, and can be
+ * written in any case. Follows no link.
+ */
 export async function makeFolders(
   { root, upper }: Pick<Layer, 'root' | 'upper'>,
   relative: string,
 ): Promise<void> {
-  if (relative === '.') return;
-  await makeFolders({ root, upper }, path.dirname(relative));
+  if (relative !== '.') await makeFolders({ root, upper }, path.dirname(relative));
   const folder = path.join(upper, relative);
   const there = await fs.lstat(folder).catch(() => undefined);
-  if (there?.isDirectory()) return;
+  if (there?.isDirectory()) return void (await openFolder(folder, there.mode));
   if (there) await removeTree(folder);
   // Another one may make it at the same time.
   await fs.mkdir(folder, { recursive: true });
   const real = await fs.lstat(path.join(root, relative)).catch(() => undefined);
-  if (real?.isDirectory()) await fs.chmod(folder, real.mode & 0o777);
+  if (real?.isDirectory() && relative !== '.') await fs.chmod(folder, (real.mode & 0o777) | 0o700);
+}
+
+/** Lets a folder be read and written, also if it forbids that. @returns the permission bits that it had */
+export async function openFolder(folder: string, mode: number): Promise<number> {
+  if ((mode & 0o700) !== 0o700 && process.platform !== 'win32')
+    await fs.chmod(folder, (mode & 0o777) | 0o700);
+  return mode & 0o777;
+}
+
+/** Gives the folders above these paths of an upper tree the permission bits of the real ones, once all is in them. */
+async function closeFolders(
+  { root, upper }: Pick<Layer, 'root' | 'upper'>,
+  paths: readonly string[],
+): Promise<void> {
+  // Those that are in another one come before it.
+  for (const folder of [...new Set(paths.flatMap(foldersAbove))].sort().toReversed()) {
+    const real = await fs.lstat(path.join(root, folder)).catch(() => undefined);
+    if (real?.isDirectory()) await fs.chmod(path.join(upper, folder), real.mode & 0o777);
+  }
+}
+
+/** Puts what is pending into an upper tree. */
+export async function putFiles(layer: Layer, files: ReadonlyMap<string, PutFile>): Promise<void> {
+  for (const [relative, { left, mode }] of files) {
+    await makeFolders(layer, path.dirname(relative));
+    const to = path.join(layer.upper, relative);
+    await removeTree(to);
+    if ('link' in left) {
+      await fs.symlink(left.link, to);
+      continue;
+    }
+    await fs.writeFile(to, left, { flag: 'wx' });
+    if (mode !== undefined) await fs.chmod(to, mode);
+  }
+  await closeFolders(layer, [...files.keys()]);
+}
+
+/** What is put into an upper tree. */
+interface PutFile {
+  readonly left: FileContent;
+  /** The permission bits that a file gets; `undefined`: those of a new one. */
+  readonly mode: number | undefined;
 }
 
 /**
@@ -62,9 +108,10 @@ export async function changedPaths(
     const found: Compared[] = [];
     for (const folder of level) {
       const upper = await entriesIn(path.join(layer.upper, folder), effects, layer.prefix + folder);
-      const now = await entriesIn(path.join(merged, folder));
+      const now = upper && (await entriesIn(path.join(merged, folder)));
+      if (!now) continue;
       const was: Entries = (await real.isFolder(folder))
-        ? await entriesIn(path.join(lower, folder))
+        ? ((await entriesIn(path.join(lower, folder))) ?? new Map())
         : new Map();
       // Where the folder was made anew, what was in it is gone without a trace.
       const gone = [...was.keys()].filter(name => !now.has(name) && !upper.has(name));
@@ -112,7 +159,7 @@ async function filesBelow(root: string, folder: string, lower: string): Promise<
   while (level.length > 0) {
     const found = new Map<string, Found['kind']>();
     for (const at of level)
-      for (const [name, kind] of await entriesIn(path.join(lower, at)))
+      for (const [name, kind] of (await entriesIn(path.join(lower, at))) ?? [])
         if (name !== '.git') found.set(`${at}/${name}`, kind);
     const hidden = await ignoredOf(root, [...found.keys()]);
     level = [];
@@ -123,8 +170,11 @@ async function filesBelow(root: string, folder: string, lower: string): Promise<
 
 type Entries = ReadonlyMap<string, Found['kind']>;
 
-/** What is in a folder, without what has a name that is not UTF-8, which is told to `effects`; nothing if there is no such folder. */
-async function entriesIn(folder: string, effects?: Effects, shown = ''): Promise<Entries> {
+/**
+ * What is in a folder, without what has a name that is not UTF-8, which is told to `effects`; nothing if there is no such folder.
+ * @returns `undefined` if it may not be read, which is told, too
+ */
+async function entriesIn(folder: string, effects?: Effects, shown = ''): Promise<Entries | undefined> {
   const entries = new Map<string, Found['kind']>();
   try {
     for await (const part of entriesOf(folder))
@@ -132,8 +182,10 @@ async function entriesIn(folder: string, effects?: Effects, shown = ''): Promise
         if (isUtf8) entries.set(name, kind);
         else effects?.leaveOut({ path: shown === '' ? name : `${shown}/${name}`, why: 'path' });
   } catch (error) {
-    if (!isMissing(error))
+    if (!isMissing(error)) {
       effects?.leaveOut({ path: shown, why: 'unreadable', detail: messageWithoutPaths(error) });
+      return undefined;
+    }
   }
   return entries;
 }
@@ -145,21 +197,20 @@ export async function keepOnly(layer: Layer, paths: readonly string[]): Promise<
     await removeTree(kept.upper);
     await fs.mkdir(kept.upper, { recursive: true });
     for (const each of paths) {
-      await makeFolders(kept, path.dirname(each));
-      await allowMoving(path.join(layer.upper, each));
-      await fs.rename(path.join(layer.upper, each), path.join(kept.upper, each));
+      for (const tree of [kept, layer]) await makeFolders(tree, path.dirname(each));
+      const [from, to] = [path.join(layer.upper, each), path.join(kept.upper, each)];
+      const stat = await fs.lstat(from);
+      // A folder that forbids writing cannot be moved into another one.
+      const mode = stat.isDirectory() ? await openFolder(from, stat.mode) : undefined;
+      await fs.rename(from, to);
+      if (mode !== undefined) await fs.chmod(to, mode);
     }
+    await closeFolders(kept, paths);
     await removeTree(layer.upper);
     await fs.rename(kept.upper, layer.upper);
   } finally {
     await removeTree(kept.upper);
   }
-}
-
-/** A folder that forbids writing cannot be moved into another one. */
-async function allowMoving(at: string): Promise<void> {
-  const stat = await fs.lstat(at);
-  if (stat.isDirectory() && (stat.mode & 0o700) !== 0o700) await fs.chmod(at, 0o700);
 }
 
 /** How many files at and below paths were changed later than another file. A program of its own looks: there may be very many. */

@@ -104,6 +104,46 @@ for (const engine of engines)
         assert.equal((await world.run('cat file lib/a.ts')).output, 'fa');
       });
 
+    test('what cannot be looked at is left out; the rest is taken, and nothing of it stays in the view', async t => {
+      const world = await open(t, engine, []);
+      const deep = `perl -e '$d = "x" x 200; for (1..30) { mkdir $d; chdir $d or die } open F, ">end" or die'`;
+      const ran = await world.run(`echo changed > file; chmod 000 src; ${deep}`);
+      assert.deepEqual([ran.exitCode, ran.changes], [0, ['file: f => changed']]);
+      if (engine === 'overlay') assert.ok(ran.leftOut.some(({ why }) => why === 'unreadable'));
+      const next = await world.run('cat file src/a.ts');
+      assert.deepEqual([next.output, next.changes], ['fa', []]);
+      await world.sandboxes.dispose();
+      assert.equal(fs.existsSync(world.temp.at('storage', 'sandbox')), false);
+    });
+
+    test('folders that forbid writing are copied, changed and cleaned', async t => {
+      const world = await open(t, engine, []);
+      fs.chmodSync(world.at('src'), 0o555);
+      try {
+        const pending = { 'src/a.ts': 'pending' };
+        assert.equal((await world.run('cat src/a.ts src/b.ts', { pending })).output, 'pendingb');
+        const make = 'mkdir -p d/x src/out/z; echo 1 > d/x/y; echo 2 > src/out/z/y';
+        const made = await world.run(`chmod 755 src; ${make}; chmod 555 d/x src/out/z src/out d src .`);
+        assert.deepEqual([made.exitCode, made.changes, made.ignored], [0, ['d/x/y: ∅ => 1'], 1]);
+        const kept = await world.run('find . -name y; cat src/a.ts src/out/z/y', { pending });
+        assert.deepEqual([kept.output, kept.changes], ['./src/out/z/y\npending2\n', []]);
+      } finally {
+        fs.chmodSync(world.at('src'), 0o755);
+      }
+    });
+
+    test('a command that is stopped while the sandbox is prepared is not run', async t => {
+      const world = await open(t, engine, []);
+      const [controller, nothing] = [new AbortController(), contentsAfter([], new MemoryBlobs())];
+      const paths = (): readonly string[] => {
+        controller.abort();
+        return [];
+      };
+      const contents = { paths, at: () => nothing.at(''), blobs: nothing.blobs };
+      const ran = world.run('sleep 984', { contents, signal: controller.signal });
+      await assert.rejects(ran, /stopped before it ran/);
+    });
+
     test('a pending file in the place of a folder', async t => {
       const world = await open(t, engine, []);
       const pending = { src: 'x', 'src/a.ts': null, 'src/b.ts': null };
