@@ -95,6 +95,8 @@ const UNKNOWN = new Uint8Array();
 /** Collects what a command changed. */
 export class Effects {
   readonly #files: ForeignFile[] = [];
+  /** The permission bits that a file had which is gone, or has that is new. */
+  readonly #bits = new Map<ForeignFile, number | undefined>();
   readonly #leftOut: LeftOut[] = [];
   #count = 0;
   #bytes = 0;
@@ -139,13 +141,15 @@ export class Effects {
     const isSame = old !== null && now !== null && hashOf(old) === hashOf(now);
     if (isSame && mode === undefined) return void this.#count--;
     this.#bytes += sizeOf(old) + sizeOf(now);
-    this.#files.push({
+    const file: ForeignFile = {
       path,
       base: isBaseUnknown && now && !isSame ? (before ? null : UNKNOWN) : old,
       theirs: now,
       ...(mode === undefined ? {} : { mode }),
       ...(isBaseUnknown && (!now || mode !== undefined) ? { isBaseUnknown } : {}),
-    });
+    };
+    this.#files.push(file);
+    this.#bits.set(file, bitsOf(before ?? after));
   }
 
   leaveOut(left: LeftOut): void {
@@ -160,7 +164,7 @@ export class Effects {
   /** Everything, by path, a file that was moved as one change. */
   end(): Pick<SandboxEnd, 'effects' | 'leftOut' | 'notes'> {
     const leftOut = this.#leftOut;
-    if (!this.isTooMuch) return { effects: withRenames(sorted(this.#files)), leftOut, notes: [] };
+    if (!this.isTooMuch) return { effects: withRenames(sorted(this.#files), this.#bits), leftOut, notes: [] };
     const most = `${MAX_FILES.toLocaleString('en')} files or ${MAX_TOTAL_BYTES / 1024 ** 2} MB`;
     const note = `It changed ${plural(this.#count, 'file')} or more, which is more than can be reviewed at once (${most}). None of it became a preview, and all of it is lost. Let a command change less.`;
     return { effects: [], leftOut, notes: [note] };
@@ -185,12 +189,19 @@ function changedMode(base: Found | undefined, theirs: Found | undefined): number
   return (theirs.mode & 0o111) === 0 ? undefined : theirs.mode;
 }
 
+function bitsOf(found: Found | undefined): number | undefined {
+  return found?.kind === 'file' ? found.mode : undefined;
+}
+
 function sorted(files: readonly ForeignFile[]): readonly ForeignFile[] {
   return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** What was deleted here and created there with the same content was moved. */
-function withRenames(files: readonly ForeignFile[]): readonly ForeignFile[] {
+/** What was deleted here and created there with the same content and permission bits was moved. */
+function withRenames(
+  files: readonly ForeignFile[],
+  bits: ReadonlyMap<ForeignFile, number | undefined>,
+): readonly ForeignFile[] {
   const deleted = new Map<string, ForeignFile[]>();
   for (const file of files) {
     if (file.theirs || !file.base || sizeOf(file.base) === 0) continue;
@@ -200,7 +211,9 @@ function withRenames(files: readonly ForeignFile[]): readonly ForeignFile[] {
   const moved = new Set<ForeignFile>();
   const result = files.map(file => {
     if (file.base || !file.theirs || sizeOf(file.theirs) === 0) return file;
-    const from = deleted.get(hashOf(file.theirs) ?? '')?.find(one => !moved.has(one));
+    const from = deleted
+      .get(hashOf(file.theirs) ?? '')
+      ?.find(one => !moved.has(one) && bits.get(one) === bits.get(file));
     if (!from) return file;
     moved.add(from);
     return { ...file, from: from.path, base: from.base };
