@@ -24,6 +24,9 @@ import { makeFolders } from './upperTree.ts';
 /** How many files are copied concurrently. */
 const AT_ONCE = 16;
 
+/** A repository of git: that of the folder, or one in it. */
+const IN_GIT = /(^|\/)\.git(\/|$)/;
+
 /** A folder of the workspace and its copy. */
 interface Copied {
   readonly prefix: string;
@@ -274,7 +277,7 @@ export class CopySandbox implements Sandbox {
       await slice.turn();
       if (!put.has(at)) changed.push(at);
     }
-    const others = changed.filter(at => at !== '.git' && !at.startsWith('.git/'));
+    const others = changed.filter(at => !IN_GIT.test(at));
     await slice.turn();
     const hidden = await ignoredOf(root, others);
     const [real, there] = [new PlainFolder(root), new PlainFolder(copy)];
@@ -293,7 +296,7 @@ export class CopySandbox implements Sandbox {
     return {
       changed: changed.filter(at => !hidden.has(at)),
       ignored: hidden.size,
-      wroteGit: changed.some(at => at.startsWith('.git/') && at !== '.git/index'),
+      wroteGit: changed.some(at => IN_GIT.test(at) && !/(^|\/)\.git(\/index)?$/.test(at)),
     };
   }
 

@@ -104,8 +104,8 @@ export class OverlaySandbox implements Sandbox {
           `The sandbox cannot be entered: ${output.trim() || 'no reason was given'}. Nothing was run.`,
         );
       const effects = new Effects();
-      const ignored = await this.#list(end.view, contents, mountedAt, effects);
-      const wroteGit = await this.#wroteGit();
+      const { ignored, git } = await this.#list(end.view, contents, mountedAt, effects);
+      const wroteGit = await wroteAny(git);
       const count = await this.#countIgnored(ignored);
       await namespace.release();
       const fullness = await full;
@@ -220,19 +220,21 @@ export class OverlaySandbox implements Sandbox {
 
   /**
    * Collects what the command changed: the upper trees tell where, the view and the real folders what.
-   * @returns what git ignores, by layer
+   * @returns what git ignores, by layer, and the `.git` folders in the upper trees
    */
   async #list(
     view: string,
     contents: Contents,
     mountedAt: number,
     effects: Effects,
-  ): Promise<ReadonlyMap<Layer, readonly string[]>> {
+  ): Promise<{ readonly ignored: ReadonlyMap<Layer, readonly string[]>; readonly git: readonly string[] }> {
+    const git: string[] = [];
     const ignored = new Map<Layer, readonly string[]>();
     for (const layer of this.#layers.all) {
       const merged = path.join(view, layer.root);
       const changed = await changedPaths(layer, merged, effects);
       ignored.set(layer, changed.ignored);
+      git.push(...changed.git.map(at => path.join(layer.upper, at)));
       const pending = contents.get(layer) ?? new Map<string, never>();
       // Links in the view lead, for this process, to what is outside.
       const [real, inView] = [new PlainFolder(layer.root), new PlainFolder(merged)];
@@ -248,16 +250,7 @@ export class OverlaySandbox implements Sandbox {
         });
       });
     }
-    return ignored;
-  }
-
-  /** Whether it changed more in `.git` than what git notes for itself whenever it looks at the files. */
-  async #wroteGit(): Promise<boolean> {
-    for (const { upper } of this.#layers.all) {
-      const names = await fs.readdir(path.join(upper, '.git')).catch(() => []);
-      if (names.some(name => name !== 'index')) return true;
-    }
-    return false;
+    return { ignored, git };
   }
 
   /**
@@ -287,6 +280,15 @@ export class OverlaySandbox implements Sandbox {
       if (paths.length > 0) count += await countNewer(upper, paths, path.join(state, 'lower'));
     return count;
   }
+}
+
+/** Whether more was changed in `.git` folders than what git notes for itself whenever it looks at the files. */
+async function wroteAny(folders: readonly string[]): Promise<boolean> {
+  for (const folder of folders) {
+    const names = await fs.readdir(folder).catch(() => []);
+    if (names.some(name => name !== 'index')) return true;
+  }
+  return false;
 }
 
 /** Where a folder really is, as far as there is one. */

@@ -25,6 +25,8 @@ export interface Layer extends MountedFolder {
 interface Changed {
   readonly paths: readonly string[];
   readonly ignored: readonly string[];
+  /** The `.git` of repositories in which something was written. */
+  readonly git: readonly string[];
 }
 
 /**
@@ -101,10 +103,11 @@ export async function changedPaths(
 ): Promise<Changed> {
   const paths: string[] = [];
   const ignored: string[] = [];
+  const git: string[] = [];
   const real = new PlainFolder(lower);
   const slice = new TimeSlice();
   let level = [''];
-  while (level.length > 0 && !effects.isTooMuch) {
+  while (level.length > 0) {
     const found: Compared[] = [];
     for (const folder of level) {
       const upper = await entriesIn(path.join(layer.upper, folder), effects, layer.prefix + folder);
@@ -117,8 +120,11 @@ export async function changedPaths(
       const gone = [...was.keys()].filter(name => !now.has(name) && !upper.has(name));
       for (const name of [...upper.keys(), ...gone]) {
         await slice.turn();
-        if (name === '.git') continue;
         const at = folder === '' ? name : `${folder}/${name}`;
+        if (name === '.git') {
+          if (upper.has(name)) git.push(at);
+          continue;
+        }
         found.push({ path: at, upper: upper.get(name), now: now.get(name), was: was.get(name) });
       }
     }
@@ -139,7 +145,7 @@ export async function changedPaths(
     }
     level = next;
   }
-  return { paths, ignored };
+  return { paths, ignored, git };
 }
 
 /** What stands at a path in the upper tree, in the view and in the real folder. */

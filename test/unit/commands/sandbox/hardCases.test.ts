@@ -144,6 +144,45 @@ for (const engine of engines)
       await assert.rejects(ran, /stopped before it ran/);
     });
 
+    test('a file that is moved and gets other permission bits is a new one with them', async t => {
+      const world = await open(t, engine, []);
+      const { effects } = await world.run('mv file run; chmod 755 run; mv src/b.ts c.ts');
+      const workspace = new DiskWorkspace(world.root);
+      const { changes } = await placeForeign(effects, { workspace, blobs: new MemoryBlobs() });
+      assert.deepEqual(
+        changes.map(change => [change.kind, change.path, 'mode' in change ? change.mode : undefined]),
+        [
+          ['rename', 'c.ts', undefined],
+          ['delete', 'file', undefined],
+          ['create', 'run', 0o755],
+        ],
+      );
+    });
+
+    test('what is written in the repository of an inner folder stays there, and is told', async t => {
+      const world = await open(t, engine, []);
+      world.write({ 'inner/x': 'x' });
+      world.git('init', '-q', 'inner');
+      const commit = ['-C', 'inner', '-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qm'];
+      world.git(...commit, 'one', '--allow-empty');
+      const add = 'echo y > inner/x; git -C inner add .';
+      const ran = await world.run(`${add}; git ${commit.join(' ')} two`);
+      assert.deepEqual([ran.exitCode, ran.changes, ran.wroteGit], [0, ['inner/x: x => y'], true]);
+      assert.equal((await world.run('git -C inner log --format=%s')).output, 'one\n');
+    });
+
+    test('ignored files of one folder stay when too much was changed in another one', async t => {
+      const world = await open(t, engine, ['src', '../other']);
+      fs.mkdirSync(path.resolve(world.root, '../other'));
+      const plan = { folder: world.at('src') };
+      const other = engine === 'copy' ? '../../1/other' : path.resolve(world.root, '../other');
+      const keep = `mkdir '${other}/node_modules'; echo 1 > '${other}/node_modules/m'`;
+      await world.run(keep, { plan });
+      const { notes } = await world.run(`perl -e 'for (1..2100) { open F, ">$_"; print F 1 }'`, { plan });
+      assert.match(notes.join(), /more than can be reviewed/);
+      assert.equal((await world.run(`cat '${other}/node_modules/m'`, { plan })).output, '1\n');
+    });
+
     test('a pending file in the place of a folder', async t => {
       const world = await open(t, engine, []);
       const pending = { src: 'x', 'src/a.ts': null, 'src/b.ts': null };
