@@ -46,6 +46,22 @@ const obstacle = await noOverlay([], temp.root);
 await temp.remove();
 
 if (!obstacle)
+  test('what may not be looked at in the view is left out, and the rest is taken', async t => {
+    const folders = { one: 'w/one', inner: 'w/one/inner' };
+    const view = await ran(t, folders, 'echo new > one/b.txt; chmod 000 one/inner');
+    const { effects, leftOut } = await view.collect();
+    assert.deepEqual(
+      effects.map(({ path }) => path),
+      ['one/b.txt'],
+    );
+    // Root may look everywhere.
+    assert.deepEqual(
+      leftOut.map(({ why }) => why),
+      process.getuid?.() === 0 ? [] : ['unreadable'],
+    );
+  });
+
+if (!obstacle)
   test('in several folders, also one in another, each file is named by its innermost folder, and gets what is decided', async t => {
     const folders = { one: 'w/one', inner: 'w/one/inner', two: 'w/two' };
     const view = await ran(t, folders, 'for at in one one/inner two; do echo new > $at/b.txt; done');
