@@ -15,25 +15,34 @@ export function isDiskFull(error: unknown): boolean {
   return hasCode(error, 'ENOSPC', 'EDQUOT');
 }
 
+/** What fits on a disk. */
+export interface Space {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** What still fits on the disk of a folder. */
+export async function spaceAt(folder: string): Promise<Space> {
+  const { bavail, bsize, files, ffree } = await fs.statfs(folder);
+  // Some file systems do not count files.
+  return { bytes: bavail * bsize, files: files === 0 ? Infinity : ffree };
+}
+
 /**
  * Ends a command that fills the disk.
+ * @param before what fitted before it began
  * @param ended fires when the command has ended
  * @returns what is to be told of it if it has filled the disk
  */
 export async function watchSpace(
   folder: string,
+  before: Space,
   stop: () => void,
   ended: AbortSignal,
 ): Promise<string | undefined> {
-  const free = async (): Promise<{ readonly bytes: number; readonly files: number }> => {
-    const { bavail, bsize, files, ffree } = await fs.statfs(folder);
-    // Some file systems do not count files.
-    return { bytes: bavail * bsize, files: files === 0 ? Infinity : ffree };
-  };
-  const before = await free().catch(() => ({ bytes: 0, files: 0 }));
   for (;;) {
     await delay(WATCH_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
-    const now = await free().catch(() => before);
+    const now = await spaceAt(folder).catch(() => before);
     const isFull =
       before.bytes - now.bytes >= MOST_WRITTEN ||
       now.bytes < Math.min(LEAST_FREE, before.bytes / 2) ||

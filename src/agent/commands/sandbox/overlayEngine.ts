@@ -13,7 +13,7 @@ import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { prepareCall, type ShellCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { OWN_FOLDERS } from './bubblewrap.ts';
-import { isDiskFull, watchSpace } from './diskSpace.ts';
+import { isDiskFull, spaceAt, watchSpace, type Space } from './diskSpace.ts';
 import { bitsAt, Effects, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { Layers, type Place } from './layers.ts';
@@ -66,7 +66,7 @@ export class OverlaySandbox implements Sandbox {
 
   async run(plan: CommandPlan, pending: PendingContents, { signal, add }: RunSink): Promise<SandboxEnd> {
     assertNotStopped(signal);
-    const { contents, deleted, call } = await this.#prepare(plan, pending, signal);
+    const { contents, deleted, call, space } = await this.#prepare(plan, pending, signal);
     // Nothing is awaited from the last look at the signal until it is listened to.
     const mountedAt = Date.now();
     const namespace = new Namespace({
@@ -92,7 +92,7 @@ export class OverlaySandbox implements Sandbox {
     const stop = (): void => namespace.stop();
     signal.addEventListener('abort', stop, { once: true });
     const watching = new AbortController();
-    const full = watchSpace(this.#storage, () => namespace.stop(), watching.signal);
+    const full = watchSpace(this.#storage, space, () => namespace.stop(), watching.signal);
     try {
       const end = await namespace.ended.catch((error: unknown) => {
         throw new ToolError(`The sandbox cannot be entered: ${messageOf(error)}. Nothing was run.`);
@@ -145,8 +145,9 @@ export class OverlaySandbox implements Sandbox {
       if (!this.#isClean) await this.#clean(new Map());
       const deleted = await this.#put(contents);
       call = await prepareCall(plan);
+      const space = await spaceAt(this.#storage);
       assertNotStopped(signal);
-      return { contents, deleted, call };
+      return { contents, deleted, call, space };
     } catch (error) {
       await call?.remove();
       await this.#clean(new Map()).catch(() => undefined);
@@ -305,6 +306,7 @@ interface Prepared {
   /** What must be removed in the view. */
   readonly deleted: readonly string[];
   readonly call: ShellCall;
+  readonly space: Space;
 }
 
 /** What is pending, by its place. */
