@@ -1,28 +1,14 @@
-import { plainOutcome, type LedgerEntry, type Outcome, type RunFact, type Vote } from '../preview/ledger.ts';
+import { plainOutcome, type LedgerEntry } from '../preview/ledger.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import type { Forcing, ModelAuthority, ResolveOrder } from '../preview/resolveSettings.ts';
 import type { ConversationTree } from './conversationTree.ts';
 import type { NodeId } from './nodeId.ts';
+import type { EntryOf } from './storage/sessionEntry.ts';
 
 /** What an answer depends on besides the messages: the model and what it is allowed to do. */
-export interface SettingsInForce {
-  /** The provider's id. */
-  readonly model: string;
-  readonly modelAuthority: ModelAuthority;
-  readonly forcing: Forcing;
-  readonly order: ResolveOrder;
-  readonly revertEnabled: boolean;
-}
+export type SettingsInForce = EntryOf<'settings'>['settings'];
 
 /** The part of a ledger entry that a conversation keeps for its own previews. */
-export interface HeardAttempt extends Vote {
-  readonly previewId: string;
-  readonly label: string;
-  readonly outcome: Outcome;
-  readonly at: string;
-  /** How the command ended, if it was one. */
-  readonly run?: RunFact;
-}
+export type HeardAttempt = EntryOf<'resolution'>['resolution'];
 
 /** What happened in a conversation besides its messages, and where in the tree it happened. It only grows. */
 export class AuditTrail {

@@ -113,6 +113,7 @@ const entry = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('settings'),
     settings: z.object({
+      /** The provider's id. */
       model: z.string(),
       modelAuthority: z.enum(['recommend', 'apply', 'none', 'checked']),
       forcing: z.enum(forcings),
@@ -131,6 +132,8 @@ export type SessionState = z.infer<typeof sessionState>;
 
 /** One line of a session's log, which holds everything that happened in it, in order. */
 export type SessionLogEntry = DeepReadonly<z.infer<typeof entry>>;
+
+export type EntryOf<Type extends SessionLogEntry['type']> = Extract<SessionLogEntry, { type: Type }>;
 
 export const sessionLogFormat: LogFormat<SessionLogEntry> = {
   log: 'redline.session',
