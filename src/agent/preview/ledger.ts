@@ -128,14 +128,14 @@ export function isUnsuccessful(entry: AttemptEnd): boolean {
 /** Who decides what, and why. */
 export interface Vote {
   readonly action: ResolveAction;
-  readonly actor: Actor;
   readonly reason: string;
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly actor: Actor;
 }
 
 /** What the ledger says of a vote. */
 export interface LedgerVote extends Vote {
   readonly call?: LedgerEntry['call'] | undefined;
-  readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** Whether its result reaches no one. */
   readonly interrupted?: boolean;
   readonly checks?: readonly CheckFact[];

@@ -163,12 +163,7 @@ function finish(
   store: PreviewStore,
 ): Promise<void> {
   const message = appliedText(previews, vote.reason, []);
-  const ended = {
-    ...vote,
-    action: 'apply' as const,
-    extra: vote.extra && { ...vote.extra },
-    interrupted: true,
-  };
+  const ended = { ...vote, action: 'apply', interrupted: true } as const;
   const entries = previews.map(preview => ledgerEntry(preview, ended, 'applied', message));
   return store.endResolving(entries, previews);
 }

@@ -4,7 +4,7 @@ import { Emitter, type Event } from '../../base/event.ts';
 import { isVoteOnSet } from '../changeSet.ts';
 import { stalePaths } from '../commit/commitChanges.ts';
 import { isLink } from '../fileChange.ts';
-import { ledgerEntry, type CheckFact, type LedgerVote, type Outcome } from '../ledger.ts';
+import { ledgerEntry, type CheckFact, type LedgerVote, type Outcome, type Vote } from '../ledger.ts';
 import { lostBeneath, pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
@@ -19,7 +19,7 @@ import {
   refuseOutdated,
   type ResolvingFiles,
 } from './refusals.ts';
-import { resolvedText, type Resolved, type ResolveRequest, type Vote } from './resolved.ts';
+import { resolvedText, type Resolved, type ResolveRequest } from './resolved.ts';
 import { unknownPreviewText } from './resolveTexts.ts';
 
 /**

@@ -1,16 +1,8 @@
-import type { LedgerEntry } from '../ledger.ts';
+import type { LedgerEntry, Vote } from '../ledger.ts';
 import { textOf, textResult, type AgentToolResult } from '../pendingAction.ts';
-import type { Actor, CallRef, Preview, ResolveAction, SeenRevisions } from '../preview.ts';
+import type { CallRef, Preview, ResolveAction, SeenRevisions } from '../preview.ts';
 import type { Proof } from './proof.ts';
 import { alreadyResolvedText, appliedText, recommendedText, returnedErrorText } from './resolveTexts.ts';
-
-/** What a vote said. */
-export interface Vote {
-  readonly action: ResolveAction;
-  readonly reason: string;
-  readonly extra?: Record<string, unknown>;
-  readonly actor: Actor;
-}
 
 /** One vote on one preview: an attempt to apply or discard it. */
 export interface ResolveRequest extends Vote {
