@@ -40,19 +40,25 @@ export class BulkVotes {
   /**
    * Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited previews, leaves
    * those that need a vote of their own, and says so.
+   * @param imports what these import: applied before, and where that fails, nothing else is
+   * @returns whether all of them are applied
    */
-  async applyAll(all: readonly PreviewTarget[]): Promise<void> {
+  async applyAll(named: readonly PreviewTarget[], imports: readonly PreviewTarget[] = []): Promise<boolean> {
     const { store, edits } = this.#ctx;
+    const all = [...imports, ...named];
     const targets = all.filter(({ id }) => {
       const preview = store.get(id);
       return !preview || !needsOwnVote(preview);
     });
     const isFresh = ({ id }: PreviewTarget): boolean => !this.#isStale(id) && !edits.hasUnsaved(id);
-    const skipped = targets.filter(target => !isFresh(target));
-    const votes = this.#inApplyOrder(targets.filter(isFresh)).map(target =>
-      this.#prepareVote('apply', target),
+    const fresh = targets.filter(isFresh);
+    const chosen = imports.every(each => fresh.includes(each)) ? fresh : [];
+    const skipped = targets.filter(target => !chosen.includes(target));
+    const isFirst = (target: PreviewTarget): boolean => imports.includes(target);
+    const votes = [isFirst, (target: PreviewTarget) => !isFirst(target)].flatMap(which =>
+      this.#inApplyOrder(chosen.filter(which)).map(target => this.#prepareVote('apply', target)),
     );
-    const cast = await this.#castAll('apply', votes, '');
+    const cast = await this.#castAll('apply', votes, '', imports.length);
     const last = new Map(store.ledger().map(entry => [entry.previewId, entry]));
     const failed = cast.resolved.filter(({ id }) => isUnsuccessful(last.get(id) ?? { outcome: 'applied' }));
     const applied = cast.resolved.length - failed.length;
@@ -79,6 +85,7 @@ export class BulkVotes {
       own,
     ];
     void showInfo(parts.filter(Boolean).join(' '));
+    return applied === all.length;
   }
 
   /**
@@ -141,11 +148,17 @@ export class BulkVotes {
   }
 
   /** Failures are logged. */
-  async #castAll(action: ResolveAction, votes: readonly PreparedVote[], typed: string): Promise<CastVotes> {
+  async #castAll(
+    action: ResolveAction,
+    votes: readonly PreparedVote[],
+    typed: string,
+    needed = 0,
+  ): Promise<CastVotes> {
     const stopping = new AbortController();
     let so: CastSoFar = { done: 0, unanswered: [] };
     let show = (): void => undefined;
-    const casting = this.#castEach(votes, humanReason(action, typed), stopping.signal, now => {
+    const reason = humanReason(action, typed);
+    const casting = this.#castEach({ votes, reason, needed }, stopping.signal, now => {
       so = now;
       show();
     });
@@ -172,8 +185,7 @@ export class BulkVotes {
 
   /** @param signal no further votes are cast, and no one is waited for. */
   async #castEach(
-    votes: readonly PreparedVote[],
-    reason: string,
+    { votes, reason, needed }: VotesToCast,
     signal: AbortSignal,
     report: (so: CastSoFar) => void,
   ): Promise<CastVotes> {
@@ -207,15 +219,16 @@ export class BulkVotes {
       return casting;
     };
     const isForeign = ({ id }: PreparedVote): boolean => store.get(id)?.kind === 'action';
-    for (const vote of votes.filter(one => !isForeign(one))) {
-      if (signal.aborted) break;
+    const lacksNeeded = (): boolean => votes.slice(0, needed).some(vote => !resolved.has(vote));
+    for (const [n, vote] of votes.filter(one => !isForeign(one)).entries()) {
+      if (signal.aborted || (n >= needed && lacksNeeded())) break;
       // A commit is ours and ends. What builds on it, or changes the same files, needs its outcome.
       if (vote.action === 'apply') {
         await rebaser.refresh([]);
         await begin(vote);
       } else await settled(begin(vote), TURN_MS, signal);
     }
-    if (!signal.aborted) for (const vote of votes.filter(isForeign)) void begin(vote);
+    if (!signal.aborted && !lacksNeeded()) for (const vote of votes.filter(isForeign)) void begin(vote);
     isEnd = true;
     report({ done, unanswered: unanswered() });
     await settled(Promise.all(waiting.values()), PATIENCE_MS, signal);
@@ -270,6 +283,13 @@ export class BulkVotes {
     const state: Preview['state'] | undefined = this.#ctx.store.get(id)?.state;
     return state?.kind === 'pending' && state.stale.length > 0;
   }
+}
+
+interface VotesToCast {
+  readonly votes: readonly PreparedVote[];
+  readonly reason: string;
+  /** Without the first so many, the others are not cast. */
+  readonly needed: number;
 }
 
 interface CastSoFar {

@@ -34,7 +34,7 @@ export async function askImports(
         '{0} imports {1}: {2}',
         nameOf(path),
         nameOf(change.path),
-        `${titleOf(preview)} (${preview.id})`,
+        `${oneLine(titleOf(preview))} (${preview.id})`,
       ),
     );
   const more = missing.length > MAX_NAMED ? ['…'] : [];

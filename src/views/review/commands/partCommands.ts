@@ -96,7 +96,8 @@ export class PartCommands {
     const part = preview && action === 'apply' ? await changesOfPart(preview, target) : [];
     const before = await askImports(store, part);
     if (!before) return undefined;
-    if (before.length > 0) await opener.together(() => new BulkVotes(this.#ctx).applyAll(before));
+    const bulk = new BulkVotes(this.#ctx);
+    if (before.length > 0 && !(await opener.together(() => bulk.applyAll(before)))) return undefined;
     const own = preview?.changes?.filter(change => change.path === path) ?? [];
     const { kind } = await resolvePart(
       { store, invoker, l10n: vscode.l10n },

@@ -48,7 +48,7 @@ export class PreviewVotes {
       return (
         before &&
         this.#together<unknown>(bulk =>
-          action === 'apply' ? bulk.applyAll([...before, ...named]) : bulk.discardAll(named),
+          action === 'apply' ? bulk.applyAll(named, before) : bulk.discardAll(named),
         )
       );
     }
@@ -75,7 +75,7 @@ export class PreviewVotes {
     const changes = preview.changes ?? [];
     const before = action === 'apply' ? await askImports(store, changes) : [];
     if (!before) return undefined;
-    if (before.length > 0) await this.#together(bulk => bulk.applyAll(before));
+    if (before.length > 0 && !(await this.#together(bulk => bulk.applyAll(before)))) return undefined;
     const now = before.length > 0 ? revisionNow(store, preview, changes) : revision;
     // VS Code sends what a command returns to the window: not the previews.
     return (await invoker.resolve({ id: preview.id, revision: now, ...vote, ...consent })).kind;

@@ -247,3 +247,22 @@ test('a discard of files whose callback hangs does not keep the others waiting',
   assert.equal(told.at(-1)?.[0], 'Discarded 3 previews. No answer yet from “Edit a.txt” (test).');
   assert.equal(store.get(other)?.state.kind, 'applying');
 });
+
+test('what imports others stays pending if one of these is refused', async () => {
+  for (const [text, kind] of [
+    ['changed', 'pending'],
+    ['b', 'applied'],
+  ] as const) {
+    const { store, votes, workspace, ids } = given();
+    const [first = '', other = ''] = ids;
+    workspace.put('b.txt', text);
+    const target = (id: string) => ({ id, revision: 1 });
+    assert.equal(await votes.applyAll([target(first)], [target(other)]), kind === 'applied');
+    const kinds = [first, other].map(id => store.get(id)?.state.kind);
+    assert.deepEqual(kinds, [kind, kind]);
+  }
+  assert.match(
+    told[0]?.[0] ?? '',
+    /^Applied 0 previews\. 2 were not applied and stay pending\. p2 “.*”: .+ p1 “/,
+  );
+});

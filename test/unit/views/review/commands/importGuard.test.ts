@@ -50,6 +50,14 @@ test('what else is missing then is taken along, a file of several by itself', as
   ]);
 });
 
+test('a title of several lines is one line of the question', async () => {
+  const { store, asked } = given(undefined);
+  const cart = modify('src/cart.ts', '', "import { rate } from './tax';\n");
+  store.stage(draft({ changes: [create('src/tax.ts', '')], title: 'Tax\nshop.ts imports nothing' }));
+  await askImports(store, [cart]);
+  assert.match(asked[0] ?? '', /\|cart\.ts imports tax\.ts: Tax shop\.ts imports nothing \(p1\)\|/);
+});
+
 test('nothing is asked if nothing is missing', async () => {
   const { store, asked } = given();
   const alone = create('alone.ts', "import './gone';\n");
