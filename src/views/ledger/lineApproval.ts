@@ -46,7 +46,7 @@ function unknownText(origin: UnknownOrigin, place: string): string {
   const { l10n } = vscode;
   switch (origin.kind) {
     case 'notByRedline':
-      return l10n.t('No preview that was applied wrote {0}: the line is not by Redline.', place);
+      return l10n.t('No preview that this window knows of wrote {0}.', place);
     case 'tooDifferent':
       return l10n.t('The file has changed too much to tell who approved {0}.', place);
     case 'forgotten': {
@@ -70,7 +70,7 @@ function facts(origin: FoundOrigin): ApprovalItem[] {
   });
   return [
     kind === 'changedSince'
-      ? row('edit', l10n.t('Changed since, not by Redline'), '')
+      ? row('edit', l10n.t('Changed since; this window knows no decision about that'), '')
       : row('pass', l10n.t('The line is as it was approved'), ''),
     row('check', [outcomeTitle(entry), momentText(entry.at), ...placeOf(entry)].join(' · '), entry.previewId),
     row('git-commit', titleOf(preview), agent.join('')),

@@ -58,7 +58,7 @@ suite('who approved a line', () => {
     assert.equal((await vscode.env.clipboard.readText()).split('\n')[0], 'Reviewed-with: Redline');
     assert.match(
       (await asked(editor, 1))[0] ?? '',
-      /^No preview that was applied wrote line 2 of approved\.ts/,
+      /^No preview that this window knows of wrote line 2 of approved\.ts/,
     );
 
     await asked(editor, 2, 'Show Diff');
@@ -69,6 +69,9 @@ suite('who approved a line', () => {
     await vscode.window.showTextDocument(file);
     const again = vscode.window.activeTextEditor ?? assert.fail();
     await again.edit(edit => edit.replace(new vscode.Range(2, 0, 2, 1), 'mine'));
-    assert.equal((await asked(again, 2))[0], '$(edit) Changed since, not by Redline');
+    assert.equal(
+      (await asked(again, 2))[0],
+      '$(edit) Changed since; this window knows no decision about that',
+    );
   });
 });
