@@ -28,7 +28,13 @@ export class ReviewTally implements vscode.Disposable {
     // Whoever undoes something does not review it.
     const isReviewed = ({ previewId }: LedgerEntry): boolean => store.get(previewId)?.undoes === undefined;
     this.#owned.add(store.onDidResolve(entries => this.#count(entries.filter(isReviewed), store.hasPending)));
-    this.#owned.add(store.onDidChange(() => store.hasPending && this.#show('')));
+    this.#owned.add(
+      store.onDidChange(({ state }) => {
+        if (store.hasPending) this.#show('');
+        // The last that was pending has left it without a decision.
+        else if (state.kind === 'expired') this.#end();
+      }),
+    );
     this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
   }
 
@@ -49,6 +55,11 @@ export class ReviewTally implements vscode.Disposable {
     this.#discarded += byUser.filter(({ outcome }) => outcome === 'discarded').length;
     if (isAnyLeft) return;
     if (byUser.length > 0 && !failed) this.#show(this.#lineNow());
+    this.#applied = this.#discarded = this.#unsuccessful = 0;
+  }
+
+  #end(): void {
+    if (this.#applied + this.#discarded + this.#unsuccessful > 0) this.#show(this.#lineNow());
     this.#applied = this.#discarded = this.#unsuccessful = 0;
   }
 

@@ -39,6 +39,22 @@ test('at the end of a review one line tells what the user decided, and it goes w
   assert.equal(tally.line, 'Review done: 1 discarded');
 });
 
+test('a review ends also if the last preview expires, and the next one counts anew', async t => {
+  const harness = new InvokerHarness('none');
+  const tally = new ReviewTally(harness.store);
+  t.after(() => tally.dispose());
+  const { id } = harness.stage();
+  const action = harness.stage({ apply: () => Promise.resolve(textResult('Done.')) });
+  await harness.resolve({ id, action: 'discard' });
+  await harness.store.expire(action.id);
+  assert.equal(tally.line, 'Review done: 1 discarded');
+  const next = harness.stage();
+  await harness.store.expire(next.id);
+  assert.equal(tally.line, '', 'nothing was decided');
+  await harness.resolve({ id: harness.stage().id });
+  assert.equal(tally.line, 'Review done: 1 applied');
+});
+
 test('votes of the model are not counted, and do not end a review', async t => {
   const { tally, stage, vote } = given(t);
   const ids = ['a', 'b', 'c'].map(stage);
