@@ -29,6 +29,8 @@ export class FileMarks implements vscode.Disposable, vscode.FileDecorationProvid
   readonly #decorated = this.#owned.add(new vscode.EventEmitter<vscode.Uri[] | undefined>());
   readonly #lenses = this.#owned.add(new vscode.EventEmitter<void>());
   readonly #told = new Set<string>();
+  /** What was read last to mark the lines of an editor: what ends later than the next is out of date. */
+  readonly #drawing = new WeakMap<vscode.TextEditor, readonly ProposedChange[]>();
 
   readonly onDidChangeFileDecorations = this.#decorated.event;
   readonly onDidChangeCodeLenses = this.#lenses.event;
@@ -173,12 +175,13 @@ export class FileMarks implements vscode.Disposable, vscode.FileDecorationProvid
 
   async #draw(editor: vscode.TextEditor): Promise<void> {
     const { document } = editor;
-    const proposed = this.#changesOf(document.uri);
+    const proposed = [...this.#changesOf(document.uri)];
+    this.#drawing.set(editor, proposed);
     const { version } = document;
     const text = document.getText();
     const lines = await Promise.all(proposed.map(({ change }) => proposedLines(change, text)));
     // If it has changed meanwhile, it is being drawn again.
-    if (document.version !== version) return;
+    if (document.version !== version || this.#drawing.get(editor) !== proposed) return;
     const ranges = lines.flat().map(({ start, end }) => new vscode.Range(start, 0, end, 0));
     editor.setDecorations(this.#gutter, ranges);
   }

@@ -85,6 +85,27 @@ export class TreeItem {
 
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
 
+export class EventEmitter<T> {
+  readonly #listeners: ((value: T) => void)[] = [];
+
+  readonly event = (listener: (value: T) => void): { dispose: () => void } => {
+    this.#listeners.push(listener);
+    return { dispose: () => undefined };
+  };
+
+  fire(value: T): void {
+    for (const listener of this.#listeners) listener(value);
+  }
+
+  dispose(): void {
+    this.#listeners.length = 0;
+  }
+}
+
+export const OverviewRulerLane = { Center: 2 };
+
+export const languages = { registerCodeLensProvider: (): object => ({ dispose: () => undefined }) };
+
 export const QuickPickItemKind = { Separator: -1, Default: 0 };
 
 export const ProgressLocation = { Notification: 15 };
