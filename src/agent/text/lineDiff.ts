@@ -33,12 +33,10 @@ export async function diffStat(
 ): Promise<DiffStat> {
   const a = await splitLinesInTurns(before);
   const b = await splitLinesInTurns(after);
-  const limits = { timeout: MAX_TIME, edits };
-  const quick = await diffLines(a, b, { ...HUNK_LIMITS, ...limits });
-  const hunks = quick.exact ? quick : await diffLines(a, b, { ...HUNK_LIMITS, edits });
+  const hunks = await diffLines(a, b, { ...HUNK_LIMITS, edits });
   const { runs, exact } = hunks.exact
     ? hunks
-    : await diffLines(a, b, { maxEditLength: MAX_EDITS, ...limits });
+    : await diffLines(a, b, { maxEditLength: MAX_EDITS, timeout: MAX_TIME, edits });
   const sum = (count: (run: ChangedRun) => number): number =>
     runs.reduce((total, run) => total + count(run), 0);
   return {
