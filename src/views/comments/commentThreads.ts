@@ -134,7 +134,7 @@ export class CommentThreads implements vscode.Disposable {
       others.length > 0
         ? countText(
             vscode.l10n.t(
-              '1 comment is on what another conversation proposed. Open that to send it.|{0} comments are on what other conversations proposed. Open these to send them.',
+              '1 comment is on what another conversation proposed. Open that conversation to send it.|{0} comments are on what other conversations proposed. Open those conversations to send them.',
             ),
             vscode.l10n,
           )(others.length)

@@ -76,7 +76,7 @@ export class AppliedUnseen implements vscode.Disposable {
     const { l10n } = vscode;
     const text = countText(textIn(this.#mode.get()), l10n)(ids.length);
     this.#item.text = `$(history) ${text}`;
-    this.#item.tooltip = l10n.t('Shows in one diff what you have not looked at, of many files the first');
+    this.#item.tooltip = l10n.t('Shows what you have not looked at in one diff, at most 100 files at a time');
     this.#item.command = makeCommand(
       l10n.t('Review All'),
       'redline.preview.openAll',

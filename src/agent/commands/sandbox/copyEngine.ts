@@ -262,7 +262,7 @@ export class CopySandbox implements Sandbox {
     folder: Copied,
     contents: ReadonlyMap<string, Put>,
     effects: Effects,
-  ): Promise<Record<'ignored', number> & Record<'wroteGit', boolean> & Record<'changed', string[]>> {
+  ): Promise<{ readonly ignored: number; readonly wroteGit: boolean; readonly changed: readonly string[] }> {
     const { root, copy, source, put = new Map<string, Stamp>(), odd, prefix } = folder;
     const slice = new TimeSlice();
     const { put: now, odd: oddNow } = await stamps(copy);
