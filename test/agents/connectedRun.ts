@@ -3,7 +3,7 @@ import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { CONNECTED_ONLY } from '../../src/agent/clients/gate/connected.ts';
+import { CONNECTED_ONLY } from '../../src/agent/clients/gate/gate.ts';
 import { connectedText } from '../../src/agent/clients/setUp/connectedText.ts';
 import { jsonWith } from '../../src/agent/clients/setUp/jsonConfig.ts';
 import { knownAgents } from '../../src/agent/clients/setUp/knownAgents.ts';

@@ -47,6 +47,16 @@ export function realPlaceSync(file: string): string {
   }
 }
 
+/** As {@link realPlaceSync}; for files on disks that may not respond. */
+export async function realPlace(file: string): Promise<string> {
+  try {
+    return await realPath(file);
+  } catch {
+    const folder = path.dirname(file);
+    return folder === file ? file : path.join(await realPlace(folder), path.basename(file));
+  }
+}
+
 /**
  * What all names of a file have in common, and no other file has: those by links, hard links and in another spelling.
  * `undefined` where the system does not identify files.

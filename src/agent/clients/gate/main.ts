@@ -5,8 +5,7 @@
  *     node redline-gate.cjs [--connected-only] [tool that is allowed, too]…
  */
 import { readFileSync } from 'node:fs';
-import { CONNECTED_ONLY, isConnected } from './connected.ts';
-import { refusalOf, refusalText } from './gate.ts';
+import { CONNECTED_ONLY, isConnected, refusalOf, refusalText } from './gate.ts';
 
 process.exitCode = 2;
 const input = readFileSync(0, 'utf8');

@@ -132,12 +132,18 @@ async function everythingIn(root: string, unreadable: string[]): Promise<Everyth
   return { files, folders, ignored, repositories };
 }
 
+interface Below {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+  readonly unreadable: readonly string[];
+}
+
 /** What is in a folder, with it; `undefined` once there is more than that. */
 async function filesBelow(
   root: string,
   folder: string,
   limits: CopyLimits = { files: SMALL_ENTRIES, bytes: SMALL_BYTES },
-): Promise<(Pick<Everything, 'files' | 'folders'> & { readonly unreadable: readonly string[] }) | undefined> {
+): Promise<Below | undefined> {
   const unreadable: string[] = [];
   const files: string[] = [];
   const folders = [folder];

@@ -2,6 +2,7 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../../base/async.ts';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
+import { realPlace } from '../../base/system/realPath.ts';
 import { contentOf } from '../../preview/blobs.ts';
 import { foldersAbove } from '../../preview/fileSteps.ts';
 import { removedAbove, type PendingContents } from '../../preview/overlay.ts';
@@ -172,7 +173,7 @@ export class OverlaySandbox implements Sandbox {
     const [named, followed] = [workspacePath, removed].map(each => this.#layers.absolute(each));
     if (named === undefined || followed === undefined) return undefined;
     const above = path.dirname(followed);
-    const at = path.join(await realFolder(above), path.relative(above, named));
+    const at = path.join(await realPlace(above), path.relative(above, named));
     return this.#layers.placeAt(at) ?? this.#layers.placeAt(named);
   }
 
@@ -290,14 +291,6 @@ async function wroteAny(folders: readonly string[]): Promise<boolean> {
     if (names.some(name => name !== 'index')) return true;
   }
   return false;
-}
-
-/** Where a folder really is, as far as there is one. */
-async function realFolder(at: string): Promise<string> {
-  const above = path.dirname(at);
-  const ofMissing = async (): Promise<string> =>
-    above === at ? at : path.join(await realFolder(above), path.basename(at));
-  return fs.realpath(at).catch(ofMissing);
 }
 
 /** What a command needs. */

@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited } from '../../base/async.ts';
+import { forEachLimited, succeeds } from '../../base/async.ts';
+import { isInside, realPlace } from '../../base/system/realPath.ts';
 import { bytesOfSide, isLink, isText, type FileChange, type FileSide } from '../../preview/fileChange.ts';
 import { stepsOf } from '../../preview/fileSteps.ts';
 import type { Preview } from '../../preview/preview.ts';
@@ -9,7 +10,6 @@ import { TooMuchError } from '../gathered.ts';
 import type { Git } from '../git.ts';
 import type { AppliedChange, Stored } from './foldApplied.ts';
 import { GitIndex, isFile, isSameEntry, textIn, type StoredEntries, type StoredEntry } from './gitIndex.ts';
-import { placeInRepository } from './placeInRepository.ts';
 
 /** Why something that was applied is not in a commit. A view has a sentence for each. */
 export type UncommittableReason =
@@ -243,4 +243,19 @@ async function conversionOf(
 
 function pathsIn(change: FileChange): readonly string[] {
   return stepsOf(change).map(({ path }) => path);
+}
+
+/**
+ * The path in a repository of a file that need not exist, with links on the way to it resolved. `undefined` if it is outside
+ * the repository, or in one inside it, such as a submodule.
+ */
+async function placeInRepository(root: string, file: string): Promise<string | undefined> {
+  const realRoot = await realpath(root);
+  const real = path.join(await realPlace(path.dirname(file)), path.basename(file));
+  if (!isInside(real, realRoot)) return undefined;
+  const relative = path.relative(realRoot, real);
+  const names = relative.split(path.sep);
+  for (let n = 1; n < names.length; n++)
+    if (await succeeds(lstat(path.join(realRoot, ...names.slice(0, n), '.git')))) return undefined;
+  return names.join('/');
 }
