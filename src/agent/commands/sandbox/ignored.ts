@@ -4,8 +4,17 @@ import * as path from 'node:path';
 import { TimeSlice } from '../../base/async.ts';
 import { withoutEditor, withVariables } from '../../base/system/environment.ts';
 
-/** Where git is not asked, because the folder is in no repository or there is no git. */
+/** Where git is not asked: the folder is in no repository, or in one that ignores it, or there is no git. */
 const IGNORED_WITHOUT_GIT = /(^|\/)node_modules(\/|$)/;
+
+/**
+ * Whether the repository that a folder is in ignores the folder itself, as one of the home folder may. Git then says of all that is in
+ * it that it is ignored, so it is as if there were no git.
+ */
+export async function isFolderIgnored(folder: string): Promise<boolean> {
+  // By the rules alone: a few files of it may be tracked nevertheless.
+  return (await checkIgnore(folder, ['.'], '--no-index'))?.has('.') === true;
+}
 
 /**
  * Those of the paths that git ignores and does not track.
@@ -25,10 +34,13 @@ export async function ignoredOf(folder: string, paths: readonly string[]): Promi
   const slice = new TimeSlice();
   for (const [repository, group] of groups) {
     const prefix = repository === '' ? '' : `${repository}/`;
-    const found = await checkIgnore(
+    const answer = await checkIgnore(
       path.join(folder, repository),
       group.map(at => at.slice(prefix.length)),
     );
+    // A repository inside has rules of its own.
+    const isAll = repository === '' && answer && answer.size > 0 && (await isFolderIgnored(folder));
+    const found = isAll ? undefined : answer;
     for (const at of group) {
       await slice.turn();
       if (found ? found.has(at.slice(prefix.length)) : IGNORED_WITHOUT_GIT.test(at)) ignored.add(at);
@@ -61,9 +73,14 @@ function repositoryAt(
 }
 
 /** @returns `undefined` if git does not answer */
-function checkIgnore(folder: string, paths: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+function checkIgnore(
+  folder: string,
+  paths: readonly string[],
+  ...options: readonly string[]
+): Promise<ReadonlySet<string> | undefined> {
   return new Promise(resolve => {
-    const child = spawn('git', ['-c', 'core.fsmonitor=false', 'check-ignore', '-z', '--stdin'], {
+    const args = ['-c', 'core.fsmonitor=false', 'check-ignore', ...options, '-z', '--stdin'];
+    const child = spawn('git', args, {
       cwd: folder,
       env: withVariables(withoutEditor(process.env), {
         GIT_OPTIONAL_LOCKS: '0',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { AgentView } from '../../../../src/agent/commands/agentView/agentView.ts';
@@ -11,13 +12,21 @@ import { TempFolder } from '../../../support/tempFolder.ts';
 
 const LIMITS = { bytes: 1e9, files: 1_000 };
 
-/** Folders of a workspace that are in no repository, and a view of them in which a command has ended. */
+/**
+ * Folders of a workspace, and a view of them in which a command has ended.
+ * @param rules what a repository that the folders are in ignores; by default they are in none
+ */
 async function ran(
   t: TestContext,
   names: Readonly<Record<string, string>>,
   command: string,
+  rules?: string,
 ): Promise<AgentView> {
   const temp = await TempFolder.create();
+  if (rules !== undefined) {
+    execFileSync('git', ['init', '-q'], { cwd: temp.root });
+    await temp.file('.gitignore', rules);
+  }
   const folders: FolderRoot[] = [];
   for (const [name, at] of Object.entries(names)) {
     await temp.file(`${at}/a.txt`, name);
@@ -58,6 +67,17 @@ if (!obstacle)
     assert.deepEqual(
       leftOut.map(({ why }) => why),
       process.getuid?.() === 0 ? [] : ['unreadable'],
+    );
+  });
+
+if (!obstacle)
+  test('what is written in a folder that the repository above it ignores is taken', async t => {
+    const command = 'mkdir -p w/src w/node_modules; echo new | tee w/src/b.ts w/node_modules/c.js';
+    const view = await ran(t, { w: 'w' }, `cd ..; ${command}`, '*\n');
+    const { effects } = await view.collect();
+    assert.deepEqual(
+      effects.map(({ path }) => path),
+      ['src/b.ts'],
     );
   });
 

@@ -1,0 +1,43 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { ignoredOf } from '../../../../src/agent/commands/sandbox/ignored.ts';
+import { TempFolder } from '../../../support/tempFolder.ts';
+
+/** The folder `app` in a repository with these rules, and a file in it that is tracked in spite of them. */
+async function inRepository(rules: string): Promise<TempFolder> {
+  const temp = await TempFolder.create();
+  await temp.file('.gitignore', rules);
+  await temp.file('app/tracked.ts');
+  execFileSync('git', ['init', '-q'], { cwd: temp.root });
+  execFileSync('git', ['add', '-f', 'app/tracked.ts'], { cwd: temp.root });
+  return temp;
+}
+
+const PATHS = ['src/', 'src/a.ts', 'dist/', 'dist/a.js', 'tracked.ts', 'node_modules/', 'node_modules/x.js'];
+
+const cases = {
+  // Those that ignore the folder itself: as without git.
+  '*': ['node_modules/', 'node_modules/x.js'],
+  '/app/': ['node_modules/', 'node_modules/x.js'],
+  'app/*': ['node_modules/', 'node_modules/x.js'],
+  // Those that do not.
+  'dist/': ['dist/', 'dist/a.js'],
+  '/*\n!/app': [],
+};
+
+for (const [rules, ignored] of Object.entries(cases))
+  test(`in a folder of a repository that ignores ${JSON.stringify(rules)}`, async t => {
+    const temp = await inRepository(rules);
+    t.after(() => temp.remove());
+    assert.deepEqual([...(await ignoredOf(temp.at('app'), PATHS))].sort(), ignored);
+  });
+
+test('a repository in such a folder has its own rules', async t => {
+  const temp = await inRepository('*');
+  t.after(() => temp.remove());
+  await temp.file('app/inner/.gitignore', 'out/\n');
+  execFileSync('git', ['init', '-q'], { cwd: temp.at('app/inner') });
+  const paths = ['new.ts', 'inner/', 'inner/a.ts', 'inner/out/', 'inner/out/a.js'];
+  assert.deepEqual([...(await ignoredOf(temp.at('app'), paths))].sort(), ['inner/out/', 'inner/out/a.js']);
+});
