@@ -4,6 +4,7 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited, succeeds, TimeSlice } from '../base/async.ts';
 import { entriesOf } from '../commands/sandbox/entries.ts';
+import { isFolderIgnored } from '../commands/sandbox/ignored.ts';
 import { fields, GitProgram } from '../elsewhere/gitProgram.ts';
 import type { FolderRoot } from '../preview/workspace.ts';
 
@@ -18,8 +19,8 @@ const LEFT_OUT = new Set(['.git', 'node_modules']);
 
 /**
  * Stands for all files of the folders as they are: all that git tracks or would track, without what it ignores. Where there is no
- * git, all files but those in `node_modules`. Two equal answers mean that no file was made, removed, written or replaced in
- * between: size, times, identity and permission bits of each are in it.
+ * git, or it ignores the folder itself, all files but those in `node_modules`. Two equal answers mean that no file was made,
+ * removed, written or replaced in between: size, times, identity and permission bits of each are in it.
  * @param except workspace paths that are left out
  * @returns `undefined` if it cannot be told, since there are too many files, for example
  */
@@ -78,12 +79,13 @@ function below(folder: string, name: Buffer): Buffer {
 
 /**
  * Paths, with one sign for each byte, whatever it is.
- * @returns `undefined` if the folder is in no repository, or there is no git
+ * @returns `undefined` if the folder is in no repository, or in one that ignores it, or there is no git
  */
 async function listedByGit(folder: string, signal?: AbortSignal): Promise<readonly string[] | undefined> {
   const args = ['ls-files', '-z', '-co', '--exclude-standard', '--deduplicate'];
   try {
-    return fields(await new GitProgram(folder).run(args, { signal, encoding: 'latin1' }));
+    const listed = fields(await new GitProgram(folder).run(args, { signal, encoding: 'latin1' }));
+    return (await isFolderIgnored(folder)) ? undefined : listed;
   } catch {
     signal?.throwIfAborted();
     return undefined;

@@ -55,6 +55,23 @@ for (const hasGit of [true, false])
     assert.equal(await state(new Set(['a.txt', 'ä.txt'])), without);
   });
 
+test('in a folder that the repository above it ignores, every change shows', async () => {
+  const temp = await TempFolder.create();
+  const root = await temp.folder('app');
+  await temp.file('.gitignore', '*\n');
+  await temp.file('app/tracked.txt', 'a');
+  await temp.file('app/a.txt', 'a');
+  execFileSync('git', ['init', '-q'], { cwd: temp.root });
+  const state = (): Promise<string | undefined> => folderState([{ name: 'app', fsPath: root }], none);
+  for (const isTracked of [false, true]) {
+    if (isTracked) execFileSync('git', ['add', '-f', 'app/tracked.txt'], { cwd: temp.root });
+    const before = await state();
+    assert.ok(before);
+    fs.appendFileSync(`${root}/a.txt`, 'b');
+    assert.notEqual(await state(), before);
+  }
+});
+
 test('what is in a repository inside shows, too', async () => {
   const temp = await TempFolder.create();
   const root = temp.at('app');
