@@ -20,6 +20,8 @@ export interface Check {
 export interface SeenFiles {
   /** Of the files that the previews change: the hash of each after them; `null` where there would be none. */
   readonly contents: Readonly<Record<string, string | null>>;
+  /** The permission bits of each after them, without those of new files that get the usual ones. */
+  readonly bits: Readonly<Record<string, number>>;
   /** Stands for all other files as they were. */
   readonly rest: string;
 }

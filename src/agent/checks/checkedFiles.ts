@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sha256 } from '../base/hash.ts';
-import { hashOfLink } from '../preview/fileChange.ts';
-import { contentsAfter } from '../preview/overlay.ts';
+import { hashOfLink, isLink } from '../preview/fileChange.ts';
+import { contentsAfter, type PendingContents } from '../preview/overlay.ts';
 import type { Preview, SeenRevisions } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { FolderRoot, ReadableFiles } from '../preview/workspace.ts';
@@ -43,9 +44,15 @@ export class CheckedFiles {
     if (workspace.unsaved().length > 0) return undefined;
     const pending = contentsAfter(previews, this.#parts.store.blobs);
     const paths = pending.paths();
+    const bits: Record<string, number> = {};
+    for (const at of paths) {
+      const mode = await this.#bitsOf(at, pending);
+      if (mode !== undefined) bits[at] = mode;
+    }
     const rest = await this.#parts.stateOf(new Set(paths), signal);
     if (rest === undefined || workspace.unsaved().length > 0) return undefined;
-    return { rest, contents: Object.fromEntries(paths.map(at => [at, pending.at(at)?.side?.hash ?? null])) };
+    const contents = Object.fromEntries(paths.map(at => [at, pending.at(at)?.side?.hash ?? null]));
+    return { rest, contents, bits };
   }
 
   /**
@@ -65,11 +72,25 @@ export class CheckedFiles {
       const planned = pending.at(at);
       if ((planned ? (planned.side?.hash ?? null) : await this.#hashOf(at, hash)) !== hash) return false;
     }
+    for (const [at, bits] of Object.entries(saw.bits))
+      if ((await this.#bitsOf(at, pending)) !== bits) return false;
     const paths = Object.keys(saw.contents).sort();
     const key = paths.join('\0');
     const rest = look.get(key) ?? this.#parts.stateOf(new Set(paths), signal);
     look.set(key, rest);
     return (await rest) === saw.rest && this.isAsSeen(seen) && workspace.unsaved().length === 0;
+  }
+
+  /** The permission bits that a file has, or would have; `undefined` for none, a link, and a new file that gets the usual ones. */
+  async #bitsOf(path: string, pending: PendingContents): Promise<number | undefined> {
+    const planned = pending.at(path);
+    if (planned && (!planned.side || isLink(planned.side))) return undefined;
+    if (planned?.mode !== undefined) return planned.mode;
+    try {
+      return (await this.#parts.workspace.placeOf(planned?.from ?? path)).mode;
+    } catch {
+      return undefined;
+    }
   }
 
   /** @param expected that of a link is compared with a link that stands there. */
@@ -92,5 +113,6 @@ export function hasAll(seen: Readonly<Record<string, number>>, previews: readonl
 }
 
 export function isSame(one: SeenFiles, other: SeenFiles): boolean {
-  return one.rest === other.rest && JSON.stringify(one.contents) === JSON.stringify(other.contents);
+  const { rest, contents, bits } = one;
+  return rest === other.rest && isDeepStrictEqual([contents, bits], [other.contents, other.bits]);
 }

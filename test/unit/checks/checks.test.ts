@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { bisect } from '../../../src/agent/checks/bisect.ts';
+import { sideOfText } from '../../../src/agent/preview/fileChange.ts';
 import { textOf } from '../../../src/agent/preview/pendingAction.ts';
 import { create, modify } from '../../support/changes.ts';
 import { CheckWorld, forever } from '../../support/checkWorld.ts';
@@ -22,6 +23,40 @@ test('a result is about the previews and files that it saw, and about nothing el
   world.put('b.txt', null);
   await world.checks.refresh();
   assert.deepEqual(world.marks('p1'), ['test passed'], 'what it saw is back');
+});
+
+test('a result is about the permission bits of the files that the previews change, too', async () => {
+  const world = new CheckWorld('recommend', capitals);
+  world.workspace.put('a.txt', 'a', 0o755);
+  world.stage();
+  world.stage({ changes: [create('b.txt', 'b')] });
+  await world.checks.run(world.all, 'human');
+  const isPassed = async (): Promise<void> => {
+    await world.checks.refresh();
+    assert.deepEqual(world.marks('p2'), ['test passed']);
+  };
+  for (const state of ['pending', 'applied']) {
+    if (state === 'applied') await world.resolve({ id: 'p1' });
+    await isPassed();
+    world.workspace.put('a.txt', world.workspace.text('a.txt') ?? null, 0o644);
+    await world.checks.refresh();
+    assert.deepEqual(world.marks('p2'), ['test passed (old)'], state);
+    world.workspace.put('a.txt', world.workspace.text('a.txt') ?? null, 0o755);
+    await isPassed();
+  }
+});
+
+test('bits that a preview sets are seen where it is pending and where it is applied', async () => {
+  const world = new CheckWorld('recommend', { test: () => 0 });
+  const text = sideOfText('a');
+  world.stage({ changes: [{ kind: 'modify', path: 'a.txt', before: text, after: text, mode: 0o755 }] });
+  world.stage({ changes: [create('b.txt', 'b')] });
+  await world.checks.run(world.all, 'human');
+  world.workspace.put('a.txt', 'a', 0o600);
+  await world.resolve({ id: 'p1' });
+  await world.checks.refresh();
+  assert.equal(world.workspace.modeOf('a.txt'), 0o755);
+  assert.deepEqual(world.marks('p2'), ['test passed']);
 });
 
 test('a result is no longer current at once when a person types, and is again when it is taken back', async () => {
