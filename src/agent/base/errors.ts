@@ -141,6 +141,11 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.some(code => code === error.code);
 }
 
+/** Whether the file system, or another part of the system, has refused something. */
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && 'syscall' in error;
+}
+
 /** True for the error of an aborted signal, an `AbortError` of any class. */
 export function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';

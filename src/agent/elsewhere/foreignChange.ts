@@ -1,4 +1,4 @@
-import { messageWithoutPaths, ToolError } from '../base/errors.ts';
+import { isSystemError, messageWithoutPaths, ToolError } from '../base/errors.ts';
 import type { Blobs } from '../preview/blobs.ts';
 import {
   changeOf,
@@ -59,8 +59,8 @@ export async function placeForeign(files: readonly ForeignFile[], here: ForeignP
       const placed = await placeOne(file, { ...here, workspace: roomFor(file.path) });
       (placed.isConflict || file.isBaseUnknown ? conflicts : changes).push(...placed.changes);
     } catch (error) {
-      if (!(error instanceof ToolError)) throw error;
-      leftOut.push({ path: file.path, why: 'unreadable', detail: error.message });
+      if (!(error instanceof ToolError) && !isSystemError(error)) throw error;
+      leftOut.push({ path: file.path, why: 'unreadable', detail: messageWithoutPaths(error) });
     }
   }
   return { changes, conflicts, leftOut };

@@ -1,7 +1,14 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited, succeeds } from '../base/async.ts';
-import { hasCode, messageOf, PathError, ToolError } from '../base/errors.ts';
+import {
+  hasCode,
+  isSystemError,
+  messageOf,
+  messageWithoutPaths,
+  PathError,
+  ToolError,
+} from '../base/errors.ts';
 import { realPath, isInside } from '../base/system/realPath.ts';
 import { MAX_FILE_BYTES, type FileContent } from '../preview/workspace.ts';
 import type { ForeignFile } from './foreignChange.ts';
@@ -230,6 +237,7 @@ export function leftOutOf(at: string, error: unknown): LeftOut {
   if (error instanceof LeftOutError)
     return { path: at, why: error.why, ...(error.detail === undefined ? {} : { detail: error.detail }) };
   if (error instanceof PathError) return { path: at, why: error.code === 'outside' ? 'outside' : 'path' };
-  if (error instanceof ToolError) return { path: at, why: 'unreadable', detail: error.message };
+  if (error instanceof ToolError || isSystemError(error))
+    return { path: at, why: 'unreadable', detail: messageWithoutPaths(error) };
   throw error;
 }

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { placeForeign, type ForeignFile } from '../../../src/agent/elsewhere/foreignChange.ts';
+import { leftOutOf } from '../../../src/agent/elsewhere/readForeign.ts';
 import { MemoryBlobs } from '../../../src/agent/preview/blobs.ts';
 import { linkTo } from '../../../src/agent/preview/fileChange.ts';
 import type { FileContent } from '../../../src/agent/preview/workspace.ts';
@@ -85,4 +86,32 @@ test('a folder takes the place of a file that was deleted or moved away there, i
   const moved = { path: 'b', from: 'a.txt', base: a ?? null, theirs: a ?? null };
   assert.deepEqual(await inPlaceOf(below, moved), ['create a.txt/x', 'rename b']);
   assert.deepEqual(await inPlaceOf(below), ['unreadable']);
+});
+
+test('a file that cannot be read here is left out, and the others are placed', async () => {
+  const workspace = new MemoryWorkspace({ '.env': 'a', 'a.txt': 'a' });
+  workspace.beforeRead = path => {
+    const refusal = new Error("EACCES: permission denied, open '/workspace/.env'");
+    if (path === '.env') throw Object.assign(refusal, { code: 'EACCES', syscall: 'open' });
+  };
+  const [base, theirs] = [Buffer.from('a'), Buffer.from('b')];
+  const files = ['.env', 'a.txt'].map(path => ({ path, base, theirs }));
+  const { changes, leftOut } = await placeForeign(files, { workspace, blobs });
+  assert.deepEqual(changes, [modify('a.txt', 'a', 'b')]);
+  assert.deepEqual(leftOut, [{ path: '.env', why: 'unreadable', detail: 'EACCES: permission denied' }]);
+  workspace.beforeRead = () => {
+    throw new Error('a fault');
+  };
+  await assert.rejects(placeForeign(files, { workspace, blobs }), /a fault/);
+});
+
+test('what the system refuses says something about one file, and any other fault about none', () => {
+  const refusal = new Error("EACCES: permission denied, open '/workspace/.env'");
+  const error = Object.assign(refusal, { code: 'EACCES', syscall: 'open' });
+  assert.deepEqual(leftOutOf('.env', error), {
+    path: '.env',
+    why: 'unreadable',
+    detail: 'EACCES: permission denied',
+  });
+  assert.throws(() => leftOutOf('.env', new Error('a fault')), /a fault/);
 });

@@ -18,6 +18,7 @@ import {
   type WindowMessage,
 } from '../../../../src/agent/clients/view/viewLines.ts';
 import { noOverlay } from '../../../../src/agent/commands/sandbox/sandboxes.ts';
+import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
 import { rounds } from '../../../support/rounds.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
 
@@ -320,6 +321,25 @@ const inViews = (): void => {
     assert.match(await agent.run('cat REDLINE.md'), /Not proposed: large\.bin/);
     await agent.exit();
     assert.match(agent.output, /Not in the previews: .*large\.bin/);
+  });
+
+  test('a file that may not be read here is told, and keeps nothing else from becoming a preview', async t => {
+    const read = DiskWorkspace.prototype.read;
+    t.mock.method(DiskWorkspace.prototype, 'read', function (this: DiskWorkspace, path: string) {
+      const refusal = new Error(`EACCES: permission denied, open '/${path}'`);
+      if (path === '.env') throw Object.assign(refusal, { code: 'EACCES', syscall: 'open' });
+      return read.call(this, path);
+    });
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    await agent.run('echo theirs > .env; echo ok > ok.ts');
+    assert.deepEqual(await world.previews(1), ['sh: ok.ts: ∅ => ok']);
+    assert.deepEqual(
+      world.notTaken.flatMap(({ leftOut }) => leftOut),
+      [{ path: '.env', why: 'unreadable', detail: 'EACCES: permission denied' }],
+    );
+    await agent.exit();
+    assert.match(agent.output, /Not in the previews: \.env/);
   });
 
   test('links, binary files and permission bits become changes, and what is decided on them comes back', async t => {
