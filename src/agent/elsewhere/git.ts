@@ -94,13 +94,15 @@ export class Git {
   /** Paths that differ from the last commit, in the index or on disk. */
   async uncommitted(): Promise<readonly UncommittedPath[]> {
     const args = [
+      // A copy is a new file.
+      ...['-c', 'status.renames=true', 'status'],
       '--porcelain=v2',
       '-z',
       '--untracked-files=all',
       '--find-renames',
       '--ignore-submodules=none',
     ];
-    return statusOf(await this.program.run(['status', ...args]));
+    return statusOf(await this.program.run(args));
   }
 
   /** What would go wrong if files were given back what the last commit has. */

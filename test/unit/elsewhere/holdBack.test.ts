@@ -161,6 +161,26 @@ async function holdBackIn(
   return { ...read, reasons: read.leftOut.map(({ path, why }) => `${path}: ${why}`).sort(), apply };
 }
 
+test('a staged copy is a new file, whatever git is set to find', async t => {
+  const repository = await GitRepository.create(t);
+  const text = 'a line\n'.repeat(20);
+  repository.checkedOut({ 'a.ts': text });
+  repository.config('status.renames', 'copies');
+  const { folder } = repository;
+  await folder.file('copy.ts', text);
+  await folder.file('a.ts', `${text}more\n`);
+  repository.run(['add', '-A']);
+  const { files, apply } = await holdBackIn(repository, { only: ['copy.ts'] });
+  assert.deepEqual(
+    files.map(({ path, from, head }) => [path, from, head]),
+    [['copy.ts', undefined, null]],
+  );
+  assert.equal(existsSync(folder.at('copy.ts')), false);
+  assert.equal(repository.run(['status', '--porcelain']), 'M  a.ts\n');
+  await apply();
+  assert.equal(readFileSync(folder.at('copy.ts'), 'utf8'), text);
+});
+
 test('what cannot be held back is named', async t => {
   const repository = await GitRepository.create(t);
   repository.checkedOut({
