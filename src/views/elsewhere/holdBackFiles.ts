@@ -23,9 +23,12 @@ export async function holdBackFiles(ctx: Ctx, args: readonly unknown[]): Promise
   if (!open) return undefined;
   const git = gitOf(open);
   try {
-    const all = await git.uncommitted();
-    const changed = named.length > 0 ? ofFiles(git.root, all, named) : await pick(all);
-    if (!changed) return undefined;
+    const wanted = named.length > 0 ? pathsOf(git.root, named) : await pick(await git.uncommitted());
+    if (!wanted) return undefined;
+    // As it is now, whatever was typed, staged or committed while it was chosen.
+    const changed = (await git.uncommitted()).filter(
+      ({ path: at, from }) => wanted.has(at) || (from !== undefined && wanted.has(from)),
+    );
     const operation = await git.operation();
     if (operation) {
       // The commit that ends it would lack what the other side has changed.
@@ -90,16 +93,12 @@ function uriOf(arg: unknown): readonly vscode.Uri[] {
   return resourceUri instanceof vscode.Uri ? [resourceUri] : [];
 }
 
-function ofFiles(
-  root: string,
-  all: readonly UncommittedPath[],
-  files: readonly vscode.Uri[],
-): readonly UncommittedPath[] {
-  const wanted = new Set(files.map(({ fsPath }) => path.relative(root, fsPath).replaceAll(path.sep, '/')));
-  return all.filter(({ path: at, from }) => wanted.has(at) || (from !== undefined && wanted.has(from)));
+/** The paths of files in the repository. */
+function pathsOf(root: string, files: readonly vscode.Uri[]): ReadonlySet<string> {
+  return new Set(files.map(({ fsPath }) => path.relative(root, fsPath).replaceAll(path.sep, '/')));
 }
 
-async function pick(all: readonly UncommittedPath[]): Promise<readonly UncommittedPath[] | undefined> {
+async function pick(all: readonly UncommittedPath[]): Promise<ReadonlySet<string> | undefined> {
   if (all.length === 0) {
     void showInfo(vscode.l10n.t('There are no uncommitted changes to hold back.'));
     return undefined;
@@ -115,7 +114,8 @@ async function pick(all: readonly UncommittedPath[]): Promise<readonly Uncommitt
     title: vscode.l10n.t('Hold back uncommitted changes'),
     placeHolder: vscode.l10n.t('Goes back to the last commit; the changes wait in a preview'),
   });
-  return picked && picked.length > 0 ? picked.map(({ changed }) => changed) : undefined;
+  if (!picked || picked.length === 0) return undefined;
+  return new Set(picked.flatMap(({ changed: { path: at, from = at } }) => [at, from]));
 }
 
 /** Else the next commit would have what was held back. The preview has the same content, so nothing is lost. */

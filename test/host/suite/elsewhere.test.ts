@@ -330,6 +330,36 @@ suite('changes made elsewhere', () => {
     assert.equal(read('gone.ts'), undefined);
   });
 
+  test('what is committed, staged or typed while the files are chosen is as it is then', async () => {
+    write('a.ts', lines({ 3: 'staged first' }));
+    git('add', 'a.ts');
+    write('crlf.txt', 'first\r\n');
+    write('fresh.ts', 'fresh\n');
+    const { showQuickPick } = vscode.window;
+    const pickAll = <T>(items: readonly T[]): Promise<readonly T[]> => {
+      git('add', 'fresh.ts');
+      git('commit', '-qm', 'fresh', '--', 'fresh.ts');
+      write('a.ts', lines({ 3: 'staged' }));
+      git('add', 'a.ts');
+      write('a.ts', lines({ 3: 'typed' }));
+      write('crlf.txt', 'then\r\n');
+      write('later.ts', 'not chosen\n');
+      return Promise.resolve(items);
+    };
+    Object.assign(vscode.window, { showQuickPick: pickAll });
+    try {
+      const id = (await run('redline.elsewhere.holdBack')) as unknown as string;
+      assert.deepEqual(files(id), [`modify ${name('crlf.txt')}`]);
+    } finally {
+      Object.assign(vscode.window, { showQuickPick });
+    }
+    assert.equal(git('status', '--porcelain'), 'MM a.ts\n?? later.ts\n');
+    assert.equal(git('show', ':a.ts'), lines({ 3: 'staged' }));
+    assert.equal(read('a.ts'), lines({ 3: 'typed' }));
+    assert.equal(read('fresh.ts'), 'fresh\n');
+    assert.equal(read('crlf.txt'), 'one\r\ntwo\r\n');
+  });
+
   test('undoing the hold back gives the files back exactly, with a line in the ledger for each step', async () => {
     const bytes = 'one\r\ntwo\nthree';
     write('crlf.txt', bytes);
