@@ -15,6 +15,7 @@ import { test } from 'node:test';
 import { polled } from '../../../scripts/lib/limits.mjs';
 import { commitApplied, MovedOnError } from '../../../src/agent/elsewhere/applied/commitApplied.ts';
 import { Git } from '../../../src/agent/elsewhere/git.ts';
+import { sideOfText, type FileChange } from '../../../src/agent/preview/fileChange.ts';
 import { AppliedWorld, reasonsOf } from '../../support/appliedWorld.ts';
 import { TempFolder } from '../../support/tempFolder.ts';
 
@@ -377,6 +378,55 @@ test(
       .map(line => line.slice(0, 6));
     assert.deepEqual(modes, ['100644', '100755', '100755']);
     assert.deepEqual(world.status(), [' M b.ts']);
+  },
+);
+
+test(
+  'permission bits that a preview sets are committed with that preview, and with no other',
+  { skip: process.platform === 'win32' },
+  async t => {
+    const world = await AppliedWorld.create(t, { 'f.sh': lines() });
+    const { id: edits } = await world.edit({ 'f.sh': lines([3, 'applied']), 'new.sh': 'n\n' });
+    const bitsOf = (name: string): FileChange => {
+      const side = sideOfText(world.disk(name));
+      return { kind: 'modify', path: name, before: side, after: side, mode: 0o755 };
+    };
+    const { id: bits } = await world.apply({ changes: [bitsOf('f.sh'), bitsOf('new.sh')] });
+    const plan = async (...ids: readonly string[]) => {
+      const planned = await world.plan(ids);
+      const modes = planned.paths.map(({ path: name, entry }) => `${name} ${entry?.mode ?? ''}`).sort();
+      return { modes, previewIds: planned.previewIds, reasons: reasonsOf(planned) };
+    };
+    assert.deepEqual(await plan(edits), {
+      ...{ modes: ['f.sh 100644', 'new.sh 100644'], previewIds: [edits], reasons: [] },
+    });
+    assert.deepEqual(await plan(edits, bits), {
+      ...{ modes: ['f.sh 100755', 'new.sh 100755'], previewIds: [edits, bits], reasons: [] },
+    });
+    // The file that the other preview made is not in the last commit.
+    assert.deepEqual(await plan(bits), {
+      ...{ modes: ['f.sh 100755'], previewIds: [bits], reasons: ['new.sh: overlaps'] },
+    });
+    await world.commit([bits]);
+    assert.equal(world.head('f.sh'), lines());
+    assert.deepEqual(world.status(), [' M f.sh', '?? new.sh']);
+    assert.deepEqual(await plan(edits, bits), {
+      ...{ modes: ['f.sh 100755', 'new.sh 100755'], previewIds: [edits, bits], reasons: [] },
+    });
+  },
+);
+
+test(
+  'permission bits that were taken back are in no commit',
+  { skip: process.platform === 'win32' },
+  async t => {
+    const world = await AppliedWorld.create(t, { 'f.sh': lines() });
+    const { id: edits } = await world.edit({ 'f.sh': lines([3, 'applied']) });
+    const side = sideOfText(world.disk('f.sh'));
+    for (const mode of [0o755, 0o644])
+      await world.apply({ changes: [{ kind: 'modify', path: 'f.sh', before: side, after: side, mode }] });
+    const { paths, previewIds } = await world.plan();
+    assert.deepEqual([paths.map(({ entry }) => entry?.mode), previewIds], [['100644'], [edits]]);
   },
 );
 

@@ -28,6 +28,9 @@ export interface CommitPlan {
   readonly uncommittable: readonly Uncommittable[];
 }
 
+/** The mode of a file that is no program. */
+const PLAIN = '100644';
+
 type Places = ReadonlyMap<string, Folded>;
 type Reasons = Map<string, UncommittableReason>;
 
@@ -45,13 +48,14 @@ export async function planCommit(
   const { head, tree } = applied;
   const all = await fold(applied, applied.changes);
   const undone = undoneIn(all, previews, applied.changes);
-  const wanted = applied.changes.filter(({ previewId }) => ids.has(previewId) && !undone.has(previewId));
+  const isWanted = (id: string): boolean => ids.has(id) && !undone.has(id);
+  const wanted = applied.changes.filter(({ previewId }) => isWanted(previewId));
   const { places, blocked, reasons } = await whatFilesHold(applied, wanted);
   for (const [at, why] of applied.refused) reasons.set(at, why);
   const planned = new Map<string, PlannedPath>();
   for (const [at, place] of places) {
     if (applied.refused.has(at) || blocked.has(at)) continue;
-    const entry = await entryOf(applied, at, place);
+    const entry = await entryOf(applied, at, place, isWanted);
     if (isSameEntry(entry, applied.inHead.get(at) ?? null)) continue;
     const stagedBefore = stagedAt(applied, at);
     const staged = await stagedWith(applied, at, place, entry);
@@ -62,7 +66,13 @@ export async function planCommit(
     }
   }
   dropHalves(planned, places, reasons);
-  const by = new Set([...planned.keys()].flatMap(at => [...(places.get(at)?.by ?? [])]));
+  const by = new Set(
+    [...planned.values()].flatMap(({ path: at, entry }) => {
+      const { by: changed = [], from = at } = places.get(at) ?? {};
+      const isOther = entry && entry.mode !== (applied.inHead.get(from)?.mode ?? PLAIN);
+      return [...changed, ...(isOther ? (applied.withMode.get(at) ?? []).filter(isWanted) : [])];
+    }),
+  );
   return {
     ...{ head, tree, paths: [...planned.values()] },
     previewIds: previews.flatMap(({ id }) => (by.has(id) ? [id] : [])),
@@ -133,12 +143,22 @@ function undoneIn(
   return undone;
 }
 
-/** What the commit has at a path. */
-async function entryOf(applied: Applied, at: string, { text, from }: Folded): Promise<StoredEntry | null> {
+/**
+ * What the commit has at a path. The permission bits are those of the last commit, unless a preview that is committed has set them;
+ * those of a new file are as on disk, unless only others have.
+ */
+async function entryOf(
+  applied: Applied,
+  at: string,
+  { text, from }: Folded,
+  isWanted: (previewId: string) => boolean,
+): Promise<StoredEntry | null> {
   if (text === null) return null;
   const { index, inHead, onDisk, withMode } = applied;
   const [head, disk] = [inHead.get(from ?? at), onDisk.get(at)];
-  const mode = (withMode.has(at) ? undefined : head?.mode) ?? disk?.mode ?? '100644';
+  const setBy = withMode.get(at) ?? [];
+  const ofOthers = setBy.length > 0 ? PLAIN : undefined;
+  const mode = (setBy.some(isWanted) ? undefined : (head?.mode ?? ofOthers)) ?? disk?.mode ?? PLAIN;
   const same = [disk, head, inHead.get(at)].find(entry => entry && textIn(entry, applied.contents) === text);
   return { mode, object: same?.object ?? (await index.store(text, 'asIs')) };
 }

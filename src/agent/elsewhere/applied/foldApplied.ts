@@ -77,6 +77,8 @@ export async function foldApplied(
 
 /** What `current` becomes; `undefined` if the change does not fit there. */
 async function changed(current: Stored, before: Stored, after: Stored): Promise<Stored | undefined> {
+  // Of its permission bits alone.
+  if (before === after && current !== null) return current;
   if (current === after || current === before || after === null) return after;
   if (before === null || current === null) return undefined;
   return merged(before, current, after);

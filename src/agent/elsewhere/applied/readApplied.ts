@@ -52,8 +52,8 @@ export interface Applied {
   /** The tree of the last commit, or the empty one. */
   readonly tree: string;
   readonly changes: readonly AppliedChange[];
-  /** The paths whose permission bits a preview changed. */
-  readonly withMode: ReadonlySet<string>;
+  /** The previews that set the permission bits of a file, by its path. */
+  readonly withMode: ReadonlyMap<string, readonly string[]>;
   readonly inHead: StoredEntries;
   readonly onDisk: StoredEntries;
   /** What is staged and differs from the last commit. */
@@ -114,11 +114,10 @@ export async function readApplied(options: AppliedOptions): Promise<Applied> {
   const contents = new Map(await index.contents(objects));
   const known = { git, index, inHead, onDisk: disk.entries, contents, refused };
   const changes = await storedChanges(relevant, known);
-  const withMode = new Set(
-    placed.flatMap(({ change }) =>
-      'mode' in change && change.kind === 'modify' && change.mode !== undefined ? [change.path] : [],
-    ),
-  );
+  const withMode = new Map<string, string[]>();
+  for (const { previewId, change } of placed)
+    if ('mode' in change && change.mode !== undefined)
+      withMode.set(change.path, [...(withMode.get(change.path) ?? []), previewId]);
   return { ...known, head, tree, changes, withMode, staged };
 }
 
