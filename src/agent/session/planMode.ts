@@ -31,9 +31,7 @@ export class PlanMode implements ModeResolveHandler {
   readonly label = PLAN.label;
   readonly #ctx: SessionContext;
   #isOn = false;
-  /** The preview of the plan that waits for approval. */
-  #submitted: string | undefined;
-  /** How many prompts the user had sent when it was submitted. */
+  /** How many prompts the user had sent when the last plan was submitted. */
   #prompts = 0;
 
   constructor(ctx: SessionContext) {
@@ -54,6 +52,15 @@ export class PlanMode implements ModeResolveHandler {
     this.#ctx.emit({ type: 'plan_mode_changed', on });
   }
 
+  /** The conversation is left. It keeps the mode, and the plan that waits for approval, until it is opened again. */
+  leave(): void {
+    if (!this.#isOn) return;
+    this.#isOn = false;
+    this.#prompts = 0;
+    this.#ctx.choices.setModeResolveHandler(null);
+    this.#ctx.emit({ type: 'plan_mode_changed', on: false });
+  }
+
   /** Answers the model's `resolve`: apply submits the plan, discard withdraws the submitted one. */
   async handle({ action, extra, call }: ResolveCall): Promise<AgentToolResult> {
     if (action === 'discard') {
@@ -62,7 +69,7 @@ export class PlanMode implements ModeResolveHandler {
     }
     // Whoever has submitted a plan says so, and calls `resolve` once more: that text is no other plan.
     const prompts = this.#promptCount();
-    if (this.#isWaiting() && prompts === this.#prompts)
+    if (this.#waiting() && prompts === this.#prompts)
       return textResult(
         'The plan is submitted already and waits for the user; this call changed nothing. End your turn now. To submit another one instead, first call resolve with action "discard".',
       );
@@ -71,16 +78,16 @@ export class PlanMode implements ModeResolveHandler {
       return textResult('The plan is empty. Write it as Markdown in the message that submits it.');
     await this.#withdraw('Replaced by a newer plan.');
     const plan: Plan = { title: planTitle(extra?.['title'], text), text };
-    this.#submitted = stageIn(this.#ctx, this.#actionFor(plan), { call, asksModel: false }).preview.id;
+    const submitted = stageIn(this.#ctx, this.#actionFor(plan), { call, asksModel: false }).preview.id;
     this.#prompts = prompts;
     return textResult(
       `The plan "${plan.title}" is submitted. The user approves or refines it. End your turn now.`,
-      { title: plan.title, submitted: this.#submitted },
+      { title: plan.title, submitted },
     );
   }
 
   #actionFor(plan: Plan): PendingAction {
-    const { id } = this.#ctx.conversation();
+    const conversation = this.#ctx.conversation();
     return {
       ...PLAN,
       kind: 'plan',
@@ -88,14 +95,10 @@ export class PlanMode implements ModeResolveHandler {
       humanOnly: true,
       details: plan,
       apply: () => {
-        this.#submitted = undefined;
         // Another conversation may be open by now, and has its own mode.
-        if (this.#ctx.conversation().id === id) this.set(false);
+        if (this.#ctx.conversation().id === conversation.id) this.set(false);
+        else conversation.recordPlanMode(false);
         return Promise.resolve(textResult(`The plan "${plan.title}" is approved.`, { title: plan.title }));
-      },
-      reject: () => {
-        this.#submitted = undefined;
-        return Promise.resolve(undefined);
       },
     };
   }
@@ -106,9 +109,13 @@ export class PlanMode implements ModeResolveHandler {
     return latestAnswerText(conversation().tree.messages, previewId => store.get(previewId)?.kind === 'plan');
   }
 
-  #isWaiting(): boolean {
-    const id = this.#submitted;
-    return id !== undefined && this.#ctx.store.get(id)?.state.kind === 'pending';
+  /** The plan of this conversation that waits for approval. */
+  #waiting(): Preview | undefined {
+    const { conversation, store } = this.#ctx;
+    const { id } = conversation();
+    return store
+      .all()
+      .find(each => planOf(each) && each.state.kind === 'pending' && each.origin?.sessionId === id);
   }
 
   #promptCount(): number {
@@ -116,8 +123,7 @@ export class PlanMode implements ModeResolveHandler {
   }
 
   async #withdraw(reason: string): Promise<void> {
-    const id = this.#submitted;
-    this.#submitted = undefined;
+    const id = this.#waiting()?.id;
     if (id !== undefined) await this.#ctx.invoker.resolve({ id, action: 'discard', reason, actor: 'model' });
   }
 }

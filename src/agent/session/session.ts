@@ -312,7 +312,7 @@ export class Session implements Disposable {
   }
 
   #switchTo(stored: StoredSession | undefined): void {
-    this.setPlanMode(false);
+    this.#plan.leave();
     this.#choices.clear();
     this.#inbox.clear();
     this.#loop.requests.clear();

@@ -368,6 +368,49 @@ test('the switch is emitted once, and a new session starts with plan mode off', 
   );
 });
 
+test('a conversation that is left keeps plan mode and the plan that waits', async () => {
+  const t = planning({
+    script: [
+      submit(PLAN),
+      { text: 'Waiting.' },
+      { text: 'Other.' },
+      submit('# Better\n'),
+      { text: 'Waiting.' },
+    ],
+  });
+  await t.session.prompt('Plan it.');
+  const { id } = t.session;
+  await t.session.new();
+  await t.session.prompt('Something else.');
+  assert.ok(t.requests.at(-1)?.tools.some(({ name }) => name === 'write_file'));
+  assert.deepEqual([t.session.planMode, t.store.get('p1')?.state.kind], [false, 'pending']);
+
+  await t.session.open(t.sessionLog.stored(id) ?? assert.fail('stored'));
+  assert.deepEqual([t.session.planMode, t.store.get('p1')?.state.kind], [true, 'pending']);
+  await t.session.prompt('Better.');
+  assert.ok(!t.requests.at(-1)?.tools.some(({ name }) => name === 'write_file'));
+  // The plan is still known as the one that a newer one replaces.
+  assert.deepEqual(
+    t.store.all().map(({ state }) => state.kind),
+    ['discarded', 'pending'],
+  );
+  t.assertSound();
+});
+
+test('a plan that is approved while another conversation is open ends plan mode in its own', async () => {
+  const t = planning({ script: [submit(PLAN), { text: 'Waiting.' }, { text: 'On it.' }] });
+  await t.session.prompt('Plan it.');
+  const { id } = t.session;
+  await t.session.new();
+  t.session.setPlanMode(true);
+  await t.click('p1', 'apply');
+  assert.equal(t.session.planMode, true, 'the open conversation has its own mode');
+  await t.session.open(t.sessionLog.stored(id) ?? assert.fail('stored'));
+  assert.equal(t.session.planMode, false);
+  await t.session.prompt('Go on.');
+  assert.ok(t.requests.at(-1)?.tools.some(({ name }) => name === 'write_file'));
+});
+
 test('plan mode comes back with its session, and a preview of a plan says what it was', async () => {
   const before = planning({ script: [submit(PLAN), { text: 'Waiting.' }] });
   await before.session.prompt('Plan it.');
