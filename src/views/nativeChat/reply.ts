@@ -31,6 +31,10 @@ export interface ReplyOptions {
   readonly sessionId: () => string;
   readonly store: PreviewStore;
   readonly sink: ReplySink;
+  /** Whether the prompt still waits for its turn: then one with the same text is another one. */
+  readonly waits: () => boolean;
+  /** Called when another prompt begins: the session goes on, the reply is complete. */
+  readonly onEnd: () => void;
 }
 
 /** How a reply ended. */
@@ -52,32 +56,50 @@ const MAX_LISTED = 20;
  */
 export class Reply {
   readonly #options: ReplyOptions;
-  /** The last preview that was staged before. */
-  readonly #after: string | undefined;
-  /** Whether the prompt has had its turn: until then, events belong to an earlier one. */
-  #begun = false;
+  /** What surrounds it belongs to other prompts. */
+  #state: 'waiting' | 'running' | 'ended' = 'waiting';
+  /** The last preview that was staged before it. */
+  #after: string | undefined;
+  /** What it had staged when it ended. */
+  #staged: readonly string[] = [];
   #hasText = false;
   #needsBreak = false;
   #lastAnswer: AssistantMessage | undefined;
 
   constructor(options: ReplyOptions) {
     this.#options = options;
-    this.#after = options.store.all().at(-1)?.id;
+  }
+
+  get state(): 'waiting' | 'running' | 'ended' {
+    return this.#state;
   }
 
   follow(event: SessionEvent): void {
-    if (
-      event.type === 'message_end' &&
-      event.message.role === 'user' &&
-      event.message.text === this.#options.prompt
-    )
-      this.#begun = true;
-    if (this.#begun) this.#write(event);
+    if (event.type === 'message_end' && event.message.role === 'user') this.#promptBegins(event.message.text);
+    if (this.#state === 'running') this.#write(event);
   }
 
-  /** Writes the end. To be called once the session has settled. */
+  #promptBegins(text: string): void {
+    const { prompt, store, waits, onEnd } = this.#options;
+    if (this.#state === 'running') {
+      this.#end();
+      onEnd();
+    } else if (this.#state === 'waiting' && text === prompt && !waits()) {
+      this.#state = 'running';
+      this.#after = store.all().at(-1)?.id;
+    }
+  }
+
+  #end(): void {
+    if (this.#state === 'running') this.#staged = this.#stagedSoFar();
+    this.#state = 'ended';
+  }
+
+  /** Writes the end. To be called once the session has settled, or another prompt has begun. */
   finish(): ReplyEnd {
-    const staged = this.#staged();
+    this.#end();
+    const { store } = this.#options;
+    const staged = this.#staged.flatMap(id => store.get(id) ?? []);
     const pending = staged.filter(isOpen);
     if (this.#lastAnswer?.stopReason === 'length')
       this.#note(l10n.t("The answer was cut off: it reached the model's length limit."));
@@ -153,12 +175,12 @@ export class Reply {
     }
   }
 
-  /** The previews that this conversation staged since the prompt. */
-  #staged(): Preview[] {
+  /** The previews that this conversation has staged since the reply began. */
+  #stagedSoFar(): readonly string[] {
     const { store, sessionId } = this.#options;
     const all = store.all();
     const since = all.slice(all.findIndex(({ id }) => id === this.#after) + 1);
-    return since.filter(({ origin }) => origin?.sessionId === sessionId() && origin.call);
+    return since.flatMap(({ id, origin }) => (origin?.sessionId === sessionId() && origin.call ? [id] : []));
   }
 
   #list(staged: readonly Preview[], waits: boolean): void {

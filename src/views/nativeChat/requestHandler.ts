@@ -36,7 +36,10 @@ export class RequestHandler {
     this.#context = new ContextFiles(options.workspace);
   }
 
-  /** Settles when the session is idle or awaits review. Cancelling is Stop. */
+  /**
+   * Settles when the session is idle or awaits review, or goes on with another prompt. Cancelling is Stop; a prompt that still
+   * waits is taken back.
+   */
   async handle(
     request: vscode.ChatRequest,
     stream: vscode.ChatResponseStream,
@@ -109,23 +112,36 @@ export class RequestHandler {
     const sink = sinkOf(stream);
     const meanwhile = this.#saidMeanwhile();
     if (meanwhile !== '') stream.markdown(`${meanwhile}\n\n---\n\n`);
+    const ended = Promise.withResolvers<number>();
+    const waiting = () => session.queue.list.find(queued => queued.attachments === attachments);
     const reply = new Reply({
       prompt: text,
       sessionId: () => session.id,
       store,
       sink,
+      waits: () => waiting() !== undefined,
+      // Its node is there already.
+      onEnd: () => ended.resolve(session.tree.nextId - 1),
     });
     const following = session.onDidEmit(event => reply.follow(event));
-    const stopping = token.onCancellationRequested(() => session.stop());
+    const stopping = token.onCancellationRequested(() => {
+      // The turn that runs belongs to another prompt unless it is this one's.
+      if (reply.state === 'running') return session.stop();
+      const own = waiting();
+      if (own) session.queue.takeBack(own.id);
+      ended.resolve(session.tree.nextId);
+    });
     try {
       onWillPrompt();
-      await session.prompt(text, attachments);
+      const settled = session.prompt(text, attachments).then(() => session.tree.nextId);
+      const nextId = await Promise.race([settled, ended.promise]);
+      if (reply.state === 'waiting') return this.#result({ pending: [] });
+      this.#replied = { sessionId: session.id, nextId };
     } finally {
       following.dispose();
       stopping.dispose();
     }
     const end = reply.finish();
-    this.#replied = { sessionId: session.id, nextId: session.tree.nextId };
     if (model().offline && !parseSlashCommand(text)) offerModels(sink, request.model);
     else if (end.failure) offerHelp(sink, end.failure.code);
     return this.#result(end);

@@ -4,6 +4,8 @@ import { createOfflineProvider } from '../../../src/agent/model/offline/provider
 import type { ChatCtx } from '../../../src/views/chat/hostedCommands.ts';
 import { RequestHandler, type ReplyMetadata } from '../../../src/views/nativeChat/requestHandler.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
+import { Gate } from '../../support/gate.ts';
+import type { Script } from '../../support/scriptedProvider.ts';
 import { createTestSession } from '../../support/testSession.ts';
 import { useVendor } from '../support/modelVendor.ts';
 import { activateRedline, cleanUp, fileInWorkspace, givenFile, until } from '../support/redline.ts';
@@ -48,10 +50,10 @@ suite('@redline in VS Code’s own chat', () => {
     assert.match(JSON.stringify(vendor.requests[0]?.messages), /attached\.txt.*one\\ntwo\\nthree\\nfour/);
   });
 
-  /** The handler on a session in memory without a model, and a function that answers a request and returns its parts. */
-  function setUp(files: Readonly<Record<string, string>> = {}) {
-    const provider = createOfflineProvider();
-    const t = createTestSession({ provider, files, settings: { modelAuthority: 'recommend' } });
+  /** The handler on a session in memory, by default without a model, and a function that answers a request and returns its parts. */
+  function setUp(files: Readonly<Record<string, string>> = {}, script?: Script) {
+    const model = script ? { script } : { provider: createOfflineProvider() };
+    const t = createTestSession({ ...model, files, settings: { modelAuthority: 'recommend' } });
     const options: Partial<ChatCtx> = {
       session: t.session,
       store: t.store,
@@ -69,7 +71,10 @@ suite('@redline in VS Code’s own chat', () => {
       onDidFocus: () => undefined,
     };
     const handler = new RequestHandler(options as ChatCtx);
-    const answer = async (request: Partial<Omit<vscode.ChatRequest, 'model'>> & { model?: object }) => {
+    const answer = async (
+      request: Partial<Omit<vscode.ChatRequest, 'model'>> & { model?: object },
+      { token } = new vscode.CancellationTokenSource(),
+    ) => {
       const parts: string[] = [];
       const stream = {
         markdown: (text: string | vscode.MarkdownString) =>
@@ -84,7 +89,6 @@ suite('@redline in VS Code’s own chat', () => {
         model: { vendor: 'redline', id: 'participant', name: 'Redline' },
         ...request,
       };
-      const { token } = new vscode.CancellationTokenSource();
       const result = await handler.handle(
         given as unknown as vscode.ChatRequest,
         stream as unknown as vscode.ChatResponseStream,
@@ -147,5 +151,62 @@ suite('@redline in VS Code’s own chat', () => {
         parts.some(part => part.includes('Not attached') && part.includes(name)),
         parts.join('\n'),
       );
+  });
+
+  test('cancelling a request takes back its own prompt, and leaves the turn of another one alone', async () => {
+    const gate = new Gate();
+    const work = () => gate.pass().then(() => ({ text: 'Long work.' }));
+    const { answer, session, nextEvent, answers } = setUp({}, [work]);
+    const theirs = session.prompt('Typed in the panel');
+    await gate.reached;
+    const source = new vscode.CancellationTokenSource();
+    const queued = nextEvent(event => event.type === 'queue_changed');
+    const mine = answer({ prompt: 'Mine' }, source);
+    await queued;
+    assert.deepEqual(
+      session.queue.list.map(({ text }) => text),
+      ['Mine'],
+    );
+    source.cancel();
+    assert.deepEqual((await mine).parts, [], 'it is answered while the other turn still runs');
+    assert.deepEqual([session.queue.list, session.state], [[], 'running']);
+    gate.open();
+    await theirs;
+    assert.deepEqual(
+      answers().map(({ text, stopReason }) => [text, stopReason]),
+      [['Long work.', 'stop']],
+    );
+  });
+
+  test('a request is answered when the next prompt begins, and cancelling stops only its own turn', async () => {
+    const [first, second] = [new Gate(), new Gate()];
+    const { answer, session, answers } = setUp({}, [
+      () => first.pass().then(() => ({ text: 'Mine.' })),
+      () => second.pass().then(() => ({ text: 'Theirs.' })),
+      { text: 'Half', hang: true },
+    ]);
+    const source = new vscode.CancellationTokenSource();
+    const mine = answer({ prompt: 'Mine' }, source);
+    await first.reached;
+    const theirs = session.prompt('Typed in the panel');
+    first.open();
+    await second.reached;
+    const { parts } = await mine;
+    source.cancel();
+    second.open();
+    await theirs;
+    assert.equal(parts[0], 'Mine.');
+    assert.deepEqual(
+      answers().map(({ text, stopReason }) => [text, stopReason]),
+      [
+        ['Mine.', 'stop'],
+        ['Theirs.', 'stop'],
+      ],
+    );
+    const other = new vscode.CancellationTokenSource();
+    const following = session.onDidEmit(({ type }) => type === 'message_update' && other.cancel());
+    await answer({ prompt: 'Stop me' }, other);
+    following.dispose();
+    assert.equal(answers().at(-1)?.stopReason, 'aborted');
   });
 });

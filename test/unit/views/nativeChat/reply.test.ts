@@ -25,8 +25,15 @@ function setUp(script: Script, modelAuthority: 'recommend' | 'apply' | 'none' = 
       void parts.push(`button ${[title, id, ...args].join(' ')}`.trimEnd()),
     link: (title: string, id: string) => `[${title}](${id})`,
   };
-  const begin = (prompt: string) => {
-    const reply = new Reply({ prompt, sessionId: () => t.session.id, store: t.store, sink });
+  const begin = (prompt: string, waits = false) => {
+    const reply = new Reply({
+      prompt,
+      sessionId: () => t.session.id,
+      store: t.store,
+      sink,
+      waits: () => waits,
+      onEnd: () => void parts.push('end'),
+    });
     const following = t.session.onDidEmit(event => reply.follow(event));
     return {
       finish(): ReplyEnd {
@@ -117,6 +124,51 @@ test('an earlier turn is not part of the reply to a prompt that waits for it', a
   await Promise.all([first, session.prompt('Two')]);
   reply.finish();
   assert.deepEqual(parts, ['text Second.']);
+});
+
+test('what a prompt of the panel does after it is not part of the reply', async () => {
+  const { session, begin, parts } = setUp(
+    [{ text: 'Mine.' }, { text: 'Theirs.', toolCalls: [edit('b.ts')] }, { text: 'Done.' }],
+    'none',
+  );
+  const reply = begin('Mine');
+  const mine = session.prompt('Mine');
+  await Promise.all([mine, session.prompt('Theirs')]);
+  assert.deepEqual(reply.finish(), { pending: [] });
+  assert.deepEqual(parts, ['text Mine.', 'end']);
+});
+
+test('a prompt of the panel that fails after it does not fail the reply', async () => {
+  const { session, begin, parts } = setUp([
+    { text: 'Mine.', toolCalls: [edit('a.ts')] },
+    recommend,
+    { text: 'Yours.' },
+    { error: { code: 'unauthorized', message: 'No key.' } },
+  ]);
+  const reply = begin('Mine');
+  const mine = session.prompt('Mine');
+  await Promise.all([mine, session.prompt('Theirs')]);
+  assert.deepEqual(reply.finish(), { pending: ['p1'] });
+  assert.ok(parts.includes('button Apply redline.preview.apply p1  1'), parts.join('\n'));
+});
+
+test('what an earlier turn staged meanwhile is not offered by the reply', async () => {
+  const { session, begin, parts } = setUp(
+    [{ text: 'Theirs.', toolCalls: [edit('b.ts')] }, { text: 'Done.' }, { text: 'Mine.' }],
+    'none',
+  );
+  const theirs = session.prompt('Theirs');
+  const reply = begin('Mine');
+  await Promise.all([theirs, session.prompt('Mine')]);
+  assert.deepEqual(reply.finish(), { pending: [] });
+  assert.deepEqual(parts, ['text Mine.']);
+});
+
+test('a prompt with the same text that comes first is another one', async () => {
+  const { session, begin, parts } = setUp([{ text: 'Theirs.' }]);
+  const reply = begin('Same', true);
+  await session.prompt('Same');
+  assert.deepEqual([reply.finish(), parts], [{ pending: [] }, []]);
 });
 
 test('a failed call is a step with what went wrong, on one line', async () => {
