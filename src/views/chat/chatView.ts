@@ -54,7 +54,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const imageSrc = (file: string): string => this.#images.srcOf(file);
     this.#feed = new ChatFeed({ ...options, texts: vscode.l10n.bundle, post, imageSrc });
     this.#context = new ContextFiles(options.workspace);
-    this.#commands = hostedCommands(options);
+    this.#commands = hostedCommands(options, answer => void showInfo(answer));
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -259,7 +259,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   async #prompt(text: string, refs: readonly AttachmentRef[]): Promise<void> {
     const { session, workspace, onWillPrompt } = this.#options;
     const command = parseSlashCommand(text);
-    if (command && command.kind !== 'call') return session.note(text, await this.#commands.run(command));
+    if (command && command.kind !== 'call') return void (await this.#commands.answer(text, command));
     await this.#modeSet;
     const reading = this.#attachmentsRead.then(async () => {
       const named = command ? [] : await this.#context.named(text);

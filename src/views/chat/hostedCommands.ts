@@ -27,11 +27,15 @@ export interface ChatCtx extends Agent {
   readonly execute: <K extends CommandId>(id: K, ...args: CommandArguments[K]) => Thenable<unknown>;
 }
 
-/** The slash commands that need no model, run by the same commands as keys and menus. */
-export function hostedCommands(options: ChatCtx): LocalCommands {
+/**
+ * The slash commands that need no model, run by the same commands as keys and menus.
+ * @param tell tells an answer whose conversation is no longer open.
+ */
+export function hostedCommands(options: ChatCtx, tell: (answer: string) => void): LocalCommands {
   const { store, session, execute } = options;
   return new LocalCommands({
     ...options,
+    tell,
     vote: (action, id, reason, revision) => voteByCommand(options, action, id, reason, revision),
     open: id => execute('redline.preview.open', id),
     nameOf: file => vscode.workspace.asRelativePath(file),

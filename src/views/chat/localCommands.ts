@@ -17,6 +17,9 @@ import { runText } from '../texts/previewWords.ts';
 import { oneLine } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
+  readonly session: Pick<Session, 'id' | 'note'>;
+  /** Tells the user what belongs to a conversation that is no longer open. */
+  readonly tell: (answer: string) => void;
   readonly store: PreviewStore;
   readonly tools: ToolRegistry;
   readonly customTools: {
@@ -61,6 +64,19 @@ export class LocalCommands {
 
   constructor(options: LocalCommandsOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Runs a command that the user typed. @returns its outcome, which is noted in the conversation in which the command was typed.
+   * If another one is open by then, it is told instead. Never rejects.
+   */
+  async answer(typed: string, command: LocalCommand): Promise<string> {
+    const { session, tell } = this.#options;
+    const { id } = session;
+    const answer = await this.run(command);
+    if (session.id === id) session.note(typed, answer);
+    else tell(answer);
+    return answer;
   }
 
   /** Runs a command. @returns its outcome for the user, as Markdown. Never rejects. */

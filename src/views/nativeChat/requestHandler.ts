@@ -32,7 +32,7 @@ export class RequestHandler {
 
   constructor(options: ChatCtx) {
     this.#options = options;
-    this.#commands = hostedCommands(options);
+    this.#commands = hostedCommands(options, () => undefined); // the reply has it
     this.#context = new ContextFiles(options.workspace);
   }
 
@@ -93,9 +93,7 @@ export class RequestHandler {
   ): Promise<vscode.ChatResult> {
     const command = parseSlashCommand(text);
     if (!command || command.kind === 'call') return this.#prompt(text, request, stream, token);
-    const answer = await this.#commands.run(command);
-    this.#options.session.note(text, answer);
-    stream.markdown(answer);
+    stream.markdown(await this.#commands.answer(text, command));
     return this.#result({ pending: [] });
   }
 

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
 import { parseSlashCommand } from '../../../../src/agent/model/offline/slashCommands.ts';
+import { textResult } from '../../../../src/agent/preview/pendingAction.ts';
 import { humanReason } from '../../../../src/agent/preview/resolve/resolveTexts.ts';
 import type { LoadProblem } from '../../../../src/agent/tools/custom/loading/loadProblem.ts';
 import { LocalCommands } from '../../../../src/views/chat/localCommands.ts';
 import { modify } from '../../../support/chatFixtures.ts';
+import { Gate } from '../../../support/gate.ts';
 import { createTestSession, type TestSessionOptions } from '../../../support/testSession.ts';
 
 function setUp(options: TestSessionOptions = {}) {
@@ -15,7 +17,10 @@ function setUp(options: TestSessionOptions = {}) {
   let discarded: number | undefined;
   let refusing = false;
   const customTools = { problems: [] as LoadProblem[], withheld: [] as string[] };
+  const told: string[] = [];
   const commands = new LocalCommands({
+    session: t.session,
+    tell: answer => void told.push(answer),
     store: t.store,
     tools: t.tools,
     customTools,
@@ -36,17 +41,21 @@ function setUp(options: TestSessionOptions = {}) {
     revert: request => t.session.revert(request),
     logger: silentLogger,
   });
-  const run = (typed: string): Promise<string> => {
+  const parsed = (typed: string) => {
     const command = parseSlashCommand(typed);
     assert.ok(command && command.kind !== 'call');
-    return commands.run(command);
+    return command;
   };
+  const run = (typed: string): Promise<string> => commands.run(parsed(typed));
+  const answer = (typed: string): Promise<string> => commands.answer(typed, parsed(typed));
   const stage = (path: string) => t.stage({ label: `Edit ${path}`, changes: [modify(path)] });
   return {
     ...t,
     shown,
     opened,
     run,
+    answer,
+    told,
     customTools,
     stageEdit: stage,
     willDiscard: (count: number | undefined) => (discarded = count),
@@ -180,4 +189,22 @@ test('/tools lists the current tools, problems with others, and untrusted ones',
     told,
     /not trusted: its custom tools are not loaded \(\.redline\/tools\/a\.ts, \.redline\/tools\/b\.ts\)\.$/,
   );
+});
+
+test('the outcome of a command stands in the conversation in which it was typed, or is told', async () => {
+  const { answer, told, session, stage } = setUp({ script: [{ text: 'Hello.' }] });
+  await session.prompt('Hello');
+  const gate = new Gate();
+  stage({ label: 'Deploy', apply: () => gate.pass().then(() => textResult('Deployed.')) });
+  const applying = answer('/apply p1');
+  await gate.reached;
+  await session.new();
+  gate.open();
+  const outcome = await applying;
+  assert.match(outcome, /p1/);
+  assert.deepEqual([session.messages, told], [[], [outcome]]);
+
+  const help = await answer('/help');
+  assert.deepEqual(session.messages, [{ role: 'local', text: '/help', answer: help }]);
+  assert.equal(told.length, 1);
 });
