@@ -16,6 +16,7 @@ import {
 import type { AgentServer, AgentServerParts } from './agentServer.ts';
 import { showInfo } from '../toast.ts';
 import type { ProposalParts } from './proposal.ts';
+import { ServerLife } from './serverLife.ts';
 
 /**
  * Lets other agents propose changes: those of VS Code with tools of its own or over MCP, those of other programs over MCP.
@@ -24,8 +25,16 @@ import type { ProposalParts } from './proposal.ts';
 export class OtherAgents implements vscode.Disposable {
   readonly parts: AgentServerParts;
   readonly #owned = new DisposableStore();
-  #server: Promise<AgentServer> | undefined;
-  #views: Promise<AgentViews> | undefined;
+  readonly #life = new ServerLife<AgentServer, AgentViews>({
+    server: async () => {
+      const { AgentServer } = await import('./agentServer.ts');
+      return AgentServer.start(
+        this.parts,
+        (socket, id) => void this.views().then(views => views.serve(socket, id)),
+      );
+    },
+    views: async () => (await import('./windowViews.ts')).windowViews(this.parts),
+  });
   /** Whether agents of other programs may connect. */
   #isAllowed = false;
 
@@ -46,17 +55,12 @@ export class OtherAgents implements vscode.Disposable {
 
   /** Starts the server, if it does not run. */
   start(): Promise<AgentServer> {
-    this.#server ??= import('./agentServer.ts').then(({ AgentServer }) =>
-      AgentServer.start(this.parts, (socket, id) => void this.views().then(views => views.serve(socket, id))),
-    );
-    this.#server.catch(() => (this.#server = undefined));
-    return this.#server;
+    return this.#life.server();
   }
 
   /** The views in which agents work. */
   views(): Promise<AgentViews> {
-    this.#views ??= import('./windowViews.ts').then(({ windowViews }) => windowViews(this.parts));
-    return this.#views;
+    return this.#life.views();
   }
 
   /** Lets the terminals of this window find it. @returns the file that tells them */
@@ -113,14 +117,9 @@ export class OtherAgents implements vscode.Disposable {
     );
   }
 
-  async #stop(): Promise<void> {
-    await (await this.#views)?.close();
-    this.#views = undefined;
-    const server = this.#server;
-    this.#server = undefined;
-    if (!server) return;
-    showLanguageModelTools(true);
-    await server.then(running => running.close());
+  #stop(): Promise<void> {
+    if (this.#life.hasServer) showLanguageModelTools(true);
+    return this.#life.stop();
   }
 
   #definitions(): vscode.McpServerDefinitionProvider<vscode.McpHttpServerDefinition> {
