@@ -113,6 +113,8 @@ async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMe
       port.report(received.failure);
       return unfinishedMessage(received, 'error', received.failure);
     }
+    // Another answer begins: what has arrived of this one is no part of it.
+    if (received.text !== '' || received.reasoning !== '') port.emit({ type: 'message_start' });
     request = instead;
   }
 }

@@ -4,6 +4,7 @@ import { english } from '../../../src/agent/base/localiser.ts';
 import type { ChatProvider, ProviderEvent, ProviderFailure } from '../../../src/agent/model/chatProvider.ts';
 import type { SessionMessage, ToolCall, ToolResultMessage } from '../../../src/agent/model/messages.ts';
 import { runLoop, type LoopPort } from '../../../src/agent/session/loop.ts';
+import { LiveTurn } from '../../../src/views/chat/transcript/liveTurn.ts';
 import { Gate } from '../../support/gate.ts';
 import {
   createScriptedProvider,
@@ -331,6 +332,26 @@ test('a failed request is sent in another form if there is one, and only the las
   );
   assert.deepEqual(harness.reported, []);
   assert.equal(harness.messages.length, 1);
+});
+
+test('what has arrived of an answer is no part of the one that is sent for instead', async () => {
+  const again = [2, 3].map(n => ({ system: `${n}`, messages: [], tools: [] }));
+  const live = new LiveTurn();
+  const shown: string[] = [];
+  const harness = harnessOf([{ text: 'Half', error: {} }, { error: {} }, { text: 'The whole answer.' }], {
+    retryRequest: () => again.shift(),
+    emit: event => {
+      live.follow(event);
+      shown.push(live.arriving.text);
+    },
+  });
+  assert.equal(await run(harness), 'done');
+  assert.ok(shown.includes('Half'));
+  assert.deepEqual(
+    shown.filter(text => text.startsWith('Half') && text !== 'Half'),
+    [],
+  );
+  assert.ok(shown.includes('The whole answer.'));
 });
 
 test('a failed request is not sent again once the turn was stopped', async () => {

@@ -73,9 +73,12 @@ export class LiveTurn {
 
   follow(event: SessionEvent): Effect {
     switch (event.type) {
-      case 'message_start':
+      case 'message_start': {
+        // What had arrived of an answer that failed goes: another one is on its way.
+        const effect = this.#text === '' && this.#reasoning === '' ? 'none' : 'all';
         this.#clear();
-        return 'none';
+        return effect;
+      }
       case 'retrying':
         this.#retry = { at: Date.now() + event.delayMs, code: event.code };
         return 'all';

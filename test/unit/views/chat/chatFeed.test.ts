@@ -154,6 +154,22 @@ test('while an answer streams, only its new text is sent', t => {
   assert.deepEqual([end.items[0].text, end.items[0].streaming, end.order], ['Hello', false, undefined]);
 });
 
+test('an answer that begins once more replaces what had arrived, also before that was shown', t => {
+  const { feed, emit, posts } = setUp(t);
+  feed.connect();
+  emit({ type: 'message_update', delta: 'Ha' });
+  posts();
+  emit({ type: 'message_update', delta: 'lf' });
+  emit({ type: 'message_start' });
+  const [gone] = posts();
+  assert.ok(gone?.type === 'delta');
+  assert.deepEqual([gone.items, gone.texts, gone.order], [[], [], []]);
+  emit({ type: 'message_update', delta: 'Whole' });
+  const [next] = posts();
+  assert.ok(next?.type === 'delta' && next.items[0]?.kind === 'assistant');
+  assert.deepEqual([next.items[0].text, next.texts], ['Whole', []]);
+});
+
 test('text that arrives while everything is rebuilt, or before a webview connects, is sent once', t => {
   const { feed, session, emit, posts, mode, modeChanged } = setUp(t);
   const update = (delta: string): void => emit({ type: 'message_update', delta });
