@@ -438,6 +438,28 @@ describe('the chat panel', () => {
     assert.equal((await input.inputValue()).length, 1_000_001);
   });
 
+  test('attachments of prompts that are put back all stay, and no more of them are sent than a prompt takes', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    const refs = (name: string, count: number) =>
+      Array.from({ length: count }, (_, n) => ({ path: `${name}${n}.ts` }));
+    await chat.post({ type: 'attached', refs: refs('typed', 2) });
+    await chat.post({ type: 'putBack', text: 'First\n\nSecond', refs: refs('back', 19) });
+    await chat.post({ type: 'attached', refs: refs('more', 1) });
+    const chips = page.locator('.composer .chip');
+    assert.equal(await chips.count(), 21);
+    const input = page.locator('#prompt');
+    await input.press('Enter');
+    assert.deepEqual(await chat.said(), [{ type: 'tooManyAttached' }]);
+    assert.deepEqual([await input.inputValue(), await chips.count()], ['First\n\nSecond', 21]);
+    await page.getByRole('button', { name: 'Remove typed0.ts' }).click();
+    await input.press('Enter');
+    const [sent] = await chat.said();
+    assert.ok(sent?.type === 'prompt');
+    assert.equal(sent.attachments?.length, 20);
+    assert.equal(await chips.count(), 0);
+  });
+
   test('a prompt that waits has buttons to edit it and to remove it', async () => {
     await chat.snapshot([prompt('u', 'First'), { ...prompt('q2', 'Second'), queued: 'q2' }]);
     const { page } = chat;

@@ -176,6 +176,10 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void showWarning(
           vscode.l10n.t('The prompt is longer than 1,000,000 characters. Attach a file instead.'),
         );
+      case 'tooManyAttached':
+        return void showWarning(
+          vscode.l10n.t('A prompt takes at most 20 attachments. Remove some of them first.'),
+        );
       case 'stop':
         return void (await execute('redline.session.stop'));
       case 'takeBack': {

@@ -55,6 +55,8 @@ export const webviewMessage = z.discriminatedUnion('type', [
   }),
   /** The prompt is longer than one may be. It stays in the input. */
   z.object({ type: z.literal('promptTooLong') }),
+  /** Prompts that were put back had more attachments than one prompt takes. They stay in the input. */
+  z.object({ type: z.literal('tooManyAttached') }),
   z.object({ type: z.literal('stop') }),
   /** Takes a prompt back that waits; to edit it, into the input. */
   z.object({ type: z.literal('takeBack'), id: z.string().check(z.maxLength(20)), edit: z.boolean() }),

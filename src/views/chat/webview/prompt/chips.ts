@@ -28,7 +28,13 @@ export class Chips {
 
   /** Adds what is not attached yet, up to the limit. */
   add(refs: readonly AttachmentRef[]): void {
-    this.#set(withoutDuplicates([...this.#refs, ...refs]).slice(0, MAX_ATTACHMENTS));
+    const all = withoutDuplicates([...this.#refs, ...refs]);
+    this.#set(all.slice(0, Math.max(MAX_ATTACHMENTS, this.#refs.length)));
+  }
+
+  /** Adds what came back with prompts. Nothing of it is dropped, though a prompt takes no more than the limit. */
+  putBack(refs: readonly AttachmentRef[]): void {
+    this.#set(withoutDuplicates([...this.#refs, ...refs]));
   }
 
   clear(): void {

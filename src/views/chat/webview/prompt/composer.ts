@@ -1,6 +1,12 @@
 import * as l10n from '@vscode/l10n';
 import { MAX_IMAGE_BYTES } from '../../../../agent/model/messages.ts';
-import { MAX_PROMPT_CHARS, type AttachmentRef, type ChatStatus, type HostMessage } from '../../protocol.ts';
+import {
+  MAX_ATTACHMENTS,
+  MAX_PROMPT_CHARS,
+  type AttachmentRef,
+  type ChatStatus,
+  type HostMessage,
+} from '../../protocol.ts';
 import { Chips } from './chips.ts';
 import { Completion, typedBefore } from './completion.ts';
 import { button, el, icon } from '../dom.ts';
@@ -104,7 +110,7 @@ export class Composer {
   /** Puts a reverted prompt before what is typed, which is kept. */
   putBack(text: string, refs: readonly AttachmentRef[]): void {
     const typed = this.#input.value.trim();
-    this.#chips.add(refs);
+    this.#chips.putBack(refs);
     this.setText(typed === '' || typed === text.trim() ? text : `${text}\n\n${this.#input.value}`);
     this.#input.setSelectionRange(text.length, text.length);
   }
@@ -233,6 +239,7 @@ export class Composer {
     if (text.length > MAX_PROMPT_CHARS) return post({ type: 'promptTooLong' });
     // A command takes no attachments: they stay for the next prompt.
     const attachments = this.#completion.isCommand(text) ? [] : [...this.#chips.refs];
+    if (attachments.length > MAX_ATTACHMENTS) return post({ type: 'tooManyAttached' });
     post({ type: 'prompt', text, ...(attachments.length > 0 ? { attachments } : {}) });
     this.#input.value = '';
     // Also drops the files that the host is still looking for.
