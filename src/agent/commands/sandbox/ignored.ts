@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { TimeSlice } from '../../base/async.ts';
+import { succeeds, TimeSlice } from '../../base/async.ts';
 import { withoutEditor, withVariables } from '../../base/system/environment.ts';
 
 /** Where git is not asked: the folder is in no repository, or in one that ignores it, or there is no git. */
@@ -12,6 +12,8 @@ const IGNORED_WITHOUT_GIT = /(^|\/)node_modules(\/|$)/;
  * it that it is ignored, so it is as if there were no git.
  */
 export async function isFolderIgnored(folder: string): Promise<boolean> {
+  // Rules such as `*` match the root of their own repository, too, where they say what else is in it.
+  if (await succeeds(fs.lstat(path.join(folder, '.git')))) return false;
   // By the rules alone: a few files of it may be tracked nevertheless.
   return (await checkIgnore(folder, ['.'], '--no-index'))?.has('.') === true;
 }

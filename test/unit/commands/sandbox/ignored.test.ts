@@ -33,6 +33,14 @@ for (const [rules, ignored] of Object.entries(cases))
     assert.deepEqual([...(await ignoredOf(temp.at('app'), PATHS))].sort(), ignored);
   });
 
+test('a repository that ignores everything but what it names is asked as it is', async t => {
+  for (const rules of ['*\n!*.ts', '/*\n!/*.ts']) {
+    const temp = await inRepository(rules);
+    t.after(() => temp.remove());
+    assert.deepEqual([...(await ignoredOf(temp.root, ['a.ts', 'a.js', 'dist/']))].sort(), ['a.js', 'dist/']);
+  }
+});
+
 test('a repository in such a folder has its own rules', async t => {
   const temp = await inRepository('*');
   t.after(() => temp.remove());
