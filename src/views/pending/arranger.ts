@@ -223,7 +223,7 @@ function sortText(key: SortKey): { readonly label: string; readonly description:
     case 'risk':
       return {
         label: l10n.t('Risk'),
-        description: l10n.t('secrets, deletions, fewer tests, exports, configuration'),
+        description: l10n.t('secrets, deletions, weaker tests, exports, configuration'),
       };
     case 'proposed':
       return { label: l10n.t('Order Proposed'), description: l10n.t('as the setting “Order” says') };

@@ -39,7 +39,7 @@ export function riskText(risk: Risk, clean: (text: string) => string): string {
   }
 }
 
-/** The kinds of risks in a few words, each once, for a row: `exports · fewer tests`. */
+/** The kinds of risks in a few words, each once, for a row: `exports · weaker tests`. */
 export function riskMark(risks: readonly Risk[]): string {
   return [...new Set(risks.map(markOf))].join(' · ');
 }
@@ -65,7 +65,7 @@ function markOf(risk: Risk): string {
     case 'imported':
       return l10n.t('still imported');
     case 'tests':
-      return l10n.t('fewer tests');
+      return l10n.t('weaker tests');
     case 'exports':
       return l10n.t('changed exports');
     case 'configuration':
