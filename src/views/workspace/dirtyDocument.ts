@@ -1,8 +1,7 @@
 import * as fs from 'node:fs';
 import * as vscode from 'vscode';
-import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
-import { sha256, type Sha256 } from '../../agent/base/hash.ts';
-import { decodeText, encodeText, type TextEncoding } from '../../agent/text/encodings.ts';
+import { ToolError } from '../../agent/base/errors.ts';
+import { encodeText, type TextEncoding } from '../../agent/text/encodings.ts';
 import { encodingNamed } from './fileEncoding.ts';
 import { placeId } from './namesOnDisk.ts';
 
@@ -64,65 +63,9 @@ export async function bytesOfDocument(document: vscode.TextDocument, shown: stri
   return encodeText(document.getText(), encoding);
 }
 
-async function encodingOf(document: vscode.TextDocument, shown: string): Promise<TextEncoding> {
+/** @throws ToolError if it is not supported. */
+export async function encodingOf(document: vscode.TextDocument, shown: string): Promise<TextEncoding> {
   const encoding = await encodingNamed(document.encoding);
   if (encoding) return encoding;
   throw new ToolError(`${shown} is open in the encoding ${document.encoding}, which Redline cannot edit.`);
-}
-
-/**
- * Changes the text of a document with unsaved changes in one minimal edit, which Undo in the editor reverts. The document stays
- * unsaved, so that users decide themselves when to save their own changes.
- * @throws StalePreviewError if the document no longer holds the expected bytes; ToolError if its editor cannot hold the new
- *   text as it is, or VS Code refuses the edit.
- */
-export async function editDirtyDocument(
-  document: vscode.TextDocument,
-  shown: string,
-  bytes: Uint8Array | null,
-  expected: Sha256 | null,
-): Promise<void> {
-  const encoding = await encodingOf(document, shown);
-  const target = bytes && decodeText(bytes, encoding);
-  if (!target) throw new ToolError(`${shown} has unsaved changes. Save or revert it first.`);
-  assertOneLineEnding(document, shown, target.text);
-  const old = document.getText();
-  if (sha256(encodeText(old, encoding)) !== expected) throw new StalePreviewError([shown]);
-  const [start, endOld, endNew] = differingRange(old, target.text);
-  const edit = new vscode.WorkspaceEdit();
-  edit.replace(
-    document.uri,
-    new vscode.Range(document.positionAt(start), document.positionAt(endOld)),
-    target.text.slice(start, endNew),
-  );
-  if (!(await vscode.workspace.applyEdit(edit))) throw new ToolError(`VS Code refused to change ${shown}`);
-  if (document.getText() !== target.text) {
-    throw new ToolError(`${shown} was changed by something else at the same moment. Check it in the editor`);
-  }
-}
-
-/** An editor has one line ending for all lines, and would change any other without a word. */
-function assertOneLineEnding({ eol }: vscode.TextDocument, shown: string, text: string): void {
-  const [own, name] = eol === vscode.EndOfLine.CRLF ? ['\r\n', 'CRLF'] : ['\n', 'LF'];
-  if (text.replace(/\r\n|\r|\n/g, own) === text) return;
-  throw new ToolError(
-    `${shown} has unsaved changes, and its editor holds only ${name} line endings. Save or revert it first`,
-  );
-}
-
-/** The range in which two texts differ, as offsets. It never splits a CRLF or a surrogate pair. */
-function differingRange(a: string, b: string): [start: number, endA: number, endB: number] {
-  const limit = Math.min(a.length, b.length);
-  let start = 0;
-  while (start < limit && a[start] === b[start]) start++;
-  while (start > 0 && isInsidePair(a, start)) start--;
-  let tail = 0;
-  while (tail < limit - start && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
-  while (tail > 0 && isInsidePair(a, a.length - tail)) tail--;
-  return [start, a.length - tail, b.length - tail];
-}
-
-function isInsidePair(text: string, at: number): boolean {
-  const before = text.charCodeAt(at - 1);
-  return text.slice(at - 1, at + 1) === '\r\n' || (before >= 0xd800 && before <= 0xdbff);
 }

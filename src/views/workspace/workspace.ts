@@ -18,7 +18,7 @@ import { excludeMatcher } from '../../agent/tools/ast/scope/glob.ts';
 import { withoutIgnored } from '../../agent/tools/ast/scope/ignoreRules.ts';
 import { leadsInside } from '../../agent/tools/ast/scope/walk.ts';
 import type { SearchFolder } from '../../agent/tools/ast/scope/searchScope.ts';
-import { bytesOfDocument, dirtyDocument, editDirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
+import { bytesOfDocument, dirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
 import { readDiskFile, whileOthersHaveIt, writeDiskFile } from './diskFile.ts';
 import { isProtectedOnDisk, makeFoldersOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
 import { encodingOfUri } from './fileEncoding.ts';
@@ -147,7 +147,9 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     const document = dirtyDocument(uri);
     if (document) {
       assertRealPathInside(path, at);
-      await editDirtyDocument(document, path, bytes, expected);
+      const isModeKept = mode === undefined || placeOnDisk(path, this.#roots()).mode === mode;
+      const { editDirtyDocument } = await import('./editDirtyDocument.ts');
+      await editDirtyDocument(document, path, bytes, expected, isModeKept);
       return 'editor';
     }
     const guard = (): void => {

@@ -1,7 +1,11 @@
 import * as assert from 'node:assert/strict';
-import { link, mkdir, rm, symlink } from 'node:fs/promises';
+import { chmod, link, mkdir, rm, stat, symlink } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { commitChanges } from '../../../src/agent/preview/commit/commitChanges.ts';
+import { bytesOfSide, isText, sideOfText, type FileChange } from '../../../src/agent/preview/fileChange.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
+import { VsCodeWorkspace } from '../../../src/views/workspace/workspace.ts';
+import { modify } from '../../support/changes.ts';
 import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
 
 const NOTEBOOK = JSON.stringify(
@@ -145,4 +149,55 @@ suite('unsaved changes in an editor that knows the file by another name', () => 
     );
     assert.equal(document.getText(), 'typed one\n');
   });
+});
+
+suite('unsaved changes in an editor that cannot hold all of a change', () => {
+  let api: RedlineApi;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+
+  teardown(() => cleanUp(api));
+
+  for (const [what, change, refused] of [
+    [
+      'a byte order mark',
+      { after: sideOfText('typed one\nthree\n', { name: 'utf8', bom: true }) },
+      /\.held has unsaved changes, and its editor saves it as utf8\. Save or revert it first/,
+    ],
+    [
+      'another encoding',
+      { after: sideOfText('typed one\nthree\n', { name: 'utf16le', bom: true }) },
+      /\.held has unsaved changes, and its editor saves it as utf8\. Save or revert it first/,
+    ],
+    [
+      'permissions',
+      { mode: 0o755 },
+      /\.held has unsaved changes, and its editor keeps its permissions\. Save or revert it first/,
+    ],
+  ] as const)
+    test(`${what}: the change is refused, and applied once it is saved`, async () => {
+      // A name of its own: an editor that was closed may live on for a moment.
+      const file = `${what.replaceAll(' ', '-')}.held`;
+      await givenFile(file, 'one\ntwo\n');
+      await chmod(fileInWorkspace(file), 0o644);
+      const document = await vscode.workspace.openTextDocument(fileInWorkspace(file));
+      const editor = await vscode.window.showTextDocument(document);
+      await editor.edit(edit => edit.insert(new vscode.Position(0, 0), 'typed '));
+      const typed = document.getText();
+      const workspace = new VsCodeWorkspace(() => ({ alwaysAsk: [], toolPlaces: [] }));
+      const changed = { ...modify(file, typed, 'typed one\nthree\n'), ...change } as FileChange;
+
+      await assert.rejects(commitChanges(workspace, [changed]), refused);
+      assert.equal(document.getText(), typed);
+      assert.ok(document.isDirty);
+      assert.ok(await document.save());
+      await commitChanges(workspace, [changed]);
+      const { after } = changed;
+      assert.ok(after && isText(after));
+      assert.deepEqual(await bytesOf(file), Buffer.from(bytesOfSide(after)));
+      const { mode } = await stat(fileInWorkspace(file));
+      assert.equal(mode & 0o777, 'mode' in change ? change.mode : 0o644);
+    });
 });
