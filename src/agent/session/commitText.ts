@@ -28,6 +28,8 @@ export type CommittedText =
       readonly revision: number;
       /** Whether the proposal had changed since the typing began: then the result is text that no one has seen. */
       readonly isMerged: boolean;
+      /** What is typed on top of this text is typed on: unless the two were merged, the proposal as it is now. */
+      readonly base: string;
     }
   /** The preview is not pending, or no longer has the file. */
   | { readonly kind: 'notPending' }
@@ -57,11 +59,13 @@ export async function commitText(store: PreviewStore, typed: TypedText): Promise
     if (store.get(previewId) !== preview) continue; // it was revised meanwhile: start over
     const { id, revision } = preview;
     const isSame = plan ? text.trim() === plan.text.trim() : edited?.patch === undefined;
-    if (isSame) return { kind: 'committed', revision, isMerged };
+    const stored = isSame ? now : plan ? text.trim() : text;
+    const result = { kind: 'committed', isMerged, base: isMerged ? own : stored } as const;
+    if (isSame) return { ...result, revision };
     if (plan && text.trim() === '') return { kind: 'emptyPlan' };
     if (plan) await store.revisePlan(id, { ...plan, text: text.trim() }, text.trim());
     else if (edited) await store.revise(id, edited.changes, preview.dependsOn, 'user', edited.patch);
-    return { kind: 'committed', revision: revision + 1, isMerged };
+    return { ...result, revision: revision + 1 };
   }
 }
 

@@ -88,7 +88,8 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     const titles = await import('./lensTitles.ts');
     const shown = shownChange(this.#store, this.#files, address);
     const isPending = shown?.preview.state.kind === 'pending';
-    const isEdited = this.#isEdited(document);
+    // Lenses are placed by the lines of the stored proposal, which an edited document no longer matches.
+    const isEdited = this.#edits.isEdited(document);
     // Without edits, the document may still show an older revision.
     const text = isEdited ? document.getText() : textOf(shown?.change.after);
     const conflicts = shown && isPending ? conflictLensesOf(titles, shown, text) : [];
@@ -120,11 +121,6 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     if (places && !this.#followsPlaces) this.#owned.add(places.onDidChange(() => this.#changed.fire()));
     this.#followsPlaces = places !== undefined;
     return places;
-  }
-
-  /** Lenses are placed by the lines of the stored proposal, which an edited document no longer matches. */
-  #isEdited({ isDirty, uri }: vscode.TextDocument): boolean {
-    return isDirty || this.#edits.draftOf(uri) !== undefined;
   }
 
   async #lenses(

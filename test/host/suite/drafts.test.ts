@@ -45,15 +45,21 @@ suite('what is typed into a proposal', () => {
     );
   };
 
-  /** Types a line at the end of the proposal, and waits until auto save has written it. */
-  const typeLine = async (id: string, line: string): Promise<vscode.TextDocument> => {
-    await opened(id);
+  /** Makes the proposal writable and puts a text in the place of a line of it, counted from 0. */
+  const typeAt = async (id: string, at: number, line: string, replaced = 1): Promise<vscode.TextDocument> => {
     await run('redline.preview.edit', id);
     const editor = vscode.window.activeTextEditor ?? assert.fail('an editor');
     const { document } = editor;
     // There is no event for when the editor becomes writable; until then it does not become dirty.
-    do assert.ok(await editor.edit(edit => edit.insert(new vscode.Position(20, 0), line)));
+    do assert.ok(await editor.edit(edit => edit.replace(new vscode.Range(at, 0, at + replaced, 0), line)));
     while (!document.isDirty);
+    return document;
+  };
+
+  /** Types a line at the end of the proposal, and waits until auto save has written it. */
+  const typeLine = async (id: string, line: string): Promise<vscode.TextDocument> => {
+    await opened(id);
+    const document = await typeAt(id, 20, line, 0);
     await until(
       vscode.workspace.onDidSaveTextDocument,
       () => (document.isDirty || undefined ? undefined : true),
@@ -61,6 +67,20 @@ suite('what is typed into a proposal', () => {
     );
     return document;
   };
+
+  /** Puts a line at the beginning of the proposal in the moment when what was typed before becomes its next revision. */
+  const typeWhileSaved = (id: string, document: vscode.TextDocument, line: string): Promise<void> =>
+    new Promise((done, failed) => {
+      const listening = api.previews.onDidChange(preview => {
+        if (preview.id !== id) return;
+        listening.dispose();
+        const edit = new vscode.WorkspaceEdit();
+        edit.insert(document.uri, new vscode.Position(0, 0), line);
+        vscode.workspace
+          .applyEdit(edit)
+          .then(isDone => (isDone ? done() : failed(new Error('not typed'))), failed);
+      });
+    });
 
   test('is merged onto a newer revision, shown before it is applied, and keeps what others wrote', async () => {
     const id = push();
@@ -119,18 +139,107 @@ suite('what is typed into a proposal', () => {
     await api.session.prompt('/edit latin.txt :: line 15 => fifteen');
     const { id } = api.previews.peek() ?? assert.fail('a preview is pending');
     await setFiles('encoding', undefined);
-    await opened(id);
-    await run('redline.preview.edit', id);
-    const editor = vscode.window.activeTextEditor ?? assert.fail('an editor');
-    const { document } = editor;
-    assert.ok(document.getText().startsWith('caf\u00e9\n'));
-    do assert.ok(await editor.edit(edit => edit.insert(new vscode.Position(21, 0), '\u20ac\n')));
-    while (!document.isDirty);
+    const editor = await opened(id);
+    assert.ok(editor.document.getText().startsWith('caf\u00e9\n'));
+    const document = await typeAt(id, 21, '\u20ac\n', 0);
     await document.save();
     assert.equal(api.previews.get(id)?.revision, 1, 'Latin-1 has no euro sign');
-    await editor.edit(edit => edit.replace(new vscode.Range(21, 0, 22, 0), '\u00fc\n'));
+    await vscode.window.activeTextEditor?.edit(edit =>
+      edit.replace(new vscode.Range(21, 0, 22, 0), '\u00fc\n'),
+    );
     await document.save();
     await run('redline.preview.apply', id);
     assert.deepEqual(await bytesOf('latin.txt'), latin(`caf\u00e9\n${after}\u00fc\n`));
+  });
+
+  for (const [what, again] of [
+    ['another text', 'FIFTEEN\n'],
+    ['what was proposed at first', 'fifteen\n'],
+  ] as const)
+    test(`is saved by hand twice: the second time, ${what} is exactly what is proposed`, async () => {
+      await setFiles('autoSave', 'off');
+      const id = push();
+      await opened(id);
+      const document = await typeAt(id, 15, 'XV\n');
+      assert.ok(await document.save());
+      assert.equal(api.previews.get(id)?.revision, 2);
+      await typeAt(id, 15, again);
+      const typed = document.getText();
+      assert.equal(typed, after.replace('fifteen\n', again));
+      assert.ok(await document.save());
+      assert.equal(api.previews.get(id)?.revision, 3);
+      assert.equal(document.getText(), typed);
+      await run('redline.preview.apply', id);
+      assert.equal(await text(), typed);
+    });
+
+  test('stays unsaved if it is typed while a save by hand is under way, and goes with the next one', async () => {
+    await setFiles('autoSave', 'off');
+    const id = push();
+    await opened(id);
+    const document = await typeAt(id, 15, 'XV\n');
+    const typed = typeWhileSaved(id, document, 'more\n');
+    await Promise.all([document.save(), typed]);
+    assert.equal(api.previews.get(id)?.revision, 2);
+    assert.ok(document.getText().startsWith('more'));
+    await run('redline.preview.apply', id);
+    assert.equal(await text(), before, 'the editor shows what is not part of the proposal yet');
+    assert.ok(await document.save());
+    assert.equal(api.previews.get(id)?.revision, 3);
+    await run('redline.preview.apply', id);
+    assert.equal(await text(), `more\n${after.replace('fifteen\n', 'XV\n')}`);
+  });
+
+  test('is merged when it is saved by hand: then the editor shows the merged text, on which more can be typed', async () => {
+    await setFiles('autoSave', 'off');
+    const id = push();
+    await opened(id);
+    const document = await typeAt(id, 15, 'XV\n');
+    const rebased = until(
+      api.previews.onDidChange,
+      () => (api.previews.get(id)?.revision === 2 ? true : undefined),
+      'the rebase',
+    );
+    const changed = before.replace('line 3\n', 'a line that is longer\n');
+    await givenFile('draft.txt', changed);
+    await rebased;
+    assert.ok(await document.save());
+    assert.equal(api.previews.get(id)?.revision, 3);
+    const merged = changed.replace('line 15\n', 'XV\n');
+    const isShown = (): true | undefined => (document.getText() === merged ? true : undefined);
+    await until(vscode.workspace.onDidChangeTextDocument, isShown, 'the merged text');
+    await typeAt(id, 15, 'xv\n');
+    assert.ok(await document.save());
+    await run('redline.preview.apply', id);
+    assert.equal(await text(), changed.replace('line 15\n', 'xv\n'));
+  });
+
+  test('while Save and Apply saves is not lost: nothing is applied, and the next time all of it is', async () => {
+    await setFiles('autoSave', 'off');
+    const id = push();
+    await opened(id);
+    const document = await typeAt(id, 15, 'XV\n');
+    const typed = typeWhileSaved(id, document, 'more\n');
+    await Promise.all([run('redline.preview.saveAndApply', id, 1), typed]);
+    assert.equal(api.previews.get(id)?.state, 'pending');
+    assert.equal(await text(), before);
+    const all = `more\n${after.replace('fifteen\n', 'XV\n')}`;
+    assert.equal(document.getText(), all);
+    await run('redline.preview.saveAndApply', id, 2);
+    assert.equal(await text(), all);
+  });
+
+  test('at once after Save and Apply is applied or stays', async () => {
+    await setFiles('autoSave', 'off');
+    const id = push();
+    await opened(id);
+    const document = await typeAt(id, 15, 'XV\n');
+    const saving = run('redline.preview.saveAndApply', id, 1);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), 'more\n');
+    await vscode.workspace.applyEdit(edit);
+    await saving;
+    if (api.previews.get(id)?.state === 'pending') await run('redline.preview.saveAndApply', id);
+    assert.equal(await text(), `more\n${after.replace('fifteen\n', 'XV\n')}`);
   });
 });

@@ -24,17 +24,20 @@ function staged(after = AFTER) {
 test('what was typed is the next revision; the same text is none', async () => {
   const { textOf, commit } = staged();
   const typed = AFTER.replace('one', 'ONE');
-  assert.deepEqual(await commit(typed, AFTER), { kind: 'committed', revision: 2, isMerged: false });
+  const committed = { kind: 'committed', revision: 2, isMerged: false, base: typed };
+  assert.deepEqual(await commit(typed, AFTER), committed);
   assert.equal(textOf(), typed);
-  assert.deepEqual(await commit(typed, typed), { kind: 'committed', revision: 2, isMerged: false });
+  assert.deepEqual(await commit(typed, typed), committed);
 });
 
 test('what was typed on an older text is merged with what the proposal says now', async () => {
   const { store, id, textOf, commit } = staged();
   const moved = AFTER.replace('five', 'FIVE');
   await store.revise(id, [modify('a.txt', BEFORE.replace('five', 'FIVE'), moved)], [], 'rebase');
-  const committed = await commit(AFTER.replace('one', 'ONE'), AFTER);
-  assert.deepEqual(committed, { kind: 'committed', revision: 3, isMerged: true });
+  const typed = AFTER.replace('one', 'ONE');
+  const committed = await commit(typed, AFTER);
+  // The editor holds what was typed, and not yet what others wrote: that is not taken back by what is typed next.
+  assert.deepEqual(committed, { kind: 'committed', revision: 3, isMerged: true, base: typed });
   assert.equal(textOf(), moved.replace('one', 'ONE'));
   await commit(moved.replace('one', 'Uno'), moved);
   assert.match(textOf() ?? '', /<<<<<<<.*ONE.*=======.*Uno.*>>>>>>>/s);

@@ -15,15 +15,19 @@ import { targetsOf } from './previewTargets.ts';
 import type { Ctx } from '../../ctx.ts';
 
 /**
- * Makes what the user typed into the proposals of a preview its next revision, and applies that. If the preview has changed since
- * the typing began, the result is shown instead, since no one has seen it.
+ * Makes what the user typed into the proposals of a preview its next revision, and applies that, unless the user goes on typing. If
+ * the preview has changed since the typing began, the result is shown instead, since no one has seen it.
  */
 export async function saveAndApply(ctx: Ctx, args: readonly unknown[]): Promise<unknown> {
   const id = editedId(ctx, args);
   const now = id === undefined ? undefined : ctx.store.get(id);
   if (!now) return void showInfo(nothingEdited());
   const seen = typeof args[1] === 'number' ? args[1] : now.revision;
-  const { revision, isMerged } = await ctx.edits.commitUnsaved(now.id, seen);
+  const { revision, isMerged, isTypedOn } = await ctx.edits.commitUnsaved(now.id, seen);
+  if (!isMerged && isTypedOn)
+    return void showInfo(
+      vscode.l10n.t('{0} is not applied yet: you went on typing while it was saved. Save it again.', now.id),
+    );
   if (!isMerged) {
     const apply = makeCommand('', 'redline.preview.apply', now.id, undefined, revision);
     const { command, arguments: given } = isFromLens(args) ? inLens(apply) : apply;
@@ -58,8 +62,7 @@ export async function settleConflict(ctx: Ctx, args: readonly unknown[]): Promis
   const uri = changeUri(preview.id, change, 'proposal', ctx.files);
   const isOurs = (each: vscode.TextDocument): boolean => each.uri.toString() === uri.toString();
   const document = vscode.workspace.textDocuments.find(isOurs);
-  if (document && (document.isDirty || ctx.edits.draftOf(uri) !== undefined))
-    return settleIn(document, line, choice);
+  if (document && ctx.edits.isEdited(document)) return settleIn(document, line, choice);
   if (preview.revision !== revision) {
     await ctx.opener.open(preview, change.path);
     throw new ToolError(outdatedVoteText(preview, Number(revision)));

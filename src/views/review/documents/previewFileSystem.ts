@@ -54,9 +54,9 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     return {
       type: vscode.FileType.File,
       ctime,
-      // A later revision has a later time, as has a proposal that was reverted, so that open editors reload. While unsaved edits are being dropped the time is
-      // early, so that the save that drops them does not conflict.
-      mtime: this.#edits.isDropping(uri) ? ctime : ctime + preview.revision + this.#edits.timesReverted(uri),
+      // A later revision has a later time, as has a proposal whose editor holds something else, so that open editors reload. While
+      // one is being saved the time is early, or VS Code would not write: what was typed is merged here.
+      mtime: this.#edits.isBeingSaved(uri) ? ctime : ctime + preview.revision + this.#edits.rereads(uri),
       size: bytes.length,
       ...(this.#edits.isOpen(uri) ? {} : { permissions: vscode.FilePermission.Readonly }),
     };

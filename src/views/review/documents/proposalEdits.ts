@@ -8,6 +8,7 @@ import type { Agent } from '../../agent.ts';
 import { PREVIEW_SCHEME } from '../../contributions.ts';
 import { documentPath, parsePreviewUri, type PreviewAddress } from '../previewUri.ts';
 import type { Draft, Drafts } from './drafts.ts';
+import { EditorSaves, holds, openDocument } from './editorSaves.ts';
 
 /** What came of the edits that a person committed. */
 export interface CommittedEdits {
@@ -15,6 +16,8 @@ export interface CommittedEdits {
   readonly revision: number;
   /** Whether the proposal had changed since the typing began: then the result is text that no one has seen. */
   readonly isMerged: boolean;
+  /** Whether the person went on typing while they were committed: that is still unsaved. */
+  readonly isTypedOn: boolean;
 }
 
 /** A text as VS Code is given it: in UTF-8 with a byte order mark, so that no setting can have it decoded in another way. */
@@ -35,12 +38,15 @@ export class ProposalEdits implements vscode.Disposable {
   readonly #open = new Set<string>();
   /** What VS Code has read of proposals, by URI, and the revision that it had. */
   readonly #shown = new Map<string, Draft>();
-  /** URIs that are being saved manually right now. */
-  readonly #savedManually = new Set<string>();
-  /** URIs whose unsaved edits are being dropped: their editor saves, and the bytes are ignored. */
-  readonly #dropping = new Set<string>();
-  /** How often unsaved edits of a proposal were reverted, by its URI. */
-  readonly #reverts = new Map<string, number>();
+  /** URIs of editors that are about to write what they save, and whether a person saves them. */
+  readonly #beingSaved = new Map<string, boolean>();
+  /** URIs whose editor saves what is not to be stored, with the text that is stored already; none if all edits are being dropped. */
+  readonly #dropping = new Map<string, string | undefined>();
+  readonly #saves = new EditorSaves();
+  /** URIs of editors that do not hold what is stored: their text was merged when they were saved. */
+  readonly #outdated = new Set<string>();
+  /** How often the editor of a proposal had to read it again although it has no newer revision, by its URI. */
+  readonly #rereads = new Map<string, number>();
   readonly #changed = this.#owned.add(new vscode.EventEmitter<vscode.Uri>());
 
   /** A proposal became writable or read-only, or got a draft. */
@@ -60,11 +66,20 @@ export class ProposalEdits implements vscode.Disposable {
     // VS Code restores what was typed and not saved, after a reload too.
     for (const document of vscode.workspace.textDocuments) this.#adopt(document);
     this.#owned.add(vscode.workspace.onDidOpenTextDocument(document => this.#adopt(document)));
-    this.#owned.add(vscode.workspace.onDidChangeTextDocument(({ document }) => this.#adopt(document)));
+    this.#owned.add(
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        this.#saves.noteChanged(document.uri);
+        this.#adopt(document);
+      }),
+    );
     this.#owned.add(vscode.workspace.onWillSaveTextDocument(event => this.#noteSaveReason(event)));
+    this.#owned.add(vscode.workspace.onDidSaveTextDocument(document => this.#noteSaved(document)));
     this.#owned.add(
       vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        this.#saves.noteClosed(uri);
         this.#shown.delete(uri.toString());
+        this.#outdated.delete(uri.toString());
+        this.#beingSaved.delete(uri.toString());
         // What auto save wrote waits for the person, who has not decided on it by closing a tab.
         if (uri.scheme === PREVIEW_SCHEME && this.draftOf(uri) === undefined) this.end(uri);
       }),
@@ -92,7 +107,8 @@ export class ProposalEdits implements vscode.Disposable {
 
   /** VS Code reads a proposal, and will show it unless its editor has unsaved edits. */
   noteRead(uri: vscode.Uri, revision: number): void {
-    const base = parsePreviewUri(uri)?.side === 'proposal' && !isDirty(uri) ? this.#textOf(uri) : undefined;
+    const isKept = parsePreviewUri(uri)?.side === 'proposal' && !this.#saves.isDirtyAt(uri);
+    const base = isKept ? this.#textOf(uri) : undefined;
     if (base !== undefined) this.#shown.set(uri.toString(), { revision, base });
   }
 
@@ -104,14 +120,24 @@ export class ProposalEdits implements vscode.Disposable {
     return this.#dropping.has(uri.toString());
   }
 
-  /** How often unsaved edits of this proposal were reverted. Each time, its editor has to read it again. */
-  timesReverted(uri: vscode.Uri): number {
-    return this.#reverts.get(uri.toString()) ?? 0;
+  /** Whether an editor is about to write what it saves, which may have been typed on an older revision. */
+  isBeingSaved(uri: vscode.Uri): boolean {
+    return this.#beingSaved.has(uri.toString()) || this.isDropping(uri);
+  }
+
+  /** How often the editor of this proposal had to read it again although it has no newer revision. */
+  rereads(uri: vscode.Uri): number {
+    return this.#rereads.get(uri.toString()) ?? 0;
   }
 
   /** What auto save wrote and the user has not saved manually. */
   draftOf(uri: vscode.Uri): string | undefined {
     return this.#drafts.get(uri.toString())?.text;
+  }
+
+  /** Whether the user has typed something into this proposal that is not part of it yet. */
+  isEdited(document: vscode.TextDocument): boolean {
+    return this.#saves.isDirty(document) || this.draftOf(document.uri) !== undefined;
   }
 
   /** Whether the user has typed something into a proposal of this preview that is not part of it yet. */
@@ -121,7 +147,9 @@ export class ProposalEdits implements vscode.Disposable {
 
   /** The ids of all previews that {@link hasUnsaved} holds for. */
   #unsaved(): ReadonlySet<string> {
-    const dirty = vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).map(({ uri }) => uri);
+    const dirty = vscode.workspace.textDocuments
+      .filter(each => this.#saves.isDirty(each))
+      .map(({ uri }) => uri);
     const drafts = this.#drafts.entries().filter(([, { text }]) => text !== undefined);
     const uris = [...dirty, ...drafts.map(([key]) => vscode.Uri.parse(key))];
     return new Set(uris.filter(({ scheme }) => scheme === PREVIEW_SCHEME).map(({ authority }) => authority));
@@ -152,7 +180,7 @@ export class ProposalEdits implements vscode.Disposable {
     const uris = [...this.#open]
       .map(key => vscode.Uri.parse(key))
       .filter(uri => isOurs(parsePreviewUri(uri)));
-    for (const uri of uris) this.#reverts.set(uri.toString(), this.timesReverted(uri) + 1);
+    for (const uri of uris) this.#rereads.set(uri.toString(), this.rereads(uri) + 1);
     await this.drop(isOurs);
   }
 
@@ -165,16 +193,9 @@ export class ProposalEdits implements vscode.Disposable {
       const address = parsePreviewUri(uri);
       return address !== undefined && matches(address);
     };
-    const dirty = vscode.workspace.textDocuments.filter(({ isDirty, uri }) => isDirty && isMatch(uri));
-    for (const document of dirty) {
-      const key = document.uri.toString();
-      this.#dropping.add(key);
-      try {
-        await document.save();
-      } finally {
-        this.#dropping.delete(key);
-      }
-    }
+    const { textDocuments } = vscode.workspace;
+    for (const document of textDocuments.filter(each => isMatch(each.uri) && this.#saves.isDirty(each)))
+      await this.#saveNothing(document);
     for (const key of [...this.#open]) {
       const uri = vscode.Uri.parse(key);
       if (isMatch(uri)) this.end(uri);
@@ -189,18 +210,28 @@ export class ProposalEdits implements vscode.Disposable {
   async commitUnsaved(previewId: string, seen: number): Promise<CommittedEdits> {
     const isOurs = (uri: vscode.Uri): boolean => uri.scheme === PREVIEW_SCHEME && uri.authority === previewId;
     for (const document of vscode.workspace.textDocuments)
-      if (document.isDirty && isOurs(document.uri)) this.#keep(document.uri, document.getText());
-    let committed: CommittedEdits = { revision: seen, isMerged: false };
+      if (isOurs(document.uri) && this.#saves.isDirty(document)) this.#keep(document.uri, document.getText());
+    let revision = seen;
+    let isMerged = false;
     for (const [key, { text }] of this.#drafts.entries()) {
       const uri = vscode.Uri.parse(key);
       if (text === undefined || !isOurs(uri)) continue;
-      const { revision, isMerged } = await this.#replace(uri, text);
-      const isNext = revision <= committed.revision + 1;
-      committed = { revision, isMerged: committed.isMerged || isMerged || !isNext };
+      const committed = await this.#replace(uri, text);
+      const isNext = committed.revision <= revision + 1;
+      revision = committed.revision;
+      isMerged ||= committed.isMerged || !isNext;
+      const document = openDocument(uri);
+      // It has nothing left to save.
+      if (document && this.#saves.isDirty(document) && holds(document, text))
+        await this.#saveNothing(document, text);
     }
-    // Their editors have nothing left to save.
-    await this.drop(address => address.previewId === previewId);
-    return committed;
+    for (const key of [...this.#open]) {
+      const uri = vscode.Uri.parse(key);
+      const document = openDocument(uri);
+      const isLeft = document ? this.isEdited(document) : this.draftOf(uri) !== undefined;
+      if (isOurs(uri) && !isLeft) this.end(uri);
+    }
+    return { revision, isMerged, isTypedOn: this.hasUnsaved(previewId) };
   }
 
   /**
@@ -217,11 +248,19 @@ export class ProposalEdits implements vscode.Disposable {
    *   character of it.
    */
   async write(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
-    if (this.isDropping(uri)) return;
-    if (!this.isOpen(uri)) throw vscode.FileSystemError.NoPermissions(uri);
+    const key = uri.toString();
+    const isManual = this.#beingSaved.get(key) === true;
+    this.#beingSaved.delete(key);
     const text = decodeText(bytes)?.text;
+    if (text !== undefined) this.#saves.noteSaving(uri, text);
+    if (this.isDropping(uri)) {
+      const stored = this.#dropping.get(key);
+      if (stored !== undefined && text !== undefined && text !== stored.toWellFormed()) this.#keep(uri, text);
+      return;
+    }
+    if (!this.isOpen(uri)) throw vscode.FileSystemError.NoPermissions(uri);
     if (text === undefined) throw unsupportedEncoding();
-    if (!this.#savedManually.delete(uri.toString())) return this.#keep(uri, text);
+    if (!isManual) return this.#keep(uri, text);
     await this.#replace(uri, text);
   }
 
@@ -230,8 +269,9 @@ export class ProposalEdits implements vscode.Disposable {
   }
 
   /** Makes a proposal writable that has unsaved edits, and keeps what they were typed on. */
-  #adopt({ isDirty, uri }: vscode.TextDocument): void {
-    if (!isDirty || uri.scheme !== PREVIEW_SCHEME || this.isDropping(uri)) return;
+  #adopt(document: vscode.TextDocument): void {
+    const { uri } = document;
+    if (uri.scheme !== PREVIEW_SCHEME || !this.#saves.isDirty(document) || this.isDropping(uri)) return;
     if (!this.isOpen(uri)) this.begin(uri);
     const shown = this.#shown.get(uri.toString());
     if (shown && !this.#drafts.get(uri.toString())) this.#drafts.set(uri.toString(), shown);
@@ -245,6 +285,7 @@ export class ProposalEdits implements vscode.Disposable {
     const known = drafts.get(key) ?? this.#shown.get(key);
     const { revision = 1 } = store.get(uri.authority) ?? {};
     drafts.set(key, { ...(known ?? { revision, base: this.#textOf(uri) ?? '' }), text });
+    this.#open.add(key);
     this.#changed.fire(uri);
   }
 
@@ -266,7 +307,7 @@ export class ProposalEdits implements vscode.Disposable {
     const drafts = this.#drafts;
     for (const [key, draft] of drafts.entries()) {
       const uri = vscode.Uri.parse(key);
-      const now = uri.authority === id && !isDirty(uri) ? this.#textOf(uri) : undefined;
+      const now = uri.authority === id && !this.#saves.isDirtyAt(uri) ? this.#textOf(uri) : undefined;
       if (now === undefined || draft.text === undefined || now === draft.base) continue;
       const { mergedText } = await import('../../../agent/session/commitText.ts');
       const text = await mergedText(draft.base, now, draft.text);
@@ -278,56 +319,61 @@ export class ProposalEdits implements vscode.Disposable {
   }
 
   #noteSaveReason({ document, reason }: vscode.TextDocumentWillSaveEvent): void {
-    const key = document.uri.toString();
     if (document.uri.scheme !== PREVIEW_SCHEME) return;
-    if (reason === vscode.TextDocumentSaveReason.Manual) this.#savedManually.add(key);
-    else this.#savedManually.delete(key);
+    this.#beingSaved.set(document.uri.toString(), reason === vscode.TextDocumentSaveReason.Manual);
   }
 
-  async #replace(uri: vscode.Uri, text: string): Promise<CommittedEdits> {
+  /** An editor was saved. It may have been typed into meanwhile, or not hold what is stored now. */
+  #noteSaved(document: vscode.TextDocument): void {
+    const { uri } = document;
+    const key = uri.toString();
+    const isOutdated = this.#outdated.delete(key);
+    const isTypedOn = this.#saves.noteSaved(document);
+    if (isTypedOn === undefined) return;
+    if (isTypedOn) {
+      this.#adopt(document);
+      return this.#changed.fire(uri);
+    }
+    if (isOutdated) this.#rereads.set(key, this.rereads(uri) + 1);
+    if (this.draftOf(uri) === undefined) this.end(uri);
+  }
+
+  /**
+   * Has an editor save what is not to be stored, so that it has no unsaved changes any more.
+   * @param stored what is stored already: if something else is saved, it is kept as a draft. Without it, everything is dropped.
+   */
+  async #saveNothing(document: vscode.TextDocument, stored?: string): Promise<void> {
+    const key = document.uri.toString();
+    this.#dropping.set(key, stored);
+    try {
+      await document.save();
+    } finally {
+      this.#dropping.delete(key);
+    }
+    if (stored !== undefined) this.#adopt(document);
+  }
+
+  async #replace(uri: vscode.Uri, text: string): Promise<Omit<CommittedEdits, 'isTypedOn'>> {
+    const key = uri.toString();
     const address = parsePreviewUri(uri);
     if (!address) throw vscode.FileSystemError.FileNotFound(uri);
-    const typedOn = this.#drafts.get(uri.toString()) ?? this.#shown.get(uri.toString());
-    const committed = await this.#commit(uri, address, text, typedOn?.base);
-    this.end(uri);
-    return committed;
-  }
-
-  /** @param base the text that this one was typed on, if that is known. */
-  async #commit(
-    uri: vscode.Uri,
-    address: PreviewAddress,
-    text: string,
-    base: string | undefined,
-  ): Promise<CommittedEdits> {
-    const { store, rebaser } = this.#agent;
+    const typedOn = this.#drafts.get(key) ?? this.#shown.get(key);
     const { previewId } = address;
-    const preview = store.get(previewId);
+    const preview = this.#agent.store.get(previewId);
     const path = preview && this.#changeOf(preview, address)?.path;
-    const { commitText } = await import('../../../agent/session/commitText.ts');
-    const committed = await commitText(store, { previewId, path, text, base });
-    switch (committed.kind) {
-      case 'committed':
-        if (preview?.kind !== 'plan') void rebaser.refresh([previewId]);
-        return committed;
-      case 'notPending':
-        throw vscode.FileSystemError.Unavailable(vscode.l10n.t('This preview is no longer pending.'));
-      case 'emptyPlan':
-        throw vscode.FileSystemError.Unavailable(vscode.l10n.t('A plan cannot be empty.'));
-      case 'lacks':
-        throw vscode.FileSystemError.Unavailable(
-          vscode.l10n.t(
-            'Not saved: the file is stored as {0}, which lacks a character that you typed.',
-            committed.encoding,
-          ),
-        );
-    }
+    const { commitTyped } = await import('./commitTyped.ts');
+    const typed = { previewId, path, text, base: typedOn?.base };
+    const { revision, isMerged, base } = await commitTyped(this.#agent, typed);
+    const document = openDocument(uri);
+    const isDirty = document !== undefined && this.#saves.isDirty(document);
+    // VS Code does not read what it has saved.
+    if (document && (isDirty || holds(document, text))) this.#shown.set(key, { revision, base });
+    if (document && isMerged) this.#outdated.add(key);
+    // Until it is saved, it may be typed into.
+    if (isDirty) this.#drafts.set(key, { revision, base });
+    else this.end(uri);
+    return { revision, isMerged };
   }
-}
-
-function isDirty(uri: vscode.Uri): boolean {
-  const key = uri.toString();
-  return vscode.workspace.textDocuments.some(each => each.isDirty && each.uri.toString() === key);
 }
 
 function unsupportedEncoding(): vscode.FileSystemError {

@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+
+/**
+ * What editors save, and whether they have unsaved changes: VS Code tells extensions that one has none after every save, also if it
+ * was typed into while it was saved.
+ */
+export class EditorSaves {
+  /** What editors save right now, by URI. */
+  readonly #saving = new Map<string, string>();
+  /** URIs of editors that were typed into while they were saved. */
+  readonly #typedOn = new Set<string>();
+
+  noteSaving(uri: vscode.Uri, text: string): void {
+    this.#saving.set(uri.toString(), text);
+  }
+
+  /** @returns whether the editor was typed into while it was saved; `undefined` if it is not known what it has saved. */
+  noteSaved(document: vscode.TextDocument): boolean | undefined {
+    const key = document.uri.toString();
+    const saved = this.#saving.get(key);
+    this.#saving.delete(key);
+    if (saved === undefined) return undefined;
+    const isTypedOn = !holds(document, saved);
+    if (isTypedOn) this.#typedOn.add(key);
+    return isTypedOn;
+  }
+
+  /** What VS Code tells of this document is right from now on. */
+  noteChanged(uri: vscode.Uri): void {
+    this.#typedOn.delete(uri.toString());
+  }
+
+  noteClosed(uri: vscode.Uri): void {
+    this.#saving.delete(uri.toString());
+    this.#typedOn.delete(uri.toString());
+  }
+
+  isDirty({ isDirty, uri }: vscode.TextDocument): boolean {
+    return isDirty || this.#typedOn.has(uri.toString());
+  }
+
+  isDirtyAt(uri: vscode.Uri): boolean {
+    const document = openDocument(uri);
+    return document !== undefined && this.isDirty(document);
+  }
+}
+
+export function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
+  const key = uri.toString();
+  return vscode.workspace.textDocuments.find(each => each.uri.toString() === key);
+}
+
+/** Whether this is what a document saves. */
+export function holds(document: vscode.TextDocument, text: string): boolean {
+  return document.getText().toWellFormed() === text.toWellFormed();
+}
