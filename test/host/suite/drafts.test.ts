@@ -68,17 +68,19 @@ suite('what is typed into a proposal', () => {
     return document;
   };
 
-  /** Puts a line at the beginning of the proposal in the moment when what was typed before becomes its next revision. */
+  /**
+   * Puts a line at the beginning of the proposal in the moment when what was typed before becomes its next revision. The window
+   * gets the edit before the answer to what it saves, and makes it at once.
+   */
   const typeWhileSaved = (id: string, document: vscode.TextDocument, line: string): Promise<void> =>
     new Promise((done, failed) => {
+      const editor = vscode.window.visibleTextEditors.find(each => each.document === document);
       const listening = api.previews.onDidChange(preview => {
         if (preview.id !== id) return;
         listening.dispose();
-        const edit = new vscode.WorkspaceEdit();
-        edit.insert(document.uri, new vscode.Position(0, 0), line);
-        vscode.workspace
-          .applyEdit(edit)
-          .then(isDone => (isDone ? done() : failed(new Error('not typed'))), failed);
+        const typed = editor?.edit(edit => edit.insert(new vscode.Position(0, 0), line));
+        if (!typed) return failed(new Error('no editor'));
+        typed.then(isDone => (isDone ? done() : failed(new Error('not typed'))), failed);
       });
     });
 
