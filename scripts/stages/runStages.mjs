@@ -38,7 +38,7 @@ const ROUNDS = [
     ['check', 'unit'],
     ['build', 'host', 'ui'],
   ],
-  [['rest'], ['hostRest', 'rounds']],
+  [['rest', 'hostRest', 'rounds']],
 ];
 
 /**
