@@ -26,8 +26,10 @@ interface CallSlot {
 }
 
 const LENGTH_REASONS = new Set(['length', 'max_tokens', 'model_length']);
-const FILTER_REASONS = new Set(['content_filter', 'sensitive', 'safety']);
-const FAILED_REASONS = new Set(['error', 'abort', 'network_error', 'insufficient_system_resource']);
+/** Gemini's endpoint says why after a colon, such as `content_filter: RECITATION`. */
+const FILTER_REASON = /^(?:content_filter|sensitive|safety)\b/;
+/** Gemini throws away a call that it finds malformed: `function_call_filter: MALFORMED_FUNCTION_CALL`. */
+const FAILED_REASON = /^(?:error|abort|network_error|insufficient_system_resource|function_call_filter)\b/;
 
 /**
  * Assembles the chunks of one streamed chat completion. Pure: no clock, no network.
@@ -40,7 +42,7 @@ const FAILED_REASONS = new Set(['error', 'abort', 'network_error', 'insufficient
  * Reasoning comes in `reasoning_content`, `reasoning`, parts of type `thinking` (Mistral), or in tags at the beginning of
  * the text; a server that sends it twice in one delta is taken at its first word.
  *
- * The end: any `finish_reason` ends an answer. So does `[DONE]` alone if the answer is not empty and all arguments are
+ * The end: any `finish_reason` ends an answer, the last one if there are several. So does `[DONE]` alone if the answer is not empty and all arguments are
  * complete; a stream with neither is broken. `stop` with calls counts as `toolCalls` (Gemini, some OpenAI models,
  * forced calls). An answer cut short by a content filter or a server fault is an error, because what is missing is
  * unknown. A `length` answer keeps its calls unchanged: the arguments of the last one may be malformed or empty.
@@ -57,6 +59,8 @@ export class ChatAccumulator {
   #reasoning = '';
   #chars = 0;
   #finishReason: string | undefined;
+  /** Whether more of the answer came after a `finish_reason`. */
+  #goesOn = false;
   #usage: TokenUsage | undefined;
 
   /**
@@ -68,9 +72,9 @@ export class ChatAccumulator {
     this.#maxChars = maxChars;
   }
 
-  /** Whether the server has sent a `finish_reason`. */
+  /** Whether the server has sent a `finish_reason` that ends the answer: some gateways send one with each piece. */
   get finished(): boolean {
-    return this.#finishReason !== undefined;
+    return this.#finishReason !== undefined && !this.#goesOn;
   }
 
   /**
@@ -88,7 +92,9 @@ export class ChatAccumulator {
     const choice = choices.find(one => isRecord(one) && (one['index'] ?? 0) === 0);
     if (!isRecord(choice)) return [];
     if (choice['error']) throw new ReportedError(choice['error']);
+    const before = this.#chars;
     const events = this.#takeDelta(choice);
+    if (this.#finishReason !== undefined && this.#chars > before) this.#goesOn = true;
     const reason = choice['finish_reason'];
     if (typeof reason === 'string' && reason !== '') {
       this.#finishReason = reason;
@@ -112,12 +118,12 @@ export class ChatAccumulator {
     const reason = this.#finishReason;
     this.#takeHeld();
     this.#moveUnopened();
-    if (reason !== undefined && FILTER_REASONS.has(reason)) {
+    if (reason !== undefined && FILTER_REASON.test(reason)) {
       throw new KnownFault('badRequest', l10n =>
         l10n.t("The server's content filter stopped the answer ({0}).", reason),
       );
     }
-    if (reason !== undefined && FAILED_REASONS.has(reason)) {
+    if (reason !== undefined && FAILED_REASON.test(reason)) {
       throw new KnownFault('server', l10n =>
         l10n.t('The server gave up in the middle of its answer ({0}).', reason),
       );

@@ -208,6 +208,7 @@ async function* readAnswer(
       yield* collect.push(chunk);
       if (signal.aborted) return;
       if (collect.finished) tail ??= setTimeout(streamed.close, Math.min(TAIL_MS, idleMs ?? TAIL_MS));
+      else clearTimeout(tail);
     }
   } finally {
     clearTimeout(tail);

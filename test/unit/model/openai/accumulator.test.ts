@@ -243,6 +243,8 @@ test('an answer that the server cut short or gave up is a fault with its own cod
   assert.equal(code('content_filter'), 'badRequest');
   assert.equal(code('error'), 'server');
   assert.equal(code('abort'), 'server');
+  assert.equal(code('content_filter: RECITATION'), 'badRequest');
+  assert.equal(code('function_call_filter: MALFORMED_FUNCTION_CALL'), 'server');
 });
 
 test('a call without a name is ignored if it has no arguments, else the answer is broken', () => {

@@ -41,6 +41,35 @@ test('a connection that breaks after the end of the answer costs nothing', async
   assert.ok(last.type === 'done' && last.answer.text === 'Half');
 });
 
+test('a finish_reason with each piece ends nothing before the last one', async t => {
+  const piece = (content: string): string[] => [
+    `data: {"choices":[{"index":0,"delta":{"content":"${content}"},"finish_reason":"stop"}]}`,
+    '',
+  ];
+  const server = await serve([
+    { raw: [...piece('Half '), ...piece('of it')], cut: true },
+    { raw: [...piece('Half '), ...piece('of it'), 'data: [DONE]', ''] },
+    { raw: [...piece('Half '), ...piece('of it')], hang: true },
+  ]);
+  assert.equal(failureIn(await run(server)).code, 'broken');
+  const { last } = await run(server);
+  assert.ok(last.type === 'done' && last.answer.text === 'Half of it');
+  // It may think for long between two pieces.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const stopped = new AbortController();
+  const types: string[] = [];
+  for await (const event of providerFor(server).stream(hello, stopped.signal)) {
+    types.push(event.type);
+    if (types.length === 2) {
+      setImmediate(() => {
+        t.mock.timers.tick(30_000);
+        setImmediate(() => stopped.abort());
+      });
+    }
+  }
+  assert.deepEqual(types, ['text', 'text', 'aborted']);
+});
+
 test('[DONE] ends an answer although the connection stays open', async () => {
   const server = await serve([{ raw: [...head, ...stop, 'data: [DONE]', ''], hang: true }]);
   assert.equal((await run(server)).last.type, 'done');
