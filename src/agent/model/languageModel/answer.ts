@@ -10,6 +10,7 @@ import type {
 import { asksAboutImages } from '../images.ts';
 import type { TokenUsage, ToolCall } from '../messages.ts';
 import { loadImages, refusesImages, type SentImage } from '../sentImages.ts';
+import { windowInRefusal } from '../tooLong.ts';
 import { CallIds, callIdsIn } from '../toolCalls.ts';
 import { failureCodeOf, faultOf, UnusableAnswer } from './fault.ts';
 import { toModelRequest, withoutImageData } from './messages.ts';
@@ -253,7 +254,9 @@ async function failureFor(
     if (tokens !== undefined) size = { tokens, limit: sent.model.maxInputTokens };
   }
   const detail = `${code} (${fault.kind}) from the language model ${name}\n${fault.detail}`;
-  return { code, message: await sentence(fault, size), detail, ...(size && { contextWindow: size.limit }) };
+  // What the server takes may be less than what VS Code says of the model.
+  const contextWindow = fault.kind === 'tooLong' ? (windowInRefusal(fault.detail) ?? size?.limit) : undefined;
+  return { code, message: await sentence(fault, size), detail, ...(contextWindow && { contextWindow }) };
 }
 
 function messageOf({ text, toolCalls }: ProviderAnswer): ModelMessage {

@@ -1,6 +1,7 @@
 import { detailOf, messageOf } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { ProviderFailureCode } from '../messages.ts';
+import { isTooLong } from '../tooLong.ts';
 
 /** What went wrong with a request to a language model of VS Code. */
 export type FaultKind =
@@ -70,14 +71,14 @@ const NAMES: Readonly<Record<string, FaultKind>> = {
   AbortError: 'cancelled',
 };
 
-/** For errors that say what is wrong in their text only, as those of most servers do. The first match counts. */
-const TEXTS: readonly (readonly [RegExp, FaultKind])[] = [
+/**
+ * For errors that say what is wrong in their text only: what the servers of models say, passed on by their extensions. The first
+ * match counts.
+ */
+const TEXTS: readonly (readonly [{ test(text: string): boolean }, FaultKind])[] = [
   [/off_topic/, 'offTopic'],
   [/content[ _-]?filter|responsible ai|was filtered/i, 'filtered'],
-  [
-    /exceeds (the )?(token|context)|(token|context)[ _-](length|limit|window)[ _-]?exceed|prompt is too long|maximum context/i,
-    'tooLong',
-  ],
+  [{ test: text => isTooLong(undefined, text) }, 'tooLong'],
   [/more than \d+ tools/i, 'tooManyTools'],
   [/quota|out of credits|insufficient (credits|funds)/i, 'quota'],
   [/rate[ _-]?limit|too many requests/i, 'rateLimited'],

@@ -4,7 +4,7 @@ import { isRecord, parsedJson } from '../../base/json.ts';
 import { AnswerBody, readBeginning, readWhole } from './answerBody.ts';
 import { hostOf, type FailureContext } from './failure.ts';
 import { ConnectionFailure, HttpFailure, KnownFault, ReportedError } from './faults.ts';
-import { isTooLong } from './tooLong.ts';
+import { isTooLong } from '../tooLong.ts';
 import { accessTo, type OpenAiServer, type ServerAccess } from './server.ts';
 
 /** Access to a server for one request, with its key. */

@@ -3,7 +3,7 @@ import { isRecord } from '../../base/json.ts';
 import type { Localiser } from '../../base/localiser.ts';
 import type { ProviderFailure } from '../chatProvider.ts';
 import type { ProviderFailureCode } from '../messages.ts';
-import { isTooLong, windowInRefusal } from './tooLong.ts';
+import { isTooLong, windowInRefusal } from '../tooLong.ts';
 import { ConnectionFailure, HttpFailure, KnownFault, ReportedError } from './faults.ts';
 
 export interface FailureContext {

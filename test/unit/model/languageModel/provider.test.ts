@@ -220,6 +220,8 @@ test('a request that is too long is told with its size, as far as that is known'
   slow.countTokens = () => new Promise<never>(() => undefined);
   const unknown = failureIn(await run(slow, hello, { countMs: 1 }));
   assert.equal(unknown.message, 'tooLong: Message exceeds token limit.');
+  const server = () => Promise.reject(new Error('prompt token count of 900 exceeds the limit of 800'));
+  assert.equal(failureIn(await run(new FakeLanguageModel(server))).contextWindow, 800);
 });
 
 const image = (file: string) =>

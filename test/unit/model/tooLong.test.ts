@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isTooLong, windowInRefusal } from '../../../../src/agent/model/openai/tooLong.ts';
-import { closeServerAfterEach, run, serve } from '../../../support/providerHarness.ts';
+import { isTooLong, windowInRefusal } from '../../../src/agent/model/tooLong.ts';
+import { closeServerAfterEach, run, serve } from '../../support/providerHarness.ts';
 
 closeServerAfterEach();
 
@@ -119,6 +119,17 @@ const REFUSALS: readonly (readonly [server: string, status: number, body: unknow
     400,
     { error: "This model's maximum prompt length is 131,072 but the request contains 537,812 tokens." },
     131_072,
+  ],
+  [
+    'Copilot',
+    400,
+    {
+      error: {
+        message: 'prompt token count of 138898 exceeds the limit of 64000',
+        code: 'model_max_prompt_tokens_exceeded',
+      },
+    },
+    64_000,
   ],
   ['a proxy', 413, '<html>Request Entity Too Large</html>'],
 ];

@@ -11,17 +11,19 @@
  * - Anthropic and gateways to it: "prompt is too long: 250000 tokens > 200000 maximum", "exceed context limit",
  *   `request_too_large`; Bedrock: "Input is too long for requested model";
  * - Gemini: "input token count (…) exceeds the maximum number of tokens allowed (1048576)";
+ * - Copilot: `model_max_prompt_tokens_exceeded`, "prompt token count of 138898 exceeds the limit of 64000"; in VS Code "Message
+ *   exceeds token limit.";
  * - Mistral: "too large for model with 32768 maximum context length"; xAI: "maximum prompt length is 131072".
  */
 const TOO_LONG =
-  /context_length_exceeded|exceed_context_size_error|request_too_large|maximum (?:context|prompt) length|max context length|context[ _]length[ _]exceeded|longer than the (?:maximum model length|model's context length)|(?:exceeds?|exceeded|greater than) (?:the |its )?(?:available |model's |maximum )?context (?:size|length|window|limit)|prompt (?:is )?too long|input is too long|token count[^"]{0,60}exceeds the maximum|reduce the length of the messages/i;
+  /context_length_exceeded|exceed_context_size_error|request_too_large|maximum (?:context|prompt) length|max context length|context[ _](?:length|window|limit)[ _]exceeded|longer than the (?:maximum model length|model's context length)|(?:exceeds?|exceeded|greater than) (?:the |its )?(?:available |model's |maximum )?context (?:size|length|window|limit)|prompt (?:is )?too long|input is too long|token count[^"]{0,60}exceeds the (?:maximum|limit)|prompt_tokens_exceeded|exceeds (?:the )?token limit|token limit exceeded|reduce the length of the messages/i;
 
 /** A limit of tokens over time is no limit of the window. */
 const RATE_LIMIT = /per (?:minute|day|hour|second)|\b[TR]P[MD]\b|rate.?limit|quota/i;
 
 /** The size of the window, where the text tells it. */
 const WINDOW =
-  /(?:maximum (?:context|prompt) length (?:is|of)|maximum model length of|context window of|"n_ctx": ?|available context size \(|tokens allowed \(|tokens >|too large for model with|context limit: \d{1,9} \+ \d{1,9} >|context length (?:of|\()) ?(\d{1,9})/i;
+  /(?:maximum (?:context|prompt) length (?:is|of)|token count of \d{1,9} exceeds the limit of|maximum model length of|context window of|"n_ctx": ?|available context size \(|tokens allowed \(|tokens >|too large for model with|context limit: \d{1,9} \+ \d{1,9} >|context length (?:of|\()) ?(\d{1,9})/i;
 
 const STATUSES = [400, 413, 422, 500];
 
