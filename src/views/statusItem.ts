@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { coalesce } from '../agent/base/async.ts';
-import { DisposableStore } from '../agent/base/disposable.ts';
+import { Owner } from '../agent/base/disposable.ts';
 import { countText } from '../agent/base/localiser.ts';
 import { titleOf, type Preview } from '../agent/preview/preview.ts';
 import type { CheckMark } from '../agent/preview/previewView.ts';
@@ -34,7 +34,7 @@ export interface CheckNews {
  * `3 pending` in the status bar, and while the cursor is in a preview `Hunk 3 of 14 · cart.ts 2 of 8 · 3 pending`. A click opens the head; the tooltip links to Apply and Discard. Once nothing is pending any
  * more, it tells for a while how the review ended, and a click opens the ledger.
  */
-export class StatusItem implements vscode.Disposable {
+export class StatusItem extends Owner {
   readonly #store: PreviewStore;
   readonly #settings: Settings;
   readonly #tally: ReviewTally;
@@ -42,8 +42,7 @@ export class StatusItem implements vscode.Disposable {
   readonly #edits: UnsavedEdits;
   readonly #place: Place | undefined;
   readonly #checks: CheckNews | undefined;
-  readonly #owned = new DisposableStore();
-  readonly #item = this.#owned.add(
+  readonly #item = this.own(
     vscode.window.createStatusBarItem('redline.pending', vscode.StatusBarAlignment.Left, PRIORITY),
   );
 
@@ -56,6 +55,7 @@ export class StatusItem implements vscode.Disposable {
     place?: Place,
     checks?: CheckNews,
   ) {
+    super();
     this.#edits = edits;
     this.#place = place;
     this.#checks = checks;
@@ -65,17 +65,13 @@ export class StatusItem implements vscode.Disposable {
     this.#review = review;
     this.#item.name = vscode.l10n.t('Redline: Pending Previews');
     const update = coalesce(() => this.#update(), UPDATE_DELAY_MS);
-    this.#owned.add({ dispose: update.cancel });
-    this.#owned.add(review.onDidChange(update));
-    this.#owned.add(tally.onDidChange(update));
-    this.#owned.add(edits.onDidChangeUnsaved(update));
-    if (place) this.#owned.add(place.onDidChange(update));
-    if (checks) this.#owned.add(checks.onDidChange(update));
+    this.own({ dispose: update.cancel });
+    this.own(review.onDidChange(update));
+    this.own(tally.onDidChange(update));
+    this.own(edits.onDidChangeUnsaved(update));
+    if (place) this.own(place.onDidChange(update));
+    if (checks) this.own(checks.onDidChange(update));
     this.#update();
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #update(): void {

@@ -20,6 +20,19 @@ export class DisposableStore implements Disposable {
   }
 }
 
+/** Base of a class that owns disposables for as long as it lives. */
+export abstract class Owner implements Disposable {
+  readonly #owned = new DisposableStore();
+
+  protected own<T extends Disposable>(disposable: T): T {
+    return this.#owned.add(disposable);
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+}
+
 /**
  * What must end in order before the process does. The newest is closed first, and each is awaited; one that fails does not
  * keep the others from it.

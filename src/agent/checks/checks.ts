@@ -1,4 +1,4 @@
-import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { Owner } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { CheckMark } from '../preview/previewView.ts';
 import type { CheckFact } from '../preview/ledger.ts';
@@ -32,7 +32,7 @@ export type AskedBy = 'human' | 'other';
  * moment that one of them, or a preview, has changed it is no longer current. One check runs at a time; one that has been
  * overtaken by a change of its previews is ended.
  */
-export class Checks implements Prover, Disposable {
+export class Checks extends Owner implements Prover {
   readonly #options: ChecksOptions;
   readonly #files: CheckedFiles;
   readonly #runner: CheckRunner;
@@ -46,20 +46,20 @@ export class Checks implements Prover, Disposable {
   #next: Promise<void> | undefined;
   readonly #ended = new AbortController();
   readonly #changed = new Emitter<void>();
-  readonly #owned = new DisposableStore();
 
   /** Fires when a mark may have changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
   constructor(options: ChecksOptions) {
+    super();
     this.#options = options;
     this.#files = new CheckedFiles(options);
     this.#runner = new CheckRunner(options, this.#files);
-    this.#owned.add(this.#runner);
-    this.#owned.add(this.#runner.onDidChange(() => this.#changed.fire()));
-    this.#owned.add(options.store.onDidChange(preview => this.#follow(preview)));
-    this.#owned.add(options.onDidChangeFiles(() => this.#lookAgain()));
-    this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
+    this.own(this.#runner);
+    this.own(this.#runner.onDidChange(() => this.#changed.fire()));
+    this.own(options.store.onDidChange(preview => this.#follow(preview)));
+    this.own(options.onDidChangeFiles(() => this.#lookAgain()));
+    this.own({ dispose: () => clearTimeout(this.#timer) });
   }
 
   /** The pending previews of a conversation as applying all of them would leave it: without those that cannot be applied. */
@@ -173,9 +173,9 @@ export class Checks implements Prover, Disposable {
     this.#runner.stop();
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.#ended.abort();
-    this.#owned.dispose();
+    super.dispose();
     this.#changed.dispose();
   }
 

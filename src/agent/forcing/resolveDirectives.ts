@@ -1,4 +1,4 @@
-import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { Owner } from '../base/disposable.ts';
 import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
 import type { ToolChoice } from '../model/chatProvider.ts';
 import type { SteeringMessage } from '../model/messages.ts';
@@ -40,10 +40,9 @@ export interface ResolveDirectivesOptions {
  * changed since staging. Nothing is forced for a preview that is answered (a recommendation is an answer), resolved or
  * stale, and no preview is forced again after {@link MAX_FORCED_TURNS} unanswered turns or failed applies.
  */
-export class ResolveDirectives implements Disposable {
+export class ResolveDirectives extends Owner {
   readonly #options: ResolveDirectivesOptions;
   readonly #asked: AskedPreviews;
-  readonly #owned = new DisposableStore();
   /** Whether only the user can decide on a preview that the model was to be asked about, as far as that was found out. */
   readonly #usersAlone = new Map<string, boolean>();
   /** Whether the model can answer in this turn: not in Manual mode, nor while plan mode is on. */
@@ -52,12 +51,13 @@ export class ResolveDirectives implements Disposable {
   #lastFailed = false;
 
   constructor(options: ResolveDirectivesOptions) {
+    super();
     this.#options = options;
     this.#asked = new AskedPreviews(options.store);
-    this.#owned.add(options.store.onDidChange(preview => this.#asked.follow(preview)));
-    this.#owned.add(options.invoker.onDidFailApply(preview => this.#askAgain(preview)));
-    this.#owned.add(options.resolver.onDidVote(id => this.#asked.noteVote(id)));
-    this.#owned.add(options.resolver.onDidMeetBlocked(id => this.#asked.noteBlocked(id, this.#asksAtOnce)));
+    this.own(options.store.onDidChange(preview => this.#asked.follow(preview)));
+    this.own(options.invoker.onDidFailApply(preview => this.#askAgain(preview)));
+    this.own(options.resolver.onDidVote(id => this.#asked.noteVote(id)));
+    this.own(options.resolver.onDidMeetBlocked(id => this.#asked.noteBlocked(id, this.#asksAtOnce)));
   }
 
   /** Reminds the model of the preview, and forces `resolve` on the next request if the setting says so. */
@@ -146,8 +146,8 @@ export class ResolveDirectives implements Disposable {
     this.#lastFailed = false;
   }
 
-  dispose(): void {
-    this.#owned.dispose();
+  override dispose(): void {
+    super.dispose();
     this.clear();
   }
 

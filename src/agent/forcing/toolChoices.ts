@@ -1,4 +1,4 @@
-import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { Owner } from '../base/disposable.ts';
 import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
 import type { ChatProvider, ProviderFailure, ToolChoice } from '../model/chatProvider.ts';
 import type { AssistantMessage, SteeringMessage } from '../model/messages.ts';
@@ -45,22 +45,22 @@ interface Turn {
  * Decides which tools the model may or must call in each request of a session, and what its `resolve` means. {@link begin}
  * starts a turn, {@link settle} ends it.
  */
-export class ToolChoices implements Disposable {
+export class ToolChoices extends Owner {
   readonly #options: ToolChoicesOptions;
   readonly #queue: ResolveQueue = new ToolChoiceQueue();
   readonly #resolver: ModelResolver;
   readonly #directives: ResolveDirectives;
-  readonly #owned = new DisposableStore();
   #turn: Turn | undefined;
   #lastAnswer: AssistantMessage | undefined;
   /** Whether the current request is made only because the model would have ended its turn with previews to vote on. */
   #isEnding = false;
 
   constructor(options: ToolChoicesOptions) {
+    super();
     const { store, invoker, previews, ladder, settings, steer } = options;
     this.#options = options;
     this.#resolver = new ModelResolver(store, invoker, this.#queue, previews);
-    this.#directives = this.#owned.add(
+    this.#directives = this.own(
       new ResolveDirectives({
         store,
         invoker,
@@ -76,7 +76,7 @@ export class ToolChoices implements Disposable {
           (this.#turn !== undefined && ladder.step(this.#turn.provider) === 'auto'),
       }),
     );
-    this.#owned.add(
+    this.own(
       store.onDidStage(preview => {
         if (previews().asksModel(preview.id)) this.remind(preview);
       }),
@@ -214,10 +214,6 @@ export class ToolChoices implements Disposable {
     this.#queue.clear();
     this.#resolver.clear();
     this.#turn = undefined;
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #offer({ provider, tools, choice }: Turn): Offer {

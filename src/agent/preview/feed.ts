@@ -1,4 +1,4 @@
-import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { Owner } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { RevisedBy } from './log/previewLog.ts';
@@ -91,9 +91,8 @@ function nameOf(fact: DistributiveOmit<Fact, 'key' | 'place'>): string {
 }
 
 /** One listener's place in the feed: what happened to some previews that it was not told yet. */
-export class FeedCursor implements Disposable {
-  readonly #owned = new DisposableStore();
-  readonly #happened = this.#owned.add(new Emitter<void>());
+export class FeedCursor extends Owner {
+  readonly #happened = this.own(new Emitter<void>());
   #untold: Fact[] = [];
 
   /** Fires when there is something to tell. */
@@ -108,6 +107,7 @@ export class FeedCursor implements Disposable {
     wants: (fact: Fact, preview: Preview) => boolean,
     from: (fact: Fact) => boolean = () => false,
   ) {
+    super();
     const take = (facts: readonly Fact[]): void => {
       const wanted = facts.filter(fact => {
         const preview = store.get(fact.previewId);
@@ -117,7 +117,7 @@ export class FeedCursor implements Disposable {
       if (wanted.length > 0) this.#happened.fire();
     };
     take(store.feed.facts.filter(from));
-    this.#owned.add(store.feed.onDidHappen(take));
+    this.own(store.feed.onDidHappen(take));
   }
 
   /** The oldest first. Of several rebases of a preview only the last one, and nothing of having been stale for a while. */
@@ -133,10 +133,6 @@ export class FeedCursor implements Disposable {
     const index = next ? this.#untold.indexOf(next) : -1;
     const later = index < 0 ? [] : this.#untold.slice(index);
     this.#untold = [...this.#untold.slice(0, this.#untold.length - later.length).filter(waits), ...later];
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   /** Whether the preview became stale and fresh again with nothing told in between. */

@@ -1,4 +1,4 @@
-import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { Owner } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { FileChange } from './fileChange.ts';
 import { isOpen, pathsOf, type Preview } from './preview.ts';
@@ -11,9 +11,8 @@ export interface ProposedChange {
 }
 
 /** Which files open previews change. What one preview does costs as much as it has files, however many others there are. */
-export class PendingFiles implements Disposable {
+export class PendingFiles extends Owner {
   readonly #store: PreviewStore;
-  readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<readonly string[]>();
   /** By path, the ids of previews in the order in which they came. */
   readonly #ids = new Map<string, Set<string>>();
@@ -24,9 +23,10 @@ export class PendingFiles implements Disposable {
   readonly onDidChange: Event<readonly string[]> = this.#changed.event;
 
   constructor(store: PreviewStore) {
+    super();
     this.#store = store;
     for (const preview of store.open) this.#note(preview);
-    this.#owned.add(store.onDidChange(preview => this.#note(preview)));
+    this.own(store.onDidChange(preview => this.#note(preview)));
   }
 
   get isEmpty(): boolean {
@@ -40,10 +40,6 @@ export class PendingFiles implements Disposable {
       const changes = preview?.changes?.filter(each => isAt(each, path)) ?? [];
       return preview ? changes.map(change => ({ preview, change })) : [];
     });
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #note(preview: Preview): void {

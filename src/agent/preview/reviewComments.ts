@@ -1,4 +1,4 @@
-import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { Owner } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { splitLines, withoutLineEnding } from '../text/lines.ts';
 import { textOf, type FileChange } from './fileChange.ts';
@@ -54,9 +54,8 @@ const MAX_SENT = 200;
  * The comments of the user: collected until they are sent together. They follow their lines through revisions, and say so where
  * a line is gone.
  */
-export class ReviewComments implements Disposable {
+export class ReviewComments extends Owner {
   readonly #store: PreviewStore;
-  readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<void>();
   #comments: readonly ReviewComment[];
   #reviewedUpTo: number;
@@ -65,11 +64,12 @@ export class ReviewComments implements Disposable {
 
   /** @param stored what {@link stored} was; anything in another form is dropped */
   constructor(store: PreviewStore, stored?: unknown) {
+    super();
     this.#store = store;
     const read = readStored(stored);
     this.#comments = read.comments.map(comment => this.#followed(comment));
     this.#reviewedUpTo = Math.min(read.reviewedUpTo ?? store.ledger().length, store.ledger().length);
-    this.#owned.add(
+    this.own(
       store.onDidRevise(({ preview, part }) => {
         if (!this.#comments.some(({ previewId }) => previewId === preview.id)) return;
         this.#set(
@@ -156,10 +156,6 @@ export class ReviewComments implements Disposable {
       this.#reviewedUpTo = Math.min(this.#reviewedUpTo, before);
       this.#mark(ids, false);
     };
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #mark(ids: readonly string[], isSent: boolean): void {

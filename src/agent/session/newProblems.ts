@@ -1,4 +1,4 @@
-import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { Owner } from '../base/disposable.ts';
 import { fenced } from '../base/phrases.ts';
 import { stepsOf } from '../preview/fileSteps.ts';
 import { plainOutcome, type LedgerEntry } from '../preview/ledger.ts';
@@ -37,9 +37,8 @@ interface Watched {
  * that were not reported before it. The apply itself never waits for them; a request does for {@link WAIT_MS} after the
  * apply at most, and only for files that are open or had Problems, since the others are seldom checked.
  */
-export class NewProblems implements Disposable {
+export class NewProblems extends Owner {
   readonly #ctx: SessionContext;
-  readonly #owned = new DisposableStore();
   /** What was reported before an apply that has not ended, by preview and path. */
   readonly #applying = new Map<string, ReadonlyMap<string, Before>>();
   readonly #watched = new Map<string, Watched>();
@@ -47,12 +46,13 @@ export class NewProblems implements Disposable {
   #onNews: () => void = () => undefined;
 
   constructor(ctx: SessionContext) {
+    super();
     this.#ctx = ctx;
     const { store, problems } = ctx;
     if (!problems) return;
-    this.#owned.add(store.onDidChange(preview => this.#follow(preview, problems)));
-    this.#owned.add(store.onDidResolve(entries => this.#end(entries, problems)));
-    this.#owned.add(problems.onDidChange(paths => this.#note(paths)));
+    this.own(store.onDidChange(preview => this.#follow(preview, problems)));
+    this.own(store.onDidResolve(entries => this.#end(entries, problems)));
+    this.own(problems.onDidChange(paths => this.#note(paths)));
   }
 
   /** Whether there is anything to {@link tell}. */
@@ -93,10 +93,6 @@ export class NewProblems implements Disposable {
   clear(): void {
     this.#applying.clear();
     this.#watched.clear();
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #follow({ id, state, changes }: Preview, problems: Problems): void {

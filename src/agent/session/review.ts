@@ -1,4 +1,4 @@
-import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { Owner } from '../base/disposable.ts';
 import type { Fact } from '../preview/feed.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
 import { isOpen, isStale, type Preview } from '../preview/preview.ts';
@@ -11,19 +11,19 @@ import type { SessionContext } from './sessionOptions.ts';
  * Puts into the inbox what the user and other extensions do with the previews of the open conversation, and knows when
  * the model is needed: see {@link Review.needsModel}.
  */
-export class Review implements Disposable {
+export class Review extends Owner {
   readonly #ctx: SessionContext;
   readonly #onOutcome: () => void;
-  readonly #owned = new DisposableStore();
   /** What the messages in the inbox tell, by its key. */
   readonly #waiting = new Map<string, Fact>();
 
   /** @param onOutcome called after each resolution or expiry, whether or not it concerns the open conversation. */
   constructor(ctx: SessionContext, onOutcome: () => void) {
+    super();
     this.#ctx = ctx;
     this.#onOutcome = onOutcome;
-    this.#owned.add(ctx.store.onDidStage(preview => this.#followStaged(preview)));
-    this.#owned.add(ctx.store.feed.onDidHappen(facts => this.#follow(facts)));
+    this.own(ctx.store.onDidStage(preview => this.#followStaged(preview)));
+    this.own(ctx.store.feed.onDidHappen(facts => this.#follow(facts)));
   }
 
   /** Whether a preview of this conversation can still be resolved. */
@@ -49,10 +49,6 @@ export class Review implements Disposable {
   /** Ends the current review: after a newer prompt, Stop or Discard All. */
   end(): void {
     this.#ctx.conversation().previews.endReview();
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #followStaged({ id, origin, kind }: Preview): void {

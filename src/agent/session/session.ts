@@ -1,4 +1,4 @@
-import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { Owner } from '../base/disposable.ts';
 import { detailOf } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { Conversation } from '../conversation/conversation.ts';
@@ -35,13 +35,12 @@ import { PromptQueue, type Prompt } from './waiting/promptQueue.ts';
  * to the {@link Conversation}, previews to the store, resolving to the invoker, forced tool calls to {@link
  * ToolChoices}.
  */
-export class Session implements Disposable {
+export class Session extends Owner {
   readonly #options: SessionOptions;
   readonly #choices: ToolChoices;
   readonly #inbox: Inbox;
   readonly #review: Review;
-  readonly #owned = new DisposableStore();
-  readonly #events = this.#owned.add(new Emitter<SessionEvent>());
+  readonly #events = this.own(new Emitter<SessionEvent>());
   readonly #reverts: RevertQueue;
   readonly #plan: PlanMode;
   readonly #loop: LoopParts;
@@ -64,6 +63,7 @@ export class Session implements Disposable {
 
   /** With `stored`, continues that session. Nothing is sent until the user asks for it. */
   constructor(options: SessionOptions, stored?: StoredSession) {
+    super();
     this.#options = options;
     const { store, invoker, ladder, settings, logFor, logger } = options;
     this.#recorders = new Recorders(
@@ -72,7 +72,7 @@ export class Session implements Disposable {
     );
     this.#conversation = this.#newConversation(stored);
     this.#inbox = new Inbox(store);
-    this.#choices = this.#owned.add(
+    this.#choices = this.own(
       new ToolChoices({
         store,
         invoker,
@@ -92,12 +92,12 @@ export class Session implements Disposable {
       append: (message: SessionMessage) => this.#append(message),
     };
     // Before the review, whose end starts the next request: once all that is done with the outcome is done, such as a new reminder.
-    const requests = this.#owned.add(new Requests(ctx));
-    this.#review = this.#owned.add(new Review(ctx, () => queueMicrotask(() => this.#continueOrRest())));
+    const requests = this.own(new Requests(ctx));
+    this.#review = this.own(new Review(ctx, () => queueMicrotask(() => this.#continueOrRest())));
     this.#plan = new PlanMode(ctx);
     this.#reverts = new RevertQueue(ctx);
     this.#loop = { ...ctx, requests, reverts: this.#reverts, appendInbox: () => this.#appendInbox() };
-    this.#owned.add(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
+    this.own(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     if (stored) this.#resume(stored);
   }
 
@@ -281,9 +281,9 @@ export class Session implements Disposable {
     this.#plan.set(on);
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.stop();
-    this.#owned.dispose();
+    super.dispose();
   }
 
   /**

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { coalesce } from '../../agent/base/async.ts';
-import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import type { Event } from '../../agent/base/event.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import type { SessionMessage, TokenUsage } from '../../agent/model/messages.ts';
@@ -74,9 +74,8 @@ export interface ChatFeedOptions {
  * Keeps the webview up to date: a snapshot when it connects, then throttled deltas. While no webview is connected, nothing
  * is built or sent.
  */
-export class ChatFeed implements Disposable {
+export class ChatFeed extends Owner {
   readonly #options: ChatFeedOptions;
-  readonly #owned = new DisposableStore();
   readonly #live = new LiveTurn();
   readonly #stats: DiffStats;
   readonly #flushSoon = coalesce(() => this.#flush(), THROTTLE_MS, MAX_REST_MS);
@@ -88,18 +87,19 @@ export class ChatFeed implements Disposable {
   #dirty: Exclude<Effect, 'progress'> = 'none';
 
   constructor(options: ChatFeedOptions) {
+    super();
     this.#options = options;
-    this.#stats = this.#owned.add(new DiffStats(options.logger, () => this.refresh()));
-    this.#owned.add(options.session.onDidEmit(event => this.#follow(event)));
-    this.#owned.add(options.mode.onDidChange(() => this.refresh()));
-    if (options.edits) this.#owned.add(options.edits.onDidChangeUnsaved(() => this.refresh()));
-    if (options.reviewDone) this.#owned.add(options.reviewDone.onDidChange(() => this.refresh()));
-    this.#owned.add(options.customTools.onDidChange(() => this.refresh()));
-    this.#owned.add(options.commandRuns.onDidChange(this.#progressSoon));
-    if (options.checks) this.#owned.add(options.checks.onDidChange(this.#progressSoon));
-    if (options.risks) this.#owned.add(options.risks.onDidChange(() => this.refresh()));
-    this.#owned.add({ dispose: () => this.#progressSoon.cancel() });
-    this.#owned.add({ dispose: () => this.#flushSoon.cancel() });
+    this.#stats = this.own(new DiffStats(options.logger, () => this.refresh()));
+    this.own(options.session.onDidEmit(event => this.#follow(event)));
+    this.own(options.mode.onDidChange(() => this.refresh()));
+    if (options.edits) this.own(options.edits.onDidChangeUnsaved(() => this.refresh()));
+    if (options.reviewDone) this.own(options.reviewDone.onDidChange(() => this.refresh()));
+    this.own(options.customTools.onDidChange(() => this.refresh()));
+    this.own(options.commandRuns.onDidChange(this.#progressSoon));
+    if (options.checks) this.own(options.checks.onDidChange(this.#progressSoon));
+    if (options.risks) this.own(options.risks.onDidChange(() => this.refresh()));
+    this.own({ dispose: () => this.#progressSoon.cancel() });
+    this.own({ dispose: () => this.#flushSoon.cancel() });
   }
 
   /** A webview is ready, for the first time or after a reload: sends it a snapshot. */
@@ -130,10 +130,6 @@ export class ChatFeed implements Disposable {
   send(message: HostMessage): void {
     if (this.#shown) this.#options.post(message);
     else this.#waiting.push(message);
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #follow(event: SessionEvent): void {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import type { Checks } from '../../agent/checks/checks.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { changeUri } from '../review/previewUri.ts';
@@ -9,24 +9,20 @@ import type { FileUris } from '../review/previewUri.ts';
 const GATHER_MS = 200;
 
 /** Shows the places that failed checks name as problems of the proposals, as long as the results are current. */
-export class CheckDiagnostics implements vscode.Disposable {
+export class CheckDiagnostics extends Owner {
   readonly #checks: Checks;
   readonly #store: PreviewStore;
   readonly #files: FileUris;
-  readonly #owned = new DisposableStore();
-  readonly #shown = this.#owned.add(vscode.languages.createDiagnosticCollection('redline-checks'));
+  readonly #shown = this.own(vscode.languages.createDiagnosticCollection('redline-checks'));
 
   constructor(checks: Checks, store: PreviewStore, files: FileUris) {
+    super();
     this.#checks = checks;
     this.#store = store;
     this.#files = files;
     const update = coalesce(() => this.#update(), GATHER_MS);
-    this.#owned.add({ dispose: update.cancel });
-    this.#owned.add(checks.onDidChange(update));
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
+    this.own({ dispose: update.cancel });
+    this.own(checks.onDidChange(update));
   }
 
   #update(): void {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
@@ -21,11 +21,10 @@ export interface WindowChecksParts extends Omit<ChecksOptions, 'checks' | 'onDid
 }
 
 /** The checks of this window, whose code is loaded when the first one runs. */
-export class WindowChecks implements Prover, vscode.Disposable {
+export class WindowChecks extends Owner implements Prover {
   readonly settings: CheckSettings;
   readonly #parts: WindowChecksParts;
-  readonly #owned = new DisposableStore();
-  readonly #changed = this.#owned.add(new Emitter<void>());
+  readonly #changed = this.own(new Emitter<void>());
   #loading: Promise<Checks> | undefined;
   #checks: Checks | undefined;
 
@@ -33,9 +32,10 @@ export class WindowChecks implements Prover, vscode.Disposable {
   readonly onDidChange: Event<void> = this.#changed.event;
 
   constructor(parts: WindowChecksParts) {
+    super();
     this.#parts = parts;
     this.settings = parts.settings;
-    this.#owned.add(
+    this.own(
       vscode.workspace.onDidChangeConfiguration(
         event => event.affectsConfiguration('redline.checks') && this.#changed.fire(),
       ),
@@ -94,10 +94,6 @@ export class WindowChecks implements Prover, vscode.Disposable {
     return this.#loading;
   }
 
-  dispose(): void {
-    this.#owned.dispose();
-  }
-
   async #turnEnded(sessionId: string): Promise<void> {
     if (this.settings.run !== 'onTurnEnd' || !this.hasChecks) return;
     try {
@@ -116,16 +112,16 @@ export class WindowChecks implements Prover, vscode.Disposable {
       import('./checkDiagnostics.ts'),
     ]);
     const { workspace } = this.#parts;
-    const files = this.#owned.add(new Emitter<void>());
+    const files = this.own(new Emitter<void>());
     const note = (): void => files.fire();
-    const watcher = this.#owned.add(vscode.workspace.createFileSystemWatcher('**/*'));
+    const watcher = this.own(vscode.workspace.createFileSystemWatcher('**/*'));
     for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete])
-      this.#owned.add(event(note));
-    this.#owned.add(
+      this.own(event(note));
+    this.own(
       vscode.workspace.onDidChangeTextDocument(({ document }) => document.uri.scheme === 'file' && note()),
     );
-    this.#owned.add(vscode.workspace.onDidChangeWorkspaceFolders(note));
-    const checks = this.#owned.add(
+    this.own(vscode.workspace.onDidChangeWorkspaceFolders(note));
+    const checks = this.own(
       new Checks({
         ...this.#parts,
         checks: () => this.settings.list,
@@ -134,8 +130,8 @@ export class WindowChecks implements Prover, vscode.Disposable {
       }),
     );
     this.#checks = checks;
-    this.#owned.add(checks.onDidChange(() => this.#changed.fire()));
-    this.#owned.add(new CheckDiagnostics(checks, this.#parts.store, this.#parts.files));
+    this.own(checks.onDidChange(() => this.#changed.fire()));
+    this.own(new CheckDiagnostics(checks, this.#parts.store, this.#parts.files));
     return checks;
   }
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf, PathError } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import { changeOfComment, ReviewComments, type ReviewComment } from '../../agent/preview/reviewComments.ts';
@@ -31,10 +31,9 @@ interface ShownThread {
 }
 
 /** Shows the comments in the preview documents, and what can be sent in the status bar. */
-export class CommentThreads implements vscode.Disposable {
+export class CommentThreads extends Owner {
   readonly comments: ReviewComments;
   readonly #agent: Agent;
-  readonly #owned = new DisposableStore();
   readonly #controller: vscode.CommentController;
   readonly #item: vscode.StatusBarItem;
   /** By the id of the comment with which it began. */
@@ -44,9 +43,10 @@ export class CommentThreads implements vscode.Disposable {
   readonly #sent: SentReviews;
 
   constructor(agent: Agent, memory: vscode.Memento | undefined) {
+    super();
     this.#agent = agent;
-    this.comments = this.#owned.add(new ReviewComments(agent.store, memory?.get(COMMENTS)));
-    this.#controller = this.#owned.add(vscode.comments.createCommentController(COMMENTS, 'Redline'));
+    this.comments = this.own(new ReviewComments(agent.store, memory?.get(COMMENTS)));
+    this.#controller = this.own(vscode.comments.createCommentController(COMMENTS, 'Redline'));
     this.#controller.options = {
       prompt: vscode.l10n.t('Comment on this line'),
       placeHolder: vscode.l10n.t('What should be different? It is sent with the review.'),
@@ -55,11 +55,11 @@ export class CommentThreads implements vscode.Disposable {
       provideCommentingRanges: document =>
         this.#placeOf(document.uri) ? [new vscode.Range(0, 0, document.lineCount - 1, 0)] : [],
     };
-    this.#item = this.#owned.add(
+    this.#item = this.own(
       vscode.window.createStatusBarItem('redline.review', vscode.StatusBarAlignment.Left),
     );
     this.#item.name = vscode.l10n.t('Redline: Send Review');
-    this.#owned.add(
+    this.own(
       this.comments.onDidChange(() => {
         this.#show();
         memory
@@ -69,9 +69,9 @@ export class CommentThreads implements vscode.Disposable {
           );
       }),
     );
-    this.#owned.add(agent.store.onDidResolve(() => this.#showItem()));
-    this.#sent = this.#owned.add(new SentReviews(this.comments, agent.session));
-    this.#owned.add(agent.session.onDidEmit(event => event.type === 'reset' && this.#showItem()));
+    this.own(agent.store.onDidResolve(() => this.#showItem()));
+    this.#sent = this.own(new SentReviews(this.comments, agent.session));
+    this.own(agent.session.onDidEmit(event => event.type === 'reset' && this.#showItem()));
     this.#show();
   }
 
@@ -142,10 +142,6 @@ export class CommentThreads implements vscode.Disposable {
     ];
     const text = waiting.filter(Boolean).join(' ');
     if (text !== '') void showInfo(text);
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   /** @returns whether they were sent */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { ReviewComment } from '../../agent/preview/reviewComments.ts';
 import type { Agent } from '../agent.ts';
@@ -8,15 +8,15 @@ import type { ShownRevisions } from '../review/shownRevisions.ts';
 import type { CommentThreads } from './commentThreads.ts';
 
 /** Comments on lines of previews. What they need is loaded once a preview is shown, or if there are comments of before. */
-export class Commenting implements vscode.Disposable {
+export class Commenting extends Owner {
   readonly #agent: Agent;
   readonly #memory: vscode.Memento | undefined;
-  readonly #owned = new DisposableStore();
   #loading: Promise<CommentThreads> | undefined;
   #threads: CommentThreads | undefined;
 
   /** @param memory keeps comments for the next start of the window. Without it, they last as long as the window. */
   constructor(agent: Agent, shown: ShownRevisions, memory: vscode.Memento | undefined) {
+    super();
     this.#agent = agent;
     this.#memory = memory;
     const isShown = (): boolean =>
@@ -27,7 +27,7 @@ export class Commenting implements vscode.Disposable {
           agent.logger.error(`Loading comments failed: ${detailOf(error)}`),
         );
     };
-    this.#owned.add(shown.onDidShow(loadIfShown));
+    this.own(shown.onDidShow(loadIfShown));
     if (memory?.get(COMMENTS) !== undefined || isShown()) void this.threads();
   }
 
@@ -43,13 +43,9 @@ export class Commenting implements vscode.Disposable {
 
   threads(): Promise<CommentThreads> {
     this.#loading ??= import('./commentThreads.ts').then(({ CommentThreads }) => {
-      this.#threads = this.#owned.add(new CommentThreads(this.#agent, this.#memory));
+      this.#threads = this.own(new CommentThreads(this.#agent, this.#memory));
       return this.#threads;
     });
     return this.#loading;
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { DisposableStore, Owner } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import { Emitter } from '../../agent/base/event.ts';
 import type { CustomTools } from '../../agent/tools/custom/customTools.ts';
@@ -22,10 +22,9 @@ type Parts = Omit<CustomToolsParts, 'places' | 'onDiskChange'>;
  * Watches the places of custom tools and keeps the registered tools up to date. Most workspaces have no tools, so the code that
  * runs them is loaded only when there is a place with files, or another extension registers a tool.
  */
-export class CustomToolsWatcher implements vscode.Disposable {
+export class CustomToolsWatcher extends Owner {
   readonly #parts: Parts;
   readonly #settings: Settings;
-  readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<void>();
   readonly #refreshSoon = coalesce(() => void this.refresh(), DEBOUNCE_MS);
   #watched = new DisposableStore();
@@ -36,16 +35,17 @@ export class CustomToolsWatcher implements vscode.Disposable {
   readonly onDidChange: vscode.Event<void> = this.#changed.event;
 
   constructor(parts: Parts, settings: Settings) {
+    super();
     this.#parts = parts;
     this.#settings = settings;
     const update = (): void => {
       this.#watch();
       this.#refreshSoon();
     };
-    this.#owned.add(vscode.workspace.onDidChangeWorkspaceFolders(update));
-    this.#owned.add(vscode.workspace.onDidGrantWorkspaceTrust(update));
-    this.#owned.add(settings.onDidChange(update));
-    this.#owned.add({ dispose: () => this.#refreshSoon.cancel() });
+    this.own(vscode.workspace.onDidChangeWorkspaceFolders(update));
+    this.own(vscode.workspace.onDidGrantWorkspaceTrust(update));
+    this.own(settings.onDidChange(update));
+    this.own({ dispose: () => this.#refreshSoon.cancel() });
     update();
   }
 
@@ -78,9 +78,9 @@ export class CustomToolsWatcher implements vscode.Disposable {
     return registered;
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.#watched.dispose();
-    this.#owned.dispose();
+    super.dispose();
     this.#changed.dispose();
     this.#tools?.dispose();
   }
@@ -102,7 +102,7 @@ export class CustomToolsWatcher implements vscode.Disposable {
       places: () => this.#places(),
       onDiskChange: () => this.#refreshSoon(),
     });
-    this.#owned.add(disposable);
+    this.own(disposable);
     tools.onDidChange(() => this.#changed.fire());
     return (this.#tools = tools);
   }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import type { Session } from '../../agent/session/session.ts';
 import { views } from '../contributions.ts';
 import type { HistoryRow } from './historyRows.ts';
@@ -16,17 +16,17 @@ const MARKS = {
 };
 
 /** The rows of the History view, read from the session whenever VS Code asks. */
-class HistoryTree implements vscode.TreeDataProvider<HistoryRow>, vscode.Disposable {
+class HistoryTree extends Owner implements vscode.TreeDataProvider<HistoryRow> {
   readonly #session: Session;
-  readonly #owned = new DisposableStore();
-  readonly #changed = this.#owned.add(new vscode.EventEmitter<undefined>());
+  readonly #changed = this.own(new vscode.EventEmitter<undefined>());
   readonly onDidChangeTreeData = this.#changed.event;
 
   constructor(session: Session) {
+    super();
     this.#session = session;
     const refresh = coalesce(() => this.#changed.fire(undefined), GATHER_MS);
-    this.#owned.add({ dispose: refresh.cancel });
-    this.#owned.add(
+    this.own({ dispose: refresh.cancel });
+    this.own(
       session.onDidEmit(({ type }) => {
         if (type === 'message_end' || type === 'revert_applied' || type === 'reset') refresh();
       }),
@@ -56,10 +56,6 @@ class HistoryTree implements vscode.TreeDataProvider<HistoryRow>, vscode.Disposa
     const tooltip = tooltipOf(this.#session.tree, row);
     if (tooltip) item.tooltip = tooltip;
     return item;
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf, PathError } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import { hunksOfChange } from '../../agent/preview/fileChange.ts';
@@ -21,13 +21,12 @@ const MAX_TOLD = 250;
  * Marks files that pending previews change: by a badge in the explorer and on tabs, in the gutter and the overview ruler at the lines
  * that would change, and by one lens at the top. It looks only at the files that VS Code shows.
  */
-export class FileMarks implements vscode.Disposable, vscode.FileDecorationProvider, vscode.CodeLensProvider {
+export class FileMarks extends Owner implements vscode.FileDecorationProvider, vscode.CodeLensProvider {
   readonly #agent: Agent;
-  readonly #owned = new DisposableStore();
   readonly #pending: PendingFiles;
   readonly #gutter: vscode.TextEditorDecorationType;
-  readonly #decorated = this.#owned.add(new vscode.EventEmitter<vscode.Uri[] | undefined>());
-  readonly #lenses = this.#owned.add(new vscode.EventEmitter<void>());
+  readonly #decorated = this.own(new vscode.EventEmitter<vscode.Uri[] | undefined>());
+  readonly #lenses = this.own(new vscode.EventEmitter<void>());
   readonly #told = new Set<string>();
   /** What was read last to mark the lines of an editor: what ends later than the next is out of date. */
   readonly #drawing = new WeakMap<vscode.TextEditor, readonly ProposedChange[]>();
@@ -36,9 +35,10 @@ export class FileMarks implements vscode.Disposable, vscode.FileDecorationProvid
   readonly onDidChangeCodeLenses = this.#lenses.event;
 
   constructor(agent: Agent & { readonly extensionUri: vscode.Uri }) {
+    super();
     this.#agent = agent;
-    this.#pending = this.#owned.add(new PendingFiles(agent.store));
-    this.#gutter = this.#owned.add(
+    this.#pending = this.own(new PendingFiles(agent.store));
+    this.#gutter = this.own(
       vscode.window.createTextEditorDecorationType({
         gutterIconPath: vscode.Uri.joinPath(agent.extensionUri, 'media', 'proposed.svg'),
         gutterIconSize: 'contain',
@@ -48,23 +48,23 @@ export class FileMarks implements vscode.Disposable, vscode.FileDecorationProvid
     );
     const draw = coalesce(() => this.#drawAll(), GATHER_MS);
     const tell = coalesce(() => this.#tell(), GATHER_MS);
-    this.#owned.add({ dispose: draw.cancel });
-    this.#owned.add({ dispose: tell.cancel });
-    this.#owned.add(
+    this.own({ dispose: draw.cancel });
+    this.own({ dispose: tell.cancel });
+    this.own(
       this.#pending.onDidChange(paths => {
         for (const path of paths) this.#told.add(path);
         tell();
         draw();
       }),
     );
-    this.#owned.add(vscode.window.onDidChangeVisibleTextEditors(draw));
-    this.#owned.add(
+    this.own(vscode.window.onDidChangeVisibleTextEditors(draw));
+    this.own(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (this.#changesOf(document.uri).length > 0) draw();
       }),
     );
-    this.#owned.add(vscode.window.registerFileDecorationProvider(this));
-    this.#owned.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, this));
+    this.own(vscode.window.registerFileDecorationProvider(this));
+    this.own(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, this));
     this.#drawAll();
   }
 
@@ -127,9 +127,9 @@ export class FileMarks implements vscode.Disposable, vscode.FileDecorationProvid
     return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), inLens(command))];
   }
 
-  dispose(): void {
+  override dispose(): void {
     for (const editor of vscode.window.visibleTextEditors) editor.setDecorations(this.#gutter, []);
-    this.#owned.dispose();
+    super.dispose();
   }
 
   #changesOf(uri: vscode.Uri): readonly ProposedChange[] {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { AgentViews } from '../../agent/clients/view/agentViews.ts';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
@@ -22,9 +22,8 @@ import { ServerLife } from './serverLife.ts';
  * Lets other agents propose changes: those of VS Code with tools of its own or over MCP, those of other programs over MCP.
  * Nothing listens until one of them asks for the server, or a setting says that agents may connect.
  */
-export class OtherAgents implements vscode.Disposable {
+export class OtherAgents extends Owner {
   readonly parts: AgentServerParts;
-  readonly #owned = new DisposableStore();
   readonly #life = new ServerLife<AgentServer, AgentViews>({
     server: async () => {
       const { AgentServer } = await import('./agentServer.ts');
@@ -39,18 +38,15 @@ export class OtherAgents implements vscode.Disposable {
   #isAllowed = false;
 
   constructor(parts: AgentServerParts) {
+    super();
     this.parts = parts;
     parts.closing.add(() => this.#stop());
-    this.#owned.add(registerLanguageModelTools(parts));
-    this.#owned.add(vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, this.#definitions()));
-    this.#owned.add(parts.settings.onDidChange(() => this.#follow()));
-    this.#owned.add(parts.store.onDidResolve(entries => entries.forEach(entry => this.#followSetUp(entry))));
+    this.own(registerLanguageModelTools(parts));
+    this.own(vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, this.#definitions()));
+    this.own(parts.settings.onDidChange(() => this.#follow()));
+    this.own(parts.store.onDidResolve(entries => entries.forEach(entry => this.#followSetUp(entry))));
     this.#follow();
     void this.#recover();
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   /** Starts the server, if it does not run. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import { riskKinds } from '../../agent/preview/reading/risks.ts';
 import type { Agent } from '../agent.ts';
@@ -44,23 +44,23 @@ interface FilterPick extends vscode.QuickPickItem {
  * How the user sorts and filters the pending previews. The order is kept; the filter ends with the review, so that it hides
  * nothing that comes later.
  */
-export class Arranger implements vscode.Disposable {
+export class Arranger extends Owner {
   readonly #ctx: PendingParts;
-  readonly #owned = new DisposableStore();
   readonly #stats: DiffStats;
   #sort: SortKey;
   #filter = noFilter;
 
   constructor(ctx: PendingParts) {
+    super();
     this.#ctx = ctx;
     const { store, review, memory, logger, risks, looks } = ctx;
-    this.#stats = this.#owned.add(new DiffStats(logger, () => this.#sort === 'size' && review.refresh()));
+    this.#stats = this.own(new DiffStats(logger, () => this.#sort === 'size' && review.refresh()));
     const kept = memory.get(SORT_KEY);
     this.#sort = sortKeys.find(key => key === kept) ?? 'reading';
-    this.#owned.add(risks.onDidChange(() => this.#sort === 'risk' && review.refresh()));
+    this.own(risks.onDidChange(() => this.#sort === 'risk' && review.refresh()));
     for (const event of [looks.onDidChange, looks.onDidMove])
-      this.#owned.add(event(() => this.#filter.notLookedAt && review.refresh()));
-    this.#owned.add(
+      this.own(event(() => this.#filter.notLookedAt && review.refresh()));
+    this.own(
       store.onDidChange(() => {
         if (store.openCount === 0 && isFilter(this.#filter)) this.clearFilter();
       }),
@@ -102,10 +102,6 @@ export class Arranger implements vscode.Disposable {
   clearFilter(): void {
     this.#filter = noFilter;
     this.#update();
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #update(): void {

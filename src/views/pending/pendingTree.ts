@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf, PathError } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
@@ -16,9 +16,8 @@ import { childrenOf, keyOf, type PendingNode } from './pendingNodes.ts';
 const GATHER_MS = 50;
 
 /** The rows of the pending view, read from the store whenever VS Code asks. */
-export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode.Disposable {
+export class PendingTree extends Owner implements vscode.TreeDataProvider<PendingNode> {
   readonly #parts: PendingParts;
-  readonly #owned = new DisposableStore();
   #sets: pendingItems.SetItems | undefined;
   /** Until the store changes. */
   #resolved: pendingItems.ResolvedFacts | undefined;
@@ -26,29 +25,30 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   readonly #rows = new Map<string, PendingNode>();
   /** The row above each, by its key. */
   readonly #above = new Map<string, PendingNode | undefined>();
-  readonly #changed = this.#owned.add(new vscode.EventEmitter<PendingNode[] | undefined>());
+  readonly #changed = this.own(new vscode.EventEmitter<PendingNode[] | undefined>());
   readonly onDidChangeTreeData = this.#changed.event;
 
   constructor(parts: PendingParts) {
+    super();
     this.#parts = parts;
     const refresh = coalesce(() => this.#changed.fire(undefined), GATHER_MS);
-    this.#owned.add({ dispose: refresh.cancel });
-    this.#owned.add(
+    this.own({ dispose: refresh.cancel });
+    this.own(
       parts.review.onDidChange(() => {
         this.#resolved = undefined;
         refresh();
       }),
     );
     // Whoever reviews looks at one file after the other, which is told in the rows of one preview.
-    this.#owned.add(
+    this.own(
       parts.looks.onDidChange(ids => {
         const rows = ids.flatMap(id => this.#rows.get(id) ?? []);
         if (rows.length > 0) this.#changed.fire(rows);
       }),
     );
-    this.#owned.add(parts.checks.onDidChange(refresh));
-    this.#owned.add(parts.risks.onDidChange(refresh));
-    this.#owned.add(parts.edits.onDidChangeUnsaved(refresh));
+    this.own(parts.checks.onDidChange(refresh));
+    this.own(parts.risks.onDidChange(refresh));
+    this.own(parts.edits.onDidChangeUnsaved(refresh));
   }
 
   getChildren(node?: PendingNode): PendingNode[] {
@@ -85,14 +85,9 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     return item;
   }
 
-  dispose(): void {
-    this.#owned.dispose();
-  }
-
   #itemOf(items: typeof pendingItems, node: PendingNode): vscode.TreeItem {
     const { groupItem, previewItem } = items;
-    if (node.kind === 'set')
-      return (this.#sets ??= this.#owned.add(new items.SetItems(this.#parts))).itemOf(node);
+    if (node.kind === 'set') return (this.#sets ??= this.own(new items.SetItems(this.#parts))).itemOf(node);
     if (node.kind === 'more' || node.kind === 'agent' || node.kind === 'expired') return groupItem(node);
     const preview = this.#parts.store.get(node.previewId);
     if (!preview) return new vscode.TreeItem(node.previewId);
@@ -119,8 +114,7 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
 }
 
 /** The pending view with its badge, which shows the number of pending previews. */
-export class PendingView implements vscode.Disposable {
-  readonly #owned = new DisposableStore();
+export class PendingView extends Owner {
   readonly #view: vscode.TreeView<PendingNode>;
   readonly #parts: PendingParts;
   #arranger: Promise<Arranger> | undefined;
@@ -128,10 +122,11 @@ export class PendingView implements vscode.Disposable {
   #elsewhere = '';
 
   constructor(parts: PendingParts) {
+    super();
     this.#parts = parts;
     const { store, review } = parts;
-    const tree = this.#owned.add(new PendingTree(parts));
-    this.#view = this.#owned.add(
+    const tree = this.own(new PendingTree(parts));
+    this.#view = this.own(
       vscode.window.createTreeView(views.pending, {
         treeDataProvider: tree,
         showCollapseAll: true,
@@ -143,9 +138,9 @@ export class PendingView implements vscode.Disposable {
       this.#view.message = [review.filterNote, this.#elsewhere].filter(note => note !== '').join(' · ');
     };
     const update = coalesce(show, GATHER_MS);
-    this.#owned.add({ dispose: update.cancel });
-    this.#owned.add(review.onDidChange(update));
-    this.#owned.add(vscode.window.onDidChangeActiveTextEditor(editor => this.#select(tree, editor)));
+    this.own({ dispose: update.cancel });
+    this.own(review.onDidChange(update));
+    this.own(vscode.window.onDidChangeActiveTextEditor(editor => this.#select(tree, editor)));
     show();
     // The storage of a second window on a folder has the name of the first one's, with a number.
     if (/-\d+$/.test(dirname(parts.storage))) void this.#followOtherWindows(show);
@@ -154,9 +149,7 @@ export class PendingView implements vscode.Disposable {
 
   /** Sorts and filters the rows; loaded on first use. */
   arranger(): Promise<Arranger> {
-    this.#arranger ??= import('./arranger.ts').then(({ Arranger }) =>
-      this.#owned.add(new Arranger(this.#parts)),
-    );
+    this.#arranger ??= import('./arranger.ts').then(({ Arranger }) => this.own(new Arranger(this.#parts)));
     return this.#arranger;
   }
 
@@ -176,10 +169,6 @@ export class PendingView implements vscode.Disposable {
     // If the rows were refreshed meanwhile, the focus is not known.
     if (added.length + removed.length !== 1) return [];
     return removed.length === 1 ? before : added;
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   /** The selected row follows the editor, so that its buttons are not those of what was shown before. */
@@ -202,7 +191,7 @@ export class PendingView implements vscode.Disposable {
       void vscode.commands.executeCommand('setContext', contextKeys.otherWindow, count > 0);
       show();
     };
-    await this.#owned.add(new OtherWindows(storage, onCount, logger)).start();
+    await this.own(new OtherWindows(storage, onCount, logger)).start();
   }
 
   #showCount(count: number): void {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { titleOf } from '../../agent/preview/preview.ts';
 import type { Agent } from '../agent.ts';
 import { execute } from '../commandRegistry.ts';
@@ -13,24 +13,20 @@ const PATIENCE_MS = 1_000;
  * Notifies the user that the agent waits for a decision, if that may not be in sight: at most once until nothing that it waits
  * for is left. VS Code cannot close a notification, so its button opens what is pending when it is clicked.
  */
-export class WaitingNotice implements vscode.Disposable {
+export class WaitingNotice extends Owner {
   readonly #agent: Agent;
   readonly #isInSight: () => boolean;
-  readonly #owned = new DisposableStore();
   #isWaiting = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param isInSight whether the user looks at what shows that the agent waits */
   constructor(agent: Agent, isInSight: () => boolean) {
+    super();
     this.#agent = agent;
     this.#isInSight = isInSight;
-    this.#owned.add(agent.session.onDidEmit(({ type }) => type === 'state_changed' && this.#follow()));
-    this.#owned.add(agent.store.onDidChange(() => this.#follow()));
-    this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
+    this.own(agent.session.onDidEmit(({ type }) => type === 'state_changed' && this.#follow()));
+    this.own(agent.store.onDidChange(() => this.#follow()));
+    this.own({ dispose: () => clearTimeout(this.#timer) });
   }
 
   #follow(): void {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import type { Event } from '../../agent/base/event.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
@@ -23,10 +23,9 @@ export function isAppliedByModel({ actor, outcome, kind, agent }: LedgerEntry): 
  * `Auto · 18 applied since you looked`, with the name of the mode, in the status bar: what the model applied by itself in this window and the user has not had
  * before them since. A click opens it in one diff, and the next one what did not fit.
  */
-export class AppliedUnseen implements vscode.Disposable {
+export class AppliedUnseen extends Owner {
   readonly #store: PreviewStore;
   readonly #mode: ModeSwitch;
-  readonly #owned = new DisposableStore();
   readonly #item: vscode.StatusBarItem;
   readonly #ids = new Set<string>();
 
@@ -38,14 +37,15 @@ export class AppliedUnseen implements vscode.Disposable {
     since: number,
     mode: ModeSwitch,
   ) {
+    super();
     this.#store = store;
     this.#mode = mode;
-    this.#item = this.#owned.add(
+    this.#item = this.own(
       vscode.window.createStatusBarItem('redline.applied', vscode.StatusBarAlignment.Left, PRIORITY),
     );
     this.#item.name = vscode.l10n.t('Redline: Applied by the Model');
     const show = coalesce(() => this.#show(), GATHER_MS);
-    this.#owned.add({ dispose: show.cancel });
+    this.own({ dispose: show.cancel });
     const note = (entries: readonly LedgerEntry[]): void => {
       for (const entry of entries) if (isAppliedByModel(entry)) this.#ids.add(entry.previewId);
       show();
@@ -55,19 +55,15 @@ export class AppliedUnseen implements vscode.Disposable {
       for (const id of ids) isNew = this.#ids.delete(id) || isNew;
       if (isNew) show();
     };
-    this.#owned.add(store.onDidResolve(note));
-    this.#owned.add(mode.onDidChange(show));
-    this.#owned.add(onDidOpenSet(see));
-    this.#owned.add(
+    this.own(store.onDidResolve(note));
+    this.own(mode.onDidChange(show));
+    this.own(onDidOpenSet(see));
+    this.own(
       shown.onDidShow(() => {
         if (this.#ids.size > 0) see(shown.visible().map(({ preview }) => preview.id));
       }),
     );
     note(store.ledger().slice(since));
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #show(): void {

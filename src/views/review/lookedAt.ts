@@ -1,6 +1,6 @@
 import type { Memento } from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
-import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
@@ -27,11 +27,10 @@ interface Seen {
  * that were marked by hand. A mark is for what was shown: once a revision changes the file or the base of its proposal, the file counts as not looked at. Marks help with
  * the review; no decision depends on them.
  */
-export class LookedAt implements Disposable {
+export class LookedAt extends Owner {
   readonly #logger: Logger;
   readonly #shown: ShownRevisions;
   readonly #memory: Memento | undefined;
-  readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<readonly string[]>();
   readonly #moved = new Emitter<void>();
   /** By preview id. */
@@ -52,6 +51,7 @@ export class LookedAt implements Disposable {
 
   /** @param memory keeps the marks for the next start of the window. Without it, they last as long as the window. */
   constructor({ store, logger }: Agent, shown: ShownRevisions, memory?: Memento) {
+    super();
     this.#logger = logger;
     this.#shown = shown;
     this.#memory = memory;
@@ -60,9 +60,9 @@ export class LookedAt implements Disposable {
       const preview = store.get(id);
       if (!preview || !isOpen(preview)) this.#forget(id);
     }
-    this.#owned.add(store.onDidChange(preview => isOpen(preview) || this.#forget(preview.id)));
-    this.#owned.add(shown.onDidShow(() => this.#note()));
-    this.#owned.add({ dispose: () => this.#storeSoon.cancel() });
+    this.own(store.onDidChange(preview => isOpen(preview) || this.#forget(preview.id)));
+    this.own(shown.onDidShow(() => this.#note()));
+    this.own({ dispose: () => this.#storeSoon.cancel() });
     this.#note();
   }
 
@@ -119,10 +119,6 @@ export class LookedAt implements Disposable {
     }
   }
 
-  dispose(): void {
-    this.#owned.dispose();
-  }
-
   #note(): void {
     const visible = new Set<string>();
     const looked = new Set<string>();
@@ -167,7 +163,7 @@ export class LookedAt implements Disposable {
   #wasInView(key: string, change: FileChange, lines: readonly LineRange[]): boolean {
     if (this.#hunks) return this.#hunks.note(key, change, lines);
     this.#loading ??= import('./hunksInView.ts').then(({ HunksInView }) => {
-      this.#hunks = this.#owned.add(new HunksInView(this.#logger, () => this.#note()));
+      this.#hunks = this.own(new HunksInView(this.#logger, () => this.#note()));
       this.#note();
     });
     return false;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { hunksOfChange, textOf, type FileChange } from '../../agent/preview/fileChange.ts';
 import type { CheckMark } from '../../agent/preview/previewView.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
@@ -30,17 +30,16 @@ interface Marks {
  * hunk, where the diff opens, after the lenses of that hunk; each further hunk has its own. A lens passes on the revision
  * that it was shown with.
  */
-export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable {
+export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
   readonly #store: PreviewStore;
   readonly #files: FileUris;
   readonly #edits: ProposalEdits;
   readonly #checks: Marks;
   readonly #risks: RiskMarks;
-  readonly #owned = new DisposableStore();
   readonly #places: LoadPlaces | undefined;
   #followsPlaces = false;
   #marks: Promise<unknown> | undefined;
-  readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
+  readonly #changed = this.own(new vscode.EventEmitter<void>());
   readonly onDidChangeCodeLenses = this.#changed.event;
 
   constructor(
@@ -51,27 +50,28 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     risks: RiskMarks,
     places?: LoadPlaces,
   ) {
+    super();
     this.#checks = checks;
     this.#risks = risks;
     this.#places = places;
     this.#store = store;
     this.#files = files;
     this.#edits = edits;
-    this.#owned.add(store.onDidChange(() => this.#changed.fire()));
-    this.#owned.add(edits.onDidChange(() => this.#changed.fire()));
+    this.own(store.onDidChange(() => this.#changed.fire()));
+    this.own(edits.onDidChange(() => this.#changed.fire()));
     const refresh = coalesce(() => this.#changed.fire(), CHECKS_MS);
-    this.#owned.add({ dispose: refresh.cancel });
-    this.#owned.add(checks.onDidChange(refresh));
-    this.#owned.add(risks.onDidChange(refresh));
+    this.own({ dispose: refresh.cancel });
+    this.own(checks.onDidChange(refresh));
+    this.own(risks.onDidChange(refresh));
     // A document that is saved is clean only after its bytes became a revision. Without changes of the text, VS Code asks
     // for no lenses by itself.
-    this.#owned.add(
+    this.own(
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length === 0 && parsePreviewUri(document.uri)) this.#changed.fire();
       }),
     );
     // A diff that becomes visible again may show outdated lenses that VS Code has cached.
-    this.#owned.add(
+    this.own(
       vscode.window.onDidChangeVisibleTextEditors(editors => {
         if (editors.some(({ document }) => parsePreviewUri(document.uri))) this.#changed.fire();
       }),
@@ -83,7 +83,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     if (!address || address.side === 'base') return [];
     // What makes the lenses, and marks whole files, is loaded on first use.
     this.#marks ??= import('./wholeFileMarks.ts').then(({ WholeFileMarks }) =>
-      this.#owned.add(new WholeFileMarks(this.#store, this.#files)),
+      this.own(new WholeFileMarks(this.#store, this.#files)),
     );
     const titles = await import('./lensTitles.ts');
     const shown = shownChange(this.#store, this.#files, address);
@@ -111,14 +111,10 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     return [...conflicts, ...lenses];
   }
 
-  dispose(): void {
-    this.#owned.dispose();
-  }
-
   /** Numbers of hunks come once they are counted. */
   async #followPlaces(): Promise<ReviewPlaces | undefined> {
     const places = await this.#places?.();
-    if (places && !this.#followsPlaces) this.#owned.add(places.onDidChange(() => this.#changed.fire()));
+    if (places && !this.#followsPlaces) this.own(places.onDidChange(() => this.#changed.fire()));
     this.#followsPlaces = places !== undefined;
     return places;
   }

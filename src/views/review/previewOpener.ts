@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
@@ -40,9 +40,8 @@ interface Ending {
  * all run: at most once for each prompt, only if no editor saw activity since, and never on top of what the user is
  * working on. Once the user has resolved the preview that they see, the next pending one takes its tab.
  */
-export class PreviewOpener implements vscode.Disposable {
+export class PreviewOpener extends Owner {
   readonly #ctx: Agent & ReviewParts;
-  readonly #owned = new DisposableStore();
   /** Set while a preview may open automatically; `after` is the last preview that was staged before the prompt. */
   #promptSent: { readonly after: string | undefined } | undefined;
   /** The preview that opened automatically and that the user has not touched since. */
@@ -57,26 +56,27 @@ export class PreviewOpener implements vscode.Disposable {
   #waiting: Preview[] | undefined;
 
   constructor(ctx: Agent & ReviewParts) {
+    super();
     this.#ctx = ctx;
-    this.#owned.add(ctx.store.onDidChange(preview => this.#follow(preview)));
-    this.#owned.add(
+    this.own(ctx.store.onDidChange(preview => this.#follow(preview)));
+    this.own(
       ctx.store.onDidRevise(({ preview, part }) => part && this.#logFailure(this.#closeSplitOff(preview))),
     );
-    this.#owned.add(ctx.session.onDidEmit(event => this.#followSession(event)));
-    this.#owned.add(
+    this.own(ctx.session.onDidEmit(event => this.#followSession(event)));
+    this.own(
       vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
         // A document without unsaved changes was read again, unless the user has undone theirs.
         if (document.isDirty || reason !== undefined) this.#noteActivity(document);
       }),
     );
-    this.#owned.add(
+    this.own(
       vscode.window.onDidChangeTextEditorSelection(event => {
         // A diff that opens puts the cursor on its first change, which counts as a command: that is not the user's activity.
         const { Keyboard, Mouse } = vscode.TextEditorSelectionChangeKind;
         if (event.kind === Keyboard || event.kind === Mouse) this.#noteActivity(event.textEditor.document);
       }),
     );
-    this.#owned.add(
+    this.own(
       vscode.window.onDidChangeActiveTextEditor(editor => {
         // A preview that opens automatically becomes the active editor if there was none.
         const shown = editor && parsePreviewUri(editor.document.uri);
@@ -131,10 +131,6 @@ export class PreviewOpener implements vscode.Disposable {
       this.#waiting = undefined;
       for (const preview of waiting) await this.#close(preview);
     }
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #follow(preview: Preview): void {

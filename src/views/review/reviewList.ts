@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import { inSets } from '../../agent/preview/changeSet.ts';
@@ -23,9 +23,8 @@ type ReadingOrder = (previews: readonly Preview[]) => readonly Preview[];
  * The open previews as the pending view shows them: those of one agent, and of one change set, together, in reading order, or sorted and
  * filtered as the user has arranged them. Next and Previous follow it.
  */
-export class ReviewList implements Disposable {
+export class ReviewList extends Owner {
   readonly #agent: Agent;
-  readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<void>();
   #arrangement: Arrangement | undefined;
   /** The list as it was computed last, until something changes. */
@@ -38,9 +37,9 @@ export class ReviewList implements Disposable {
   readonly onDidChange: Event<void> = this.#changed.event;
 
   constructor(agent: Agent) {
+    super();
     this.#agent = agent;
-    for (const { onDidChange } of [agent.store, agent.settings])
-      this.#owned.add(onDidChange(() => this.refresh()));
+    for (const { onDidChange } of [agent.store, agent.settings]) this.own(onDidChange(() => this.refresh()));
   }
 
   list(): readonly Preview[] {
@@ -75,10 +74,6 @@ export class ReviewList implements Disposable {
   refresh(): void {
     this.#listed = undefined;
     this.#changed.fire();
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #readingOrder(open: number): ReadingOrder | undefined {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import { isApplied, isUnsuccessful, type LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
@@ -12,8 +12,7 @@ const SHOWN_MS = 30_000;
  * a while in one line. What undoes
  * something is not counted.
  */
-export class ReviewTally implements vscode.Disposable {
-  readonly #owned = new DisposableStore();
+export class ReviewTally extends Owner {
   readonly #changed = new Emitter<void>();
   #applied = 0;
   #discarded = 0;
@@ -25,26 +24,23 @@ export class ReviewTally implements vscode.Disposable {
   readonly onDidChange: Event<void> = this.#changed.event;
 
   constructor(store: PreviewStore) {
+    super();
     // Whoever undoes something does not review it.
     const isReviewed = ({ previewId }: LedgerEntry): boolean => store.get(previewId)?.undoes === undefined;
-    this.#owned.add(store.onDidResolve(entries => this.#count(entries.filter(isReviewed), store.hasPending)));
-    this.#owned.add(
+    this.own(store.onDidResolve(entries => this.#count(entries.filter(isReviewed), store.hasPending)));
+    this.own(
       store.onDidChange(({ state }) => {
         if (store.hasPending) this.#show('');
         // The last that was pending has left it without a decision.
         else if (state.kind === 'expired') this.#end();
       }),
     );
-    this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
+    this.own({ dispose: () => clearTimeout(this.#timer) });
   }
 
   /** `Review done: 3 applied, 1 discarded`; empty while something is pending, and some time after the end. */
   get line(): string {
     return this.#line;
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #count(entries: readonly LedgerEntry[], isAnyLeft: boolean): void {

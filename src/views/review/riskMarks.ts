@@ -1,5 +1,5 @@
 import { coalesce } from '../../agent/base/async.ts';
-import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import type { Logger } from '../../agent/base/logger.ts';
@@ -14,11 +14,10 @@ const GATHER_MS = 100;
 const NONE: readonly Risk[] = [];
 
 /** Finds the risks of pending previews in the background, one preview at a time, once for each revision. */
-export class RiskMarks implements Disposable {
+export class RiskMarks extends Owner {
   readonly #store: PreviewStore;
   readonly #search: TextSearch['search'] | undefined;
   readonly #logger: Logger;
-  readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<void>();
   readonly #tell = coalesce(() => this.#changed.fire(), GATHER_MS);
   /** By what a revision proposes. */
@@ -35,11 +34,12 @@ export class RiskMarks implements Disposable {
 
   /** @param search finds what still imports the files that previews delete */
   constructor(store: PreviewStore, logger: Logger, search?: TextSearch['search']) {
+    super();
     this.#store = store;
     this.#logger = logger;
     this.#search = search;
-    this.#owned.add({ dispose: this.#tell.cancel });
-    this.#owned.add(store.onDidChange(changed => this.#lookAgain(changed)));
+    this.own({ dispose: this.#tell.cancel });
+    this.own(store.onDidChange(changed => this.#lookAgain(changed)));
   }
 
   /** Those of a pending preview; none until they are found, which the first call starts. */
@@ -73,9 +73,9 @@ export class RiskMarks implements Disposable {
     if (isAny) this.#tell();
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.#isDisposed = true;
-    this.#owned.dispose();
+    super.dispose();
   }
 
   #importersOf({ changes, state }: Preview): readonly string[] {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { coalesce } from '../../agent/base/async.ts';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Agent } from '../agent.ts';
 import { IN_FRONT } from '../contributions.ts';
@@ -28,31 +28,27 @@ type InFront = z.infer<typeof stored>[number];
  * Keeps which previews are in front, and opens them again where VS Code did not: in a browser and after a
  * crash, it restores what it kept last, which may be a minute old. Those that were resolved meanwhile stay closed.
  */
-export class ShownAgain implements vscode.Disposable {
+export class ShownAgain extends Owner {
   readonly #agent: Agent & { readonly tabs: PreviewTabs; readonly opener: PreviewOpener };
   readonly #memory: vscode.Memento;
-  readonly #owned = new DisposableStore();
 
   constructor(
     agent: Agent & { readonly tabs: PreviewTabs; readonly opener: PreviewOpener },
     memory: vscode.Memento,
   ) {
+    super();
     this.#agent = agent;
     this.#memory = memory;
     const keep = coalesce(() => this.#keep(), GATHER_MS);
-    this.#owned.add({ dispose: keep.cancel });
+    this.own({ dispose: keep.cancel });
     const follow = (): void => {
-      this.#owned.add(vscode.window.tabGroups.onDidChangeTabs(keep));
-      this.#owned.add(vscode.window.tabGroups.onDidChangeTabGroups(keep));
+      this.own(vscode.window.tabGroups.onDidChangeTabs(keep));
+      this.own(vscode.window.tabGroups.onDidChangeTabGroups(keep));
       keep();
     };
     this.#openAgain()
       .catch((error: unknown) => agent.logger.error(`Opening a diff again failed: ${detailOf(error)}`))
       .finally(follow);
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   async #openAgain(): Promise<void> {

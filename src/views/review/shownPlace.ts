@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Agent } from '../agent.ts';
 import { parsePreviewUri } from './previewUri.ts';
@@ -14,11 +14,10 @@ const GATHER_MS = 50;
 export type LoadPlaces = () => Promise<ReviewPlaces>;
 
 /** Follows the cursor in preview editors, for the status bar. */
-export class ShownPlace implements vscode.Disposable {
+export class ShownPlace extends Owner {
   readonly #agent: Agent;
   readonly #places: LoadPlaces;
-  readonly #owned = new DisposableStore();
-  readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
+  readonly #changed = this.own(new vscode.EventEmitter<void>());
   #text = '';
   #isFollowed = false;
 
@@ -26,13 +25,14 @@ export class ShownPlace implements vscode.Disposable {
   readonly onDidChange = this.#changed.event;
 
   constructor(agent: Agent, review: ReviewList, places: LoadPlaces) {
+    super();
     this.#agent = agent;
     this.#places = places;
     const follow = coalesce(() => void this.#follow(), GATHER_MS);
-    this.#owned.add({ dispose: follow.cancel });
-    this.#owned.add(review.onDidChange(follow));
-    this.#owned.add(vscode.window.onDidChangeActiveTextEditor(follow));
-    this.#owned.add(
+    this.own({ dispose: follow.cancel });
+    this.own(review.onDidChange(follow));
+    this.own(vscode.window.onDidChangeActiveTextEditor(follow));
+    this.own(
       vscode.window.onDidChangeTextEditorSelection(
         ({ textEditor }) => parsePreviewUri(textEditor.document.uri) && follow(),
       ),
@@ -45,10 +45,6 @@ export class ShownPlace implements vscode.Disposable {
     return this.#text;
   }
 
-  dispose(): void {
-    this.#owned.dispose();
-  }
-
   readonly #refresh: () => void;
 
   async #follow(): Promise<void> {
@@ -57,7 +53,7 @@ export class ShownPlace implements vscode.Disposable {
     try {
       if (editor && parsePreviewUri(editor.document.uri)) {
         const places = await this.#places();
-        if (!this.#isFollowed) this.#owned.add(places.onDidChange(this.#refresh));
+        if (!this.#isFollowed) this.own(places.onDidChange(this.#refresh));
         this.#isFollowed = true;
         text = await places.textAt(editor);
       }

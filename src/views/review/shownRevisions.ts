@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { sha256 } from '../../agent/base/hash.ts';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
@@ -38,17 +38,17 @@ interface Read {
  * The revisions that the visible preview documents show. A new revision is in the store before VS Code shows it, and a
  * vote by key or by a button in the title is for what was shown.
  */
-export class ShownRevisions implements vscode.Disposable {
+export class ShownRevisions extends Owner {
   readonly #store: PreviewStore;
   readonly #files: FileUris;
-  readonly #owned = new DisposableStore();
   readonly #reads = new Map<string, Read>();
-  readonly #appeared = this.#owned.add(new vscode.EventEmitter<void>());
+  readonly #appeared = this.own(new vscode.EventEmitter<void>());
 
   /** Fires when other preview documents become visible, or when visible ones show something else. */
   readonly onDidShow = this.#appeared.event;
 
   constructor(store: PreviewStore, files: FileUris) {
+    super();
     this.#store = store;
     this.#files = files;
     const noteLoaded = ({ uri }: vscode.TextDocument): void => {
@@ -57,19 +57,17 @@ export class ShownRevisions implements vscode.Disposable {
       if (read) read.isLoaded = true;
       this.#appeared.fire();
     };
-    this.#owned.add(vscode.window.onDidChangeVisibleTextEditors(() => this.#appeared.fire()));
-    this.#owned.add(
+    this.own(vscode.window.onDidChangeVisibleTextEditors(() => this.#appeared.fire()));
+    this.own(
       vscode.window.onDidChangeTextEditorVisibleRanges(
         ({ textEditor }) => textEditor.document.uri.scheme === PREVIEW_SCHEME && this.#appeared.fire(),
       ),
     );
-    this.#owned.add(vscode.window.onDidChangeActiveTextEditor(() => this.#appeared.fire()));
-    this.#owned.add(vscode.window.tabGroups.onDidChangeTabs(() => this.#appeared.fire()));
-    this.#owned.add(vscode.workspace.onDidOpenTextDocument(noteLoaded));
-    this.#owned.add(vscode.workspace.onDidChangeTextDocument(({ document }) => noteLoaded(document)));
-    this.#owned.add(
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => void this.#reads.delete(uri.toString())),
-    );
+    this.own(vscode.window.onDidChangeActiveTextEditor(() => this.#appeared.fire()));
+    this.own(vscode.window.tabGroups.onDidChangeTabs(() => this.#appeared.fire()));
+    this.own(vscode.workspace.onDidOpenTextDocument(noteLoaded));
+    this.own(vscode.workspace.onDidChangeTextDocument(({ document }) => noteLoaded(document)));
+    this.own(vscode.workspace.onDidCloseTextDocument(({ uri }) => void this.#reads.delete(uri.toString())));
   }
 
   /** VS Code reads a document, and will show it. */
@@ -115,10 +113,6 @@ export class ShownRevisions implements vscode.Disposable {
       return [{ ...shown, lines }];
     });
     return [...texts, ...this.#notebooks().filter(({ preview, revision }) => revision === preview.revision)];
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   /**

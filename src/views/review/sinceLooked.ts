@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { hunksOfChange, textOf, type FileChange } from '../../agent/preview/fileChange.ts';
 import type { Hunk } from '../../agent/text/hunks.ts';
 import type { Agent } from '../agent.ts';
@@ -13,19 +13,19 @@ import { changeUri, parsePreviewUri } from './previewUri.ts';
 import { shownChange } from './shownChange.ts';
 
 /** Offers, above the first hunk, the difference between a revision with something new and what the user has seen of the file before. */
-export class SinceLooked implements vscode.CodeLensProvider, vscode.Disposable {
+export class SinceLooked extends Owner implements vscode.CodeLensProvider {
   readonly #agent: Agent;
   readonly #looks: LookedAt;
-  readonly #owned = new DisposableStore();
-  readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
+  readonly #changed = this.own(new vscode.EventEmitter<void>());
   readonly onDidChangeCodeLenses = this.#changed.event;
 
   constructor(agent: Agent, looks: LookedAt) {
+    super();
     this.#agent = agent;
     this.#looks = looks;
-    this.#owned.add(looks.onDidChange(() => this.#changed.fire()));
-    this.#owned.add(agent.store.onDidRevise(() => this.#changed.fire()));
-    this.#owned.add(vscode.languages.registerCodeLensProvider({ scheme: PREVIEW_SCHEME }, this));
+    this.own(looks.onDidChange(() => this.#changed.fire()));
+    this.own(agent.store.onDidRevise(() => this.#changed.fire()));
+    this.own(vscode.languages.registerCodeLensProvider({ scheme: PREVIEW_SCHEME }, this));
   }
 
   async provideCodeLenses({ uri, lineCount }: vscode.TextDocument): Promise<vscode.CodeLens[]> {
@@ -40,10 +40,6 @@ export class SinceLooked implements vscode.CodeLensProvider, vscode.Disposable {
     const title = vscode.l10n.t('Changed since you looked · Show Difference');
     const command = makeCommand(title, 'redline.preview.showSinceLooked', preview.id, change.path);
     return [new vscode.CodeLens(new vscode.Range(line, 0, line, 0), inLens(command))];
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 }
 

@@ -1,26 +1,24 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { parsePreviewUri, type FileUris } from './previewUri.ts';
 import { shownChange } from './shownChange.ts';
 
 /** Marks all lines of a new file as added, and those of a deleted one as removed, where no diff does. */
-export class WholeFileMarks implements vscode.Disposable {
+export class WholeFileMarks extends Owner {
   readonly #store: PreviewStore;
   readonly #files: FileUris;
-  readonly #owned = new DisposableStore();
   readonly #marks = {
-    create: this.#owned.add(markOf('diffEditor.insertedLineBackground', 'M8 3v10M3 8h10')),
-    delete: this.#owned.add(markOf('diffEditor.removedLineBackground', 'M3 8h10')),
+    create: this.own(markOf('diffEditor.insertedLineBackground', 'M8 3v10M3 8h10')),
+    delete: this.own(markOf('diffEditor.removedLineBackground', 'M3 8h10')),
   };
 
   constructor(store: PreviewStore, files: FileUris) {
+    super();
     this.#store = store;
     this.#files = files;
-    this.#owned.add(
-      vscode.window.onDidChangeVisibleTextEditors(editors => editors.forEach(one => this.#mark(one))),
-    );
-    this.#owned.add(
+    this.own(vscode.window.onDidChangeVisibleTextEditors(editors => editors.forEach(one => this.#mark(one))));
+    this.own(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (!parsePreviewUri(document.uri)) return;
         for (const editor of vscode.window.visibleTextEditors)
@@ -28,10 +26,6 @@ export class WholeFileMarks implements vscode.Disposable {
       }),
     );
     for (const editor of vscode.window.visibleTextEditors) this.#mark(editor);
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #mark(editor: vscode.TextEditor): void {

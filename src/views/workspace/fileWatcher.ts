@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Owner } from '../../agent/base/disposable.ts';
 import { realPlaceSync } from '../../agent/base/system/realPath.ts';
 import { stepsOf } from '../../agent/preview/fileSteps.ts';
 import type { Agent } from '../agent.ts';
@@ -14,9 +14,8 @@ const MAX_WAIT_MS = 500;
  * Tells the rebaser, and what knows of risks, which files changed: on disk, in an editor, or while no window was open. While previews are being applied it
  * waits: what Redline itself is writing is checked once the commit has succeeded or was rolled back.
  */
-export class FileWatcher implements vscode.Disposable {
+export class FileWatcher extends Owner {
   readonly #agent: Agent;
-  readonly #owned = new DisposableStore();
   /** URIs of files and folders that changed. */
   readonly #changed = new Set<string>();
   /**
@@ -28,20 +27,21 @@ export class FileWatcher implements vscode.Disposable {
   #since = 0;
 
   constructor(agent: Agent) {
+    super();
     this.#agent = agent;
     const { store, invoker, rebaser } = agent;
-    const watcher = this.#owned.add(vscode.workspace.createFileSystemWatcher('**/*'));
+    const watcher = this.own(vscode.workspace.createFileSystemWatcher('**/*'));
     const note = (uri: vscode.Uri): void => this.#note(uri);
-    this.#owned.add(watcher.onDidChange(note));
-    this.#owned.add(watcher.onDidCreate(note));
-    this.#owned.add(watcher.onDidDelete(note));
-    this.#owned.add(
+    this.own(watcher.onDidChange(note));
+    this.own(watcher.onDidCreate(note));
+    this.own(watcher.onDidDelete(note));
+    this.own(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (document.uri.scheme === 'file') note(document.uri);
       }),
     );
     // Notebooks and custom editors tell of unsaved changes by their tabs alone.
-    this.#owned.add(
+    this.own(
       vscode.window.tabGroups.onDidChangeTabs(({ changed, closed }) => {
         for (const { input } of [...changed, ...closed]) {
           if (input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputNotebook)
@@ -50,24 +50,24 @@ export class FileWatcher implements vscode.Disposable {
       }),
     );
     const refreshAll = (): void => void rebaser.refresh(store.list('oldestFirst').map(preview => preview.id));
-    this.#owned.add(
+    this.own(
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
         this.#uris = new Map();
         refreshAll();
       }),
     );
-    this.#owned.add(
+    this.own(
       store.onDidResolve(() => {
         if (this.#changed.size > 0) this.#schedule();
       }),
     );
-    this.#owned.add(invoker.onDidFailApply(({ id, dependsOn }) => void rebaser.refresh([id, ...dependsOn])));
+    this.own(invoker.onDidFailApply(({ id, dependsOn }) => void rebaser.refresh([id, ...dependsOn])));
     refreshAll();
   }
 
-  dispose(): void {
+  override dispose(): void {
     clearTimeout(this.#timer);
-    this.#owned.dispose();
+    super.dispose();
   }
 
   #note(uri: vscode.Uri): void {

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { Closing, DisposableStore } from '../../../src/agent/base/disposable.ts';
+import { Closing, DisposableStore, Owner } from '../../../src/agent/base/disposable.ts';
 import { Gate } from '../../support/gate.ts';
 
 test('what is owned is released once, the newest first', () => {
@@ -19,6 +19,19 @@ test('what is added to a disposed store is released at once, and handed back', (
   const late = { dispose: () => released++ };
   assert.equal(store.add(late), late);
   assert.equal(released, 1);
+});
+
+test('a class that owns things releases them with itself', () => {
+  const released: string[] = [];
+  class Lamp extends Owner {
+    readonly bulb = this.own({ dispose: () => released.push('bulb') });
+    constructor() {
+      super();
+      this.own({ dispose: () => released.push('shade') });
+    }
+  }
+  new Lamp().dispose();
+  assert.deepEqual(released, ['shade', 'bulb']);
 });
 
 test('what closes in order is awaited, the newest first, and never before the caller goes on', async () => {

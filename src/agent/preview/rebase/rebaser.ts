@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../base/async.ts';
-import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { Owner } from '../../base/disposable.ts';
 import { detailOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isWhole, type FileChange, type FileSide } from '../fileChange.ts';
@@ -14,16 +14,16 @@ import { hasConflict } from './conflictMarkers.ts';
  * discarded, edited or rebased), the preview is rebased as a new revision if the changes do not overlap, else it becomes
  * stale. Previews are processed one at a time, so that no two revisions are made at once.
  */
-export class Rebaser implements Disposable {
+export class Rebaser extends Owner {
   readonly #options: BasesOptions & { readonly logger: Logger };
-  readonly #owned = new DisposableStore();
   readonly #queue = new Set<string>();
   readonly #slice = new TimeSlice();
   #work: Promise<void> | undefined;
 
   constructor(options: BasesOptions & { readonly logger: Logger }) {
+    super();
     this.#options = options;
-    this.#owned.add(options.store.onDidChange(preview => this.#follow(preview)));
+    this.own(options.store.onDidChange(preview => this.#follow(preview)));
   }
 
   /** Refreshes the previews that touch these files, which changed on disk or in an editor. */
@@ -56,8 +56,8 @@ export class Rebaser implements Disposable {
     return rebaseNow(this.#options, id);
   }
 
-  dispose(): void {
-    this.#owned.dispose();
+  override dispose(): void {
+    super.dispose();
     this.#queue.clear();
   }
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../../agent/base/disposable.ts';
+import { Owner } from '../../../agent/base/disposable.ts';
 import { isBinary } from '../../../agent/preview/fileChange.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
@@ -20,13 +20,12 @@ interface Found {
  * the content that the proposal is based on. Documents are read-only, except for a proposal that the user is editing.
  * Their text is exactly that which the invoker checks and writes, whatever encoding it is stored in.
  */
-export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disposable {
+export class PreviewFileSystem extends Owner implements vscode.FileSystemProvider {
   readonly #store: PreviewStore;
   readonly #files: FileUris;
   readonly #edits: ProposalEdits;
   readonly #revisions: ShownRevisions;
-  readonly #owned = new DisposableStore();
-  readonly #changed = this.#owned.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
+  readonly #changed = this.own(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
   readonly onDidChangeFile = this.#changed.event;
   /**
    * The documents that have been read, by preview id. Change events are sent only for these, since a preview may have
@@ -35,12 +34,13 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
   readonly #read = new Map<string, Map<string, vscode.Uri>>();
 
   constructor(store: PreviewStore, files: FileUris, edits: ProposalEdits, revisions: ShownRevisions) {
+    super();
     this.#store = store;
     this.#revisions = revisions;
     this.#files = files;
     this.#edits = edits;
-    this.#owned.add(store.onDidChange(preview => this.#announce(preview)));
-    this.#owned.add(edits.onDidChange(uri => this.#announceUris([uri])));
+    this.own(store.onDidChange(preview => this.#announce(preview)));
+    this.own(edits.onDidChange(uri => this.#announceUris([uri])));
   }
 
   watch(): vscode.Disposable {
@@ -91,10 +91,6 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
 
   rename(uri: vscode.Uri): never {
     throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   #find(uri: vscode.Uri): Found | Promise<Found> {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../../agent/base/disposable.ts';
+import { Owner } from '../../../agent/base/disposable.ts';
 import { isText, type FileChange } from '../../../agent/preview/fileChange.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
@@ -30,10 +30,9 @@ export function documentBytes(text: string): Uint8Array {
  * nothing. What auto save writes is only kept as a draft; otherwise every half-typed word would become a revision. A draft knows
  * the text that it was typed on: if the proposal has changed since, the two are merged, with conflict markers where needed.
  */
-export class ProposalEdits implements vscode.Disposable {
+export class ProposalEdits extends Owner {
   readonly #agent: Agent;
   readonly #drafts: Drafts;
-  readonly #owned = new DisposableStore();
   /** URIs of the proposals that are writable now. */
   readonly #open = new Set<string>();
   /** What VS Code has read of proposals, by URI, and the revision that it had. */
@@ -47,12 +46,12 @@ export class ProposalEdits implements vscode.Disposable {
   readonly #outdated = new Set<string>();
   /** How often the editor of a proposal had to read it again although it has no newer revision, by its URI. */
   readonly #rereads = new Map<string, number>();
-  readonly #changed = this.#owned.add(new vscode.EventEmitter<vscode.Uri>());
+  readonly #changed = this.own(new vscode.EventEmitter<vscode.Uri>());
 
   /** A proposal became writable or read-only, or got a draft. */
   readonly onDidChange = this.#changed.event;
 
-  readonly #unsavedChanged = this.#owned.add(new vscode.EventEmitter<void>());
+  readonly #unsavedChanged = this.own(new vscode.EventEmitter<void>());
   /** The previews with unsaved edits that were told last. */
   #told = '';
 
@@ -60,21 +59,22 @@ export class ProposalEdits implements vscode.Disposable {
   readonly onDidChangeUnsaved = this.#unsavedChanged.event;
 
   constructor(agent: Agent, drafts: Drafts) {
+    super();
     this.#agent = agent;
     this.#drafts = drafts;
     for (const [key] of drafts.entries()) this.#open.add(key);
     // VS Code restores what was typed and not saved, after a reload too.
     for (const document of vscode.workspace.textDocuments) this.#adopt(document);
-    this.#owned.add(vscode.workspace.onDidOpenTextDocument(document => this.#adopt(document)));
-    this.#owned.add(
+    this.own(vscode.workspace.onDidOpenTextDocument(document => this.#adopt(document)));
+    this.own(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         this.#saves.noteChanged(document.uri);
         this.#adopt(document);
       }),
     );
-    this.#owned.add(vscode.workspace.onWillSaveTextDocument(event => this.#noteSaveReason(event)));
-    this.#owned.add(vscode.workspace.onDidSaveTextDocument(document => this.#noteSaved(document)));
-    this.#owned.add(
+    this.own(vscode.workspace.onWillSaveTextDocument(event => this.#noteSaveReason(event)));
+    this.own(vscode.workspace.onDidSaveTextDocument(document => this.#noteSaved(document)));
+    this.own(
       vscode.workspace.onDidCloseTextDocument(({ uri }) => {
         this.#saves.noteClosed(uri);
         this.#shown.delete(uri.toString());
@@ -85,12 +85,12 @@ export class ProposalEdits implements vscode.Disposable {
       }),
     );
     const tell = ({ scheme }: vscode.Uri): void => void (scheme === PREVIEW_SCHEME && this.#tellUnsaved());
-    this.#owned.add(vscode.workspace.onDidChangeTextDocument(({ document }) => tell(document.uri)));
-    this.#owned.add(vscode.workspace.onDidSaveTextDocument(({ uri }) => tell(uri)));
-    this.#owned.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => tell(uri)));
-    this.#owned.add(this.onDidChange(tell));
+    this.own(vscode.workspace.onDidChangeTextDocument(({ document }) => tell(document.uri)));
+    this.own(vscode.workspace.onDidSaveTextDocument(({ uri }) => tell(uri)));
+    this.own(vscode.workspace.onDidCloseTextDocument(({ uri }) => tell(uri)));
+    this.own(this.onDidChange(tell));
     this.#tellUnsaved();
-    this.#owned.add(agent.store.onDidRevise(({ preview }) => void this.#followRevision(preview)));
+    this.own(agent.store.onDidRevise(({ preview }) => void this.#followRevision(preview)));
   }
 
   /** Makes a proposal writable until it is saved or its editor closes. */
@@ -262,10 +262,6 @@ export class ProposalEdits implements vscode.Disposable {
     if (text === undefined) throw unsupportedEncoding();
     if (!isManual) return this.#keep(uri, text);
     await this.#replace(uri, text);
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
   }
 
   /** Makes a proposal writable that has unsaved edits, and keeps what they were typed on. */
