@@ -6,6 +6,7 @@ import { parsedJson } from '../base/json.ts';
 import { isAlive } from '../base/processLock.ts';
 import { realPath, isInside } from '../base/system/realPath.ts';
 import { replaceFile } from '../base/system/replaceFile.ts';
+import { CallQueue } from './callQueue.ts';
 
 const windowSchema = z.object({
   /** The process that listens. */
@@ -43,6 +44,31 @@ export async function announceWindow(folder: string, window: OpenWindow): Promis
   return () => rm(file, { force: true }).catch(() => undefined);
 }
 
+/** The word that one window leaves, one state of it after the other, and none once it was removed. */
+export class WindowWord {
+  readonly #folder: string;
+  readonly #queue = new CallQueue();
+  #remove: (() => Promise<void>) | undefined;
+  #isOver = false;
+
+  /** @param folder see {@link windowsFolder}. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @param window asked when it is written, so that what is written last is the newest. */
+  leave(window: () => Promise<OpenWindow>): Promise<void> {
+    return this.#queue.inTurn(async () => {
+      if (!this.#isOver) this.#remove = await announceWindow(this.#folder, await window());
+    });
+  }
+
+  remove(): Promise<void> {
+    this.#isOver = true;
+    return this.#queue.inTurn(async () => this.#remove?.());
+  }
+}
+
 /** The windows that are open, and removes what others left behind that are gone. */
 export async function openWindows(folder: string): Promise<readonly OpenWindow[]> {
   const names = await readdir(folder).catch(() => []);
@@ -50,8 +76,9 @@ export async function openWindows(folder: string): Promise<readonly OpenWindow[]
   for (const name of names.filter(each => each.endsWith('.json'))) {
     const file = path.join(folder, name);
     const window = await readWindow(file);
-    if (window && isAlive(window.pid)) windows.push(window);
-    else await rm(file, { force: true }).catch(() => undefined);
+    // What cannot be read may be another version's, or open in another program.
+    if (!isAlive(Number.parseInt(name, 10))) await rm(file, { force: true }).catch(() => undefined);
+    else if (window) windows.push(window);
   }
   return windows;
 }

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
 import { McpHttpServer, type ServerAddress, type ServeView } from '../../agent/clients/mcp/httpServer.ts';
-import { announceWindow, realPathOf, windowsFolder } from '../../agent/clients/windowFiles.ts';
+import { realPathOf, windowsFolder, WindowWord } from '../../agent/clients/windowFiles.ts';
 import type { ReviewComment } from '../../agent/preview/reviewComments.ts';
 import type { Agent } from '../agent.ts';
 
@@ -21,7 +21,7 @@ export class AgentServer {
   readonly #server: McpHttpServer;
   readonly #startedAt = new Date().toISOString();
   readonly #following: vscode.Disposable;
-  #withdraw: (() => Promise<void>) | undefined;
+  readonly #word = new WindowWord(windowsFolder(homedir()));
   #isAnnounced = false;
   /** Where word was left for terminals of this window. */
   readonly #files = new Set<string>();
@@ -57,13 +57,15 @@ export class AgentServer {
     const { ownsStorage, logger } = this.#parts;
     try {
       await this.placePrograms();
-      const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
-      this.#withdraw = await announceWindow(windowsFolder(homedir()), {
-        ...this.#server.address,
-        pid: process.pid,
-        folders: await Promise.all(folders.map(({ uri }) => realPathOf(uri.fsPath))),
-        keepsPreviews: ownsStorage,
-        startedAt: this.#startedAt,
+      await this.#word.leave(async () => {
+        const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
+        return {
+          ...this.#server.address,
+          pid: process.pid,
+          folders: await Promise.all(folders.map(({ uri }) => realPathOf(uri.fsPath))),
+          keepsPreviews: ownsStorage,
+          startedAt: this.#startedAt,
+        };
       });
     } catch (error) {
       logger.error(`Agents of other programs cannot find this window: ${detailOf(error)}`);
@@ -93,7 +95,7 @@ export class AgentServer {
   async close(): Promise<void> {
     this.#isAnnounced = false;
     this.#following.dispose();
-    await this.#withdraw?.();
+    await this.#word.remove();
     for (const file of this.#files) await rm(file, { force: true }).catch(() => undefined);
     await this.#server.close();
   }

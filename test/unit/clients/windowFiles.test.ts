@@ -7,6 +7,7 @@ import {
   openWindows,
   windowsFolder,
   windowsFor,
+  WindowWord,
   type OpenWindow,
 } from '../../../src/agent/clients/windowFiles.ts';
 import { TempFolder } from '../../support/tempFolder.ts';
@@ -40,11 +41,42 @@ test('only the user can read the file of a window, and it is gone when the windo
   assert.deepEqual(await readdir(folder), []);
 });
 
+test('a window that ends while it leaves word leaves none, and the newest state of it counts', async () => {
+  const folder = home.at('word');
+  const slow = Promise.withResolvers<OpenWindow>();
+  const word = new WindowWord(folder);
+  const [first, second] = [
+    word.leave(() => slow.promise),
+    word.leave(async () => window({ folders: ['/b'] })),
+  ];
+  slow.resolve(window({ folders: ['/a'] }));
+  await Promise.all([first, second]);
+  assert.deepEqual(
+    (await openWindows(folder)).map(({ folders }) => folders),
+    [['/b']],
+  );
+  const later = Promise.withResolvers<OpenWindow>();
+  const leaving = word.leave(() => later.promise);
+  const removing = word.remove();
+  later.resolve(window());
+  await Promise.all([leaving, removing]);
+  await word.leave(async () => window());
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('a file of a window that is open is kept though it cannot be read', async () => {
+  const name = `${process.pid}-2.json`;
+  await home.file(`odd/${name}`, '{"version":"of another Redline"}');
+  assert.deepEqual(await openWindows(home.at('odd')), []);
+  assert.deepEqual(await readdir(home.at('odd')), [name]);
+});
+
 test('what windows left behind that are gone is removed, as is what cannot be read', async () => {
   const folder = home.at('stale');
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   await announceWindow(folder, window({ pid }));
-  await home.file('stale/1-2.json', '{"pid":1');
+  await home.file(`stale/${pid}-2.json`, '{"pid":1');
+  await home.file('stale/odd.json', '{}');
   await home.file('stale/notes.txt', 'kept');
   assert.deepEqual(await openWindows(folder), []);
   assert.deepEqual(await readdir(folder), ['notes.txt']);
