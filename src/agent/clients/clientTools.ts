@@ -1,3 +1,4 @@
+import { runChecksTool } from '../checks/runChecksTool.ts';
 import type { ToolSpec } from '../model/chatProvider.ts';
 import { specOf } from '../tools/toolSpec.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -77,5 +78,7 @@ export function allClientTools(): readonly ClientTool[] {
     { hasNews: false, onDidHappen: notHere },
     { all: () => [], answer: notHere },
   );
-  return [...own, ...SHARED_TOOLS.flatMap(name => shared.get(name) ?? [])].map(clientToolOf);
+  // Whether there are checks is known only in the window.
+  const checks = runChecksTool({ list: notHere, withBase: notHere, run: notHere });
+  return [...own, ...SHARED_TOOLS.flatMap(name => shared.get(name) ?? []), checks].map(clientToolOf);
 }

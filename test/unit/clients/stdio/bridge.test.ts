@@ -90,6 +90,7 @@ test('an agent has all tools without a window, is told plainly that there is non
     'propose_edit',
     'read_file',
     'resolve',
+    'run_checks',
     'search_text',
     'status',
     'wait',
@@ -103,6 +104,7 @@ test('an agent has all tools without a window, is told plainly that there is non
   await openWindow(world, home.at('later'));
   assert.match(await agent.edit('one', 'ONE'), /^Staged as p1/);
   assert.equal(world.store.get('p1')?.origin?.agent?.name, 'tester');
+  assert.match(await agent.refused('run_checks'), /no checks to run: the user has set none/);
 });
 
 test('an agent goes on with its previews after the window was reloaded, and hears what it has missed, once', async () => {
@@ -288,9 +290,11 @@ test('null for arguments, lines that are no messages and one that is too large a
     await ask(2, 'tools/call', { name: 'status', arguments: null }),
     /"id":2.*Nothing of yours is pending|Nothing of yours is pending.*"id":2/,
   );
-  const content = 'x'.repeat(9 * 1024 * 1024);
-  const large = { name: 'propose_edit', arguments: { path: 'a.txt', content } };
-  assert.match(await ask(3, 'tools/call', large), /larger than 8 MB/);
+  // In UTF-8, the second one has three bytes for each character.
+  for (const content of ['x'.repeat(9 * 1024 * 1024), '→'.repeat(3 * 1024 * 1024)]) {
+    const large = { name: 'propose_edit', arguments: { path: 'a.txt', content } };
+    assert.match(await ask(3, 'tools/call', large), /larger than 8 MB/);
+  }
   assert.match(await ask(4, 'tools/call', { name: 'status' }), /Nothing of yours is pending/);
   program.stdin.end();
   const [code] = (await once(program, 'close')) as [number];
