@@ -16,6 +16,9 @@ const CONNECT_TIMEOUT = 10_000;
 /** How long the best window may take to answer after another one has, in milliseconds. */
 const GRACE_MS = 3_000;
 
+/** What a message holds beside the arguments of a call, in bytes, and more. */
+const ENVELOPE_BYTES = 1_024;
+
 /** The call of an agent, to be passed on. */
 export type PassedCall = Omit<ServedCall, 'client'>;
 
@@ -45,7 +48,8 @@ export class WindowConnection {
 
   /** The result of a call. Rejects with the abort error when `signal` fires; other failures are results. */
   async call(call: PassedCall): Promise<CallToolResult> {
-    if (JSON.stringify(call.args ?? {}).length > MAX_MESSAGE_BYTES) return failure(TOO_LARGE);
+    const bytes = Buffer.byteLength(JSON.stringify(call.args ?? {}));
+    if (bytes > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) return failure(TOO_LARGE);
     // That a window has closed may show only when something is sent to it; `status` changes nothing, and can be asked again.
     return (
       (call.name === 'status' ? await this.#try(call) : undefined) ??
