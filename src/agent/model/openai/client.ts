@@ -5,6 +5,7 @@ import { AnswerBody, readBeginning, readWhole } from './answerBody.ts';
 import { hostOf, type FailureContext } from './failure.ts';
 import { ConnectionFailure, HttpFailure, KnownFault, ReportedError } from './faults.ts';
 import { isTooLong } from '../tooLong.ts';
+import { isUsedUp, retryAfterOf } from './retryAfter.ts';
 import { accessTo, type OpenAiServer, type ServerAccess } from './server.ts';
 
 /** Access to a server for one request, with its key. */
@@ -220,16 +221,18 @@ function notAnApi(response: Response): KnownFault {
 /** Reads a refusal here, because the SDK would read its whole body and keep only the `error` of a JSON object. */
 async function refusalOf({ status, headers, body }: Response, ms: number): Promise<HttpFailure> {
   const text = body ? await readBeginning(body, MAX_ERROR_BODY, ms) : '';
-  return new HttpFailure(status, text, secondsIn(headers.get('retry-after')));
+  return new HttpFailure(status, text, retryAfterOf(status, headers, text));
 }
 
 /**
  * How long to wait before the same request is sent again, in milliseconds; `undefined` if that is of no use: the status does not
- * allow it, the request would be too long again, even if the server calls that an internal error, or the wait is too long.
+ * allow it, the request would be too long again, even if the server calls that an internal error, the account is used up, or the
+ * wait is too long.
  */
 function retryDelay({ status, body, retryAfter }: HttpFailure, retries: number): number | undefined {
   const isPassing = status === 408 || status === 409 || status === 429 || status >= 500;
-  if (!isPassing || isTooLong(status, body) || (retryAfter ?? 0) > MAX_WAIT) return undefined;
+  if (!isPassing || isTooLong(status, body) || isUsedUp(status, body)) return undefined;
+  if ((retryAfter ?? 0) > MAX_WAIT) return undefined;
   // Some jitter, so that several windows do not ask at the same time.
   const jitter = 1 - Math.random() / 4;
   return retryAfter === undefined
@@ -246,11 +249,4 @@ function forRetry({ status }: HttpFailure, delayMs: number | undefined): Respons
     headers.set('retry-after', String(delayMs / 1_000));
   }
   return new Response(null, { status, headers });
-}
-
-/** `Retry-After` in seconds: a number or a date. */
-function secondsIn(value: string | null): number | undefined {
-  if (value === null) return undefined;
-  const seconds = /^\s*[\d.]+\s*$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }

@@ -108,7 +108,7 @@ function describeStatus(
         : l10n.t('{0} requires an API key.', place),
     );
   }
-  if (status === 402)
+  if (status === 402 || (status === 429 && body.includes('insufficient_quota')))
     return failure('rateLimited', l10n.t('The account at {0} has no credit left ({1}).', place, code));
   if (status === 429) {
     const limited = l10n.t('{0} is limiting requests ({1}).', place, code);

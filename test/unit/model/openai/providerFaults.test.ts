@@ -93,6 +93,35 @@ test('a wait before the request is sent again is told before it begins, and why'
   assert.deepEqual([waits.length, last.type, down.requests.length], [2, 'error', 2]);
 });
 
+test('a wait that only the words of a refusal or another header tell is kept to', async () => {
+  const bodies = [
+    [{ error: { code: 429, details: [{ '@type': 'google.rpc.RetryInfo', retryDelay: '0.03s' }] } }],
+    { error: { message: 'Rate limit reached. Please try again in 40ms. Visit …' } },
+    { error: { message: 'Please retry in 0.05 seconds.' } },
+  ];
+  const server = await serve([
+    ...bodies.map(body => ({ status: 429, body })),
+    { status: 429, headers: { 'retry-after-ms': '60', 'retry-after': '1' } },
+    { text: 'ok' },
+  ]);
+  const { events, last } = await run(server, { maxRetries: 4 });
+  const waits = events.flatMap(event => (event.type === 'retrying' ? [event.delayMs] : []));
+  assert.deepEqual(waits, [30, 40, 50, 60]);
+  assert.equal(last.type, 'done');
+  const minutes = await serve([{ status: 429, body: 'try again in 1m30.5s' }]);
+  assert.match(failureIn(await run(minutes)).message, /about 2 minutes/);
+});
+
+test('a request is not sent again if the account is used up', async () => {
+  const server = await serve([
+    { status: 429, body: { error: { message: 'Check your plan.', code: 'insufficient_quota' } } },
+    { status: 429, body: { error: { quotaId: 'RequestsPerDayPerModel', message: 'Please retry in 34s.' } } },
+  ]);
+  assert.match(failureIn(await run(server)).message, /no credit left \(429\)/);
+  assert.equal(failureIn(await run(server)).code, 'rateLimited');
+  assert.equal(server.requests.length, 2);
+});
+
 test('without Retry-After the waits grow, and are told as they are', async () => {
   const server = await serve([{ status: 429 }, { status: 429 }, { text: 'ok' }]);
   let asked = performance.now();

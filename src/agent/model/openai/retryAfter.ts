@@ -1,0 +1,37 @@
+/** The statuses with which a server asks to wait. Others may contain such words for other reasons. */
+const ASKS_TO_WAIT = [429, 503];
+
+/** Where the words of a refusal tell how long: Gemini has no header for it, OpenAI not always. */
+const WAIT =
+  /(?:"retryDelay": ?"|(?:retry|try again) (?:in|after) )((?:\d+(?:\.\d+)?\s?(?:ms|h|m|s)[a-z]*\s?)+)/i;
+const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
+
+/** The account has no credit left (OpenAI), or the day no more requests (Gemini, which asks to wait for seconds even so). */
+const USED_UP = /insufficient_quota|PerDay/;
+
+/** How long a server asks to wait before the same request is sent again, in seconds. */
+export function retryAfterOf(status: number, headers: Headers, body: string): number | undefined {
+  const ms = Number(headers.get('retry-after-ms') ?? NaN);
+  if (ms >= 0) return ms / 1_000;
+  return secondsIn(headers.get('retry-after')) ?? (ASKS_TO_WAIT.includes(status) ? wordsIn(body) : undefined);
+}
+
+/** Whether waiting is of no use, because what an account includes is used up. */
+export function isUsedUp(status: number, body: string): boolean {
+  return status === 429 && USED_UP.test(body);
+}
+
+/** `Retry-After` in seconds: a number or a date. */
+function secondsIn(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  const seconds = /^\s*[\d.]+\s*$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}
+
+/** The seconds in words such as `1m12.5s`. */
+function wordsIn(body: string): number | undefined {
+  const [, words] = WAIT.exec(body) ?? [];
+  if (words === undefined) return undefined;
+  const parts = [...words.toLowerCase().matchAll(/([\d.]+)\s?(ms|h|m|s)/g)];
+  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (SECONDS[unit] ?? 0), 0);
+}
