@@ -10,13 +10,12 @@ import { textOf, type AgentToolResult, type PendingAction } from '../preview/pen
 import type { Preview } from '../preview/preview.ts';
 import type { QueuedPreview } from '../preview/previewStore.ts';
 import { amendedText } from '../preview/resolve/waitTexts.ts';
+import { MAX_RESULT_CHARS } from './resultRows.ts';
 import type { ModelPreviews, Tool, ToolContext } from './tool.ts';
 
 // The small build of zod comes without error messages.
 z.config(en());
 
-/** The most characters of one result that the model gets. */
-const MAX_RESULT_CHARS = 100_000;
 /** The most characters of one progress report; its end is kept, which matters most. */
 const MAX_PROGRESS_CHARS = 10_000;
 
@@ -62,7 +61,8 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
     role: 'tool',
     toolCallId: call.id,
     toolName: call.name,
-    content: capped(text),
+    // Half a character, of a name that was cut or of a file, would make servers refuse this and every later request.
+    content: capped(text).toWellFormed(),
     isError: result.isError ?? false,
     ...(pending.length > 0 ? { pending } : {}),
     ...(details === undefined ? {} : { details }),

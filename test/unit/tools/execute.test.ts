@@ -122,6 +122,12 @@ test('a result that is too long is cut and says by how much', async () => {
   assert.equal((await run(() => Promise.resolve(textResult('x'.repeat(100_000))))).content.length, 100_000);
 });
 
+test('half a character is not sent, since servers refuse it', async () => {
+  const { content } = await run(() => Promise.resolve(textResult(`${'x'.repeat(99_999)}😀`)));
+  assert.ok(content.isWellFormed());
+  assert.equal((await run(() => Promise.resolve(textResult('a\ud800b')))).content, 'a\ufffdb');
+});
+
 const cycle: Record<string, unknown> = {};
 cycle['self'] = cycle;
 for (const [what, details] of [

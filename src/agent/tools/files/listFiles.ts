@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { plural } from '../../base/phrases.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { MAX_GLOB_CHARS } from '../ast/scope/glob.ts';
+import { fittingRows } from '../resultRows.ts';
 import { defineTool } from '../tool.ts';
 
 /** The most paths in one result. */
@@ -17,14 +18,16 @@ export const listFilesTool = defineTool({
   }),
   readOnly: true,
   async execute({ glob }, { workspace, signal }) {
-    const { paths, truncated } = await workspace.list(glob, MAX_FILES, signal);
+    const found = await workspace.list(glob, MAX_FILES, signal);
+    const paths = fittingRows(found.paths);
     if (paths.length === 0)
       return textResult(
         `No file matches ${glob}. Ignored files are not listed; read_file reads them if you know the path.`,
       );
-    const head = truncated
-      ? `The first ${paths.length} files that match ${glob}; narrow the glob to see the others`
-      : `${plural(paths.length, 'file matches', 'files match')} ${glob}`;
+    const head =
+      found.truncated || paths.length < found.paths.length
+        ? `The first ${paths.length} files that match ${glob}; narrow the glob to see the others`
+        : `${plural(paths.length, 'file matches', 'files match')} ${glob}`;
     return textResult(`${head}:\n${paths.join('\n')}`);
   },
 });

@@ -3,6 +3,7 @@ import { ToolError } from '../../base/errors.ts';
 import { plural } from '../../base/phrases.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { splitLinesInTurns } from '../../text/lines.ts';
+import { fittingRows } from '../resultRows.ts';
 import { defineTool } from '../tool.ts';
 import { asIfApplied, readExistingText } from '../../preview/textFile.ts';
 
@@ -33,12 +34,16 @@ export const readFileTool = defineTool({
         `endLine ${endLine} is before startLine ${startLine}. Swap them or leave out endLine.`,
       );
     }
-    const last = Math.min(endLine ?? lines.length, lines.length, startLine + MAX_LINES - 1);
-    const shown = lines.slice(startLine - 1, last).map((line, i) => `${startLine + i}\t${shorten(line)}`);
+    const end = Math.min(endLine ?? lines.length, lines.length);
+    const shown = fittingRows(
+      lines
+        .slice(startLine - 1, Math.min(end, startLine + MAX_LINES - 1))
+        .map((line, i) => `${startLine + i}\t${shorten(line)}`),
+    );
+    const last = startLine + shown.length - 1;
     const changed = asIfApplied(pending, path);
     const asIf = changed === '' ? '' : ` This is the file as it would be${changed}.`;
-    const rest =
-      last < Math.min(endLine ?? lines.length, lines.length) ? ` To read on, use startLine ${last + 1}.` : '';
+    const rest = last < end ? ` To read on, use startLine ${last + 1}.` : '';
     return textResult(
       `${path}, lines ${startLine}-${last} of ${lines.length}.${asIf}${rest}\n${shown.join('\n')}`,
     );

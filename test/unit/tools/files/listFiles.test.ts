@@ -24,6 +24,15 @@ test('a list that is too long is cut and says so', async () => {
   assert.equal(content.split('\n').length, 1_001);
 });
 
+test('of paths that are too long together, those that are listed are counted', async () => {
+  const name = (i: number): string => `${'folder/'.repeat(30)}${i}`;
+  const files = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [name(i), '']));
+  const { content } = await new ToolHarness(files).run('list_files', { glob: '**' });
+  const [head = '', ...paths] = content.split('\n');
+  assert.equal(head, `The first ${paths.length} files that match **; narrow the glob to see the others:`);
+  assert.ok(paths.every(path => /\/\d+$/.test(path)));
+});
+
 test('a glob that no path needs is refused before it is matched', async () => {
   const { content, isError } = await new ToolHarness().run('list_files', { glob: 'x'.repeat(1_001) });
   assert.equal(isError, true);

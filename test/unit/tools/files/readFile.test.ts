@@ -43,6 +43,21 @@ test('a long file is shown in part, with the startLine to read on from', async (
   );
 });
 
+test('no line is left out between two parts of a file with long lines', async () => {
+  const lines = Array.from({ length: 3_000 }, (_, i) => `${i + 1} ${'x'.repeat(150)}`);
+  const harness = new ToolHarness({ a: lines.join('\n') });
+  const seen: string[] = [];
+  for (let startLine: number | undefined = 1; startLine !== undefined;) {
+    const { content } = await harness.run('read_file', { path: 'a', startLine });
+    assert.doesNotMatch(content, /Cut off/);
+    const [head = '', ...rows] = content.split('\n');
+    seen.push(...rows.map(row => row.replace(/^\d+\t/, '')));
+    const next = /use startLine (\d+)/.exec(head)?.[1];
+    startLine = next === undefined ? undefined : Number(next);
+  }
+  assert.deepEqual(seen, lines);
+});
+
 test('a long line is cut and says so', async () => {
   assert.equal(
     await read({ a: 'x'.repeat(2_001) }, {}),
