@@ -43,8 +43,8 @@ function countEndings(text: string): number {
   return count;
 }
 
-/** Several times as quick as {@link countEndings}. */
-function countFeeds(text: string): number {
+/** The number of line feeds. Several times as quick as counting all line endings. */
+export function countFeeds(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
   return count;

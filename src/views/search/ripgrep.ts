@@ -2,36 +2,40 @@ import { spawn } from 'node:child_process';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { abortErrorOf, succeeds } from '../../agent/base/async.ts';
 import { ToolError } from '../../agent/base/errors.ts';
 import { globMatcher, type PathMatcher } from '../../agent/tools/ast/scope/glob.ts';
+import type { EncodingName } from '../../agent/text/encodings.ts';
+import type { TextMatch } from '../../agent/tools/files/textReport.ts';
+import { countFeeds } from '../../agent/text/lines.ts';
 import { eventHeads } from './eventHeads.ts';
 
-/** What to search for in one folder. */
-export interface RipgrepQuery {
-  /** Absolute path; paths in the result are relative to it. */
-  readonly folder: string;
+/** What to search for, and how long. */
+export interface LineSearchQuery {
   readonly query: string;
   readonly isRegex: boolean;
+  readonly limit: number;
+  readonly timeLimitMs: number;
+}
+
+/** What to search for in one folder. */
+export interface RipgrepQuery extends LineSearchQuery {
+  /** Absolute path; paths in the result are relative to it. */
+  readonly folder: string;
   /** Globs: a file must match at least one of them. Empty means all files. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   /** Also searches what .gitignore files hide. */
   readonly ignored?: boolean;
-  readonly limit: number;
-  readonly timeLimitMs: number;
+  /** What the files without a byte order mark are stored in, see {@link ripgrepLabel}; UTF-8 if it is missing. */
+  readonly encoding?: string | undefined;
 }
 
-export interface RipgrepMatch {
-  /** Relative to the folder, with forward slashes. */
-  readonly path: string;
-  readonly line: number;
-  readonly text: string;
-  readonly at: number;
-}
-
+/** Paths are relative to the folder, with forward slashes. */
 export interface RipgrepResult {
-  readonly matches: readonly RipgrepMatch[];
+  readonly matches: readonly TextMatch[];
   readonly cutBy?: 'limit' | 'time';
 }
 
@@ -49,6 +53,32 @@ export async function findRipgrep(appRoot: string): Promise<string | undefined> 
   return undefined;
 }
 
+/** Labels of the Encoding Standard, which ripgrep uses, where they are not the name itself. */
+const LABELS: Partial<Record<EncodingName, string>> = {
+  utf16le: 'utf-16le',
+  utf16be: 'utf-16be',
+  iso885916: 'iso-8859-16',
+  koi8r: 'koi8-r',
+  koi8u: 'koi8-u',
+  koi8ru: 'koi8-ru',
+  macroman: 'macintosh',
+  shiftjis: 'shift_jis',
+  eucjp: 'euc-jp',
+  euckr: 'euc-kr',
+  cp950: 'big5',
+  big5hkscs: 'big5-hkscs',
+};
+
+/** What ripgrep calls an encoding; `undefined` if it cannot read it. */
+export function ripgrepLabel(name: EncodingName): string | undefined {
+  const label = LABELS[name] ?? name.replace(/^windows/, 'windows-');
+  try {
+    return new TextDecoder(label) && label;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Runs ripgrep over one folder, hidden files included, without the files that .gitignore and `exclude` hide.
  * @throws ToolError for an invalid pattern; the abort error; any other error if ripgrep cannot be run.
@@ -58,28 +88,71 @@ export async function searchWithRipgrep(
   query: RipgrepQuery,
   signal: AbortSignal,
 ): Promise<RipgrepResult> {
-  if (query.include.length === 0) return run(command, argumentsOf(query), query, signal);
+  const { folder: cwd, include } = query;
+  const isIncluded = await includes(include);
+  const accept = (match: TextMatch): TextMatch | undefined => (isIncluded(match.path) ? match : undefined);
+  if (include.length === 0) return run(command, argumentsOf(query), query, { cwd, accept }, signal);
   // Not `--glob`, which overrides .gitignore: an ignore file of our own for everything that is not included does not.
   const folder = await mkdtemp(path.join(tmpdir(), 'redline-search-'));
   try {
     const file = path.join(folder, 'include');
-    await writeFile(file, ignoreFileFor(query.include));
-    return await run(command, ['--ignore-file', file, ...argumentsOf(query)], query, signal);
+    await writeFile(file, ignoreFileFor(include));
+    const args = ['--ignore-file', file, ...argumentsOf(query)];
+    return await run(command, args, query, { cwd, accept }, signal);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+/**
+ * Searches texts as if they were the files at these paths: they are given to ripgrep as one, so that what a pattern means does not
+ * depend on whether a file is saved.
+ * @throws as {@link searchWithRipgrep} does
+ */
+export async function searchTextsWithRipgrep(
+  command: string,
+  query: LineSearchQuery,
+  texts: ReadonlyMap<string, string>,
+  signal: AbortSignal,
+): Promise<RipgrepResult> {
+  const entries = [...texts].filter(([, text]) => text !== '');
+  if (entries.length === 0) return { matches: [] };
+  const input = entries.map(([, text]) => (text.endsWith('\n') ? text : `${text}\n`));
+  let [at, before] = [0, 0];
+  let count = countFeeds(input[0] ?? '');
+  // The matches come in the order of the lines.
+  const accept = (match: TextMatch): TextMatch => {
+    while (match.line > before + count) {
+      before += count;
+      count = countFeeds(input[++at] ?? '');
+    }
+    return { ...match, path: entries[at]?.[0] ?? '', line: match.line - before };
+  };
+  const args = [...commonArguments(query), '--encoding', 'none', '--regexp', query.query, '--', '-'];
+  return run(command, args, query, { input, accept }, signal);
+}
+
+/** Where ripgrep runs, what it reads, and what becomes of a match. */
+interface RipgrepRun {
+  readonly cwd?: string;
+  readonly input?: readonly string[];
+  readonly accept: (match: TextMatch) => TextMatch | undefined;
+}
+
 async function run(
   command: string,
   args: readonly string[],
-  { folder, isRegex, include, limit, timeLimitMs }: RipgrepQuery,
+  { isRegex, limit, timeLimitMs }: LineSearchQuery,
+  { cwd, input, accept }: RipgrepRun,
   signal: AbortSignal,
 ): Promise<RipgrepResult> {
   if (signal.aborted) throw abortErrorOf(signal);
-  const isIncluded = await includes(include);
-  const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
-  const matches: RipgrepMatch[] = [];
+  const child = spawn(command, args, {
+    cwd,
+    stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  const matches: TextMatch[] = [];
   let cutBy: RipgrepResult['cutBy'];
   let complaint = '';
   const end = (): void => void child.kill();
@@ -89,7 +162,7 @@ async function run(
   }, timeLimitMs);
   signal.addEventListener('abort', end, { once: true });
   try {
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       complaint = (complaint + text).slice(0, 2_000);
     });
     const status = new Promise<number | null>((resolve, reject) => {
@@ -98,9 +171,12 @@ async function run(
     });
     // It is awaited only after the lines; until then a rejection would count as unhandled.
     status.catch(() => undefined);
+    // It need not read to the end.
+    if (input && child.stdin) pipeline(Readable.from(input), child.stdin).catch(() => undefined);
     for await (const line of eventHeads(child.stdout as AsyncIterable<Buffer>)) {
-      const match = matchOf(line);
-      if (match === undefined || !isIncluded(match.path)) continue;
+      const found = matchOf(line);
+      const match = found && accept(found);
+      if (match === undefined) continue;
       if (matches.length >= limit) {
         cutBy ??= 'limit';
         end();
@@ -110,8 +186,8 @@ async function run(
     }
     const code = await status;
     if (signal.aborted) throw abortErrorOf(signal);
-    // Exit code 2 with matches only means that some file could not be read.
-    if (code === 2 && matches.length === 0) throw errorFor(complaint, isRegex);
+    // Without a complaint, exit code 2 only means that some file could not be read.
+    if (code === 2 && matches.length === 0 && complaint !== '') throw errorFor(complaint, isRegex);
     return { matches, ...(cutBy === undefined ? {} : { cutBy }) };
   } finally {
     clearTimeout(timer);
@@ -120,25 +196,25 @@ async function run(
   }
 }
 
-function argumentsOf({ query, isRegex, exclude, limit, ignored = false }: RipgrepQuery): string[] {
+function argumentsOf(query: RipgrepQuery): string[] {
+  const { exclude, ignored = false, encoding } = query;
   return [
-    ...[
-      '--no-config',
-      '--json',
-      '--hidden',
-      '--crlf',
-      '--max-filesize',
-      '5M',
-      '--max-count',
-      String(limit + 1),
-    ],
+    ...commonArguments(query),
+    ...['--hidden', '--max-filesize', '5M'],
     // Only the .gitignore files inside the folder count, whether or not it is a repository.
     ...['--no-require-git', '--no-ignore-parent', '--no-ignore-global', '--no-messages'],
     // Not `--no-ignore`, which would drop our own ignore file.
     ...(ignored ? ['--no-ignore-vcs', '--no-ignore-dot', '--no-ignore-exclude'] : []),
     ...exclude.flatMap(glob => ['--glob', `!${anchored(glob)}`]),
+    ...(encoding === undefined ? [] : ['--encoding', encoding]),
+    ...['--regexp', query.query, '--', './'],
+  ];
+}
+
+function commonArguments({ isRegex, limit }: LineSearchQuery): string[] {
+  return [
+    ...['--no-config', '--json', '--crlf', '--max-count', String(limit + 1)],
     ...(isRegex ? [] : ['--fixed-strings']),
-    ...['--regexp', query, '--', './'],
   ];
 }
 
@@ -183,7 +259,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /** @param line an event up to where its first match begins. */
-function matchOf(line: string): RipgrepMatch | undefined {
+function matchOf(line: string): TextMatch | undefined {
   const submatches = line.lastIndexOf(SUBMATCHES);
   const head = submatches < 0 ? line : `${line.slice(0, submatches)}}}`;
   const { type, data } = JSON.parse(head) as MatchEvent;

@@ -1,10 +1,12 @@
 import { abortErrorOf } from '../../agent/base/async.ts';
 import { ToolError } from '../../agent/base/errors.ts';
-import { decodeText } from '../../agent/text/encodings.ts';
+import { decodeText, type TextEncoding } from '../../agent/text/encodings.ts';
 import { isGlob } from '../../agent/tools/ast/scope/glob.ts';
 import type { TextQuery } from '../../agent/tools/files/searchText.ts';
 import type { TextMatch, TextMatches } from '../../agent/tools/files/textReport.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
+import { locate } from '../workspace/workspacePaths.ts';
+import { encodingIn } from './folderEncoding.ts';
 import { LineSearch, type LineSearchOptions } from './lineSearch.ts';
 
 /** How many files are read at most. */
@@ -39,6 +41,9 @@ async function scan(
   const { paths, truncated } = await listAll(workspace, expandGlob(glob), ignored, signal);
   const matches: TextMatch[] = [];
   const skipped: string[] = [];
+  const folders = workspace.folderRoots();
+  const encodings = new Map<string, TextEncoding>();
+  for (const folder of folders) encodings.set(folder.name, await encodingIn(folder));
   const result = (cutBy?: 'limit' | 'time'): TextMatches => ({
     matches,
     ...(cutBy === undefined ? {} : { cutBy }),
@@ -47,7 +52,8 @@ async function scan(
   for (const path of paths) {
     if (signal.aborted) throw abortErrorOf(signal);
     if (Date.now() > deadline) return result('time');
-    const text = await searchableText(workspace, path);
+    const encoding = encodings.get(locate(path, folders).folder.name);
+    const text = await searchableText(workspace, path, encoding);
     if (text === undefined) continue;
     const found = await lines.find(text, limit - matches.length + 1);
     if (!found) skipped.push(path);
@@ -91,10 +97,14 @@ async function listAll(
 }
 
 /** The text of a file; `undefined` if it is not text, too large, gone in the meantime, or a link that leads outside. */
-async function searchableText(workspace: VsCodeWorkspace, path: string): Promise<string | undefined> {
+async function searchableText(
+  workspace: VsCodeWorkspace,
+  path: string,
+  encoding: TextEncoding | undefined,
+): Promise<string | undefined> {
   const bytes = await workspace
     .resolvePath(path)
     .then(inside => workspace.read(inside))
     .catch(() => undefined);
-  return bytes && decodeText(bytes)?.text;
+  return bytes && decodeText(bytes, encoding)?.text;
 }

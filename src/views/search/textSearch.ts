@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { detailOf, isAbortError, ToolError } from '../../agent/base/errors.ts';
@@ -10,8 +11,9 @@ import type { TextMatch, TextMatches } from '../../agent/tools/files/textReport.
 import { areAnyHardLinked, dirtyDocuments } from '../workspace/dirtyDocument.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { locate, workspacePathOf } from '../workspace/workspacePaths.ts';
+import { encodingIn } from './folderEncoding.ts';
 import { LineSearch } from './lineSearch.ts';
-import { findRipgrep, searchWithRipgrep } from './ripgrep.ts';
+import { findRipgrep, ripgrepLabel, searchTextsWithRipgrep, searchWithRipgrep } from './ripgrep.ts';
 import { expandGlob, scanText } from './scanText.ts';
 
 /** Time limit for one search, in milliseconds. */
@@ -24,8 +26,11 @@ const MAX_LISTED = 100_000;
 /** After this many files, others have their turn. */
 const LOOKED_AT_ONCE = 500;
 
-/** The matches in one text; `undefined` if the pattern takes too long on it. */
-type MemoryMatches = readonly TextMatch[] | undefined;
+/** A search of the workspace's files, or of texts by their paths; both mean the same by a pattern. */
+interface Engine {
+  files(globs: readonly string[], limit: number): Promise<TextMatches>;
+  texts(texts: ReadonlyMap<string, string>, limit: number): Promise<TextMatches>;
+}
 
 /**
  * Searches with the ripgrep that ships with VS Code, or in-process where there is none. Unsaved changes and pending previews are
@@ -52,20 +57,43 @@ export class WorkspaceTextSearch implements TextSearch {
     signal: AbortSignal,
     pending: PendingContents,
   ): Promise<TextMatches> {
+    const ripgrep = await (this.#ripgrep ??= findRipgrep(this.#appRoot));
+    const encodings = await this.#encodings();
+    if (ripgrep !== undefined && encodings) {
+      try {
+        const engine = this.#withRipgrep(ripgrep, query, encodings, signal);
+        return await this.#searchWith(engine, query, limit, signal, pending);
+      } catch (error) {
+        if (error instanceof ToolError || isAbortError(error)) throw error;
+        this.#logger.warn(`${ripgrep} could not be run; searching in-process instead: ${detailOf(error)}`);
+        this.#ripgrep = Promise.resolve(undefined);
+      }
+    }
+    return this.#searchWith(this.#inProcess(query, signal), query, limit, signal, pending);
+  }
+
+  async #searchWith(
+    engine: Engine,
+    query: TextQuery,
+    limit: number,
+    signal: AbortSignal,
+    pending: PendingContents,
+  ): Promise<TextMatches> {
     const globs = expandGlob(query.glob);
     // One more than the limit, to know whether there are more after some were replaced.
-    const found = await this.#searchDisk(query, globs, limit + 1, signal);
-    const onDisk = new Set(found.matches.map(({ path }) => path));
-    const inMemory = await this.#searchMemory(query, pending, { globs, onDisk, limit: limit + 1 }, signal);
-    const all = [
-      ...found.matches.filter(match => !inMemory.has(match.path)),
-      ...[...inMemory.values()].flatMap(matches => matches ?? []),
-    ].sort((a, b) => compare(a.path, b.path) || a.line - b.line);
-    const cutBy = all.length > limit ? 'limit' : found.cutBy;
-    const skipped = [
-      ...(found.skipped?.filter(path => !inMemory.has(path)) ?? []),
-      ...[...inMemory.keys()].filter(path => !inMemory.get(path)),
-    ];
+    const onDisk = await engine.files(globs, limit + 1);
+    const found = new Set(onDisk.matches.map(({ path }) => path));
+    const texts = await this.#unsavedContents(query, globs, found, signal);
+    for (const path of pending.paths()) texts.set(path, textOf(pending.at(path)?.side));
+    const searchable = new Set(await this.#searchable([...texts.keys()], globs, query.ignored));
+    const wanted = new Map([...texts].filter(([path]) => searchable.has(path)));
+    const inMemory: TextMatches = wanted.size === 0 ? { matches: [] } : await engine.texts(wanted, limit + 1);
+    const isOnDisk = (path: string): boolean => !texts.has(path);
+    const all = [...onDisk.matches.filter(({ path }) => isOnDisk(path)), ...inMemory.matches].sort(
+      (a, b) => compare(a.path, b.path) || a.line - b.line,
+    );
+    const cutBy = all.length > limit ? 'limit' : (onDisk.cutBy ?? inMemory.cutBy);
+    const skipped = [...(onDisk.skipped?.filter(isOnDisk) ?? []), ...(inMemory.skipped ?? [])];
     return {
       matches: all.slice(0, limit),
       ...(cutBy === undefined ? {} : { cutBy }),
@@ -73,89 +101,78 @@ export class WorkspaceTextSearch implements TextSearch {
     };
   }
 
-  async #searchDisk(
-    query: TextQuery,
-    globs: readonly string[],
-    limit: number,
-    signal: AbortSignal,
-  ): Promise<TextMatches> {
-    const ripgrep = await (this.#ripgrep ??= findRipgrep(this.#appRoot));
-    if (ripgrep !== undefined) {
-      try {
-        return await this.#withRipgrep(ripgrep, query, globs, limit, signal);
-      } catch (error) {
-        if (error instanceof ToolError || isAbortError(error)) throw error;
-        this.#logger.warn(`${ripgrep} could not be run; searching in-process instead: ${detailOf(error)}`);
-        this.#ripgrep = Promise.resolve(undefined);
-      }
+  /** What ripgrep calls the encoding of each folder, by its name; `undefined` if it cannot read one of them. */
+  async #encodings(): Promise<ReadonlyMap<string, string | undefined> | undefined> {
+    const labels = new Map<string, string | undefined>();
+    for (const folder of this.#workspace.folderRoots()) {
+      const { name } = await encodingIn(folder);
+      // Without one it also recognizes UTF-16, as it does with one.
+      const label = name === 'utf8' ? undefined : ripgrepLabel(name);
+      if (name !== 'utf8' && label === undefined) return undefined;
+      labels.set(folder.name, label);
     }
-    const options = { file: this.#lineWorker, limit, timeLimitMs: TIME_LIMIT_MS, signal };
-    return scanText(this.#workspace, query, options);
+    return labels;
   }
 
-  async #withRipgrep(
+  #withRipgrep(
     ripgrep: string,
     { query, isRegex, glob, ignored = false }: TextQuery,
-    globs: readonly string[],
-    limit: number,
+    encodings: ReadonlyMap<string, string | undefined>,
     signal: AbortSignal,
-  ): Promise<TextMatches> {
+  ): Engine {
     const folders = this.#workspace.folders();
-    const results = await Promise.all(
-      folders.map(async folder => {
-        const include = glob === undefined ? [] : globs;
-        const exclude = ['**/.git', ...(ignored ? [] : folder.exclude)];
-        const options = { query, isRegex, ignored, include, exclude, limit, timeLimitMs: TIME_LIMIT_MS };
-        const { matches, cutBy } = await searchWithRipgrep(
-          ripgrep,
-          { ...options, folder: folder.fsPath },
-          signal,
+    return {
+      files: async (globs, limit) => {
+        const results = await Promise.all(
+          folders.map(async folder => {
+            // An open folder may be missing.
+            if (!existsSync(folder.fsPath)) return { matches: [] };
+            const include = glob === undefined ? [] : globs;
+            const exclude = ['**/.git', ...(ignored ? [] : folder.exclude)];
+            const options = { query, isRegex, ignored, include, exclude, limit, timeLimitMs: TIME_LIMIT_MS };
+            const where = { folder: folder.fsPath, encoding: encodings.get(folder.name) };
+            const { matches, cutBy } = await searchWithRipgrep(ripgrep, { ...options, ...where }, signal);
+            const named = matches.map(({ path, ...match }) => ({
+              ...match,
+              path: workspacePathOf({ folder, relative: path }, folders),
+            }));
+            return { matches: named, cutBy };
+          }),
         );
-        const named = matches.map(({ path, ...match }) => ({
-          ...match,
-          path: workspacePathOf({ folder, relative: path }, folders),
-        }));
-        return { matches: named, cutBy };
-      }),
-    );
-    const cutBy = results.find(result => result.cutBy)?.cutBy;
-    return { matches: results.flatMap(result => result.matches), ...(cutBy ? { cutBy } : {}) };
+        const cutBy = results.find(result => result.cutBy)?.cutBy;
+        return { matches: results.flatMap(result => result.matches), ...(cutBy ? { cutBy } : {}) };
+      },
+      texts: (texts, limit) =>
+        searchTextsWithRipgrep(
+          ripgrep,
+          { query, isRegex, limit, timeLimitMs: MEMORY_LIMIT_MS },
+          texts,
+          signal,
+        ),
+    };
   }
 
-  /**
-   * The matches in unsaved and proposed contents, by path; an empty list for a path whose matches on disk no longer count.
-   * @param onDisk the paths with matches on disk: they may be other names of files that an editor has not saved.
-   */
-  async #searchMemory(
-    query: TextQuery,
-    pending: PendingContents,
-    {
-      globs,
-      onDisk,
-      limit,
-    }: { readonly globs: readonly string[]; readonly onDisk: ReadonlySet<string>; readonly limit: number },
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, MemoryMatches>> {
-    const contents = await this.#unsavedContents(query, globs, onDisk, signal);
-    for (const path of pending.paths()) contents.set(path, textOf(pending.at(path)?.side));
-    const found = new Map<string, MemoryMatches>();
-    const lines = contents.size === 0 ? undefined : this.#lineSearchFor(query, signal);
-    if (!lines) return found;
-    try {
-      for (const [path, text] of contents) {
-        const matches = await lines.find(text, limit);
-        found.set(
-          path,
-          matches?.map(line => ({ path, ...line })),
-        );
-      }
-    } finally {
-      lines.dispose();
-    }
-    const withMatches = [...found.keys()].filter(path => found.get(path)?.length !== 0);
-    const searchable = new Set(await this.#searchable(withMatches, globs, query.ignored));
-    for (const path of withMatches) if (!searchable.has(path)) found.set(path, []);
-    return found;
+  #inProcess(query: TextQuery, signal: AbortSignal): Engine {
+    const file = this.#lineWorker;
+    return {
+      files: (_, limit) =>
+        scanText(this.#workspace, query, { file, limit, timeLimitMs: TIME_LIMIT_MS, signal }),
+      texts: async (texts, limit) => {
+        const matches: TextMatch[] = [];
+        const skipped: string[] = [];
+        const lines = new LineSearch(query, { file, timeLimitMs: MEMORY_LIMIT_MS, signal });
+        try {
+          for (const [path, text] of texts) {
+            const found = await lines.find(text, limit);
+            if (found) for (const line of found) matches.push({ path, ...line });
+            else skipped.push(path);
+          }
+        } finally {
+          lines.dispose();
+        }
+        return { matches, skipped };
+      },
+    };
   }
 
   /** The unsaved texts of files, by each path under which a search may find the file. */
@@ -180,17 +197,6 @@ export class WorkspaceTextSearch implements TextSearch {
       if (document) contents.set(path, document.getText());
     }
     return contents;
-  }
-
-  /** `undefined` for a pattern that only ripgrep understands: then only the files on disk are searched. */
-  #lineSearchFor({ query, isRegex }: TextQuery, signal: AbortSignal): LineSearch | undefined {
-    const options = { file: this.#lineWorker, timeLimitMs: MEMORY_LIMIT_MS, signal };
-    try {
-      return new LineSearch({ query, isRegex }, options);
-    } catch (error) {
-      if (error instanceof ToolError) return undefined;
-      throw error;
-    }
   }
 
   /** The given paths without those that a search with these globs would skip. The files need not exist. */

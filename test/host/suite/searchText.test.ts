@@ -258,6 +258,42 @@ for (const [way, appRoot] of [
       ]);
     });
 
+    test('a pattern means the same in a file and in what is proposed for one', async () => {
+      const text = 'Über 1\r\nüber 22\r\n\r\nx Größe\n';
+      await givenFile(`${FOLDER}/saved.txt`, text);
+      contents.set(`${FOLDER}/before.txt`, 'nothing');
+      contents.set(`${FOLDER}/proposed.txt`, text);
+      contents.set(`${FOLDER}/same.txt`, text);
+      for (const pattern of ['\\bÜber', '^\\w+ \\d+$', '[[:digit:]]{2}', 'x?$', 'Gr\\w+e']) {
+        const { matches } = await search(pattern, {
+          isRegex: true,
+          glob: `${FOLDER}/{saved,proposed,same}.txt`,
+        });
+        const of = (name: string): object[] =>
+          matches.flatMap(({ path, ...where }) => (path === `${FOLDER}/${name}.txt` ? [where] : []));
+        assert.deepEqual(of('proposed'), of('saved'), pattern);
+        assert.deepEqual(of('same'), of('saved'), pattern);
+        if (way === 'ripgrep') assert.notEqual(of('saved').length, 0, pattern);
+      }
+    });
+
+    test('reads files in the encoding that the workspace sets', async () => {
+      const files = vscode.workspace.getConfiguration('files');
+      try {
+        for (const [encoding, byte] of [
+          ['windows1252', 0xe9],
+          ['cp437', 0x82],
+        ] as const) {
+          await files.update('encoding', encoding, vscode.ConfigurationTarget.Global);
+          await writeFile(fileInWorkspace(`${FOLDER}/old.txt`), Buffer.from([0x31, byte, 0x0a]));
+          assert.deepEqual(linesOf(await search('é')), [`${FOLDER}/old.txt:1:1é`], encoding);
+        }
+      } finally {
+        await files.update('encoding', undefined, vscode.ConfigurationTarget.Global);
+        await rm(fileInWorkspace(`${FOLDER}/old.txt`));
+      }
+    });
+
     test('says that there is more', async () => {
       await givenFile(`${FOLDER}/many.ts`, 'needle\n'.repeat(50));
       const found = await search('needle', {}, 20);
@@ -281,7 +317,9 @@ for (const [way, appRoot] of [
       lag.enable();
       const found = await search('^(a+)+$', { isRegex: true });
       lag.disable();
-      assert.deepEqual(found.skipped?.filter(name => name.includes('slow')).length, names.length);
+      const skipped = found.skipped?.filter(name => name.includes('slow')).length ?? 0;
+      assert.equal(skipped, way === 'ripgrep' ? 0 : names.length);
+      assert.deepEqual(linesOf(found), way === 'ripgrep' ? [`${FOLDER}/a.ts:1:aaa`] : []);
       // On the host's own thread each of them takes 200 ms, one right after the other.
       assert.ok(lag.max < 2e9, `${lag.max / 1e6} ms`);
     });
