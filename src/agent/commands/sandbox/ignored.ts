@@ -36,7 +36,7 @@ export async function ignoredOf(folder: string, paths: readonly string[]): Promi
   const slice = new TimeSlice();
   for (const [repository, group] of groups) {
     const prefix = repository === '' ? '' : `${repository}/`;
-    const answer = await checkIgnore(
+    const answer = await ignoredIn(
       path.join(folder, repository),
       group.map(at => at.slice(prefix.length)),
     );
@@ -74,14 +74,65 @@ function repositoryAt(
   return found;
 }
 
-/** @returns `undefined` if git does not answer */
+/**
+ * Those of the paths in one repository that git ignores. Git takes a folder for what is in it, without a name, which `*` matches
+ * even if an exception follows; and what is not on disk for no folder if no slash is at its end. So it is asked in both ways.
+ * @returns `undefined` if git does not answer
+ */
+async function ignoredIn(folder: string, paths: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+  const names = paths.flatMap(at => (at.endsWith('/') ? [at, at.slice(0, -1)] : at));
+  const rules = await checkIgnore(folder, names);
+  if (!rules) return undefined;
+  const exceptions = new Map<string, Promise<readonly string[] | undefined>>();
+  const isIgnored = async (at: string): Promise<boolean> => {
+    const rule = rules.get(at);
+    const named = at.endsWith('/') ? rules.get(at.slice(0, -1)) : rule;
+    if (!rule || named === rule || !/(^|\/)\*+$/.test(rule.pattern)) return rule !== undefined;
+    const key = `${rule.line} ${rule.source}`;
+    const known = exceptions.get(key) ?? exceptionsTo(rule, folder);
+    exceptions.set(key, known);
+    const found = await known;
+    if (found?.length === 0) return true;
+    const isThere = await fs.lstat(path.join(folder, at.slice(0, -1))).then(
+      stat => stat.isDirectory(),
+      () => false,
+    );
+    // One for folders may be meant for it.
+    return named !== undefined && (isThere || found?.some(each => each.endsWith('/')) === false);
+  };
+  const ignored = new Set<string>();
+  for (const at of paths) if (await isIgnored(at)) ignored.add(at);
+  return ignored;
+}
+
+/** A rule by which git ignores something. */
+interface Rule {
+  /** Its file, relative to the root of the repository. */
+  readonly source: string;
+  readonly line: number;
+  readonly pattern: string;
+}
+
+/** The exceptions that follow a rule in its file. @returns `undefined` if that cannot be read */
+async function exceptionsTo({ source, line }: Rule, folder: string): Promise<readonly string[] | undefined> {
+  let root = folder;
+  while (!(await succeeds(fs.lstat(path.join(root, '.git'))))) {
+    if (path.dirname(root) === root) return undefined;
+    root = path.dirname(root);
+  }
+  const text = await fs.readFile(path.resolve(root, source), 'utf8').catch(() => undefined);
+  const lines = text?.split('\n').slice(line);
+  return lines?.map(each => each.trimEnd()).filter(each => each.startsWith('!'));
+}
+
+/** By which rule git ignores each path that it does ignore. @returns `undefined` if git does not answer */
 function checkIgnore(
   folder: string,
   paths: readonly string[],
   ...options: readonly string[]
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<ReadonlyMap<string, Rule> | undefined> {
   return new Promise(resolve => {
-    const args = ['-c', 'core.fsmonitor=false', 'check-ignore', ...options, '-z', '--stdin'];
+    const args = ['-c', 'core.fsmonitor=false', 'check-ignore', ...options, '-v', '-z', '--stdin'];
     const child = spawn('git', args, {
       cwd: folder,
       env: withVariables(withoutEditor(process.env), {
@@ -97,13 +148,20 @@ function checkIgnore(
     child.once('error', () => resolve(undefined));
     // It ends with 1 if it found none.
     child.once('close', status =>
-      resolve(
-        status === 0 || status === 1
-          ? new Set(Buffer.concat(chunks).toString().split('\0').filter(Boolean))
-          : undefined,
-      ),
+      resolve(status === 0 || status === 1 ? rulesOf(Buffer.concat(chunks).toString()) : undefined),
     );
     child.stdin.on('error', () => undefined);
     child.stdin.end(paths.map(path => `${path}\0`).join(''));
   });
+}
+
+/** Reads what `git check-ignore -v -z` tells. It names exceptions, too. */
+function rulesOf(output: string): ReadonlyMap<string, Rule> {
+  const parts = output.split('\0');
+  const rules = new Map<string, Rule>();
+  for (let n = 0; n + 3 < parts.length; n += 4) {
+    const [source = '', line, pattern = '', at = ''] = parts.slice(n, n + 4);
+    if (!pattern.startsWith('!')) rules.set(at, { source, line: Number(line), pattern });
+  }
+  return rules;
 }

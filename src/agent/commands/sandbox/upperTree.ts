@@ -14,11 +14,16 @@ import { SYSTEM_FOLDERS, systemTool } from './namespace.ts';
 /** How long ignored files are counted, in milliseconds. */
 const COUNT_MS = 2_000;
 
+/** A folder of the workspace, and a tree in which a part of it stands, changed. */
+interface Tree {
+  readonly root: string;
+  readonly upper: string;
+}
+
 /** A folder of the workspace with the state of its overlay. */
-export interface Layer extends MountedFolder {
+export interface Layer extends MountedFolder, Tree {
   /** How its workspace paths begin. */
   readonly prefix: string;
-  readonly upper: string;
 }
 
 /** What a command may have changed: where, as a path relative to the folder, and the parts of it that git ignores. */
@@ -33,10 +38,7 @@ interface Changed {
  * The folders of an upper tree or a copy that lead to a path in it. They have the permission bits of the real ones, and can be
  * written in any case. Follows no link.
  */
-export async function makeFolders(
-  { root, upper }: Pick<Layer, 'root' | 'upper'>,
-  relative: string,
-): Promise<void> {
+export async function makeFolders({ root, upper }: Tree, relative: string): Promise<void> {
   if (relative !== '.') await makeFolders({ root, upper }, path.dirname(relative));
   const folder = path.join(upper, relative);
   const there = await fs.lstat(folder).catch(() => undefined);
@@ -56,10 +58,7 @@ export async function openFolder(folder: string, mode: number): Promise<number> 
 }
 
 /** Gives the folders above these paths of an upper tree the permission bits of the real ones, once all is in them. */
-async function closeFolders(
-  { root, upper }: Pick<Layer, 'root' | 'upper'>,
-  paths: readonly string[],
-): Promise<void> {
+async function closeFolders({ root, upper }: Tree, paths: readonly string[]): Promise<void> {
   // Those that are in another one come before it.
   for (const folder of [...new Set(paths.flatMap(foldersAbove))].sort().toReversed()) {
     const real = await fs.lstat(path.join(root, folder)).catch(() => undefined);
@@ -129,12 +128,14 @@ export async function changedPaths(
       }
     }
     await slice.turn();
-    const hidden = await ignoredOf(layer.root, found.map(asAsked));
+    const hidden = await ignoredOf(
+      layer.root,
+      found.map(({ path: at, upper, was }) => asAsked(at, upper ?? was)),
+    );
     const next: string[] = [];
-    for (const one of found) {
+    for (const { path: at, upper, now, was } of found) {
       await slice.turn();
-      const { path: at, upper, now, was } = one;
-      if (hidden.has(asAsked(one))) {
+      if (hidden.has(asAsked(at, upper ?? was))) {
         if (upper) ignored.push(at);
         continue;
       }
@@ -154,8 +155,8 @@ interface Compared extends Readonly<Record<'upper' | 'now' | 'was', Found['kind'
 }
 
 /** A slash at the end tells git that it is a folder, also if there is none on disk. */
-function asAsked({ path: at, upper }: Compared): string {
-  return upper === 'folder' ? `${at}/` : at;
+function asAsked(at: string, kind: Found['kind'] | undefined): string {
+  return kind === 'folder' ? `${at}/` : at;
 }
 
 /** The files in a folder that is gone, without those that git ignores. @param root where git is asked */
@@ -163,13 +164,16 @@ async function filesBelow(root: string, folder: string, lower: string): Promise<
   const files: string[] = [];
   let level = [folder];
   while (level.length > 0) {
-    const found = new Map<string, Found['kind']>();
+    const found: string[] = [];
     for (const at of level)
       for (const [name, kind] of (await entriesIn(path.join(lower, at))) ?? [])
-        if (name !== '.git') found.set(`${at}/${name}`, kind);
-    const hidden = await ignoredOf(root, [...found.keys()]);
+        if (name !== '.git') found.push(asAsked(`${at}/${name}`, kind));
+    const hidden = await ignoredOf(root, found);
     level = [];
-    for (const [at, kind] of found) if (!hidden.has(at)) (kind === 'folder' ? level : files).push(at);
+    for (const at of found)
+      if (hidden.has(at)) continue;
+      else if (at.endsWith('/')) level.push(at.slice(0, -1));
+      else files.push(at);
   }
   return files;
 }
@@ -202,8 +206,9 @@ export async function keepOnly(layer: Layer, paths: readonly string[]): Promise<
   try {
     await removeTree(kept.upper);
     await fs.mkdir(kept.upper, { recursive: true });
+    for (const folder of new Set(paths.map(each => path.dirname(each))))
+      for (const tree of [kept, layer]) await makeFolders(tree, folder);
     for (const each of paths) {
-      for (const tree of [kept, layer]) await makeFolders(tree, path.dirname(each));
       const [from, to] = [path.join(layer.upper, each), path.join(kept.upper, each)];
       const stat = await fs.lstat(from);
       // A folder that forbids writing cannot be moved into another one.

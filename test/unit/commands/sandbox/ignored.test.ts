@@ -49,3 +49,32 @@ test('a repository in such a folder has its own rules', async t => {
   const paths = ['new.ts', 'inner/', 'inner/a.ts', 'inner/out/', 'inner/out/a.js'];
   assert.deepEqual([...(await ignoredOf(temp.at('app'), paths))].sort(), ['inner/out/', 'inner/out/a.js']);
 });
+
+test('rules with exceptions say which files of a folder count, be it on disk or not', async t => {
+  const rules = {
+    '*\n!*/\n!*.c': ['new/a.o', 'there/a.o'],
+    '/*\n!/new/\n!/there/': [],
+    'new/*\n!new/a.c\nthere/*\n!there/a.c': ['new/a.o', 'there/a.o'],
+    'new/**\n!new/**/\n!new/**/*.c': ['new/a.o'],
+    '/*\n!*.c': ['new/', 'new/a.c', 'new/a.o', 'there/', 'there/a.c', 'there/a.o'],
+    '*': ['new/', 'new/a.c', 'new/a.o', 'there/', 'there/a.c', 'there/a.o'],
+    'new/*\nthere/*': ['new/', 'new/a.c', 'new/a.o', 'there/', 'there/a.c', 'there/a.o'],
+  };
+  for (const [text, ignored] of Object.entries(rules)) {
+    const temp = await TempFolder.create();
+    t.after(() => temp.remove());
+    await temp.file('.gitignore', text);
+    await temp.file('there/x');
+    execFileSync('git', ['init', '-q'], { cwd: temp.root });
+    const paths = ['new/', 'new/a.c', 'new/a.o', 'there/', 'there/a.c', 'there/a.o'];
+    assert.deepEqual([...(await ignoredOf(temp.root, paths))].sort(), ignored, text);
+  }
+});
+
+test('a folder whose own rules ignore all in it counts as a whole', async t => {
+  const temp = await TempFolder.create();
+  t.after(() => temp.remove());
+  await temp.file('.venv/.gitignore', '*\n');
+  execFileSync('git', ['init', '-q'], { cwd: temp.root });
+  assert.deepEqual([...(await ignoredOf(temp.root, ['.venv/', 'src/']))], ['.venv/']);
+});
