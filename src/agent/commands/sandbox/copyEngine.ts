@@ -3,23 +3,22 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited, succeeds, TimeSlice } from '../../base/async.ts';
 import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
-import { realPathSync, isInside } from '../../base/system/realPath.ts';
-import { contentOf } from '../../preview/blobs.ts';
-import type { FileContent } from '../../preview/workspace.ts';
-import { removedAbove, type PendingContents } from '../../preview/overlay.ts';
+import { isInside } from '../../base/system/realPath.ts';
+import type { PendingContents } from '../../preview/overlay.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
 import type { RunSink } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { isDiskFull } from './diskSpace.ts';
-import { bitsAt, Effects, findAt, foundContent, PlainFolder } from './effects.ts';
+import { Effects, findAt, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { ignoredOf } from './ignored.ts';
+import { Layers, type Contents } from './layers.ts';
 import { LOST, type SandboxOptions } from './overlayEngine.ts';
 import { PathNames } from './pathNames.ts';
 import { stampAt, stampOf, stampOfCopy, stamps, walk, type Stamp } from './stamps.ts';
-import { makeFolders } from './upperTree.ts';
+import { makeFolders, type Layer } from './upperTree.ts';
 
 /** How many files are copied concurrently. */
 const AT_ONCE = 16;
@@ -29,7 +28,7 @@ const IN_GIT = /(^|\/)\.git(\/|$)/;
 
 /** A folder of the workspace and its copy. */
 interface Copied {
-  readonly prefix: string;
+  readonly layer: Layer;
   readonly root: string;
   readonly copy: string;
   /** What each path held on disk when it was copied. */
@@ -38,14 +37,6 @@ interface Copied {
   put: Map<string, Stamp> | undefined;
   /** Paths of the copy then that are not UTF-8, and cannot be looked at. */
   odd: ReadonlySet<string>;
-}
-
-/** What is put into the copy. */
-interface Put {
-  /** `null`: no file. */
-  readonly left: FileContent | null;
-  /** The permission bits that a file gets; `undefined`: those of a new one. */
-  readonly mode: number | undefined;
 }
 
 /**
@@ -68,6 +59,7 @@ export class CopySandbox implements Sandbox {
   readonly engine = 'copy';
   readonly isolated = false;
   readonly #storage: string;
+  readonly #layers: Layers;
   readonly #folders: readonly Copied[];
   readonly #variables: () => readonly string[];
   readonly #progress: Progress;
@@ -76,26 +68,17 @@ export class CopySandbox implements Sandbox {
     this.#storage = storage;
     this.#variables = variables;
     this.#progress = progress ?? ((_, copy) => copy(new AbortController().signal, () => undefined));
-    this.#folders = folders.map(({ name, fsPath }, index) => ({
-      prefix: folders.length > 1 ? `${name}/` : '',
-      root: realPathSync(fsPath),
-      copy: path.join(storage, String(index), path.basename(fsPath)),
-      source: new Map(),
-      put: undefined,
-      odd: new Set(),
+    this.#layers = new Layers(folders, storage);
+    this.#folders = this.#layers.all.map(layer => ({
+      ...{ layer, root: layer.root, copy: path.join(layer.state, path.basename(layer.root)) },
+      ...{ source: new Map(), put: undefined, odd: new Set() },
     }));
   }
 
   async run(plan: CommandPlan, pending: PendingContents, { signal, add }: RunSink): Promise<SandboxEnd> {
-    const contents = new Map<string, Put>();
+    let contents: Contents;
     try {
-      for (const at of pending.paths()) {
-        const { side, mode, from } = pending.at(at) ?? {};
-        const left = side ? await contentOf(side, pending.blobs) : null;
-        const source = from ?? (removedAbove(pending, at) === undefined ? at : undefined);
-        const bits = source === undefined ? undefined : await this.#bitsOf(source);
-        contents.set(at, { left, mode: mode ?? bits });
-      }
+      contents = await this.#layers.contentsOf(pending);
     } catch (error) {
       throw new ToolError(`The workspace cannot be copied: ${messageWithoutPaths(error)}. Nothing was run.`);
     }
@@ -143,7 +126,7 @@ export class CopySandbox implements Sandbox {
    * earlier commands left in them, or removed.
    * @returns what is to be told of that
    */
-  async #copy(contents: ReadonlyMap<string, Put>, signal: AbortSignal): Promise<readonly string[]> {
+  async #copy(contents: Contents, signal: AbortSignal): Promise<readonly string[]> {
     const isFirst = this.#folders.every(({ source }) => source.size === 0);
     try {
       for (const folder of this.#folders) await this.#step(folder, contents, signal);
@@ -169,12 +152,6 @@ export class CopySandbox implements Sandbox {
     }
   }
 
-  /** The permission bits of the file on disk at a workspace path; `undefined` if there is none. */
-  async #bitsOf(workspacePath: string): Promise<number | undefined> {
-    const folder = this.#folders.find(({ prefix }) => workspacePath.startsWith(prefix));
-    return folder && bitsAt(path.join(folder.root, workspacePath.slice(folder.prefix.length)));
-  }
-
   #copyOf(absolute: string): string {
     for (const { root, copy } of this.#folders)
       if (isInside(absolute, root)) return path.join(copy, path.relative(root, absolute));
@@ -182,8 +159,8 @@ export class CopySandbox implements Sandbox {
   }
 
   /** Makes the copy what the folder is now, and puts what is pending into it. */
-  async #step(folder: Copied, contents: ReadonlyMap<string, Put>, signal: AbortSignal): Promise<void> {
-    const { root, copy, source, prefix } = folder;
+  async #step(folder: Copied, contents: Contents, signal: AbortSignal): Promise<void> {
+    const { layer, root, copy, source } = folder;
     const slice = new TimeSlice();
     const now = new Map<string, Stamp>();
     await walk(root, '', (at, stat) => now.set(at, stampOf(stat)) !== undefined);
@@ -221,11 +198,9 @@ export class CopySandbox implements Sandbox {
       : copyChanged(signal, () => undefined));
     const after = new PlainFolder(copy);
     // What makes room comes first.
-    for (const [at, { left, mode }] of [...contents].sort(
+    for (const [relative, { left, mode }] of [...(contents.get(layer) ?? [])].sort(
       ([, a], [, b]) => Number(!!a.left) - Number(!!b.left),
     )) {
-      if (!at.startsWith(prefix)) continue;
-      const relative = at.slice(prefix.length);
       const to = path.join(copy, relative);
       if (left) {
         await makeFolders({ root, upper: copy }, path.dirname(relative));
@@ -260,14 +235,15 @@ export class CopySandbox implements Sandbox {
    */
   async #list(
     folder: Copied,
-    contents: ReadonlyMap<string, Put>,
+    contents: Contents,
     effects: Effects,
   ): Promise<{ readonly ignored: number; readonly wroteGit: boolean; readonly changed: readonly string[] }> {
-    const { root, copy, source, put = new Map<string, Stamp>(), odd, prefix } = folder;
+    const { layer, root, copy, source, put = new Map<string, Stamp>(), odd } = folder;
+    const nameOf = (relative: string): string => this.#layers.nameOf({ layer, relative });
     const slice = new TimeSlice();
     const { put: now, odd: oddNow } = await stamps(copy);
     Object.assign(folder, { put: now, odd: oddNow });
-    for (const at of oddNow) if (!odd.has(at)) effects.leaveOut({ path: prefix + at, why: 'path' });
+    for (const at of oddNow) if (!odd.has(at)) effects.leaveOut({ path: nameOf(at), why: 'path' });
     const changed: string[] = [];
     for (const at of put.keys()) {
       await slice.turn();
@@ -284,11 +260,12 @@ export class CopySandbox implements Sandbox {
     await forEachLimited(others, AT_ONCE, async at => {
       await slice.turn();
       if (effects.isTooMuch || hidden.has(at)) return;
-      const pending = contents.get(prefix + at);
-      await effects.look(prefix + at, async () => {
+      const pending = contents.get(layer)?.get(at);
+      const name = pending?.name ?? nameOf(at);
+      await effects.look(name, async () => {
         const isKept = source.get(at) === (await stampAt(path.join(root, at)));
         const base = pending ? pending.left && foundContent(pending.left, pending.mode) : await real.find(at);
-        await effects.add(prefix + at, base ?? undefined, await there.find(at), {
+        await effects.add(name, base ?? undefined, await there.find(at), {
           isBaseUnknown: !pending && !isKept && (put.has(at) || (!!base && base.kind !== 'folder')),
         });
       });

@@ -1,22 +1,24 @@
-import { realpathSync } from 'node:fs';
 import * as path from 'node:path';
-import type { FolderRoot } from '../../preview/workspace.ts';
-import { isInside } from '../../base/system/realPath.ts';
+import { isInside, realPathSync, realPlace } from '../../base/system/realPath.ts';
+import { contentOf } from '../../preview/blobs.ts';
+import { removedAbove, type PendingContents } from '../../preview/overlay.ts';
+import type { FileContent, FolderRoot } from '../../preview/workspace.ts';
+import { bitsAt } from './effects.ts';
 import type { Layer } from './upperTree.ts';
 
-/** The overlays of a workspace, and how paths in it are named. */
+/** The overlays or copies of a workspace, and how paths in it are named. */
 export class Layers {
-  /** One for each folder that is in no other one: what is in another one is a part of its overlay. */
+  /** One for each folder that is in no other one: what is in another one is a part of its overlay or copy. */
   readonly all: readonly Layer[];
   /** All folders, the innermost first. */
   readonly folders: readonly Layer[];
   /** Other paths of the folders, which lead to them. */
   readonly links: ReadonlyMap<string, string>;
 
-  /** @param storage holds the state of each overlay, in a folder that is named by its number */
+  /** @param storage holds the state of each, in a folder that is named by its number */
   constructor(folders: readonly FolderRoot[], storage: string) {
     const roots = folders.map(({ name, fsPath }, index) => ({
-      ...{ root: realpathSync.native(fsPath), prefix: folders.length > 1 ? `${name}/` : '' },
+      ...{ root: realPathSync(fsPath), prefix: folders.length > 1 ? `${name}/` : '' },
       ...{ state: path.join(storage, String(index)), upper: path.join(storage, String(index), 'upper') },
     }));
     this.folders = roots.toSorted((a, b) => b.root.length - a.root.length);
@@ -40,18 +42,63 @@ export class Layers {
     return folder && path.join(folder.root, workspacePath.slice(folder.prefix.length));
   }
 
-  /** The overlay that an absolute path is in, and where in it. */
+  /** The one that an absolute path is in, and where in it. */
   placeAt(absolute: string): Place | undefined {
     const layer = this.all.find(({ root }) => isInside(absolute, root));
-    return layer && { layer, relative: path.relative(layer.root, absolute) };
+    return layer && { layer, relative: withSlashes(path.relative(layer.root, absolute)) };
   }
 
   /** The workspace path of a place: relative to the innermost folder. */
   nameOf({ layer, relative }: Place): string {
     const at = path.join(layer.root, relative);
     const folder = this.folders.find(({ root }) => isInside(at, root)) ?? layer;
-    return folder.prefix + path.relative(folder.root, at);
+    return folder.prefix + withSlashes(path.relative(folder.root, at));
   }
+
+  /** What is pending, by where a command finds it. */
+  async contentsOf(pending: PendingContents): Promise<Contents> {
+    const contents: Contents = new Map(this.all.map(layer => [layer, new Map()]));
+    for (const name of pending.paths()) {
+      const removed = removedAbove(pending, name);
+      const [place, content] = [await this.#placeOf(name, removed), pending.at(name)];
+      if (!place || !content) continue;
+      const left = content.side && (await contentOf(content.side, pending.blobs));
+      const there = removed === undefined ? place : undefined;
+      const source = content.from === undefined ? there : await this.#placeOf(content.from);
+      const mode = content.mode ?? (source && (await bitsAt(path.join(source.layer.root, source.relative))));
+      contents.get(place.layer)?.set(place.relative, { name, left, mode });
+    }
+    return contents;
+  }
+
+  /**
+   * Where a workspace path is. Links above it lead to where the command finds it, if that is in the workspace.
+   * @param removed a folder above it where a link leads nowhere any more
+   */
+  async #placeOf(workspacePath: string, removed = workspacePath): Promise<Place | undefined> {
+    const [named, followed] = [workspacePath, removed].map(each => this.absolute(each));
+    if (named === undefined || followed === undefined) return undefined;
+    const above = path.dirname(followed);
+    const at = path.join(await realPlace(above), path.relative(above, named));
+    return this.placeAt(at) ?? this.placeAt(named);
+  }
+}
+
+function withSlashes(relative: string): string {
+  return path.sep === '/' ? relative : relative.replaceAll(path.sep, '/');
+}
+
+/** What is pending, by its place. */
+export type Contents = ReadonlyMap<Layer, Map<string, Put>>;
+
+/** What is put into the view. */
+export interface Put {
+  /** Its workspace path. */
+  readonly name: string;
+  /** `null`: no file. */
+  readonly left: FileContent | null;
+  /** The permission bits that a file gets; `undefined`: those of a new one. */
+  readonly mode: number | undefined;
 }
 
 /** Where something is in the view. */

@@ -2,10 +2,8 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../../base/async.ts';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
-import { realPlace } from '../../base/system/realPath.ts';
-import { contentOf } from '../../preview/blobs.ts';
 import { foldersAbove } from '../../preview/fileSteps.ts';
-import { removedAbove, type PendingContents } from '../../preview/overlay.ts';
+import type { PendingContents } from '../../preview/overlay.ts';
 import type { FileContent } from '../../preview/workspace.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
@@ -15,9 +13,9 @@ import { prepareCall, type ShellCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { OWN_FOLDERS } from './bubblewrap.ts';
 import { isDiskFull, spaceAt, watchSpace, type Space } from './diskSpace.ts';
-import { bitsAt, Effects, foundContent, PlainFolder } from './effects.ts';
+import { Effects, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
-import { Layers, type Place } from './layers.ts';
+import { Layers, type Contents, type Put } from './layers.ts';
 import { Namespace } from './namespace.ts';
 import { changedPaths, countNewer, keepOnly, putFiles, type Layer } from './upperTree.ts';
 
@@ -141,7 +139,7 @@ export class OverlaySandbox implements Sandbox {
   async #prepare(plan: CommandPlan, pending: PendingContents, signal: AbortSignal): Promise<Prepared> {
     let call: ShellCall | undefined;
     try {
-      const contents = await this.#contentsOf(pending);
+      const contents = await this.#layers.contentsOf(pending);
       // What could not be removed after the last command may be gone by now.
       if (!this.#isClean) await this.#clean(new Map());
       const deleted = await this.#put(contents);
@@ -163,33 +161,6 @@ export class OverlaySandbox implements Sandbox {
       await namespace.release();
     }
     await removeTree(this.#storage);
-  }
-
-  /**
-   * Where a workspace path is. Links above it lead to where the command finds it, if that is in the workspace.
-   * @param removed a folder above it where a link leads nowhere any more
-   */
-  async #placeOf(workspacePath: string, removed = workspacePath): Promise<Place | undefined> {
-    const [named, followed] = [workspacePath, removed].map(each => this.#layers.absolute(each));
-    if (named === undefined || followed === undefined) return undefined;
-    const above = path.dirname(followed);
-    const at = path.join(await realPlace(above), path.relative(above, named));
-    return this.#layers.placeAt(at) ?? this.#layers.placeAt(named);
-  }
-
-  async #contentsOf(pending: PendingContents): Promise<Contents> {
-    const contents: Contents = new Map(this.#layers.all.map(layer => [layer, new Map()]));
-    for (const name of pending.paths()) {
-      const removed = removedAbove(pending, name);
-      const [place, content] = [await this.#placeOf(name, removed), pending.at(name)];
-      if (!place || !content) continue;
-      const left = content.side && (await contentOf(content.side, pending.blobs));
-      const there = removed === undefined ? place : undefined;
-      const source = content.from === undefined ? there : await this.#placeOf(content.from);
-      const mode = content.mode ?? (source && (await bitsAt(path.join(source.layer.root, source.relative))));
-      contents.get(place.layer)?.set(place.relative, { name, left, mode });
-    }
-    return contents;
   }
 
   /** Puts what is pending into the upper trees. @returns what must be removed in the view */
@@ -300,19 +271,6 @@ interface Prepared {
   readonly deleted: readonly string[];
   readonly call: ShellCall;
   readonly space: Space;
-}
-
-/** What is pending, by its place. */
-type Contents = ReadonlyMap<Layer, Map<string, Put>>;
-
-/** What is put into the view. */
-interface Put {
-  /** Its workspace path. */
-  readonly name: string;
-  /** `null`: no file. */
-  readonly left: FileContent | null;
-  /** The permission bits that a file gets; `undefined`: those of a new one. */
-  readonly mode: number | undefined;
 }
 
 /** Whether what is at a path may have changed on disk since a time. Where nothing is, the time of its folder counts. */

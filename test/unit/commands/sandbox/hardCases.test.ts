@@ -82,6 +82,32 @@ for (const engine of engines)
       assert.equal(fs.readFileSync(theirs, 'utf8'), 'SECRET');
     });
 
+    test('where rules name exceptions, the files of a new folder that are not ignored count, and only those', async t => {
+      const world = await open(t, engine, []);
+      fs.writeFileSync(world.at('.gitignore'), '*\n!*/\n!*.c\n');
+      const ran = await world.run('mkdir -p lib/sub; echo x > lib/sub/a.c; echo x > lib/sub/a.o');
+      assert.deepEqual([ran.changes, ran.ignored], [['lib/sub/a.c: ∅ => x'], 1]);
+      const next = await world.run('rm -rf lib/sub/a.c; mkdir lib/more; echo x > lib/more/b.c');
+      assert.deepEqual(next.changes, ['lib/more/b.c: ∅ => x']);
+    });
+
+    test('a pending change below a link in the workspace is found by both names', async t => {
+      const world = await open(t, engine, []);
+      fs.symlinkSync('src', world.at('link'));
+      const pending = { 'link/a.ts': 'P', 'link/new/x': 'N', 'link/b.ts': null };
+      const ran = await world.run('cat link/a.ts src/a.ts src/new/x src/b.ts', { pending });
+      assert.deepEqual([ran.output.slice(0, 3), ran.changes], ['PPN', []]);
+      assert.match(ran.output, /src\/b\.ts/);
+      const changed = await world.run('echo x > src/a.ts', { pending });
+      assert.deepEqual(changed.changes, ['link/a.ts: P => x']);
+    });
+
+    test('an inner folder of the workspace is a part of the outer one', async t => {
+      const world = await open(t, engine, ['.', 'src']);
+      const ran = await world.run('cat src/a.ts; echo x > src/b.ts', { pending: { 'src/a.ts': 'pending' } });
+      assert.deepEqual([ran.output, ran.changes], ['pending', ['src/b.ts: b => x']]);
+    });
+
     for (const isReversed of [false, true])
       test(`a pending folder in the place of a file or a link, ${isReversed ? 'its files' : 'what makes room'} first`, async t => {
         const world = await open(t, engine, []);
@@ -332,22 +358,6 @@ for (const engine of engines)
   });
 
 suite('engine overlay alone, hard cases', () => {
-  test('a pending change below a link in the workspace is found by both names', async t => {
-    if (!overlay.engine) return void assert.notEqual(overlay.why, undefined);
-    const world = await open(t, 'overlay', []);
-    fs.symlinkSync('src', world.at('link'));
-    const pending = { 'link/a.ts': 'P', 'link/new/x': 'N' };
-    const ran = await world.run('cat link/a.ts src/a.ts src/new/x', { pending });
-    assert.deepEqual([ran.output, ran.changes], ['PPN', []]);
-  });
-
-  test('an inner folder of the workspace is a part of the outer one', async t => {
-    if (!overlay.engine) return void assert.notEqual(overlay.why, undefined);
-    const world = await open(t, 'overlay', ['.', 'src']);
-    const ran = await world.run('cat src/a.ts; echo x > src/b.ts', { pending: { 'src/a.ts': 'pending' } });
-    assert.deepEqual([ran.output, ran.changes], ['pending', ['src/b.ts: b => x']]);
-  });
-
   test('git works in a worktree, whose repository cannot be written', async t => {
     if (!overlay.engine) return void assert.notEqual(overlay.why, undefined);
     const world = await open(t, 'overlay', ['../tree']);
