@@ -17,7 +17,7 @@ import { Effects, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { Layers, type Contents, type Put } from './layers.ts';
 import { Namespace } from './namespace.ts';
-import { changedPaths, countNewer, keepOnly, putFiles, type Layer } from './upperTree.ts';
+import { changedPaths, countNewer, keepOnly, openAbove, putFiles, type Layer } from './upperTree.ts';
 
 /** How many files are compared concurrently. */
 const AT_ONCE = 8;
@@ -186,6 +186,10 @@ export class OverlaySandbox implements Sandbox {
       for (const relative of files.keys())
         for (const above of foldersAbove(relative)) folders.add(path.join(layer.root, above));
       await putFiles(layer, files);
+      await openAbove(
+        layer,
+        [...puts].flatMap(([relative, { left }]) => (left ? [] : relative)),
+      );
     }
     // A folder in the upper tree hides the file or link in whose place it is. Links are removed before what is below them.
     return [...deleted].filter(at => !folders.has(at)).sort();

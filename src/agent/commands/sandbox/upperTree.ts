@@ -82,6 +82,16 @@ export async function putFiles(layer: Layer, files: ReadonlyMap<string, PutFile>
   await closeFolders(layer, [...files.keys()]);
 }
 
+/** Lets what stands at these paths be removed in the view, also in folders that forbid it. */
+export async function openAbove(layer: Tree, paths: readonly string[]): Promise<void> {
+  const real = new PlainFolder(layer.root);
+  for (const folder of new Set(paths.map(each => path.dirname(each)))) {
+    const stat = await fs.lstat(path.join(layer.root, folder)).catch(() => undefined);
+    const isOpen = !stat || (stat.mode & 0o700) === 0o700;
+    if (!isOpen && (await real.isFolder(folder))) await makeFolders(layer, folder);
+  }
+}
+
 /** What is put into an upper tree. */
 interface PutFile {
   readonly left: FileContent;

@@ -108,6 +108,14 @@ for (const engine of engines)
       assert.deepEqual([ran.output, ran.changes], ['pending', ['src/b.ts: b => x']]);
     });
 
+    test('what a pending preview deletes in a folder that forbids writing is gone', async t => {
+      const world = await open(t, engine, []);
+      fs.chmodSync(world.at('src'), 0o555);
+      const ran = await world.run('ls src', { pending: { 'src/a.ts': null } });
+      fs.chmodSync(world.at('src'), 0o755);
+      assert.deepEqual([ran.output, ran.changes], ['b.ts\n', []]);
+    });
+
     for (const isReversed of [false, true])
       test(`a pending folder in the place of a file or a link, ${isReversed ? 'its files' : 'what makes room'} first`, async t => {
         const world = await open(t, engine, []);
