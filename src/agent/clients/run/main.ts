@@ -11,6 +11,14 @@ import { messageOf } from '../../base/errors.ts';
 import { windowsFolder } from '../windowFiles.ts';
 import { runInView } from './runInView.ts';
 
+/** A line for a terminal. It may name files, whose names could say anything to it. */
+function plain(line: string): string {
+  return line.replace(
+    /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
+    sign => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
 async function main(): Promise<number> {
   const args = process.argv.slice(2);
   const file = args[0] === '--window' ? args.splice(0, 2)[1] : undefined;
@@ -19,7 +27,8 @@ async function main(): Promise<number> {
     return 64;
   }
   return runInView(args, {
-    ...{ home: homedir(), windows: windowsFolder(homedir()), say: text => process.stderr.write(`${text}\n`) },
+    ...{ home: homedir(), windows: windowsFolder(homedir()) },
+    say: line => process.stderr.write(`${plain(line)}\n`),
     ...(file === undefined ? {} : { file }),
   });
 }

@@ -323,6 +323,15 @@ const inViews = (): void => {
     assert.match(agent.output, /Not in the previews: .*large\.bin/);
   });
 
+  test('a name says nothing to the terminal in which it is shown', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    await agent.run(String.raw`mkfifo "$(printf 'x\033]0;evil\007\342\200\256')"; echo ok > ok.ts`);
+    await world.previews(1);
+    await agent.exit();
+    assert.ok(agent.output.includes('Not in the previews: x\\u{1b}]0;evil\\u{7}\\u{202e}'), agent.output);
+  });
+
   test('a file that may not be read here is told, and keeps nothing else from becoming a preview', async t => {
     const read = DiskWorkspace.prototype.read;
     t.mock.method(DiskWorkspace.prototype, 'read', function (this: DiskWorkspace, path: string) {
