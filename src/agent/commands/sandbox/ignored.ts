@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { succeeds, TimeSlice } from '../../base/async.ts';
-import { withoutEditor, withVariables } from '../../base/system/environment.ts';
+import { messageOf, ToolError } from '../../base/errors.ts';
+import { GitProgram } from '../../elsewhere/gitProgram.ts';
+import { foldersAbove } from '../../preview/fileSteps.ts';
 
 /** Where git is not asked: the folder is in no repository, or in one that ignores it, or there is no git. */
 const IGNORED_WITHOUT_GIT = /(^|\/)node_modules(\/|$)/;
@@ -126,33 +127,33 @@ async function exceptionsTo({ source, line }: Rule, folder: string): Promise<rea
 }
 
 /** By which rule git ignores each path that it does ignore. @returns `undefined` if git does not answer */
-function checkIgnore(
+async function checkIgnore(
   folder: string,
   paths: readonly string[],
   ...options: readonly string[]
 ): Promise<ReadonlyMap<string, Rule> | undefined> {
-  return new Promise(resolve => {
-    const args = ['-c', 'core.fsmonitor=false', 'check-ignore', ...options, '-v', '-z', '--stdin'];
-    const child = spawn('git', args, {
-      cwd: folder,
-      env: withVariables(withoutEditor(process.env), {
-        GIT_OPTIONAL_LOCKS: '0',
-        GIT_DIR: null,
-        GIT_WORK_TREE: null,
-      }),
-      stdio: ['pipe', 'pipe', 'ignore'],
-      windowsHide: true,
-    });
-    const chunks: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    child.once('error', () => resolve(undefined));
-    // It ends with 1 if it found none.
-    child.once('close', status =>
-      resolve(status === 0 || status === 1 ? rulesOf(Buffer.concat(chunks).toString()) : undefined),
-    );
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(paths.map(path => `${path}\0`).join(''));
-  });
+  const args = ['--no-literal-pathspecs', 'check-ignore', ...options, '-v', '-z', '--stdin'];
+  const git = new GitProgram(folder);
+  for (let asked = paths; ;)
+    try {
+      // A colon at the beginning would not be taken for a part of the name.
+      return rulesOf(await git.run(args, { input: asked.map(at => `./${at}\0`).join('') }));
+    } catch (error) {
+      const [, at = '', submodule = ''] = IN_SUBMODULE.exec(messageOf(error)) ?? [];
+      // Its path is that in the repository, of which the folder may be a part.
+      const above = foldersAbove(at).find(each => `/${submodule}`.endsWith(`/${each}`));
+      if (above === undefined) return isNothing(error) ? new Map() : undefined;
+      asked = asked.filter(each => !each.startsWith(`${above}/`));
+    }
+}
+
+/** What ends git if a submodule that is not there is a folder with something in it. */
+const IN_SUBMODULE = /Pathspec '\.\/(.+)' is in submodule '(.+)'/;
+
+/** It ends with 1 if it found nothing. */
+function isNothing(error: unknown): boolean {
+  const cause = error instanceof ToolError ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === 1;
 }
 
 /** Reads what `git check-ignore -v -z` tells. It names exceptions, too. */
@@ -161,7 +162,7 @@ function rulesOf(output: string): ReadonlyMap<string, Rule> {
   const rules = new Map<string, Rule>();
   for (let n = 0; n + 3 < parts.length; n += 4) {
     const [source = '', line, pattern = '', at = ''] = parts.slice(n, n + 4);
-    if (!pattern.startsWith('!')) rules.set(at, { source, line: Number(line), pattern });
+    if (!pattern.startsWith('!')) rules.set(at.slice('./'.length), { source, line: Number(line), pattern });
   }
   return rules;
 }

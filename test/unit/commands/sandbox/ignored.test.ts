@@ -78,3 +78,26 @@ test('a folder whose own rules ignore all in it counts as a whole', async t => {
   execFileSync('git', ['init', '-q'], { cwd: temp.root });
   assert.deepEqual([...(await ignoredOf(temp.root, ['.venv/', 'src/']))], ['.venv/']);
 });
+
+test('odd names, and what is below a submodule that is not there, do not keep git from answering', async t => {
+  const temp = await inRepository('dist/\n');
+  t.after(() => temp.remove());
+  const commit = '1'.repeat(40);
+  execFileSync('git', ['update-index', '--add', '--cacheinfo', `160000,${commit},app/sub`], {
+    cwd: temp.root,
+  });
+  execFileSync('git', ['update-index', '--add', '--cacheinfo', `160000,${commit},app/in/sub`], {
+    cwd: temp.root,
+  });
+  const paths = [':(odd)', ':!odd', 'sub/', 'sub/a', 'sub/dist/', 'in/sub/a/b', 'dist/', 'src/'];
+  assert.deepEqual([...(await ignoredOf(temp.at('app'), paths))], ['dist/']);
+});
+
+test('git is asked in the folder, whatever program VS Code was started from', async t => {
+  const temp = await inRepository('app/*.ts\n');
+  t.after(() => temp.remove());
+  const variables = { GIT_DIR: '/nowhere', GIT_INDEX_FILE: '/nowhere', GIT_CEILING_DIRECTORIES: temp.root };
+  t.after(() => Object.keys(variables).forEach(each => delete process.env[each]));
+  Object.assign(process.env, variables);
+  assert.deepEqual([...(await ignoredOf(temp.at('app'), ['tracked.ts', 'new.ts']))], ['new.ts']);
+});
