@@ -45,8 +45,8 @@ export class McpHttpServer {
   /** By the protocol's session id, the one that was used last at the end. */
   readonly #sessions = new Map<string, McpSession>();
   readonly #stateless: StatelessAgents;
-  /** The connections of `redline-run`. */
-  readonly #programs = new Set<Duplex>();
+  /** The connections of `redline-mcp` and `redline-run`, and of who has not proved to be one: the server does not close them itself. */
+  readonly #upgraded = new Set<Duplex>();
 
   private constructor(host: ClientHost, version: string, views: ServeView | undefined) {
     this.#host = host;
@@ -86,7 +86,7 @@ export class McpHttpServer {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.allSettled([...sessions.map(session => session.close()), this.#stateless.close()]);
-    for (const program of this.#programs) program.destroy();
+    for (const socket of this.#upgraded) socket.destroy();
     this.#server.closeAllConnections();
     await closed;
   }
@@ -143,12 +143,12 @@ export class McpHttpServer {
   /** Serves `redline-mcp` and `redline-run`. */
   async #upgrade(request: http.IncomingMessage, socket: Duplex): Promise<void> {
     socket.on('error', () => undefined); // the agent is gone
+    this.#upgraded.add(socket);
+    socket.once('close', () => this.#upgraded.delete(socket));
     const hello = await acceptAgent(request, socket, this.address);
     if (!hello || !this.#server.listening) return void socket.destroy();
     if (hello.protocol === 'redline-view') {
       if (!this.#views) return void socket.destroy();
-      this.#programs.add(socket);
-      socket.once('close', () => this.#programs.delete(socket));
       return this.#views(socket, hello.id);
     }
     // An agent that comes back leaves its old connection behind.

@@ -344,11 +344,23 @@ test('a thousand proposals from four agents at once are all staged, none of them
   assert.equal(paths.size, 4 * count);
 });
 
-test('after it is closed, nothing listens', async () => {
+test('after it is closed, nothing listens, and who has not proved itself by then is not waited for', async () => {
   const { server } = await setUp();
   const { address } = server;
   const agent = await McpAgent.to(address);
+  const silent = await proveWindow(address);
+  const stranger = net.connect(address.port, '127.0.0.1', () =>
+    stranger.write(
+      `GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:${address.port}\r\nConnection: Upgrade\r\nUpgrade: redline\r\nredline-nonce: n\r\n\r\n`,
+    ),
+  );
+  const gone = new Promise(resolve => stranger.once('close', resolve));
+  await new Promise(resolve => stranger.once('data', resolve));
+  const before = performance.now();
   await server.close();
+  assert.ok(performance.now() - before < 5_000);
+  await gone;
+  silent.close();
   await assert.rejects(McpAgent.to(address));
   await assert.rejects(agent.call('status'));
 });
