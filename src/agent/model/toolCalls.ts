@@ -3,7 +3,17 @@ import type { ChatRequest } from './chatProvider.ts';
 import type { ToolCall } from './messages.ts';
 
 /** Replaces an empty tool result, because several servers refuse an empty message. */
-export const EMPTY_RESULT = '(no output)';
+const EMPTY_RESULT = '(no output)';
+
+/** A text as every server takes it: blanks alone count as nothing, since Claude refuses each request whose history has such a text. */
+export function sendableText(text: string): string {
+  return text.trim() === '' ? '' : text;
+}
+
+/** The result of a call as every server takes it. */
+export function sendableResult(content: string): string {
+  return sendableText(content) || EMPTY_RESULT;
+}
 
 /** The name of a call as every server takes it: a model may have invented one with other characters. */
 export function sendableName(name: string): string {

@@ -3,7 +3,7 @@ import type { ChatRequest, ToolChoice, ToolSpec } from '../chatProvider.ts';
 import { imagesOf } from '../images.ts';
 import type { AssistantMessage, SessionMessage, UserMessage } from '../messages.ts';
 import type { SentImage } from '../sentImages.ts';
-import { EMPTY_RESULT, sendableArguments, sendableName } from '../toolCalls.ts';
+import { sendableArguments, sendableName, sendableResult, sendableText } from '../toolCalls.ts';
 import type { MessagePart, ModelMessage, ModelRequest } from './port.ts';
 
 /** The images that are sent, by their files. */
@@ -42,7 +42,7 @@ function toModelMessages(messages: readonly SessionMessage[], images: SentImages
     switch (message.role) {
       case 'tool':
         if (!results) translated.push({ role: 'user', parts: (results = []) });
-        results.push({ type: 'result', callId: message.toolCallId, text: message.content || EMPTY_RESULT });
+        results.push({ type: 'result', callId: message.toolCallId, text: sendableResult(message.content) });
         continue;
       case 'local':
         continue;
@@ -52,7 +52,7 @@ function toModelMessages(messages: readonly SessionMessage[], images: SentImages
         break;
       }
       case 'steering':
-        if (message.text !== '') translated.push(userText(message.text));
+        if (sendableText(message.text) !== '') translated.push(userText(message.text));
         break;
       case 'assistant': {
         const parts = partsOf(message);
@@ -66,7 +66,7 @@ function toModelMessages(messages: readonly SessionMessage[], images: SentImages
 }
 
 function promptParts(message: UserMessage, images: SentImages): MessagePart[] {
-  const text = promptText(message, ({ file }) => images.has(file));
+  const text = sendableText(promptText(message, ({ file }) => images.has(file)));
   const sent = imagesOf(message).flatMap(({ image }) => images.get(image.file) ?? []);
   return [
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
@@ -85,7 +85,7 @@ function partsOf({ text, toolCalls }: AssistantMessage): MessagePart[] {
     name: sendableName(call.name),
     arguments: sendableArguments(call),
   }));
-  return text === '' ? calls : [{ type: 'text', text }, ...calls];
+  return sendableText(text) === '' ? calls : [{ type: 'text', text }, ...calls];
 }
 
 /**

@@ -12,7 +12,7 @@ import { promptText } from '../attachments.ts';
 import type { ToolChoice, ToolSpec } from '../chatProvider.ts';
 import { imagesOf } from '../images.ts';
 import type { AssistantMessage, SessionMessage, ToolCall, UserMessage } from '../messages.ts';
-import { EMPTY_RESULT, sendableArguments, sendableName } from '../toolCalls.ts';
+import { sendableArguments, sendableName, sendableResult, sendableText } from '../toolCalls.ts';
 
 /** A tool call in a chat-completions request. */
 export type WireToolCall = ChatCompletionMessageFunctionToolCall & {
@@ -45,7 +45,7 @@ export interface WireExtras {
 
 /**
  * Translates a session's messages. Only what servers refuse is corrected or left out:
- * - an empty system prompt, empty user and steering messages, and assistant messages with neither text nor calls
+ * - an empty system prompt, empty user and steering messages, and assistant messages with neither text nor calls; blanks are no text
  *   (answers that failed or were stopped at once) are left out;
  * - arguments that are not a JSON object are sent as `{}`: servers parse the arguments of the history and refuse the
  *   whole request over one bad call, and the call's result already tells the model what was wrong with them;
@@ -69,17 +69,18 @@ export function toWireMessages(
         break;
       }
       case 'steering':
-        if (message.text !== '') wire.push({ role: 'user', content: message.text });
+        if (sendableText(message.text) !== '') wire.push({ role: 'user', content: message.text });
         break;
       case 'tool':
         wire.push({
           role: 'tool',
           tool_call_id: message.toolCallId,
-          content: message.content || EMPTY_RESULT,
+          content: sendableResult(message.content),
         });
         break;
       case 'assistant':
-        if (message.text !== '' || message.toolCalls.length > 0) wire.push(toWireAssistant(message, extras));
+        if (sendableText(message.text) !== '' || message.toolCalls.length > 0)
+          wire.push(toWireAssistant(message, extras));
         break;
       case 'local':
         break;
@@ -92,7 +93,7 @@ function userContent(
   message: UserMessage,
   imageUrls: ReadonlyMap<string, string>,
 ): string | ChatCompletionContentPart[] {
-  const text = promptText(message, ({ file }) => imageUrls.has(file));
+  const text = sendableText(promptText(message, ({ file }) => imageUrls.has(file)));
   const parts = imagesOf(message).flatMap(({ image }): ChatCompletionContentPart[] => {
     const url = imageUrls.get(image.file);
     return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }];
@@ -126,7 +127,7 @@ function toWireAssistant(message: AssistantMessage, extras: WireExtras | undefin
   const details = extras?.reasoningDetailsOf(message);
   return {
     role: 'assistant',
-    content: message.text === '' ? null : message.text,
+    content: sendableText(message.text) || null,
     ...(message.toolCalls.length > 0 && {
       tool_calls: message.toolCalls.map(call => toWireCall(call, extras)),
     }),

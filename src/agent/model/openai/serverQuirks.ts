@@ -113,6 +113,10 @@ export class ServerQuirks implements WireExtras {
   }
 }
 
+/** Of Mistral, Claude (`tool_use.id: String should match pattern`) and OpenAI (at most 40 characters), about the ids of other models. */
+const REFUSED_ID =
+  /tool call ids? (?:was|should|must)[^"]{0,200}(?:length of 9|9 (?:alphanumeric )?char)|(?:tool_use\.id|tool_use_id|tool_calls\[\d+\]\.id|tool_call_id)\W{1,4}string (?:should match|too long)/i;
+
 /** What a refusal says about the form of the request. */
 function lessonsIn(body: string, { reasoning }: Lessons): Partial<Lessons> {
   const isRefusedField =
@@ -125,11 +129,7 @@ function lessonsIn(body: string, { reasoning }: Lessons): Partial<Lessons> {
     ...(/unexpected role \W*user\W* after role \W*tool|roles must alternate/i.test(body) && {
       alternates: true,
     }),
-    ...(/tool call ids? (?:was|should|must)[^"]{0,200}(?:length of 9|9 (?:alphanumeric )?char)/i.test(
-      body,
-    ) && {
-      shortIds: true,
-    }),
+    ...(REFUSED_ID.test(body) && { shortIds: true }),
     ...(refusesImages(body) && { takesImages: false }),
     ...(/system role (?:is )?not supported|unexpected role \W*system/i.test(body) && { systemAsUser: true }),
   };

@@ -7,7 +7,7 @@ export interface WireShape {
    * Users and assistants must take turns, and a user may not follow a tool (Mistral, templates of Mistral and Gemma).
    */
   readonly alternates: boolean;
-  /** The ids of calls must be nine letters and digits (Mistral). */
+  /** The ids of calls must be nine letters and digits (Mistral), or at least not as other models write them (Claude, OpenAI). */
   readonly shortIds: boolean;
   /** There is no system role (Gemma 2). */
   readonly systemAsUser: boolean;

@@ -88,8 +88,9 @@ test('empty and local messages are left out, and calls that no server takes are 
     requestOf([
       { role: 'user', text: '' },
       says(''),
+      says(' \n'),
       { role: 'local', text: '/apply', answer: 'Applied p1.' },
-      says('', ['a', 'odd name!', '{"half']),
+      says('\n\n', ['a', 'odd name!', '{"half']),
       result('a', 'No such tool.'),
     ]),
   );

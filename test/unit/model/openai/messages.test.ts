@@ -55,7 +55,23 @@ test('a conversation is translated message by message', () => {
   assert.deepEqual(validateConversation(wire), []);
 });
 
-test('empty messages are left out', () => {
+test('empty messages are left out, and those of blanks, which Claude refuses', () => {
+  const blank = toWireMessages('', [
+    { role: 'user', text: 'Hello' },
+    assistant('\n\n', [call('c1', '{}')], 'toolCalls'),
+    result('c1', ' \n'),
+    assistant(' \n'),
+    { role: 'steering', kind: 'notice', text: '\n', previewIds: [] },
+    { role: 'user', text: ' ' },
+  ]);
+  assert.deepEqual(
+    blank.map(({ role, content }) => [role, content]),
+    [
+      ['user', 'Hello'],
+      ['assistant', null],
+      ['tool', '(no output)'],
+    ],
+  );
   const wire = toWireMessages('', [
     { role: 'user', text: 'Hello' },
     assistant('', [], 'error'),

@@ -154,6 +154,23 @@ test('Mistral: ids get its form once it refuses others, and results still name t
   assert.deepEqual(ids, [ids[0], ids[0], 'D681PevKs', 'D681PevKs']);
 });
 
+for (const [server, message] of [
+  ['Claude', "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"],
+  [
+    'OpenAI',
+    "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40.",
+  ],
+] as const)
+  test(`${server}: ids of another model, with which the conversation began, get a form that it takes`, async () => {
+    const id = 'functions.read_file:0';
+    const [, second] = await send(
+      [{ status: 400, body: { error: { message } } }],
+      after(call(id), result(id)),
+    );
+    const ids = second?.body.messages.flatMap(each => (each.role === 'tool' ? [each.tool_call_id] : []));
+    assert.match(ids?.[0] ?? '', /^[a-zA-Z0-9]{9}$/);
+  });
+
 for (const [server, exchange] of [
   ['mistral', 'a user after a tool is refused'],
   ['llamacpp', 'a template that wants turns'],
