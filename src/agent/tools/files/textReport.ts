@@ -71,7 +71,7 @@ export function textReport(
   const where = `in ${plural(files, 'file')}`;
   const head =
     cutBy === 'limit'
-      ? `The first ${plural(matches.length, 'line')} that match ${what}, ${where}. There are more: narrow the search to see them.`
+      ? `${plural(matches.length, 'line matches', 'lines match')} ${what}, ${where}, and others do that are not shown, in these or in other files: narrow the search to see them.`
       : `${plural(matches.length, 'line matches', 'lines match')} ${what}, ${where}.`;
   return [head, ...notesOn(found), ...rows(matches, pending, context, texts)].join('\n');
 }
