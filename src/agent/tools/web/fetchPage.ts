@@ -185,7 +185,7 @@ function report(url: URL, input: string, { status, type, body, isCut }: Answer):
   if (status < 200 || status >= 300) throw new ToolError(`${url.host} answered with the status ${status}.`);
   if (!isHtml && !/^text\/|[/+](json|xml|yaml|javascript)$/.test(kind))
     throw new ToolError(`${url.href} is ${JSON.stringify(kind || 'of no known type')}, not text.`);
-  const raw = textOfBody(body, type);
+  const raw = textOfBody(body, charsetIn(type) ?? (isHtml ? charsetOfPage(body) : undefined));
   const text = isHtml ? htmlText(raw, url.href) : raw;
   const shown = text.slice(0, MAX_CHARS);
   const rest = isCut || text.length > MAX_CHARS ? ' Only its beginning is shown.' : '';
@@ -193,8 +193,17 @@ function report(url: URL, input: string, { status, type, body, isCut }: Answer):
   return `The text of ${url.href}${moved}.${rest}\n${fenced(shown)}`;
 }
 
-function textOfBody(body: Buffer, type: string): string {
-  const charset = /charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8';
+function charsetIn(type: string): string | undefined {
+  return /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1];
+}
+
+/** What a page says of itself, where browsers look for it. */
+function charsetOfPage(body: Buffer): string | undefined {
+  const [meta = ''] = /<meta\s[^>]*charset[^>]*>/i.exec(body.toString('latin1', 0, 1_024)) ?? [];
+  return charsetIn(meta);
+}
+
+function textOfBody(body: Buffer, charset = 'utf-8'): string {
   try {
     return new TextDecoder(charset).decode(body);
   } catch {

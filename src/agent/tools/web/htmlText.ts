@@ -8,11 +8,13 @@ const BLOCKS = new Set(
   ).split(' '),
 );
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', hellip: '…', mdash: '—', ndash: '–' },
-  ...{ copy: '©', reg: '®', trade: '™', bull: '•', middot: '·', times: '×', larr: '←', rarr: '→' },
-  ...{ lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', laquo: '«', raquo: '»', shy: '', zwnj: '', zwj: '' },
-};
+const ENTITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', hellip: '…', mdash: '—', ndash: '–' },
+    ...{ copy: '©', reg: '®', trade: '™', bull: '•', middot: '·', times: '×', larr: '←', rarr: '→' },
+    ...{ lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', laquo: '«', raquo: '»', shy: '', zwnj: '', zwj: '' },
+  }),
+);
 
 /**
  * The text of an HTML page, plainly: without tags, scripts and styles, with line breaks between blocks, headings and list items
@@ -147,7 +149,7 @@ class TextWriter {
 
 function decoded(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
-    if (typeof name === 'string') return ENTITIES[name] ?? whole;
+    if (typeof name === 'string') return ENTITIES.get(name) ?? whole;
     const code = typeof decimal === 'string' ? Number(decimal) : Number.parseInt(String(hex), 16);
     return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : '';
   });

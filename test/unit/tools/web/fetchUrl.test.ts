@@ -185,6 +185,10 @@ test('what is no text, too long, packed, an error or no address of the web is sa
         return void response
           .writeHead(200, { 'content-type': 'text/plain; charset=iso-8859-1' })
           .end(Buffer.from([0xe9]));
+      case '/page':
+        return void response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end(Buffer.from('<meta charset="windows-1252"><p>caf\xe9 \x80', 'latin1'));
       case '/json':
         return void response.writeHead(200, { 'content-type': 'application/vnd.x+json' }).end('{"a":1}');
       default: {
@@ -199,6 +203,7 @@ test('what is no text, too long, packed, an error or no address of the web is sa
   await assert.rejects(read('/none'), /answered with the status 404\.$/);
   await assert.rejects(read('/packed'), /content that is packed \(gzip\), which is not read\.$/);
   assert.match(await read('/latin'), /\n```\né\n```$/);
+  assert.match(await read('/page'), /\n```\ncafé €\n```$/);
   assert.match(await read('/json'), /\{"a":1\}/);
   const endless = await read('/endless');
   assert.match(endless, /Only its beginning is shown\./);

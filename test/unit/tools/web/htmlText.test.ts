@@ -6,7 +6,7 @@ const BASE = 'https://a.example/docs/';
 
 test('blocks, lists, headings, links and entities become plain lines', () => {
   const html = `<!DOCTYPE html><html><head><title>My  page</title><style>p > a { x }</style></head>
-    <body><!-- <p>not this --><h2>Head</h2><p>One&nbsp;&lt;two&gt; &#233;&#x41; &bogus; a<br>b</p>
+    <body><!-- <p>not this --><h2>Head</h2><p>One&nbsp;&lt;two&gt; &#233;&#x41; &bogus; &toString; a<br>b</p>
     <ul><li>x<li>y <b>bold</b>!</ul><pre>  keep
     this</pre><script>if (a < b) document.write("</p>")</script>
     <table><tr><td>1</td><td>2</td></tr></table>
@@ -18,7 +18,7 @@ test('blocks, lists, headings, links and entities become plain lines', () => {
       '',
       '## Head',
       '',
-      'One <two> éA &bogus; a',
+      'One <two> éA &bogus; &toString; a',
       'b',
       '',
       '- x',
