@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import type { FileChange } from '../../preview/fileChange.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
 import { assertApplicable } from '../../preview/textFile.ts';
@@ -43,11 +42,8 @@ export function astEditTool(searcher: AstSearcher): Tool {
       const { editLabel, editReport, nothingReport } = await import('./report.ts');
       const { files, summary } = result;
       if (files.length === 0) return textResult(nothingReport(summary, 'Nothing was staged.'));
-      const changes: FileChange[] = files.flatMap(({ path, found }) =>
-        found.kind === 'edits'
-          ? [{ kind: 'modify', path, before: found.before, after: found.after, edits: found.edits }]
-          : [],
-      );
+      const { astChanges } = await import('./astChanges.ts');
+      const changes = await astChanges(files, context.workspace);
       const broken = files.filter(file => file.newSyntaxErrors).map(file => file.path);
       await assertApplicable(context.workspace, changes);
       context.stage({
