@@ -1,7 +1,7 @@
 import { abortErrorOf } from '../../agent/base/async.ts';
 import { ToolError } from '../../agent/base/errors.ts';
 import { decodeText, type TextEncoding } from '../../agent/text/encodings.ts';
-import { isGlob } from '../../agent/tools/ast/scope/glob.ts';
+import { readingsOf } from '../../agent/tools/ast/scope/glob.ts';
 import type { TextQuery } from '../../agent/tools/files/searchText.ts';
 import type { TextMatch, TextMatches } from '../../agent/tools/files/textReport.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
@@ -80,7 +80,9 @@ export function expandGlob(glob: string | undefined): readonly string[] {
     throw new ToolError('glob says which files to search, so it cannot begin with "!".');
   const trimmed = glob.replace(/^\.\//, '').replace(/\/$/, '');
   const anchored = trimmed.includes('/') ? trimmed.replace(/^\//, '') : `**/${trimmed}`;
-  return isGlob(trimmed) ? [anchored] : [anchored, `${anchored}/**`];
+  const readings = readingsOf(anchored);
+  // Brackets alone may be part of a name.
+  return /[*?{]/.test(trimmed) ? readings : [...readings, `${readings.at(-1)}/**`];
 }
 
 async function listAll(

@@ -14,7 +14,7 @@ import type {
   WrittenTo,
 } from '../../agent/preview/workspace.ts';
 import type { TextEncoding } from '../../agent/text/encodings.ts';
-import { excludeMatcher } from '../../agent/tools/ast/scope/glob.ts';
+import { excludeMatcher, readingsOf } from '../../agent/tools/ast/scope/glob.ts';
 import { withoutIgnored } from '../../agent/tools/ast/scope/ignoreRules.ts';
 import { leadsInside } from '../../agent/tools/ast/scope/walk.ts';
 import type { SearchFolder } from '../../agent/tools/ast/scope/searchScope.ts';
@@ -295,13 +295,21 @@ async function findIn(
   isAll: boolean,
   token: vscode.CancellationToken,
 ): Promise<string[]> {
-  const pattern = new vscode.RelativePattern(folder.uri, glob);
-  const found = await vscode.workspace.findFiles(pattern, isAll ? null : undefined, MAX_FOUND, token);
+  const found = await Promise.all(
+    readingsOf(glob).map(each =>
+      vscode.workspace.findFiles(
+        new vscode.RelativePattern(folder.uri, each),
+        isAll ? null : undefined,
+        MAX_FOUND,
+        token,
+      ),
+    ),
+  );
   const prefix = folder.uri.path.endsWith('/') ? folder.uri.path : `${folder.uri.path}/`;
   const isOwn = new Map<string, boolean>();
   const slice = new TimeSlice();
   const own: string[] = [];
-  for (const relative of found.map(uri => uri.path.slice(prefix.length))) {
+  for (const relative of new Set(found.flat().map(uri => uri.path.slice(prefix.length)))) {
     await slice.turn();
     const parent = posix.dirname(relative);
     const known = isOwn.get(parent) ?? leadsInside(folder.fsPath, parent);

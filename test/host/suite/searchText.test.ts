@@ -101,6 +101,32 @@ for (const [way, appRoot] of [
       await assert.rejects(search('needle', { glob: '!a.ts' }), /which files to search/);
     });
 
+    test('a name with brackets is meant by a glob with brackets', async () => {
+      await mkdir(fileInWorkspace(`${FOLDER}/[id]`));
+      await givenFile(`${FOLDER}/[id]/c.ts`, 'needle');
+      contents.set(`${FOLDER}/[id]/new.ts`, 'needle');
+      const both = [`${FOLDER}/[id]/c.ts`, `${FOLDER}/[id]/new.ts`];
+      for (const [glob, wanted] of [
+        [`${FOLDER}/[id]/*.ts`, both],
+        [`${FOLDER}/[id]`, both],
+        [`${FOLDER}/[id]/c.ts`, both.slice(0, 1)],
+        ['[id]', both],
+        [`${FOLDER}/[a-d]*/b.md`, [`${FOLDER}/deep/b.md`]],
+      ] as const)
+        assert.deepEqual(
+          (await search('needle', { glob })).matches.map(match => match.path),
+          wanted,
+          glob,
+        );
+      const { paths } = await new VsCodeWorkspace(noProtections).list(
+        `${FOLDER}/[id]/*.ts`,
+        10,
+        new AbortController().signal,
+      );
+      assert.deepEqual(paths, both.slice(0, 1));
+      await rm(fileInWorkspace(`${FOLDER}/[id]`), { recursive: true });
+    });
+
     test('a file that .gitignore excepts is found where the glob means it, and nowhere else', async () => {
       await givenFile(`${FOLDER}/.gitignore`, '*.log\n!kept.log\n!kept.ts\n');
       for (const name of ['kept.log', 'other.log', 'kept.ts', 'plain.ts'])

@@ -5,6 +5,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { after, describe, it } from 'node:test';
 import * as z from 'zod/mini';
+import { bytesOfSide, type TextSide } from '../../../../src/agent/preview/fileChange.ts';
+import { defaultEncoding, loadEncodings, type TextEncoding } from '../../../../src/agent/text/encodings.ts';
 import { PathError, ToolError } from '../../../../src/agent/base/errors.ts';
 import { english } from '../../../../src/agent/base/localiser.ts';
 import {
@@ -35,7 +37,13 @@ function tools(
     names = ['one'],
     dirty = {},
     typed = {},
-  }: { names?: string[]; dirty?: Record<string, string>; typed?: Record<string, string> } = {},
+    encoding = defaultEncoding,
+  }: {
+    names?: string[];
+    dirty?: Record<string, string>;
+    typed?: Record<string, string>;
+    encoding?: TextEncoding;
+  } = {},
 ) {
   const root = folderWith(files);
   made.push(root);
@@ -52,7 +60,7 @@ function tools(
     },
     read: (file: string) => Promise.resolve(Buffer.from(dirty[file] ?? typed[file] ?? '')),
     placeOf: () => Promise.resolve({ missingFolders: [] }),
-    encodingOf: () => assert.fail(),
+    encodingOf: () => Promise.resolve(encoding),
   } as unknown as Workspace;
   const withoutPending = {
     read: (file: string) => Promise.resolve(Buffer.from(typed[file] ?? '')),
@@ -108,6 +116,40 @@ describe('ast_edit', () => {
       staged[0].changes?.map(change => change.path),
       ['a/part1.ts', 'part2.ts', 'part10.ts'],
     );
+  });
+
+  it('stores what it brings in the encoding of the file', async () => {
+    await loadEncodings(['windows1252']);
+    const files = { 'a.js': 'log("a")', 'b.js': 'log("ä")' };
+    const { edit, staged } = tools(files, { encoding: { name: 'windows1252', bom: false } });
+    await edit([{ pat: 'log($A)', out: 'log("é", $A)' }]);
+    const sides = staged[0]?.changes?.map(({ after }) => after as TextSide) ?? [];
+    assert.deepEqual(
+      sides.map(side => Buffer.from(bytesOfSide(side)).toString('hex')),
+      [
+        Buffer.from('log("é", "a")', 'latin1').toString('hex'),
+        // It is in UTF-8, whatever the workspace says.
+        Buffer.from('log("é", "ä")').toString('hex'),
+      ],
+    );
+    assert.deepEqual(
+      sides.map(({ encoding }) => encoding.name),
+      ['windows1252', 'utf8'],
+    );
+    await assert.rejects(
+      edit([{ pat: 'log($A)', out: 'log("中", $A)' }], ['a.js']),
+      /stored in windows1252, which cannot represent "中"/,
+    );
+  });
+
+  it('finds what a preview adds to a folder with brackets in its name', async () => {
+    const files = { 'app/[id]/a.ts': 'log(1)', 'app/i/b.ts': 'log(2)' };
+    const { grep } = tools(files, { dirty: { 'app/[id]/new.ts': 'log(3)' } });
+    for (const paths of [['app/[id]'], ['app/[id]/*.ts']]) {
+      const found = await grep('log($A)', paths);
+      assert.match(found, /app\/\[id\]\/a\.ts/, paths[0]);
+      assert.match(found, /app\/\[id\]\/new\.ts/, paths[0]);
+    }
   });
 
   it('stages the exact changes under a label that counts them, and shows both sides', async () => {

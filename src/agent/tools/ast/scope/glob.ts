@@ -4,15 +4,21 @@ export const MAX_GLOB_CHARS = 1_000;
 /** Whether a path matches. The path has forward slashes. */
 export type PathMatcher = (path: string) => boolean;
 
+/** A glob as it is, and as it reads if brackets are part of names, as in web frameworks: `app/[id]/*.ts`. */
+export function readingsOf(glob: string): readonly string[] {
+  const literal = glob.replace(/[[\]]/g, '[$&]');
+  return literal === glob ? [glob] : [glob, literal];
+}
+
 /**
  * Matches whole paths against globs; one of them must match. `*` and `?` match within one name and `**` any number of
- * folders; `{a,b}`, `[a-z]` and `[!a]` work as usual. Names that begin with a dot are not special. All other characters
+ * folders; `{a,b}`, `[a-z]` and `[!a]` work as usual, and brackets also match themselves. Names that begin with a dot are not special. All other characters
  * stand for themselves.
  */
 export async function globMatcher(globs: readonly string[]): Promise<PathMatcher> {
   const { default: picomatch } = await import('picomatch');
   // Characters that are special to picomatch only, such as the parentheses in folder names of web frameworks.
-  const plain = globs.map(glob => glob.replace(/[()|"\\]/g, '\\$&'));
+  const plain = globs.flatMap(readingsOf).map(glob => glob.replace(/[()|"\\]/g, '\\$&'));
   return picomatch(plain, {
     dot: true,
     noextglob: true,

@@ -58,7 +58,9 @@ async function selectorIn(root: SearchRoot): Promise<PathMatcher> {
   const isExcluded = await excludeMatcher(root.exclude);
   const selectors = root.paths.map(async (selected): Promise<PathMatcher> => {
     const base = isGlob(selected) ? globBase(selected) : selected;
-    const matches = isGlob(selected) ? await globMatcher([selected]) : () => true;
+    const isMatch = isGlob(selected) ? await globMatcher([selected]) : () => true;
+    // A name may contain brackets.
+    const matches: PathMatcher = relative => relative.startsWith(`${selected}/`) || isMatch(relative);
     const prefix = base === '' ? '' : `${base}/`;
     const isHidden = (await IgnoreRules.of(absoluteOf(root.folder, base))).hidesBelow();
     return relative =>

@@ -20,6 +20,8 @@ describe('a glob', () => {
     ['a+(b).ts', ['a+(b).ts'], ['aab.ts']],
     ['{a,b/**}/c', ['a/c', 'b/x/c'], ['b/c/d']],
     ['[x', ['[x'], ['x']],
+    ['app/[id]/*.ts', ['app/[id]/a.ts', 'app/i/a.ts'], ['app/id/a.ts', 'app/[x]/a.ts']],
+    ['[...x]/[[y]]/[z.{ts,js}', ['[...x]/[[y]]/[z.js'], ['[...x]/[[y]]/z.js']],
     ['**/*', ['.a', '.a/.b'], ['']],
     ['app/(auth)/*.ts', ['app/(auth)/a.ts'], ['app/auth/a.ts']],
     ['!a|"b"', ['!a|"b"'], ['a', 'b']],
