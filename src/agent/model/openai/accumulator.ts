@@ -72,6 +72,11 @@ export class ChatAccumulator {
     this.#maxChars = maxChars;
   }
 
+  /** Whether nothing of the answer has arrived yet. */
+  get isEmpty(): boolean {
+    return this.#chars === 0 && this.#slots.length === 0;
+  }
+
   /** Whether the server has sent a `finish_reason` that ends the answer: some gateways send one with each piece. */
   get finished(): boolean {
     return this.#finishReason !== undefined && !this.#goesOn;

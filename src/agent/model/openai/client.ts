@@ -4,9 +4,8 @@ import { isRecord, parsedJson } from '../../base/json.ts';
 import { AnswerBody, readBeginning, readWhole } from './answerBody.ts';
 import { hostOf, type FailureContext } from './failure.ts';
 import { ConnectionFailure, HttpFailure, KnownFault, ReportedError } from './faults.ts';
-import { isTooLong } from '../tooLong.ts';
-import { isUsedUp, retryAfterOf } from './retryAfter.ts';
-import { accessTo, type OpenAiServer, type ServerAccess } from './server.ts';
+import { retryAfterOf, retryDelay } from './retryAfter.ts';
+import { accessTo, MAX_RETRIES, type OpenAiServer, type ServerAccess } from './server.ts';
 
 /** Access to a server for one request, with its key. */
 export interface OpenAiConnection {
@@ -47,11 +46,6 @@ export interface StreamedAnswer {
   close(): void;
 }
 
-/** The longest wait that a server may ask for, in seconds. If it asks for more, the request fails at once. */
-const MAX_WAIT = 60;
-/** The first wait before a request is sent again, unless the server names one; each is twice as long as the one before. */
-const FIRST_DELAY_MS = 500;
-const MAX_DELAY_MS = 8_000;
 /** How long a server may be silent in the middle of an answer, in milliseconds. */
 const IDLE_MS = 300_000;
 /** How much of an error's body is kept, in characters, and how long it is read for, in milliseconds. */
@@ -138,7 +132,7 @@ async function send<T>(
 ): Promise<T> {
   const silent = (): void => undefined;
   let refusal: HttpFailure | undefined;
-  const maxRetries = server.maxRetries ?? 3;
+  const maxRetries = server.maxRetries ?? MAX_RETRIES;
   let retries = 0;
   const client = new Sdk({
     baseURL: `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`,
@@ -222,22 +216,6 @@ function notAnApi(response: Response): KnownFault {
 async function refusalOf({ status, headers, body }: Response, ms: number): Promise<HttpFailure> {
   const text = body ? await readBeginning(body, MAX_ERROR_BODY, ms) : '';
   return new HttpFailure(status, text, retryAfterOf(status, headers, text));
-}
-
-/**
- * How long to wait before the same request is sent again, in milliseconds; `undefined` if that is of no use: the status does not
- * allow it, the request would be too long again, even if the server calls that an internal error, the account is used up, or the
- * wait is too long.
- */
-function retryDelay({ status, body, retryAfter }: HttpFailure, retries: number): number | undefined {
-  const isPassing = status === 408 || status === 409 || status === 429 || status >= 500;
-  if (!isPassing || isTooLong(status, body) || isUsedUp(status, body)) return undefined;
-  if ((retryAfter ?? 0) > MAX_WAIT) return undefined;
-  // Some jitter, so that several windows do not ask at the same time.
-  const jitter = 1 - Math.random() / 4;
-  return retryAfter === undefined
-    ? Math.min(FIRST_DELAY_MS * 2 ** retries, MAX_DELAY_MS) * jitter
-    : retryAfter * 1_000;
 }
 
 /** The response by which the SDK decides on a retry. */

@@ -1,20 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { untilAborted } from '../../base/async.ts';
 import { isRecord } from '../../base/json.ts';
 import { english } from '../../base/localiser.ts';
 import type { Logger } from '../../base/logger.ts';
 import { naturally } from '../../base/phrases.ts';
-import type { ChatProvider, ChatRequest, ProviderEvent, ProviderFailure } from '../chatProvider.ts';
+import type {
+  ChatProvider,
+  ChatRequest,
+  ProviderEvent,
+  ProviderFailure,
+  RetryCode,
+} from '../chatProvider.ts';
 import { asksAboutImages } from '../images.ts';
 import type { ReadImage } from '../sentImages.ts';
 import { callIdsIn } from '../toolCalls.ts';
 import { ChatAccumulator } from './accumulator.ts';
 import { connect, type OpenAiConnection, type StreamedAnswer } from './client.ts';
-import { failureOf, hostOf, type FailureContext } from './failure.ts';
-import { KnownFault, ReportedError } from './faults.ts';
+import { failureOf, hostOf, statusIn, type FailureContext } from './failure.ts';
+import { HttpFailure, KnownFault, ReportedError } from './faults.ts';
 import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
 import { windowInAnswer, windowInList } from './modelWindow.ts';
 import { loadImageUrls, takesImages, withoutImageData } from './requestImages.ts';
-import type { OpenAiServer } from './server.ts';
+import { retryAfterOf, retryDelay } from './retryAfter.ts';
+import { MAX_RETRIES, type OpenAiServer } from './server.ts';
 import { ServerQuirks } from './serverQuirks.ts';
 import { reshape } from './wireShape.ts';
 
@@ -105,14 +113,27 @@ async function* streamAnswer(
     if (options.model.trim() === '') throw new KnownFault('noModel', l10n => l10n.t('No model is chosen.'));
     const connection = await untilAborted(signal, () => connect(options, options.model));
     context = connection.context;
-    const streamed = yield* eventsDuring<ProviderEvent, StreamedAnswer>(tell =>
-      untilAborted(signal, () => send(options, connection, quirks, request, signal, { tell, onSent })),
-    );
-    const collect = new ChatAccumulator(callIdsIn(request), options.maxAnswerChars ?? MAX_ANSWER_CHARS);
-    yield* readAnswer(options, streamed, collect, signal);
-    const { answer, leftovers } = collect.finish(streamed.sawDone());
-    quirks.remember(answer, leftovers);
-    if (!signal.aborted) last = { type: 'done', answer };
+    for (let retries = 0; ; retries++) {
+      const streamed = yield* eventsDuring<ProviderEvent, StreamedAnswer>(tell =>
+        untilAborted(signal, () => send(options, connection, quirks, request, signal, { tell, onSent })),
+      );
+      const collect = new ChatAccumulator(callIdsIn(request), options.maxAnswerChars ?? MAX_ANSWER_CHARS);
+      try {
+        yield* readAnswer(options, streamed, collect, signal);
+      } catch (error) {
+        // Some servers begin the stream before they know whether the model's host answers.
+        const refusal = collect.isEmpty && !signal.aborted ? refusalIn(error) : undefined;
+        const delayMs = refusal && retryDelay(refusal, retries);
+        if (!refusal || delayMs === undefined || retries >= (options.maxRetries ?? MAX_RETRIES)) throw error;
+        yield { type: 'retrying', delayMs, code: retryCodeOf(refusal) };
+        await delay(delayMs, undefined, { signal });
+        continue;
+      }
+      const { answer, leftovers } = collect.finish(streamed.sawDone());
+      quirks.remember(answer, leftovers);
+      if (!signal.aborted) last = { type: 'done', answer };
+      break;
+    }
   } catch (error) {
     if (!signal.aborted) {
       const failure = failureOf(error, context);
@@ -157,8 +178,7 @@ async function send(
         maxChars: maxEventChars,
         signal,
         isFinal: refusal => quirks.teaches(refusal),
-        onRetry: (delayMs, { status }) =>
-          tell({ type: 'retrying', delayMs, code: status === 429 ? 'rateLimited' : 'server' }),
+        onRetry: (delayMs, refusal) => tell({ type: 'retrying', delayMs, code: retryCodeOf(refusal) }),
       });
     } catch (error) {
       if (signal.aborted || !quirks.learn(error)) throw error;
@@ -167,6 +187,18 @@ async function send(
       );
     }
   }
+}
+
+/** The refusal of the model's host that a server reports inside its answer, if it tells the status. */
+function refusalIn(error: unknown): HttpFailure | undefined {
+  const status = error instanceof ReportedError ? statusIn(error.reported) : undefined;
+  if (status === undefined) return undefined;
+  const body = JSON.stringify((error as ReportedError).reported);
+  return new HttpFailure(status, body, retryAfterOf(status, new Headers(), body));
+}
+
+function retryCodeOf({ status }: HttpFailure): RetryCode {
+  return status === 429 ? 'rateLimited' : 'server';
 }
 
 /** Whether the server's list says that the model takes images; `undefined` if it does not say, or cannot be had. */

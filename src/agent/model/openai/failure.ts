@@ -188,7 +188,7 @@ function waitSentence(seconds: number | undefined, l10n: Localiser): string {
 }
 
 /** The HTTP status of the model's host, which OpenRouter and LiteLLM put into the error of a stream. */
-function statusIn(reported: unknown): number | undefined {
+export function statusIn(reported: unknown): number | undefined {
   if (!isRecord(reported)) return undefined;
   const code = Number(reported['code'] ?? reported['status']);
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : undefined;

@@ -1,3 +1,11 @@
+import { isTooLong } from '../tooLong.ts';
+import type { HttpFailure } from './faults.ts';
+
+/** The longest wait that a server may ask for, in seconds. If it asks for more, the request fails at once. */
+const MAX_WAIT = 60;
+/** The first wait before a request is sent again, unless the server names one; each is twice as long as the one before. */
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 8_000;
 /** The statuses with which a server asks to wait. Others may contain such words for other reasons. */
 const ASKS_TO_WAIT = [429, 503];
 
@@ -16,9 +24,20 @@ export function retryAfterOf(status: number, headers: Headers, body: string): nu
   return secondsIn(headers.get('retry-after')) ?? (ASKS_TO_WAIT.includes(status) ? wordsIn(body) : undefined);
 }
 
-/** Whether waiting is of no use, because what an account includes is used up. */
-export function isUsedUp(status: number, body: string): boolean {
-  return status === 429 && USED_UP.test(body);
+/**
+ * How long to wait before the same request is sent again, in milliseconds; `undefined` if that is of no use: the status does not
+ * allow it, the request would be too long again, even if the server calls that an internal error, the account is used up, or the
+ * wait is too long.
+ */
+export function retryDelay({ status, body, retryAfter }: HttpFailure, retries: number): number | undefined {
+  const isPassing = status === 408 || status === 409 || status === 429 || status >= 500;
+  if (!isPassing || isTooLong(status, body)) return undefined;
+  if ((status === 429 && USED_UP.test(body)) || (retryAfter ?? 0) > MAX_WAIT) return undefined;
+  // Some jitter, so that several windows do not ask at the same time.
+  const jitter = 1 - Math.random() / 4;
+  return retryAfter === undefined
+    ? Math.min(FIRST_DELAY_MS * 2 ** retries, MAX_DELAY_MS) * jitter
+    : retryAfter * 1_000;
 }
 
 /** `Retry-After` in seconds: a number or a date. */

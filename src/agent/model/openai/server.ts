@@ -17,11 +17,13 @@ export interface OpenAiServer {
   readonly logger?: Logger | undefined;
   /** For the sentences of failures. Default English. */
   readonly l10n?: Localiser | undefined;
-  /** Further attempts after 408, 409, 429, 5xx and failed connections. Default 3. */
+  /** Further attempts after 408, 409, 429, 5xx and failed connections. Default {@link MAX_RETRIES}. */
   readonly maxRetries?: number | undefined;
   /** The longest silence in the middle of an answer, in milliseconds. Default 5 minutes. */
   readonly idleMs?: number | undefined;
 }
+
+export const MAX_RETRIES = 3;
 
 /** Address and headers of one request. */
 export interface ServerAccess {

@@ -96,6 +96,39 @@ test('an error in a stream is reported with its status', async () => {
   assert.match(failed.message, /Provider disconnected/);
 });
 
+test('a request is sent again if its stream begins with a refusal that passes, and only then', async () => {
+  const refusal = (code: number, message = 'Overloaded, try again in 10ms'): string[] => [
+    ': PROCESSING',
+    '',
+    `data: {"error":{"code":${code},"message":"${message}"}}`,
+    '',
+  ];
+  const server = await serve([
+    { raw: refusal(429) },
+    { raw: refusal(503) },
+    { text: 'ok' },
+    { raw: refusal(400) },
+    { raw: [...head, ...refusal(503)] },
+  ]);
+  const { events } = await run(server);
+  assert.deepEqual(
+    events.map(event => (event.type === 'retrying' ? event.code : event.type)),
+    ['rateLimited', 'server', 'text', 'done'],
+  );
+  assert.equal(failureIn(await run(server)).code, 'badRequest');
+  assert.equal(failureIn(await run(server)).code, 'server');
+  assert.equal(server.requests.length, 5);
+  const down = await serve(() => ({ raw: refusal(503) }));
+  assert.equal(failureIn(await run(down)).status, 503);
+  assert.equal(down.requests.length, 4);
+  const waits = await serve([{ raw: refusal(503, 'try again in 30s') }]);
+  const stopped = new AbortController();
+  for await (const event of providerFor(waits).stream(hello, stopped.signal)) {
+    if (event.type === 'retrying') stopped.abort();
+    else assert.equal(event.type, 'aborted');
+  }
+});
+
 test('Stop while the server is silent before its answer', async () => {
   const server = await serve([{ hang: true }]);
   const stopped = new AbortController();
