@@ -155,6 +155,8 @@ export class Invariants {
   #isNeeded = false;
   /** The prompts that were not sent yet. */
   #prompts: string[] = [];
+  /** Those of them that waited when the process ended: they are sent once the user goes on. */
+  #restored: string[] = [];
 
   check(holds: boolean, sentence: () => string): void {
     if (!holds) this.violations.push(sentence());
@@ -217,7 +219,10 @@ export class Invariants {
     this.#lastFailed = false;
     this.#openAtRequest.clear();
     this.#answersBefore = -1;
+    const waiting = [...this.#restored, ...this.#prompts].join(' ');
     this.dropPrompts();
+    this.#restored = t.session.queue.list.map(({ text }) => text);
+    this.check(waiting === this.#restored.join(' '), () => `waited before a reload: ${waiting}`);
     this.reviewEnds();
     for (const subject of [...this.#byId.values()]) this.#afterReload(subject, t);
     const isAlive = (): boolean => this.#t === t;
@@ -335,10 +340,11 @@ export class Invariants {
     this.#prompts.push(text);
   }
 
-  /** Waiting prompts are dropped: after Stop, a new conversation or a reload. */
+  /** Waiting prompts are dropped: after Stop or a new conversation. */
   dropPrompts(): void {
     this.asking = false;
     this.#prompts = [];
+    this.#restored = [];
   }
 
   /** The review is over: after Stop or Discard All. */
@@ -915,6 +921,7 @@ export class Invariants {
       this.reviewEnds();
       this.#failed = []; // the inbox is gone; reopened, the conversation contains a reminder
     }
+    if (event.type === 'prompts_returned') this.#restored = [];
     if (event.type === 'tool_end' && event.call.name === 'resolve') this.#noteAnswer(event.result.content);
     if (event.type === 'revert_applied' && event.record.applied) this.#reverted(event.record, t);
     if (event.type === 'message_end' && event.message.role === 'assistant') {
@@ -924,7 +931,8 @@ export class Invariants {
     }
     if (event.type === 'message_end' && event.message.role === 'user') {
       const { text } = event.message;
-      this.check(this.#prompts.shift() === text, () => `"${text}" is sent out of turn`);
+      const next = this.#restored.shift() ?? this.#prompts.shift();
+      this.check(next === text, () => `"${text}" is sent out of turn`);
       this.reviewEnds();
     }
     if (event.type === 'preview_changed' && this.#byId.get(event.preview.id)?.current)

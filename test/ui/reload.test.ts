@@ -109,7 +109,7 @@ drivenTest(
 );
 
 drivenTest(
-  'a session that was cut off comes back idle and says so; its call has a result; nothing is sent by itself',
+  'a session that was cut off comes back idle and says so; its call has a result; what waited waits; nothing is sent by itself',
   {},
   async driven => {
     const { workbench } = driven;
@@ -121,6 +121,9 @@ drivenTest(
       { text: 'I will check first.' },
     ]);
     try {
+      await driven.run(({ api }) => {
+        void api.session.prompt('Then thank her.');
+      });
       driven.kill();
       await driven.reload();
 
@@ -140,7 +143,11 @@ drivenTest(
       );
       await workbench.openRedlineChat();
       await workbench.chatFrame().locator('.log').getByText('This session was interrupted').waitFor();
+      const queued = workbench.chatFrame().locator('[data-kind="user"]', { hasText: 'Then thank her.' });
+      await queued.getByText('Queued').waitFor();
       await workbench.picture('reload-interrupted');
+      await queued.locator('[data-action="removeQueued"]').click();
+      await queued.waitFor({ state: 'detached' });
       assert.equal(server.requests.length, 1, 'nothing was sent by the new extension host');
 
       await workbench.sendChat('Did it work?');

@@ -30,6 +30,7 @@ export class Conversation {
   readonly #store: PreviewStore;
   readonly #record: RecordEntry;
   #title: string | undefined;
+  #hasWaiting: boolean;
 
   /**
    * Starts an empty conversation, or continues a stored one. Nothing is written until something happens.
@@ -40,6 +41,7 @@ export class Conversation {
     this.tree = stored?.tree ?? new ConversationTree();
     this.trail = stored?.trail ?? new AuditTrail();
     this.#title = stored?.title;
+    this.#hasWaiting = !!stored?.waiting.length;
     this.#store = store;
     this.previews = new ConversationPreviews(this.id, this.tree, store);
     this.#record = recordFor(this.id);
@@ -100,6 +102,17 @@ export class Conversation {
   /** Records that a preview was staged in it. */
   recordStaged(previewId: string): void {
     this.#record({ type: 'preview', previewId });
+  }
+
+  /**
+   * Records which prompts wait for their turn, so that the next window has them if this one closes.
+   * @param isBusy whether a prompt has to wait; else one that is added is sent at once
+   */
+  recordWaiting(prompts: StoredSession['waiting'], isBusy: boolean): void {
+    const doWait = prompts.length > 0;
+    if (!this.#hasWaiting && !(isBusy && doWait)) return;
+    this.#hasWaiting = doWait;
+    this.#record({ type: 'waiting', prompts });
   }
 
   recordPlanMode(on: boolean): void {

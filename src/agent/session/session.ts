@@ -46,7 +46,10 @@ export class Session extends Owner {
   readonly #loop: LoopParts;
   readonly #recorders: Recorders;
   #conversation: Conversation;
-  readonly #prompts = new PromptQueue(event => this.#emit(event));
+  readonly #prompts = new PromptQueue(event => {
+    this.#conversation.recordWaiting(this.queue.list, !!(this.#run ?? this.#pause));
+    this.#emit(event);
+  });
   #state: SessionState = 'idle';
   #provider: ChatProvider | undefined;
   #abort: AbortController | undefined;
@@ -237,7 +240,10 @@ export class Session extends Owner {
   async revert(request: Omit<RevertRequest, 'actor'>): Promise<RevertRecord> {
     const record = this.#reverts.request({ ...request, actor: 'human' });
     if (this.#run) this.stop();
-    else this.endReview();
+    else {
+      this.#prompts.giveBack(); // they were to follow what is left now
+      this.endReview();
+    }
     await this.#whenAtRest(() => this.#reverts.drain({ stopped: true }));
     return record;
   }
@@ -281,7 +287,9 @@ export class Session extends Owner {
     this.#plan.set(on);
   }
 
+  /** The prompts that wait are for the next window. */
   override dispose(): void {
+    this.#prompts.close();
     this.stop();
     super.dispose();
   }
@@ -305,7 +313,7 @@ export class Session extends Owner {
       .finally(() => {
         if (this.#pause !== pause) return;
         this.#pause = undefined;
-        if (this.queue.list.length > 0) void this.#start();
+        if (this.queue.list.some(({ isRestored }) => !isRestored)) void this.#start();
       });
     this.#pause = pause;
     return pause;
@@ -316,6 +324,7 @@ export class Session extends Owner {
     this.#choices.clear();
     this.#inbox.clear();
     this.#loop.requests.clear();
+    this.#conversation.recordWaiting([], false); // what waits now is for the next one
     this.#conversation = this.#newConversation(stored);
     this.#provider = undefined;
     this.#renewal = undefined;
@@ -334,6 +343,7 @@ export class Session extends Owner {
       this.#append(message);
     if (stored.interrupted) this.#conversation.recordState('idle');
     this.setPlanMode(stored.planMode);
+    this.#prompts.restore(stored.waiting);
   }
 
   /** Joins the current run or starts one. `#run` is set before the first event, because listeners may call this too. */

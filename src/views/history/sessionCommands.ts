@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../commandRegistry.ts';
-import { confirm } from '../toast.ts';
 import type { Agent } from '../agent.ts';
 import type { StoredSessions } from './storedSessions.ts';
 
 /** The commands for the current session and the stored ones. */
 export function sessionCommands(agent: Agent): CommandHandlers {
-  const { session, store, logger } = agent;
+  const { session, logger } = agent;
   let loaded: StoredSessions | undefined;
   const stored = async (): Promise<StoredSessions> => {
     const { StoredSessions } = await import('./storedSessions.ts');
@@ -30,17 +29,7 @@ export function sessionCommands(agent: Agent): CommandHandlers {
     'redline.session.delete': async given => (await stored()).delete(idOf(given)),
     'redline.session.export': async (given, file) =>
       (await stored()).export(idOf(given), file instanceof vscode.Uri ? file : undefined),
-    'redline.clearHistory': async () => {
-      const clear = vscode.l10n.t('Clear History');
-      const agreed = await confirm(
-        vscode.l10n.t('Delete the content of all resolved previews?'),
-        vscode.l10n.t(
-          'You can no longer undo or reopen them. The ledger still shows who resolved what, when and why.',
-        ),
-        clear,
-      );
-      if (agreed) await store.forgetResolved(new Date());
-    },
+    'redline.clearHistory': async () => (await import('./clearHistory.ts')).clearHistory(agent),
     'redline.showLog': () => logger.show(),
   };
 }

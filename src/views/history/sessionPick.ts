@@ -1,11 +1,8 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { countText } from '../../agent/base/localiser.ts';
-import type {
-  SessionFile,
-  SessionLogs,
-  SessionSummary,
-} from '../../agent/conversation/storage/sessionLogs.ts';
+import type { SessionFile, SessionLogs } from '../../agent/conversation/storage/sessionLogs.ts';
+import type { SessionSummary } from '../../agent/conversation/storage/sessionSummary.ts';
 import type { Session } from '../../agent/session/session.ts';
 import { withoutIcons } from '../plainText.ts';
 

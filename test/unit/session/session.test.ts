@@ -238,6 +238,98 @@ for (const change of ['new', 'revert', 'open'] as const)
     assert.ok(!t.session.messages.some(message => 'text' in message && message.text === '2'));
   });
 
+for (const end of ['closed', 'killed'] as const)
+  test(`prompts that wait when the window is ${end} wait in the next one, until the user goes on`, async () => {
+    const attachments = [{ path: 'a.ts', startLine: 1, endLine: 2, text: 'x\ny' }];
+    const before = createTestSession({ script: [{ text: 'thinking', hang: true }] });
+    void before.session.prompt('1');
+    void before.session.prompt('2', attachments);
+    void before.session.prompt('3');
+    void before.session.prompt('4');
+    before.session.queue.takeBack('q3');
+    if (end === 'closed') assert.ok(await before.session.close(Promise.resolve()));
+    else await before.session.drain(before.session.id);
+    assert.ok(
+      !before.events.some(({ type }) => type === 'prompts_returned'),
+      'no input is there to take them',
+    );
+
+    const sessionLog = before.sessionLog.copy();
+    const t = createTestSession({ script: () => ({ text: 'ok' }), sessionLog });
+    assert.deepEqual(
+      t.session.queue.list.map(({ text, attachments }) => ({ text, attachments })),
+      [
+        { text: '2', attachments },
+        { text: '4', attachments: [] },
+      ],
+    );
+    assert.equal(t.session.state, 'idle');
+    assert.deepEqual(sessionLog.stored()?.waiting.length, 2, 'also if the window is closed once more');
+    await t.session.prompt('5');
+    const prompts = t.session.messages.filter(({ role }) => role === 'user');
+    assert.deepEqual(
+      prompts.map(message => 'text' in message && message.text),
+      ['1', '2', '4', '5'],
+    );
+    assert.deepEqual('attachments' in (prompts[1] ?? {}) && prompts[1], {
+      role: 'user',
+      text: '2',
+      attachments,
+    });
+    assert.deepEqual(sessionLog.stored()?.waiting, [], 'each is sent once');
+    t.assertSound();
+    before.session.dispose();
+  });
+
+test('a prompt that is sent at once, or was given back, does not wait in the log', async () => {
+  const t = createTestSession({ script: [{ text: 'ok' }, { text: 'thinking', hang: true }] });
+  await t.session.prompt('1');
+  assert.ok(!t.sessionLog.entries.some(({ type }) => type === 'waiting'));
+  const prompted = [t.session.prompt('2'), t.session.prompt('3')];
+  await t.session.drain(t.session.id);
+  assert.deepEqual(
+    t.sessionLog.stored()?.waiting.map(({ text }) => text),
+    ['3'],
+  );
+  t.session.stop();
+  await Promise.all(prompted);
+  assert.deepEqual(t.sessionLog.stored()?.waiting, []);
+});
+
+test('a conversation that is opened with prompts that wait sends nothing; they are given back when it is left', async () => {
+  const before = createTestSession({ script: [{ text: 'thinking', hang: true }] });
+  void before.session.prompt('1');
+  void before.session.prompt('2');
+  await before.session.drain(before.session.id);
+  const stored = before.sessionLog.stored() ?? assert.fail('nothing was stored');
+  before.session.dispose();
+
+  const t = createTestSession({ script: () => ({ text: 'ok' }) });
+  t.sessionLog.adopt(before.sessionLog);
+  const texts = () => t.session.queue.list.map(({ text }) => text);
+  await t.session.open(stored);
+  assert.deepEqual([t.session.state, texts(), t.requests.length], ['idle', ['2'], 0]);
+  await t.session.revert({ target: null, category: null, summary: null });
+  const returned = t.events.find(event => event.type === 'prompts_returned');
+  assert.deepEqual(
+    returned?.prompts.map(({ text }) => text),
+    ['2'],
+  );
+  assert.deepEqual([t.session.state, texts(), t.requests.length], ['idle', [], 0]);
+  assert.deepEqual(t.sessionLog.stored()?.waiting, []);
+});
+
+test('a prompt that waits for another conversation to be opened belongs to that one', async () => {
+  const t = createTestSession({ script: () => ({ text: 'ok' }) });
+  await t.session.prompt('1');
+  const { id } = t.session;
+  const renewed = t.session.new();
+  const prompted = t.session.prompt('2');
+  await Promise.all([renewed, prompted]);
+  assert.notEqual(t.session.id, id);
+  assert.deepEqual([t.sessionLog.stored(id)?.waiting, t.sessionLog.stored()?.waiting], [[], []]);
+});
+
 for (const state of ['idle', 'running'] as const) {
   test(`a prompt from a listener that hears of the state ${state} is answered, once`, async () => {
     const t = createTestSession({ script: request => ({ text: `answer ${request.messages.length}` }) });

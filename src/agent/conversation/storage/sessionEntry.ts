@@ -15,28 +15,27 @@ const toolCall: z.ZodMiniType<ToolCall> = z.looseObject({
   name: z.string(),
   arguments: z.string(),
 });
+const attachments = z.array(
+  z.object({
+    path: z.string(),
+    image: z.exactOptional(
+      z.object({
+        file: z.string(),
+        type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+        bytes: z.number(),
+      }),
+    ),
+    startLine: z.exactOptional(z.number()),
+    endLine: z.exactOptional(z.number()),
+    text: z.string(),
+    note: z.exactOptional(z.string()),
+  }),
+);
 const message = z.discriminatedUnion('role', [
   z.object({
     role: z.literal('user'),
     text: z.string(),
-    attachments: z.exactOptional(
-      z.array(
-        z.object({
-          path: z.string(),
-          image: z.exactOptional(
-            z.object({
-              file: z.string(),
-              type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
-              bytes: z.number(),
-            }),
-          ),
-          startLine: z.exactOptional(z.number()),
-          endLine: z.exactOptional(z.number()),
-          text: z.string(),
-          note: z.exactOptional(z.string()),
-        }),
-      ),
-    ),
+    attachments: z.exactOptional(attachments),
   }),
   z.object({
     role: z.literal('assistant'),
@@ -89,6 +88,12 @@ const entry = z.discriminatedUnion('type', [
   z.object({ type: z.literal('title'), title: z.string(), mark }),
   z.object({ type: z.literal('state'), state: sessionState, mark }),
   z.object({ type: z.literal('plan'), on: z.boolean(), mark }),
+  /** The prompts that wait for the running turn to end, from here on. */
+  z.object({
+    type: z.literal('waiting'),
+    prompts: z.array(z.object({ text: z.string(), attachments })),
+    mark,
+  }),
   /** A preview was staged in the session. The preview itself, with its origin, is in the log of previews. */
   z.object({ type: z.literal('preview'), previewId: z.string(), mark }),
   /**

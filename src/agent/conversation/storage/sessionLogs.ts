@@ -1,12 +1,11 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
-import { eachLine, parseLine } from '../../base/log/jsonLines.ts';
 import { JsonLog } from '../../base/log/jsonLog.ts';
-import { migrateLog, type LogFaults } from '../../base/log/logFormat.ts';
+import type { LogFaults } from '../../base/log/logFormat.ts';
 import type { Logger } from '../../base/logger.ts';
 import { imageFolderOf } from './imageFiles.ts';
-import { parseSessionEntry, sessionLogFormat, type SessionLogEntry } from './sessionEntry.ts';
-import { messageHead } from './storedLine.ts';
+import { sessionLogFormat, type SessionLogEntry } from './sessionEntry.ts';
+import type { SessionSummary } from './sessionSummary.ts';
 import { SessionReader, type StoredSession } from './storedSession.ts';
 
 /** The sessions of one workspace: a folder with one append-only log for each. */
@@ -68,7 +67,8 @@ export class SessionLogs {
 
   /** Reads what a list shows of a session. @throws any error of the file system. */
   async summarize(sessionId: string): Promise<SessionSummary> {
-    return summaryOf(await migrateLog(await readFile(this.fileOf(sessionId)), sessionLogFormat));
+    const { summaryOf } = await import('./sessionSummary.ts');
+    return summaryOf(await readFile(this.fileOf(sessionId)));
   }
 
   /** Makes the session count as used now, although nothing was added to it. */
@@ -111,16 +111,6 @@ async function readSession(
   return reader.session(id);
 }
 
-/** What a list shows of a session. */
-export interface SessionSummary {
-  /** The name that the user gave it. */
-  readonly title: string | undefined;
-  /** The first prompt, else the first command; empty if there is neither. */
-  readonly firstWords: string;
-  /** The number of prompts and answers on all branches. */
-  readonly messages: number;
-}
-
 /** A session's file, without its content. */
 export interface SessionFile {
   readonly id: string;
@@ -131,30 +121,4 @@ export interface SessionFile {
 /** A new session id. Ids sort by the time they were made. */
 export function newSessionId(now = Date.now()): string {
   return `s${now.toString(36).padStart(9, '0')}${Math.random().toString(36).slice(2, 8)}`;
-}
-
-const TITLE = Buffer.from('{"type":"title"');
-
-/** Summarizes a log, parsing only the lines that the summary needs. Malformed lines are ignored. */
-export async function summaryOf(bytes: Buffer): Promise<SessionSummary> {
-  let title: string | undefined;
-  let prompt: string | undefined;
-  let command: string | undefined;
-  let messages = 0;
-  await eachLine(bytes, (start, end) => {
-    const entry = (): SessionLogEntry | undefined => parseSessionEntry(parseLine(bytes, start, end));
-    const head = messageHead(bytes, start, end);
-    if (head?.role === 'user' || head?.role === 'assistant') messages++;
-    if (head?.role === 'user') prompt ??= wordsOf(entry());
-    else if (head?.role === 'local') command ??= wordsOf(entry());
-    else if (!head && bytes.subarray(start, start + TITLE.length).equals(TITLE)) {
-      const found = entry();
-      if (found?.type === 'title') title = found.title;
-    }
-  });
-  return { title, firstWords: prompt ?? command ?? '', messages };
-}
-
-function wordsOf(entry: SessionLogEntry | undefined): string | undefined {
-  return entry?.type === 'message' && 'text' in entry.message ? entry.message.text : undefined;
 }

@@ -1,7 +1,7 @@
 import type { LogReader } from '../../base/log/logFormat.ts';
 import { AuditTrail } from '../auditTrail.ts';
 import { ConversationTree } from '../conversationTree.ts';
-import type { SessionLogEntry, SessionState } from './sessionEntry.ts';
+import type { EntryOf, SessionLogEntry, SessionState } from './sessionEntry.ts';
 import { messageHead, StoredLine, type LineSource } from './storedLine.ts';
 
 /** A session rebuilt from its log. Its tree and trail become those of the `Conversation` that continues it. */
@@ -14,6 +14,8 @@ export interface StoredSession {
   readonly interrupted: boolean;
   /** Whether the session was in plan mode. */
   readonly planMode: boolean;
+  /** The prompts that were not sent yet. */
+  readonly waiting: EntryOf<'waiting'>['prompts'];
   /** What happened in it besides its messages. */
   readonly trail: AuditTrail;
 }
@@ -28,6 +30,7 @@ export class SessionReader implements LogReader<SessionLogEntry> {
   #title: string | undefined;
   #state: SessionState = 'idle';
   #planMode = false;
+  #waiting: StoredSession['waiting'] = [];
 
   /** @param onLost called with the id of a message that turns out to be malformed at its first use. */
   constructor(onLost: (id: number) => void) {
@@ -61,6 +64,9 @@ export class SessionReader implements LogReader<SessionLogEntry> {
       case 'plan':
         this.#planMode = entry.on;
         break;
+      case 'waiting':
+        this.#waiting = entry.prompts;
+        break;
       case 'preview': // for readers of the log only: the preview's own origin says which session it belongs to
         break;
       case 'settings':
@@ -90,6 +96,7 @@ export class SessionReader implements LogReader<SessionLogEntry> {
       ...(title === undefined ? {} : { title }),
       interrupted: this.#state === 'running',
       planMode: this.#planMode,
+      waiting: this.#waiting,
       trail: this.#trail,
     };
   }

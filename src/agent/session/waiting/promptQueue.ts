@@ -10,6 +10,8 @@ export interface Prompt {
 export interface QueuedPrompt extends Prompt {
   /** `q1`, `q2`, …; never used again in this window. */
   readonly id: string;
+  /** It waited when the window closed, and the user has asked for nothing since. */
+  readonly isRestored?: true;
 }
 
 export type PromptQueueEvent =
@@ -33,7 +35,19 @@ export class PromptQueue {
   }
 
   add(prompt: Prompt): void {
-    this.#set([...this.#prompts, { ...prompt, id: `q${++this.#lastNumber}` }]);
+    this.#set([...this.#prompts, this.#queued(prompt)]);
+  }
+
+  /** Adds prompts that waited when the window closed, before all others. They are sent with the next one. */
+  restore(prompts: readonly Prompt[]): void {
+    if (prompts.length === 0) return;
+    const restored = prompts.map(prompt => ({ ...this.#queued(prompt), isRestored: true }) as const);
+    this.#set([...restored, ...this.#prompts]);
+  }
+
+  /** The window closes: nothing is sent any more, nor given back. */
+  close(): void {
+    this.#prompts = [];
   }
 
   /** Removes the first prompt, which is sent now. */
@@ -56,6 +70,10 @@ export class PromptQueue {
     if (prompts.length === 0) return;
     this.#set([]);
     this.#emit({ type: 'prompts_returned', prompts });
+  }
+
+  #queued({ text, attachments }: Prompt): QueuedPrompt {
+    return { text, attachments, id: `q${++this.#lastNumber}` };
   }
 
   #set(prompts: readonly QueuedPrompt[]): void {
