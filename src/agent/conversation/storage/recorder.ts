@@ -36,7 +36,6 @@ export class Recorders {
 
   /** Writes a session that is opened. {@link drain} it before its log is read. */
   readonly for = (sessionId: string): RecordEntry => {
-    for (const [id, { isEmpty }] of this.#queues) if (isEmpty) this.#queues.delete(id);
     const queue = this.#queues.get(sessionId) ?? this.#begin(sessionId);
     this.#queues.set(sessionId, queue);
     // A message needs no mark, since its id occurs once.
