@@ -1,5 +1,5 @@
 import type { Conversation } from '../conversation/conversation.ts';
-import { messageIdOf } from '../conversation/nodeId.ts';
+import { messageIdOf, nodeOfMessageId } from '../conversation/nodeId.ts';
 import { setOfPrompt, type ChangeSetRef } from '../preview/changeSet.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { CallRef, PreviewOrigin } from '../preview/preview.ts';
@@ -41,8 +41,13 @@ function setHere(
 ): ChangeSetRef {
   if (!call) return agent && !undoes ? { setId: sessionId } : {};
   if (id !== sessionId) return {};
-  const node = tree.idAt(tree.lastPositionOf('user'));
-  const prompt = node === undefined ? undefined : tree.get(node);
-  if (prompt?.message.role !== 'user') return {};
-  return setOfPrompt(`${sessionId}/${messageIdOf(prompt.id)}`, prompt.message.text);
+  // Not the newest prompt: a command that waits for approval may be run after another one.
+  let node = nodeOfMessageId(call.messageId) ?? null;
+  while (node !== null) {
+    const found = tree.get(node);
+    if (found?.message.role === 'user')
+      return setOfPrompt(`${sessionId}/${messageIdOf(node)}`, found.message.text);
+    node = found?.parentId ?? null;
+  }
+  return {};
 }

@@ -352,6 +352,15 @@ test('in the sandbox, a command sees what is pending, and what it changes become
   assert.equal(t.workspace.text('b'), undefined);
 });
 
+test('what a command changes is of the prompt that asked for the command, though it runs after another one', async () => {
+  const { t } = inSandbox(() => ({ effects: [{ path: 'b', base: null, theirs: bytes('new') }] }));
+  await t.session.prompt('Format it.');
+  await t.session.prompt('Never mind.');
+  await t.click('p1', 'apply');
+  const sets = t.store.all().map(({ origin }) => origin?.setTitle);
+  assert.deepEqual(sets, ['Format it.', 'Format it.']);
+});
+
 test('links and binary files that a command leaves are a preview, and the next command finds them', async () => {
   let found: unknown;
   const [old, made] = [Uint8Array.of(0, 1), Uint8Array.of(0, 2)];
