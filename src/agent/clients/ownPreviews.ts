@@ -34,7 +34,7 @@ export class OwnPreviews implements ListedPreviews {
 
   /** The change set of what it proposes next. It tells no prompts: a set ends once all of it is decided. */
   get setId(): string {
-    return this.open.at(-1)?.origin?.setId ?? `${this.#sessionId}/${this.ended.length + 1}`;
+    return this.open.at(-1)?.origin?.setId ?? `${this.#sessionId}/${this.#store.lastNumber + 1}`;
   }
 
   get open(): readonly Preview[] {

@@ -428,6 +428,11 @@ export class PreviewStore {
     return undefined;
   }
 
+  /** The number in the id of the last preview, of those that were forgotten, too. */
+  get lastNumber(): number {
+    return this.#projection.lastNumber;
+  }
+
   #nextId(): string {
     return `p${this.#numbers.next(this.#projection.lastNumber)}`;
   }

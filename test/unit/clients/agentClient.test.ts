@@ -88,6 +88,11 @@ test('an agent tells no prompts: its change set ends once all of it is decided',
     world.store.all().map(({ origin }) => origin?.setId),
     ['agent-1/1', 'agent-1/1', 'agent-1/1', 'agent-1/4'],
   );
+  await world.click('p4', 'discard', 'No.');
+  // The ledger still has what is forgotten, by its set.
+  await world.store.forgetResolved(new Date(Date.now() + 60_000));
+  await propose('f.txt');
+  assert.equal(world.store.get('p5')?.origin?.setId, 'agent-1/5');
 });
 
 test('a hunk that is decided by itself is told with the refused lines, and the rest stays pending', async () => {
