@@ -33,8 +33,10 @@ export async function undoTurn(ctx: Ctx, args: readonly unknown[]): Promise<stri
   const ids = Array.isArray(args[0]) ? args[0] : [];
   const previews = ids.flatMap(id => (typeof id === 'string' ? (ctx.store.get(id) ?? []) : []));
   const action = undoBranchAction(previews, ctx.store.all(), 'undo', 'turn');
-  if (!action) return void showInfo(vscode.l10n.t('There is nothing to undo.'));
-  return undoWith(ctx, action);
+  if (action) return undoWith(ctx, action);
+  const pending = [...ctx.store.open].find(({ undoes = [] }) => undoes.some(id => ids.includes(id)));
+  if (pending) return show(ctx, pending);
+  return void showInfo(vscode.l10n.t('There is nothing to undo.'));
 }
 
 async function undoWith(

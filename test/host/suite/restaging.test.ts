@@ -93,6 +93,8 @@ suite('resolved previews come back as new ones', () => {
     const undo = await run('redline.preview.undo', id);
     assert.ok(undo);
     assert.equal(undo.stale, true);
+    // The line below the turn still offers to undo it: that shows the undo that waits.
+    assert.equal(await vscode.commands.executeCommand('redline.preview.undoTurn', [id]), undo.id);
     await assert.rejects(resolve(undo.id, 'apply'), /back\.txt changed/);
     assert.equal(await text(), 'mine');
     assert.equal(await exists('made.txt'), true);
