@@ -15,16 +15,10 @@ import { ImageAttachments } from './attachments/imageAttachments.ts';
 import { ChatFeed } from './chatFeed.ts';
 import { chatHtml } from './chatHtml.ts';
 import { openLink, openNamedFile } from './chatLinks.ts';
-import { hostedCommands, voteByCommand, type ChatCtx } from './hostedCommands.ts';
+import { hostedCommands, runForPage, voteByCommand, type ChatCtx } from './hostedCommands.ts';
 import type { LocalCommands } from './localCommands.ts';
 import { withNamed } from './attachments/attachmentRefs.ts';
-import {
-  webviewMessage,
-  type AttachmentRef,
-  type ChatAction,
-  type HostMessage,
-  type WebviewMessage,
-} from './protocol.ts';
+import { webviewMessage, type AttachmentRef, type HostMessage, type WebviewMessage } from './protocol.ts';
 
 /**
  * The chat panel. It owns no state: the webview shows what the session and the store hold, and gets a new snapshot
@@ -180,54 +174,15 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void showWarning(
           vscode.l10n.t('A prompt takes at most 20 attachments. Remove some of them first.'),
         );
-      case 'stop':
-        return void (await execute('redline.session.stop'));
       case 'takeBack': {
         const prompt = session.queue.takeBack(message.id);
         if (prompt && message.edit) return this.putBack([prompt]);
         return this.#feed.send({ type: 'focus' });
       }
-      case 'review':
-        switch (message.action) {
-          case 'open':
-            return void (await execute('redline.preview.open'));
-          case 'applyAll':
-            return void (await execute('redline.preview.applyAll'));
-          case 'discardAll':
-            return void (await execute('redline.preview.discardAll'));
-        }
       case 'resolve': {
         const { id, action, reason, revision } = message;
         return void (await voteByCommand(this.#options, action, id, reason ?? '', revision));
       }
-      case 'open':
-        return void (await execute('redline.preview.open', message.id, message.path));
-      case 'alwaysRunHere':
-        return void (await execute('redline.sandbox.alwaysRunHere', message.id, message.revision));
-      case 'runOnDisk':
-        return void (await execute('redline.sandbox.runOnDisk', message.id));
-      case 'runChecks':
-        return void (await execute('redline.checks.run', ...(message.id === undefined ? [] : [message.id])));
-      case 'checkOutput':
-        return void (await execute('redline.checks.showOutput', message.result));
-      case 'rebase':
-        return void (await execute('redline.preview.rebase', message.id));
-      case 'undo':
-        return void (await execute('redline.preview.undo', message.id));
-      case 'openTurn':
-        return void (await execute(
-          'redline.preview.openAll',
-          message.ids,
-          vscode.l10n.t('Changes of One Turn'),
-        ));
-      case 'undoTurn':
-        return void (await execute('redline.preview.undoTurn', message.ids));
-      case 'reopen':
-        return void (await execute('redline.preview.reopen', message.id));
-      case 'edit':
-        return void (await execute('redline.preview.edit', message.id));
-      case 'revert':
-        return void (await execute('redline.session.revert', message.node));
       case 'setMode':
         return this.#changeMode(message.mode);
       case 'setPlanMode':
@@ -244,18 +199,14 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         const { request, query } = message;
         return this.#feed.send({ type: 'files', request, paths: await this.#context.find(query) });
       }
-      case 'action':
-        return this.#act(message.name);
       case 'openLink':
         return openLink(message.url, this.#options.logger);
       case 'openFile':
         return openNamedFile(this.#options, message.path, message.line);
-      case 'propose':
-        return void (await execute('redline.chat.proposeCode', message.path, message.code));
-      case 'retry':
-        return void (await execute('redline.session.retry'));
       case 'applyShown':
         return this.#applyShown();
+      default:
+        return void (await runForPage(message, execute));
     }
   }
 
@@ -300,22 +251,6 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const revision = id === undefined ? undefined : shownRevision(id);
     if (id === undefined || revision === undefined) return void (await execute('redline.preview.open'));
     await voteByCommand(this.#options, 'apply', id, '', revision);
-  }
-
-  async #act(name: ChatAction): Promise<void> {
-    const { execute } = this.#options;
-    switch (name) {
-      case 'showLog':
-        return void (await execute('redline.showLog'));
-      case 'setApiKey':
-        return void (await execute('redline.setApiKey'));
-      case 'selectModel':
-        return void (await execute('redline.selectModel'));
-      case 'continue':
-        return void (await execute('redline.session.continue'));
-      case 'manageTrust':
-        return void (await vscode.commands.executeCommand('workbench.trust.manage'));
-    }
   }
 }
 

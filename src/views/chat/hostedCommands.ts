@@ -8,6 +8,7 @@ import type { ReviewTally } from '../review/reviewTally.ts';
 import type { ModeSwitch } from '../settings.ts';
 import type { ModelInfo } from './chatFeed.ts';
 import { LocalCommands } from './localCommands.ts';
+import type { WebviewMessage } from './protocol.ts';
 
 /** What the chats work with. */
 export interface ChatCtx extends Agent {
@@ -32,7 +33,7 @@ export interface ChatCtx extends Agent {
  * @param tell tells an answer whose conversation is no longer open.
  */
 export function hostedCommands(options: ChatCtx, tell: (answer: string) => void): LocalCommands {
-  const { store, session, execute } = options;
+  const { store, execute } = options;
   return new LocalCommands({
     ...options,
     tell,
@@ -44,7 +45,6 @@ export function hostedCommands(options: ChatCtx, tell: (answer: string) => void)
       const discarded = await execute('redline.preview.discardAll');
       return typeof discarded === 'number' ? discarded : 0;
     },
-    revert: request => session.revert(request),
   });
 }
 
@@ -64,4 +64,42 @@ export function voteByCommand(
       ? execute('redline.preview.apply', id, reason, revision)
       : execute('redline.preview.discard', id, reason, revision);
   return voted as Thenable<Resolved['kind'] | undefined>;
+}
+
+type Execute = ChatCtx['execute'];
+type MessageType = WebviewMessage['type'];
+
+/** Messages of the chat page that each stand for one command. */
+const COMMANDS = {
+  stop: run => run('redline.session.stop'),
+  review: (run, { action }) => run(`redline.preview.${action}`),
+  open: (run, { id, path }) => run('redline.preview.open', id, path),
+  alwaysRunHere: (run, { id, revision }) => run('redline.sandbox.alwaysRunHere', id, revision),
+  runOnDisk: (run, { id }) => run('redline.sandbox.runOnDisk', id),
+  runChecks: (run, { id }) => run('redline.checks.run', ...(id === undefined ? [] : [id])),
+  checkOutput: (run, { result }) => run('redline.checks.showOutput', result),
+  rebase: (run, { id }) => run('redline.preview.rebase', id),
+  undo: (run, { id }) => run('redline.preview.undo', id),
+  reopen: (run, { id }) => run('redline.preview.reopen', id),
+  openTurn: (run, { ids }) => run('redline.preview.openAll', ids, vscode.l10n.t('Changes of One Turn')),
+  undoTurn: (run, { ids }) => run('redline.preview.undoTurn', ids),
+  edit: (run, { id }) => run('redline.preview.edit', id),
+  revert: (run, { node }) => run('redline.session.revert', node),
+  retry: run => run('redline.session.retry'),
+  propose: (run, { path, code }) => run('redline.chat.proposeCode', path, code),
+  action: (run, { name }) => {
+    if (name === 'manageTrust') return vscode.commands.executeCommand('workbench.trust.manage');
+    return run(name === 'continue' ? 'redline.session.continue' : `redline.${name}`);
+  },
+} satisfies {
+  readonly [T in MessageType]?: (run: Execute, message: WebviewMessage & { type: T }) => Thenable<unknown>;
+};
+
+/** Runs the command that a message of the chat page stands for. */
+export function runForPage(
+  message: Extract<WebviewMessage, { type: keyof typeof COMMANDS }>,
+  execute: Execute,
+): Thenable<unknown> {
+  const command = COMMANDS[message.type] as (run: Execute, message: WebviewMessage) => Thenable<unknown>;
+  return command(execute, message);
 }

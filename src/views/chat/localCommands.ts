@@ -17,7 +17,7 @@ import { runText } from '../texts/previewWords.ts';
 import { oneLine } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
-  readonly session: Pick<Session, 'id' | 'note'>;
+  readonly session: Session;
   /** Tells the user what belongs to a conversation that is no longer open. */
   readonly tell: (answer: string) => void;
   readonly store: PreviewStore;
@@ -47,8 +47,6 @@ export interface LocalCommandsOptions {
   readonly open: (id: string) => Thenable<unknown>;
   /** Runs Discard All. @returns how many previews it discarded; `undefined` if nothing is pending */
   readonly discardAll: () => Promise<number | undefined>;
-  /** Reverts the conversation on behalf of the user. */
-  readonly revert: Session['revert'];
   readonly logger: Logger;
 }
 
@@ -137,8 +135,8 @@ export class LocalCommands {
   }
 
   async #revert({ target, category, summary }: Revert): Promise<string> {
-    const { revert } = this.#options;
-    const { applied } = await revert({ target, category, summary: summary ?? null });
+    const { session } = this.#options;
+    const { applied } = await session.revert({ target, category, summary: summary ?? null });
     return applied
       ? l10n.t('The conversation was reverted to {0}.', `n${target}`)
       : l10n.t(

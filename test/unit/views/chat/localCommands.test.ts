@@ -38,7 +38,6 @@ function setUp(options: TestSessionOptions = {}) {
             .catch(() => undefined),
     open: id => Promise.resolve(opened.push(id)),
     discardAll: () => Promise.resolve(discarded),
-    revert: request => t.session.revert(request),
     logger: silentLogger,
   });
   const parsed = (typed: string) => {
