@@ -16,16 +16,7 @@ export type PendingNode =
       readonly path: string;
     }
   /** The rows from the nth on, folded: thousands of them are only built when the user unfolds them. */
-  | {
-      readonly kind: 'more';
-      readonly from: number;
-      readonly count: number;
-      readonly agent?: string;
-      /** The preview whose files they are. A command that is given this row must not take it for the preview. */
-      readonly filesOf?: PreviewRow;
-      /** The change set whose previews they are. */
-      readonly inSet?: SetRow;
-    }
+  | ({ readonly kind: 'more'; readonly from: number; readonly count: number } & Fold)
   | SetRow
   /** The previews of one agent, where several have some pending; an empty name stands for Redline itself. */
   | { readonly kind: 'agent'; readonly agent: string; readonly count: number }
@@ -38,6 +29,15 @@ interface SetRow {
   /** The beginning of the prompt; absent for the set of another agent. */
   readonly title?: string;
   readonly open: readonly PreviewRow[];
+}
+
+/** Whose rows are folded; all those at the top without any of these. */
+interface Fold {
+  readonly agent?: string;
+  /** The preview whose files they are. A command that is given this row must not take it for the preview. */
+  readonly filesOf?: PreviewRow;
+  /** The change set whose previews they are. */
+  readonly inSet?: SetRow;
 }
 
 interface PreviewRow {
@@ -136,10 +136,7 @@ function page(store: PreviewStore, all: readonly Preview[], from: number, agent?
   const isRepeated =
     agent !== undefined && rows.length === 1 && only?.kind === 'set' && only.title === undefined;
   const shown = isRepeated ? previews.map(previewNode) : rows;
-  const nodes = shown.slice(from, from + PAGE);
-  const count = shown.length - from - PAGE;
-  if (count <= 0) return nodes;
-  return [...nodes, { kind: 'more', from: from + PAGE, count, ...(agent === undefined ? {} : { agent }) }];
+  return folded(shown, from, agent === undefined ? {} : { agent });
 }
 
 /** A row for each change set of several previews, of which some may be decided already; the others have rows of their own. */
@@ -174,19 +171,21 @@ function setPage(store: PreviewStore, inSet: SetRow, from: number): PendingNode[
   // Some may have been decided since the row of the set was made.
   const gone = new Set(decided.map(({ id }) => id));
   const rows = [...inSet.open.filter(({ previewId }) => !gone.has(previewId)), ...decided.map(previewNode)];
-  const count = rows.length - from - PAGE;
-  const nodes = rows.slice(from, from + PAGE);
-  return count > 0 ? [...nodes, { kind: 'more', from: from + PAGE, count, inSet }] : nodes;
+  return folded(rows, from, { inSet });
 }
 
 function filePage(store: PreviewStore, filesOf: PreviewRow, from: number): PendingNode[] {
   const { previewId, revision } = filesOf;
   const changes = store.get(previewId)?.changes ?? [];
-  const nodes = changes
-    .slice(from, from + PAGE)
-    .map(({ path }): PendingNode => ({ kind: 'file', previewId, revision, path }));
-  const count = changes.length - from - PAGE;
-  return count > 0 ? [...nodes, { kind: 'more', from: from + PAGE, count, filesOf }] : nodes;
+  const rows = changes.map(({ path }): PendingNode => ({ kind: 'file', previewId, revision, path }));
+  return folded(rows, from, { filesOf });
+}
+
+/** A page of these rows from the nth on; a row for the rest, if there is more. */
+function folded(rows: readonly PendingNode[], from: number, of: Fold): PendingNode[] {
+  const shown = rows.slice(from, from + PAGE);
+  const count = rows.length - from - PAGE;
+  return count > 0 ? [...shown, { kind: 'more', from: from + PAGE, count, ...of }] : shown;
 }
 
 function expiredGroup(store: PreviewStore): PendingNode[] {
