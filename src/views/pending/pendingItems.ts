@@ -15,7 +15,7 @@ import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
 import { rowUri, type FileUris } from '../review/previewUri.ts';
 import { checkSentence, checksText } from '../texts/checkWords.ts';
-import { conflictsLeftText, hasSucceeded, runText } from '../texts/previewWords.ts';
+import { conflictsLeftText, hasSucceeded, kindIcons, runText } from '../texts/previewWords.ts';
 import { riskMark, riskText } from '../texts/riskWords.ts';
 import type { PendingNode } from './pendingNodes.ts';
 
@@ -247,13 +247,6 @@ function kindText(change: FileChange): string {
       return vscode.l10n.t('renamed from {0}', escapeInvisible(change.from));
   }
 }
-
-export const kindIcons: Readonly<Record<FileChangeKind, string>> = {
-  modify: 'diff-modified',
-  create: 'diff-added',
-  delete: 'diff-removed',
-  rename: 'diff-renamed',
-};
 
 const kindColors: Readonly<Record<FileChangeKind, string>> = {
   modify: 'gitDecoration.modifiedResourceForeground',

@@ -5,8 +5,7 @@ import { agentLabel, asMarkdown, detailsText } from '../plainText.ts';
 import type { Risk } from '../../agent/preview/reading/risks.ts';
 import { checkSentence } from '../texts/checkWords.ts';
 import { riskText } from '../texts/riskWords.ts';
-import { expiredText, problemText, recommendationText } from '../texts/previewWords.ts';
-import { kindIcons } from './pendingItems.ts';
+import { expiredText, kindIcons, problemText, recommendationText } from '../texts/previewWords.ts';
 
 /** The most files that a tooltip lists. */
 const MAX_TOOLTIP_FILES = 10;

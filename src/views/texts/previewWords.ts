@@ -10,6 +10,14 @@ import { shortList } from '../plainText.ts';
 type Problem = DeepReadonly<CardProblem>;
 type Resolved = Extract<CardState, { actor: unknown }>;
 
+/** The codicons of what is done to files. */
+export const kindIcons = {
+  modify: 'diff-modified',
+  create: 'diff-added',
+  delete: 'diff-removed',
+  rename: 'diff-renamed',
+} as const;
+
 /** Makes foreign text fit where a sentence is shown. */
 type Clean = (text: string) => string;
 

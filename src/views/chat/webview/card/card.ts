@@ -4,7 +4,7 @@ import { guard } from 'lit-html/directives/guard.js';
 import { ref } from 'lit-html/directives/ref.js';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { escapeInvisible } from '../../../plainText.ts';
-import { hasSucceeded } from '../../../texts/previewWords.ts';
+import { hasSucceeded, kindIcons } from '../../../texts/previewWords.ts';
 import type { FileRow, ItemOf } from '../../protocol.ts';
 import {
   cardName,
@@ -33,12 +33,6 @@ const STATE_ICONS = {
   discarded: 'discard',
   failed: 'error',
   expired: 'history',
-} as const;
-const CHANGE_ICONS = {
-  modify: 'diff-modified',
-  create: 'diff-added',
-  delete: 'diff-removed',
-  rename: 'diff-renamed',
 } as const;
 const NOTE_ICONS = {
   recommendation: 'lightbulb',
@@ -123,7 +117,7 @@ function fileRow(file: FileRow, id: string): TemplateResult {
       title="${moved} (${change})"
       @click=${() => post({ type: 'open', id, path: file.path })}
     >
-      ${icon(CHANGE_ICONS[file.change], 'change-icon')}
+      ${icon(kindIcons[file.change], 'change-icon')}
       <span class="file-path"><span class="file-name">${path.slice(slash + 1)}</span>${folder}</span>
       <span class="hidden"> ${change} </span>${file.stat ? stat(file.stat) : nothing}
     </button>
