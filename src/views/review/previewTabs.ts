@@ -36,14 +36,10 @@ export class PreviewTabs {
     return shown?.previewId ?? this.idOf(vscode.window.tabGroups.activeTabGroup.activeTab);
   }
 
-  /** The document that a tab shows, if it is a diff of one file or an opaque preview's. */
-  addressOf(tab: vscode.Tab | undefined): PreviewAddress | undefined {
-    return tab && addressOf(tab);
-  }
-
   /** The document that the active tab shows. */
   activeAddress(): PreviewAddress | undefined {
-    return this.addressOf(vscode.window.tabGroups.activeTabGroup.activeTab);
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    return tab && addressOf(tab);
   }
 
   /** The column where a preview is in front; `undefined` if it is in none. */
@@ -173,7 +169,8 @@ function mayBeMultiDiff(input: unknown): boolean {
   return input === undefined || (typeof input === 'object' && input !== null && 'textDiffs' in input);
 }
 
-function addressOf({ input }: vscode.Tab): PreviewAddress | undefined {
+/** The document that a tab shows, if it is a diff of one file or an opaque preview's. */
+export function addressOf({ input }: vscode.Tab): PreviewAddress | undefined {
   if (input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff)
     return parsePreviewUri(input.modified);
   return input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom

@@ -6,7 +6,7 @@ import { detailOf } from '../../agent/base/errors.ts';
 import type { Agent } from '../agent.ts';
 import { IN_FRONT } from '../contributions.ts';
 import type { PreviewOpener } from './previewOpener.ts';
-import type { PreviewTabs } from './previewTabs.ts';
+import { addressOf, type PreviewTabs } from './previewTabs.ts';
 import { shownChange } from './shownChange.ts';
 
 /** How long changes of tabs are collected before they are kept, in milliseconds. */
@@ -72,7 +72,7 @@ export class ShownAgain extends Owner {
     const inFront = vscode.window.tabGroups.all.flatMap(({ activeTab, viewColumn }): InFront[] => {
       const previewId = tabs.idOf(activeTab);
       if (previewId === undefined) return [];
-      const address = tabs.addressOf(activeTab);
+      const address = activeTab && addressOf(activeTab);
       const path = address && shownChange(store, files, address)?.change.path;
       return [{ previewId, ...(path === undefined ? {} : { path }), column: viewColumn }];
     });

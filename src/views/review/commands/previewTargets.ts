@@ -52,11 +52,6 @@ export class PreviewTargets {
     });
   }
 
-  /** Shows a preview again whose vote was for an older revision. */
-  showAgain(preview: Preview): Promise<void> {
-    return this.#ctx.opener.open(preview);
-  }
-
   /** Opens the head, so that a user who named no preview sees it instead of resolving it unseen. */
   async openHead(): Promise<void> {
     const { head } = this;

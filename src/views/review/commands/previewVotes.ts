@@ -56,13 +56,13 @@ export class PreviewVotes {
       const command = `redline.preview.${action}File`;
       return vscode.commands.executeCommand(command, first.id, first.path, first.revision);
     }
-    const { store, invoker } = this.#ctx;
+    const { store, invoker, opener } = this.#ctx;
     const preview = first && store.get(first.id);
     if (!preview) return this.#targets.openHead();
     if (!isOpen(preview)) return void showInfo(alreadyText(preview));
     const revision = first.revision ?? preview.revision;
     if (revision !== preview.revision) {
-      await this.#targets.showAgain(preview);
+      await opener.open(preview);
       throw new ToolError(outdatedVoteText(preview, revision));
     }
     const consent = action === 'apply' ? await this.#guard.ask(preview, seenRevisions(args[3])) : {};

@@ -216,7 +216,7 @@ export class ProposalEdits extends Owner {
     for (const [key, { text }] of this.#drafts.entries()) {
       const uri = vscode.Uri.parse(key);
       if (text === undefined || !isOurs(uri)) continue;
-      const committed = await this.#replace(uri, text);
+      const committed = await this.replace(uri, text);
       const isNext = committed.revision <= revision + 1;
       revision = committed.revision;
       isMerged ||= committed.isMerged || !isNext;
@@ -235,11 +235,29 @@ export class ProposalEdits extends Owner {
   }
 
   /**
-   * Makes this text the next revision of a proposal, and it read-only again.
+   * Makes this text the next revision of a proposal, and it read-only again unless it has been typed into meanwhile.
    * @throws FileSystemError if the preview is not pending, or its encoding lacks a character of the text.
    */
-  async replace(uri: vscode.Uri, text: string): Promise<void> {
-    await this.#replace(uri, text);
+  async replace(uri: vscode.Uri, text: string): Promise<Omit<CommittedEdits, 'isTypedOn'>> {
+    const key = uri.toString();
+    const address = parsePreviewUri(uri);
+    if (!address) throw vscode.FileSystemError.FileNotFound(uri);
+    const typedOn = this.#drafts.get(key) ?? this.#shown.get(key);
+    const { previewId } = address;
+    const preview = this.#agent.store.get(previewId);
+    const path = preview && this.#changeOf(preview, address)?.path;
+    const { commitTyped } = await import('./commitTyped.ts');
+    const typed = { previewId, path, text, base: typedOn?.base };
+    const { revision, isMerged, base } = await commitTyped(this.#agent, typed);
+    const document = openDocument(uri);
+    const isDirty = document !== undefined && this.#saves.isDirty(document);
+    // VS Code does not read what it has saved.
+    if (document && (isDirty || holds(document, text))) this.#shown.set(key, { revision, base });
+    if (document && isMerged) this.#outdated.add(key);
+    // Until it is saved, it may be typed into.
+    if (isDirty) this.#drafts.set(key, { revision, base });
+    else this.end(uri);
+    return { revision, isMerged };
   }
 
   /**
@@ -261,7 +279,7 @@ export class ProposalEdits extends Owner {
     if (!this.isOpen(uri)) throw vscode.FileSystemError.NoPermissions(uri);
     if (text === undefined) throw unsupportedEncoding();
     if (!isManual) return this.#keep(uri, text);
-    await this.#replace(uri, text);
+    await this.replace(uri, text);
   }
 
   /** Makes a proposal writable that has unsaved edits, and keeps what they were typed on. */
@@ -347,28 +365,6 @@ export class ProposalEdits extends Owner {
       this.#dropping.delete(key);
     }
     if (stored !== undefined) this.#adopt(document);
-  }
-
-  async #replace(uri: vscode.Uri, text: string): Promise<Omit<CommittedEdits, 'isTypedOn'>> {
-    const key = uri.toString();
-    const address = parsePreviewUri(uri);
-    if (!address) throw vscode.FileSystemError.FileNotFound(uri);
-    const typedOn = this.#drafts.get(key) ?? this.#shown.get(key);
-    const { previewId } = address;
-    const preview = this.#agent.store.get(previewId);
-    const path = preview && this.#changeOf(preview, address)?.path;
-    const { commitTyped } = await import('./commitTyped.ts');
-    const typed = { previewId, path, text, base: typedOn?.base };
-    const { revision, isMerged, base } = await commitTyped(this.#agent, typed);
-    const document = openDocument(uri);
-    const isDirty = document !== undefined && this.#saves.isDirty(document);
-    // VS Code does not read what it has saved.
-    if (document && (isDirty || holds(document, text))) this.#shown.set(key, { revision, base });
-    if (document && isMerged) this.#outdated.add(key);
-    // Until it is saved, it may be typed into.
-    if (isDirty) this.#drafts.set(key, { revision, base });
-    else this.end(uri);
-    return { revision, isMerged };
   }
 }
 
