@@ -1,5 +1,5 @@
+import * as l10n from '@vscode/l10n';
 import { jsonSafe } from '../agent/base/json.ts';
-import { fill } from '../agent/base/localiser.ts';
 
 /** Emoji: keycaps, flags of regions such as Scotland, and others with their modifiers and those that are joined to them. */
 const EMOJI =
@@ -101,13 +101,12 @@ export const MAX_NAMES = 5;
 
 /**
  * Names for a sentence that a person reads: a branch that is switched can make thousands of files stale.
- * @param andMore the localised `{0} and {1} more`
  * @param leftOut how many there are beside these
  */
-export function shortList(names: readonly string[], andMore: string, leftOut = 0): string {
+export function shortList(names: readonly string[], leftOut = 0): string {
   const shown = names.slice(0, MAX_NAMES).join(', ');
   const more = leftOut + Math.max(0, names.length - MAX_NAMES);
-  return more > 0 ? fill(andMore, shown, more) : shown;
+  return more > 0 ? l10n.t('{0} and {1} more', shown, more) : shown;
 }
 
 /**

@@ -128,7 +128,7 @@ export class CommentThreads extends Owner {
       agents.length > 0
         ? vscode.l10n.t(
             'The comments for {0} wait until it asks: other programs cannot be interrupted.',
-            shortList(agents, vscode.l10n.t('{0} and {1} more')),
+            shortList(agents),
           )
         : '',
       others.length > 0

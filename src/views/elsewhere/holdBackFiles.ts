@@ -77,7 +77,7 @@ function failureText(error: ToolError): string {
   if (error instanceof StalePreviewError)
     return vscode.l10n.t(
       'Nothing was held back: {0} changed in the meantime.',
-      oneLine(shortList(error.paths, vscode.l10n.t('{0} and {1} more'))),
+      oneLine(shortList(error.paths)),
     );
   if (error instanceof JournalError) {
     const what = vscode.l10n.t('Nothing was held back, because Redline cannot save to its storage.');

@@ -108,5 +108,5 @@ function changedText(ids: string, { restored, leftAlone }: RecoveryReport): stri
 }
 
 function shortened(paths: readonly string[]): string {
-  return shortList(paths, vscode.l10n.t('{0} and {1} more'));
+  return shortList(paths);
 }

@@ -7,7 +7,7 @@ export function sentenceFor(error: unknown, l10n: Localiser): string | undefined
   if (error instanceof StalePreviewError) {
     return l10n.t(
       'Nothing was written: {0} changed after the preview was made. The preview is still pending.',
-      shortList(error.paths, l10n.t('{0} and {1} more')),
+      shortList(error.paths),
     );
   }
   if (error instanceof JournalError) {

@@ -26,7 +26,6 @@ export function problemText(problem: Problem, clean: Clean): string {
   const list = (names: readonly string[], more: number | undefined): string =>
     shortList(
       names.map(name => clean(name)),
-      l10n.t('{0} and {1} more'),
       more,
     );
   switch (problem.kind) {

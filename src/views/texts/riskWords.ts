@@ -90,8 +90,5 @@ function fewerText({ dropped, skipped, assertions }: Extract<Risk, { kind: 'test
 }
 
 function namesText(names: readonly string[], clean: (text: string) => string): string {
-  return shortList(
-    names.map(name => clean(name)),
-    l10n.t('{0} and {1} more'),
-  );
+  return shortList(names.map(name => clean(name)));
 }
