@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { PendingFiles } from '../../../src/agent/preview/pendingFiles.ts';
-import { proposedLines } from '../../../src/agent/preview/proposedLines.ts';
+import { PendingFiles, proposedLines } from '../../../src/agent/preview/pendingFiles.ts';
 import { create, modify, remove, rename } from '../../support/changes.ts';
 import { InvokerHarness } from '../../support/invokerHarness.ts';
 
