@@ -49,9 +49,7 @@ export async function parsePatch(text: string): Promise<readonly (PatchedFile | 
 
 /** Whether a patch was saved with CRLF throughout. One of a file with CRLF has them in the lines of the file only. */
 function hasCarriageReturns(text: string): boolean {
-  const header = text.startsWith('+++ ') ? 0 : text.indexOf('\n+++ ') + 1;
-  const end = text.indexOf('\n', header);
-  return (header > 0 || text.startsWith('+++ ')) && end > 0 && text[end - 1] === '\r';
+  return /^(?:\+\+\+|diff --git) [^\n]*/m.exec(text)?.[0].endsWith('\r') === true;
 }
 
 /** No line of a hunk begins like this, so a patch can be cut here whatever its files contain. */
@@ -79,7 +77,7 @@ function parseSection(section: string): readonly (PatchedFile | MalformedPart)[]
   // Git's own binary patches have no hunks that the parser knows.
   const isBinary = /^GIT binary patch\r?$/m.test(section);
   try {
-    return filesOf(section).flatMap(patch => fileOf(patch, isBinary));
+    return filesOf(section).flatMap(patch => fileOf(patch, isBinary, section));
   } catch (error) {
     const [heading = ''] = section.split('\n', 1);
     return [{ kind: 'malformed', heading, message: messageOf(error) }];
@@ -120,11 +118,15 @@ function filesOf(section: string): readonly StructuredPatch[] {
 /** The time of a file that is not there, in a patch of `diff -N`. */
 const EPOCH = /^(?:1970-01-01|1969-12-31) /;
 
-function fileOf(patch: StructuredPatch, hasBinary: boolean): readonly PatchedFile[] {
+function fileOf(patch: StructuredPatch, hasBinary: boolean, section: string): readonly PatchedFile[] {
   const { hunks, oldMode, newMode, isGit = false } = patch;
-  const old = patch.oldFileName ?? patch.index;
-  const now = patch.newFileName ?? patch.index;
-  if (old === undefined || now === undefined) return [];
+  const head = isGit ? headOf(section) : undefined;
+  const old = patch.oldFileName ?? head?.from ?? patch.index;
+  const now = patch.newFileName ?? head?.to ?? patch.index;
+  if (old === undefined || now === undefined) {
+    if (isGit) throw new Error('Its names cannot be told apart.');
+    return [];
+  }
   const isBinary = hasBinary || patch.isBinary === true;
   const isCreated = patch.isCreate === true || old === '/dev/null' || EPOCH.test(patch.oldHeader ?? '');
   const isDeleted = patch.isDelete === true || now === '/dev/null' || EPOCH.test(patch.newHeader ?? '');
@@ -139,7 +141,11 @@ function fileOf(patch: StructuredPatch, hasBinary: boolean): readonly PatchedFil
             ? 'delete'
             : 'modify';
   if (hunks.length === 0 && !isGit) return [];
-  const names = isGit ? gitNames(old, now) : plainNames(old, now);
+  const names = head?.isPlain
+    ? { from: [head.from], to: [head.to] }
+    : isGit
+      ? gitNames(old, now)
+      : plainNames(old, now);
   return [
     {
       ...{ kind, ...names, isBinary },
@@ -148,6 +154,33 @@ function fileOf(patch: StructuredPatch, hasBinary: boolean): readonly PatchedFil
       ...(newMode === undefined ? {} : { newMode }),
     },
   ];
+}
+
+/** The names that the lines above the hunks of a section in git's format tell. */
+interface Head {
+  readonly from: string;
+  readonly to: string;
+  /** There are no prefixes in front of them. */
+  readonly isPlain: boolean;
+}
+
+/** @returns `undefined` where only the names above the hunks are certain */
+function headOf(section: string): Head | undefined {
+  const [head = ''] = section.split(/^(?:--- |\+\+\+ |@@ )/m, 1);
+  const [parsed] = parseUnified(head);
+  const { oldFileName: old = '', newFileName: now = '', isRename, isCopy } = parsed ?? {};
+  // The parser puts prefixes in front of these, which have none.
+  if (isRename === true || isCopy === true)
+    return { from: old.slice('a/'.length), to: now.slice('b/'.length), isPlain: true };
+  if (old !== '' && old === now) return { from: old, to: now, isPlain: true };
+  const names = head.slice('diff --git '.length).split('\n', 1)[0] ?? '';
+  for (let at = names.indexOf(' '); at >= 0; at = names.indexOf(' ', at + 1)) {
+    const [from, to] = [names.slice(0, at), names.slice(at + 1)];
+    if (from === to) return { from, to, isPlain: true };
+    if (from.includes('/') && to.includes('/') && withoutFolder(from) === withoutFolder(to))
+      return { from, to, isPlain: false };
+  }
+  return undefined;
 }
 
 type Names = Pick<PatchedFile, 'from' | 'to'>;

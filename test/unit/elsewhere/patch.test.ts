@@ -104,6 +104,29 @@ test('a series of patches in a mailbox is applied in order, mail signatures and 
   assert.deepEqual(reasons(proposal), []);
 });
 
+test('names are what git says they are, whatever prefixes it was told to use', async () => {
+  const files = { 'main.c': 'a\n', 'c/main.c': 'a\n', 'i/old.c': 'a\nb\n', 'no text': '' };
+  const patch = [
+    'diff --git c/main.c c/main.c\nindex 1..2 100644\n--- c/main.c\n+++ c/main.c\n@@ -1 +1 @@\n-a\n+b\n',
+    'diff --git w/new.c w/new.c\nnew file mode 100644\nindex 0..2\n--- /dev/null\n+++ w/new.c\n@@ -0,0 +1 @@\n+n\n',
+    'diff --git i/old.c c/now.c\nsimilarity index 50%\nrename from i/old.c\nrename to c/now.c\nindex 1..2 100644\n--- i/old.c\n+++ c/now.c\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n',
+    'diff --git no text no text\ndeleted file mode 100644\nindex e69de29..0000000\n',
+    'diff --git i/as new w/as new\nnew file mode 100644\nindex 0000000..e69de29\n',
+    'diff --git one two other\nnew file mode 100644\nindex 0000000..e69de29\n',
+  ].join('');
+  for (const text of [patch, patch.replaceAll('\n', '\r\n')]) {
+    const proposal = await propose(text, files);
+    assert.deepEqual(texts(proposal), [
+      ['modify', 'c/main.c', 'b\n'],
+      ['create', 'w/new.c', 'n\n'],
+      ['rename', 'i/old.c', 'c/now.c', 'a\nc\n'],
+      ['delete', 'no text', null],
+      ['create', 'as new', ''],
+    ]);
+    assert.deepEqual(reasons(proposal), ['diff --git one two other: malformed']);
+  }
+});
+
 test('a hunk that moved is applied where its lines are, if they are there once', async () => {
   const hunk = { oldStart: 2, lines: [' line 2', '-line 3', '+LINE 3', ' line 4'] };
   const moved = await fitHunks(`new\nnew\n${lines(1, 5)}`, [hunk]);
