@@ -1,6 +1,7 @@
 import { parsePatch as parseUnified, type StructuredPatch } from 'diff';
 import { TimeSlice } from '../base/async.ts';
 import { messageOf } from '../base/errors.ts';
+import { decodedMails } from './mails.ts';
 
 /** One hunk of a patch. Each line begins with a space, `+`, `-`, or a backslash for “no newline at end of file”. */
 export interface PatchHunk {
@@ -34,8 +35,9 @@ export interface MalformedPart {
  * Parses a patch in git's format or a plain unified one. A part that is damaged does not hide the others.
  * @returns nothing if the text is not a patch at all.
  */
-export async function parsePatch(text: string): Promise<readonly (PatchedFile | MalformedPart)[]> {
+export async function parsePatch(given: string): Promise<readonly (PatchedFile | MalformedPart)[]> {
   const slice = new TimeSlice();
+  const text = decodedMails(given);
   const isConverted = hasCarriageReturns(text);
   const parsed: (PatchedFile | MalformedPart)[] = [];
   const starts = await sectionStarts(text, slice);

@@ -127,6 +127,34 @@ test('names are what git says they are, whatever prefixes it was told to use', a
   }
 });
 
+test('mails are read as they were written, however they were encoded', async () => {
+  const headers = (encoding: string): string =>
+    `From 1234 Mon Sep 17 00:00:00 2001\nFrom: A <a@b>\nSubject: [PATCH] x\nContent-Type: text/plain;\n charset=utf-8\nContent-Transfer-Encoding: ${encoding}\n\n`;
+  const body = (name: string): string =>
+    `ä\n---\n${header(name)}@@ -1,2 +1,2 @@\n line 1\n-line 2\n+a = "ö=3D"; ${'long '.repeat(20)}\n-- \n2.39.5\n\n`;
+  const quoted = [...Buffer.from(body('a.ts'))]
+    .map(byte =>
+      byte === 10 || (byte > 31 && byte < 61) || (byte > 61 && byte < 127)
+        ? String.fromCharCode(byte)
+        : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+    )
+    .join('')
+    .replace(/^(.{70})(?=.)/gm, '$1=\n')
+    .replace(/ $/gm, '=20');
+  const encoded = Buffer.from(body('b.ts'))
+    .toString('base64')
+    .replace(/(.{76})/g, '$1\n');
+  const mailbox = `${headers('quoted-printable')}${quoted}${headers('base64')}${encoded}\n\n${headers('8bit')}${body('c.ts')}`;
+  const files = { 'a.ts': lines(1, 2), 'b.ts': lines(1, 2), 'c.ts': lines(1, 2) };
+  const proposal = await propose(mailbox, files);
+  const now = `line 1\na = "ö=3D"; ${'long '.repeat(20)}\n`;
+  assert.deepEqual(
+    texts(proposal),
+    Object.keys(files).map(name => ['modify', name, now]),
+  );
+  assert.deepEqual(reasons(proposal), []);
+});
+
 test('a hunk that moved is applied where its lines are, if they are there once', async () => {
   const hunk = { oldStart: 2, lines: [' line 2', '-line 3', '+LINE 3', ' line 4'] };
   const moved = await fitHunks(`new\nnew\n${lines(1, 5)}`, [hunk]);
