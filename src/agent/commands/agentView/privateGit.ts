@@ -1,7 +1,6 @@
-import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { isMissing } from '../sandbox/effects.ts';
+import { copyOfGit } from '../sandbox/copiedGit.ts';
 
 /** A folder outside the copy that is shown in it, read-only. */
 export interface ShownFolder {
@@ -37,16 +36,7 @@ export async function privateGit(
     if (SHOWN.includes(name)) {
       await fs.mkdir(path.join(own, name));
       shown.push({ from: path.join(real, name), at: path.posix.join(repository, '.git', name) });
-    } else
-      await fs.cp(path.join(real, name), path.join(own, name), {
-        ...{ recursive: true, verbatimSymlinks: true, preserveTimestamps: true },
-        // Not the sockets of programs that watch the folder for git, nor what vanishes, such as locks.
-        filter: from =>
-          fs.lstat(from).then(isCopied, (error: unknown) => {
-            if (isMissing(error)) return false;
-            throw error;
-          }),
-      });
+    } else await copyOfGit(path.join(real, name), path.join(own, name));
   }
   const objects = path.join(real, 'objects');
   await fs.mkdir(path.join(own, REAL_OBJECTS));
@@ -56,10 +46,6 @@ export async function privateGit(
   await fs.appendFile(path.join(own, 'info', 'exclude'), `\n/${STATUS_FILE}\n`);
   const alternates = await fs.readFile(path.join(objects, 'info', 'alternates'), 'utf8').catch(() => '');
   return { shown, readable: alternates.split('\n').filter(line => path.isAbsolute(line)) };
-}
-
-function isCopied(stat: Stats): boolean {
-  return stat.isFile() || stat.isDirectory() || stat.isSymbolicLink();
 }
 
 /** The file in which the agent reads what was decided. It is in the view alone. */

@@ -10,6 +10,7 @@ import type { RunSink } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
+import { ownRepository } from './copiedGit.ts';
 import { isDiskFull } from './diskSpace.ts';
 import { Effects, findAt, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
@@ -90,7 +91,11 @@ export class CopySandbox implements Sandbox {
     const end = await runInShell(
       { ...plan, folder: this.#copyOf(plan.folder) },
       { signal, add: chunk => names.add(chunk) },
-      cleanEnvironment(plan, this.#variables()),
+      {
+        ...cleanEnvironment(plan, this.#variables()),
+        // Git must find no repository around the copy.
+        GIT_CEILING_DIRECTORIES: this.#folders.map(({ layer }) => layer.state).join(path.delimiter),
+      },
     );
     names.end();
     const effects = new Effects();
@@ -196,6 +201,12 @@ export class CopySandbox implements Sandbox {
     await (changed.length > SHOWN_FROM
       ? this.#progress(changed.length, copyChanged)
       : copyChanged(signal, () => undefined));
+    for (const at of now.keys())
+      if (/(^|\/)\.git$/.test(at)) {
+        await ownRepository(root, copy, at);
+        await note(folder, at);
+        await walk(copy, at, (each, stat) => folder.put?.set(each, stampOfCopy(stat)) !== null);
+      }
     const after = new PlainFolder(copy);
     // What makes room comes first.
     for (const [relative, { left, mode }] of [...(contents.get(layer) ?? [])].sort(

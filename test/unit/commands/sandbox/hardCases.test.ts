@@ -365,6 +365,37 @@ for (const engine of engines)
     });
   });
 
+suite('engine copy alone, hard cases', () => {
+  test('git in the copy of a worktree writes nothing into its repository', async t => {
+    const world = await open(t, 'copy', ['../tree']);
+    world.git('worktree', 'add', '-q', '../tree', '-b', 'tree');
+    world.git('worktree', 'add', '-q', '../tree/in', '-b', 'in');
+    const folder = path.resolve(world.root, '../tree');
+    const state = (): string =>
+      ['log --all --format=%s', 'status -s', '-C ../tree status -s', '-C ../tree/in status -s']
+        .map(args => world.git(...args.split(' ')))
+        .join('--\n');
+    const before = state();
+    const commit = 'git add -A . ; git -c user.name=A -c user.email=a@b commit -qm evil';
+    const ran = await world.run(
+      `git log --format=%s; git status -s; echo x > file; ${commit}; cd in; echo x > file; ${commit}; git checkout -qb other; git log --format=%s`,
+      { plan: { folder } },
+    );
+    assert.match(ran.output, /^first\n(\?\? in\/\n)?[^]*evil\nfirst\n$/);
+    assert.deepEqual([ran.changes, ran.wroteGit], [['file: f => x', 'in/file: f => x'], true]);
+    const next = await world.run('git log --format=%s; git diff --stat', { plan: { folder } });
+    assert.deepEqual([next.output, next.changes, next.wroteGit], ['first\n', [], false]);
+    assert.equal(state(), before);
+  });
+
+  test('git in the copy finds no repository around it', async t => {
+    const world = await open(t, 'copy', []);
+    fs.rmSync(world.at('.git'), { recursive: true });
+    execFileSync('git', ['init', '-q', world.temp.at('storage')]);
+    assert.match((await world.run('git status')).output, /not a git repository/);
+  });
+});
+
 suite('engine overlay alone, hard cases', () => {
   test('git works in a worktree, whose repository cannot be written', async t => {
     if (!overlay.engine) return void assert.notEqual(overlay.why, undefined);
