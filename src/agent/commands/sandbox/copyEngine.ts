@@ -14,7 +14,7 @@ import { ownRepository } from './copiedGit.ts';
 import { isDiskFull } from './diskSpace.ts';
 import { Effects, findAt, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
-import { ignoredOf } from './ignored.ts';
+import { ignoredOf, textOfRules } from './ignored.ts';
 import { Layers, type Contents } from './layers.ts';
 import { LOST, type SandboxOptions } from './overlayEngine.ts';
 import { PathNames } from './pathNames.ts';
@@ -266,8 +266,15 @@ export class CopySandbox implements Sandbox {
     }
     const others = changed.filter(at => !IN_GIT.test(at));
     await slice.turn();
-    const hidden = await ignoredOf(root, others);
     const [real, there] = [new PlainFolder(root), new PlainFolder(copy)];
+    const rules = new Map<string, string>();
+    for (const at of now.keys()) {
+      const isOwn = /(^|\/)\.gitignore$/.test(at) && (!source.get(at) || put.get(at) !== now.get(at));
+      const found = isOwn ? await there.find(at) : undefined;
+      if (found?.kind === 'file')
+        rules.set(path.posix.dirname(at), textOfRules(await found.read().catch(() => undefined)));
+    }
+    const hidden = await ignoredOf(root, others, rules);
     await forEachLimited(others, AT_ONCE, async at => {
       await slice.turn();
       if (effects.isTooMuch || hidden.has(at)) return;

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { succeeds, TimeSlice } from '../../base/async.ts';
 import { messageOf, ToolError } from '../../base/errors.ts';
@@ -16,14 +17,19 @@ export async function isFolderIgnored(folder: string): Promise<boolean> {
   // Rules such as `*` match the root of their own repository, too, where they say what else is in it.
   if (await succeeds(fs.lstat(path.join(folder, '.git')))) return false;
   // By the rules alone: a few files of it may be tracked nevertheless.
-  return (await checkIgnore(folder, ['.'], '--no-index'))?.has('.') === true;
+  return (await checkIgnore(folder, ['.'], { options: ['--no-index'] }))?.has('.') === true;
 }
 
 /**
  * Those of the paths that git ignores and does not track.
  * @param folder absolute; the paths are relative to it, with slashes, also after a folder. They need not exist.
+ * @param rules the texts of files `.gitignore` that are not there yet, by the folders that they would be in
  */
-export async function ignoredOf(folder: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
+export async function ignoredOf(
+  folder: string,
+  paths: readonly string[],
+  rules: ReadonlyMap<string, string> = new Map(),
+): Promise<ReadonlySet<string>> {
   const known = new Map<string, Promise<string | undefined>>();
   const groups = new Map<string, string[]>();
   for (const [above, below] of Map.groupBy(paths, at => path.posix.dirname(at))) {
@@ -40,6 +46,7 @@ export async function ignoredOf(folder: string, paths: readonly string[]): Promi
     const answer = await ignoredIn(
       path.join(folder, repository),
       group.map(at => at.slice(prefix.length)),
+      repository === '' ? rules : undefined,
     );
     // A repository inside has rules of its own.
     const isAll = repository === '' && answer && answer.size > 0 && (await isFolderIgnored(folder));
@@ -80,19 +87,24 @@ function repositoryAt(
  * even if an exception follows; and what is not on disk for no folder if no slash is at its end. So it is asked in both ways.
  * @returns `undefined` if git does not answer
  */
-async function ignoredIn(folder: string, paths: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+async function ignoredIn(
+  folder: string,
+  paths: readonly string[],
+  more: ReadonlyMap<string, string> = new Map(),
+): Promise<ReadonlySet<string> | undefined> {
   const names = paths.flatMap(at => (at.endsWith('/') ? [at, at.slice(0, -1)] : at));
-  const rules = await checkIgnore(folder, names);
-  if (!rules) return undefined;
+  const known = await checkIgnore(folder, names);
+  if (!known) return undefined;
+  const rules = new Map([...known, ...(await ignoredByMore(folder, names, more))]);
   const exceptions = new Map<string, Promise<readonly string[] | undefined>>();
   const isIgnored = async (at: string): Promise<boolean> => {
     const rule = rules.get(at);
     const named = at.endsWith('/') ? rules.get(at.slice(0, -1)) : rule;
     if (!rule || named === rule || !/(^|\/)\*+$/.test(rule.pattern)) return rule !== undefined;
     const key = `${rule.line} ${rule.source}`;
-    const known = exceptions.get(key) ?? exceptionsTo(rule, folder);
-    exceptions.set(key, known);
-    const found = await known;
+    const asked = exceptions.get(key) ?? exceptionsTo(rule, folder);
+    exceptions.set(key, asked);
+    const found = await asked;
     if (found?.length === 0) return true;
     const isThere = await fs.lstat(path.join(folder, at.slice(0, -1))).then(
       stat => stat.isDirectory(),
@@ -112,27 +124,80 @@ interface Rule {
   readonly source: string;
   readonly line: number;
   readonly pattern: string;
+  /** What follows it, if its file is no longer there. */
+  readonly following?: readonly string[];
 }
 
 /** The exceptions that follow a rule in its file. @returns `undefined` if that cannot be read */
-async function exceptionsTo({ source, line }: Rule, folder: string): Promise<readonly string[] | undefined> {
-  let root = folder;
-  while (!(await succeeds(fs.lstat(path.join(root, '.git'))))) {
-    if (path.dirname(root) === root) return undefined;
-    root = path.dirname(root);
-  }
-  const text = await fs.readFile(path.resolve(root, source), 'utf8').catch(() => undefined);
-  const lines = text?.split('\n').slice(line);
+async function exceptionsTo(
+  { source, line, following }: Rule,
+  folder: string,
+): Promise<readonly string[] | undefined> {
+  const root = await repositoryAbove(folder);
+  if (root === undefined) return undefined;
+  const file = path.resolve(root, source);
+  const text = following ? '' : await fs.readFile(file, 'utf8').catch(() => undefined);
+  const lines = following ?? text?.split('\n').slice(line);
   return lines?.map(each => each.trimEnd()).filter(each => each.startsWith('!'));
+}
+
+async function repositoryAbove(folder: string): Promise<string | undefined> {
+  if (await succeeds(fs.lstat(path.join(folder, '.git')))) return folder;
+  return path.dirname(folder) === folder ? undefined : repositoryAbove(path.dirname(folder));
+}
+
+/** What git would ignore by further rules. It takes them from a file of its own, so they are written as those of the root. */
+async function ignoredByMore(
+  folder: string,
+  paths: readonly string[],
+  more: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, Rule>> {
+  const root = more.size > 0 ? await repositoryAbove(folder) : undefined;
+  if (root === undefined) return new Map();
+  const above = path.relative(root, folder).split(path.sep);
+  const lines = [...more].flatMap(([at, text]) =>
+    atRoot(
+      text,
+      [...above, ...at.split('/')].filter(part => part !== '' && part !== '.'),
+    ),
+  );
+  const temporary = await fs.mkdtemp(path.join(tmpdir(), 'redline-rules-'));
+  try {
+    const file = path.join(temporary, 'rules');
+    await fs.writeFile(file, lines.join('\n'));
+    const settings = ['-c', `core.excludesFile=${file}`];
+    const found = (await checkIgnore(folder, paths, { settings })) ?? [];
+    return new Map(
+      [...found].map(([at, rule]) => [
+        at,
+        rule.source === file ? { ...rule, following: lines.slice(rule.line) } : rule,
+      ]),
+    );
+  } finally {
+    await fs.rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** The rules of a folder as those of the root. */
+function atRoot(text: string, folder: readonly string[]): readonly string[] {
+  const above = folder.map(part => `/${part.replace(/[\\*?[]/g, '\\$&')}`).join('');
+  return text
+    .split(/\r?\n/)
+    .filter(line => line.trim() !== '' && !line.startsWith('#'))
+    .map(line => {
+      const [sign, rule] = line.startsWith('!') ? ['!', line.slice(1)] : ['', line];
+      const isBound = rule.trimEnd().slice(0, -1).includes('/');
+      return `${sign}${above}/${isBound ? rule.replace(/^\//, '') : `**/${rule}`}`;
+    });
 }
 
 /** By which rule git ignores each path that it does ignore. @returns `undefined` if git does not answer */
 async function checkIgnore(
   folder: string,
   paths: readonly string[],
-  ...options: readonly string[]
+  { settings = [], options = [] }: CheckOptions = {},
 ): Promise<ReadonlyMap<string, Rule> | undefined> {
-  const args = ['--no-literal-pathspecs', 'check-ignore', ...options, '-v', '-z', '--stdin'];
+  const args = ['--no-literal-pathspecs', ...settings, 'check-ignore', ...options, '-v', '-z', '--stdin'];
   const git = new GitProgram(folder);
   for (let asked = paths; ;)
     try {
@@ -145,6 +210,11 @@ async function checkIgnore(
       if (above === undefined) return isNothing(error) ? new Map() : undefined;
       asked = asked.filter(each => !each.startsWith(`${above}/`));
     }
+}
+
+interface CheckOptions {
+  readonly settings?: readonly string[];
+  readonly options?: readonly string[];
 }
 
 /** What ends git if a submodule that is not there is a folder with something in it. */
@@ -165,4 +235,11 @@ function rulesOf(output: string): ReadonlyMap<string, Rule> {
     if (!pattern.startsWith('!')) rules.set(at.slice('./'.length), { source, line: Number(line), pattern });
   }
   return rules;
+}
+
+/** The longest file of rules that is taken into account, in bytes. */
+const MAX_RULES = 1024 ** 2;
+
+export function textOfRules(bytes: Uint8Array | undefined): string {
+  return bytes && bytes.length <= MAX_RULES ? Buffer.from(bytes).toString() : '';
 }

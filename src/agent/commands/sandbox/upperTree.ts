@@ -5,9 +5,10 @@ import { TimeSlice } from '../../base/async.ts';
 import { foldersAbove } from '../../preview/fileSteps.ts';
 import type { FileContent } from '../../preview/workspace.ts';
 import { messageWithoutPaths } from '../../base/errors.ts';
+import { PlainTree } from '../agentView/plainTree.ts';
 import { isMissing, PlainFolder, type Effects, type Found } from './effects.ts';
 import { entriesOf, removeTree } from './entries.ts';
-import { ignoredOf } from './ignored.ts';
+import { ignoredOf, textOfRules } from './ignored.ts';
 import type { MountedFolder } from './bubblewrap.ts';
 import { SYSTEM_FOLDERS, systemTool } from './namespace.ts';
 
@@ -113,7 +114,8 @@ export async function changedPaths(
   const paths: string[] = [];
   const ignored: string[] = [];
   const git: string[] = [];
-  const real = new PlainFolder(lower);
+  const rules = new Map<string, string>();
+  const [real, view] = [new PlainFolder(lower), new PlainTree(merged)];
   const slice = new TimeSlice();
   let level = [''];
   while (level.length > 0) {
@@ -122,6 +124,11 @@ export async function changedPaths(
       const upper = await entriesIn(path.join(layer.upper, folder), effects, layer.prefix + folder);
       const now = upper && (await entriesIn(path.join(merged, folder)));
       if (!now) continue;
+      if (upper.get('.gitignore') === 'file')
+        rules.set(
+          folder,
+          textOfRules(await view.read(path.posix.join(folder, '.gitignore')).catch(() => undefined)),
+        );
       const was: Entries = (await real.isFolder(folder))
         ? ((await entriesIn(path.join(lower, folder))) ?? new Map())
         : new Map();
@@ -141,6 +148,7 @@ export async function changedPaths(
     const hidden = await ignoredOf(
       layer.root,
       found.map(({ path: at, upper, was }) => asAsked(at, upper ?? was)),
+      rules,
     );
     const next: string[] = [];
     for (const { path: at, upper, now, was } of found) {

@@ -116,6 +116,21 @@ for (const engine of engines)
       assert.deepEqual([ran.output, ran.changes], ['b.ts\n', []]);
     });
 
+    test('rules count that are pending, or that the command writes', async t => {
+      const world = await open(t, engine, []);
+      const pending = { '.gitignore': 'build/\n/src/*.o\n' };
+      const cache = 'mkdir -p .cache/v; echo "*" > .cache/.gitignore; echo 1 > .cache/v/x; ls .cache/v';
+      const ran = await world.run(
+        `${cache}; mkdir -p build/a; echo x > build/a/b; echo x > src/c.o; mkdir 'q[x]'; printf 'p/\n!.q\n*.q\n!k.q\n' > 'q[x]/.gitignore'; cd 'q[x]'; mkdir p; echo x > p/y; echo x > a.q; echo x > k.q`,
+        { pending },
+      );
+      assert.deepEqual(ran.changes, ['q[x]/.gitignore: ∅ => p/\n!.q\n*.q\n!k.q', 'q[x]/k.q: ∅ => x']);
+      assert.equal(ran.ignored, 6);
+      const both = { ...pending, 'q[x]/.gitignore': 'p/\n*.q\n' };
+      const next = await world.run(`${cache}; echo 2 > .cache/v/y; cat build/a/b`, { pending: both });
+      assert.deepEqual([next.output, next.changes], ['x\nx\n', []]);
+    });
+
     for (const isReversed of [false, true])
       test(`a pending folder in the place of a file or a link, ${isReversed ? 'its files' : 'what makes room'} first`, async t => {
         const world = await open(t, engine, []);
