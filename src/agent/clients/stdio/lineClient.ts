@@ -15,6 +15,7 @@ export class AnsweredError extends Error {}
 
 /** How long an answer may take, in milliseconds, and what else goes with a request. */
 interface Asking {
+  /** Of a call: how long until the window is asked whether it is still there, and how long it may take to say so. */
   readonly timeout: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
@@ -65,7 +66,10 @@ export class LineClient {
    */
   async callTool(name: string, args: unknown, asking: Asking): Promise<CallToolResult> {
     const params = { name, ...(args === undefined ? {} : { arguments: args }) };
-    return (await this.#ask('tools/call', params, asking)) as CallToolResult;
+    // Checks may take for hours.
+    return (await this.#ask('tools/call', params, asking, async () => {
+      await this.#ask('ping', {}, { timeout: asking.timeout });
+    })) as CallToolResult;
   }
 
   close(): Promise<void> {
@@ -73,7 +77,13 @@ export class LineClient {
     return this.#transport.close();
   }
 
-  #ask(method: string, params: object, { timeout, signal, onProgress }: Asking): Promise<unknown> {
+  /** @param isThere settles if there may still be an answer though none came in time */
+  #ask(
+    method: string,
+    params: object,
+    { timeout, signal, onProgress }: Asking,
+    isThere = (): Promise<void> => Promise.reject(new ClosedError('no answer in time')),
+  ): Promise<unknown> {
     signal?.throwIfAborted();
     const id = ++this.#lastId;
     const meta = onProgress ? { _meta: { progressToken: id } } : {};
@@ -94,7 +104,16 @@ export class LineClient {
         end(undefined, new ClosedError(why));
         void this.close();
       };
-      const timer = setTimeout(() => lost('no answer in time'), timeout);
+      const wait = (): NodeJS.Timeout =>
+        setTimeout(
+          () =>
+            void isThere().then(
+              () => this.#waiting.has(id) && (timer = wait()),
+              () => lost('no answer in time'),
+            ),
+          timeout,
+        );
+      let timer = wait();
       signal?.addEventListener('abort', cancel, { once: true });
       this.#waiting.set(id, { onProgress, end });
       this.#send({ id, method, params: { ...params, ...meta } }).catch(() => lost('not sent'));

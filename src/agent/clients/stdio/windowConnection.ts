@@ -8,7 +8,7 @@ import type { ServedCall } from '../mcp/toolServer.ts';
 import { openWindows, windowsFor } from '../windowFiles.ts';
 import { AnsweredError, ClosedError, LineClient } from './lineClient.ts';
 
-/** In milliseconds. Longer than any call takes: a search of a large workspace, or `wait`. */
+/** After how long a window is asked whether it is still there, in milliseconds. Only checks take longer. */
 const CALL_TIMEOUT = 10 * 60_000;
 /** How long a window may take to answer at first, in milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
