@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import type { LedgerEntry } from '../agent/preview/ledger.ts';
-import type { Preview } from '../agent/preview/preview.ts';
+import { appliesAny, blockOf, type Preview } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
-import { appliesAny, blockOf } from '../agent/preview/blockOf.ts';
 import type { Session } from '../agent/session/session.ts';
 import { contextKeys } from './contributions.ts';
 import { shownExpired } from './pending/pendingNodes.ts';

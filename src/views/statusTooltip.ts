@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { titleOf, type Preview } from '../agent/preview/preview.ts';
-import { blockOf } from '../agent/preview/blockOf.ts';
+import { blockOf, titleOf, type Preview } from '../agent/preview/preview.ts';
 import { setVotes, type IsEdited } from '../agent/preview/setVotes.ts';
 import { commandLink } from './commandRegistry.ts';
 import { asMarkdown } from './plainText.ts';

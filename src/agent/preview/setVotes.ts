@@ -1,6 +1,5 @@
 import type { Event } from '../base/event.ts';
-import { blockOf } from './blockOf.ts';
-import { needsOwnVote, type Preview } from './preview.ts';
+import { blockOf, needsOwnVote, type Preview } from './preview.ts';
 
 /** How many previews a vote on all of some would resolve, and what keeps others from being applied. */
 export interface SetVotes {

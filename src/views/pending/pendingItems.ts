@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { countText } from '../../agent/base/localiser.ts';
 import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
-import { isOpen, titleOf, type Preview, type Recommendation } from '../../agent/preview/preview.ts';
+import { blockOf, isOpen, titleOf, type Preview, type Recommendation } from '../../agent/preview/preview.ts';
 import {
   previewView,
   type PreviewFacts,
@@ -10,7 +10,6 @@ import {
 } from '../../agent/preview/previewView.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { Lineage } from '../../agent/preview/resolve/lineage.ts';
-import { blockOf } from '../../agent/preview/blockOf.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
 import { rowUri, type FileUris } from '../review/previewUri.ts';

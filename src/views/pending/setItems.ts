@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { countText } from '../../agent/base/localiser.ts';
 import { adviceOfSet, type SetAdvice } from '../../agent/preview/changeSet.ts';
-import { isOpen } from '../../agent/preview/preview.ts';
-import { appliesAny } from '../../agent/preview/blockOf.ts';
+import { appliesAny, isOpen } from '../../agent/preview/preview.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, oneLine } from '../plainText.ts';

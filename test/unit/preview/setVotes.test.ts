@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { appliesAny } from '../../../src/agent/preview/blockOf.ts';
-import type { Preview } from '../../../src/agent/preview/preview.ts';
+import { appliesAny, type Preview } from '../../../src/agent/preview/preview.ts';
 import { CONFLICT_LABELS } from '../../../src/agent/preview/rebase/conflictMarkers.ts';
 import { setVotes } from '../../../src/agent/preview/setVotes.ts';
 import { modify, preview } from '../../support/chatFixtures.ts';
