@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { renderNodeId, type NodeId } from '../../agent/conversation/nodeId.ts';
 import type { Session } from '../../agent/session/session.ts';
 import { withoutIcons } from '../plainText.ts';
-import { showInfo } from '../toast.ts';
+import type { Agent } from '../agent.ts';
+import { confirm, showInfo } from '../toast.ts';
 import { revertTargetOf } from './historyRows.ts';
 import type { Ctx } from '../ctx.ts';
 
@@ -26,6 +27,18 @@ export async function revert({ session, chat }: Ctx, args: readonly unknown[]): 
   const view = await chat.view();
   await view.focus();
   view.putBack([{ text: message.text, attachments: message.attachments ?? [] }]);
+}
+
+/** Forgets what all resolved previews held, if the user agrees. */
+export async function clearHistory({ store }: Agent): Promise<void> {
+  const agreed = await confirm(
+    vscode.l10n.t('Delete the content of all resolved previews?'),
+    vscode.l10n.t(
+      'You can no longer undo or reopen them. The ledger still shows who resolved what, when and why.',
+    ),
+    vscode.l10n.t('Clear History'),
+  );
+  if (agreed) await store.forgetResolved(new Date());
 }
 
 /** Asks the last prompt again, from before it. What followed it stays as a branch. */

@@ -29,7 +29,7 @@ export function sessionCommands(agent: Agent): CommandHandlers {
     'redline.session.delete': async given => (await stored()).delete(idOf(given)),
     'redline.session.export': async (given, file) =>
       (await stored()).export(idOf(given), file instanceof vscode.Uri ? file : undefined),
-    'redline.clearHistory': async () => (await import('./clearHistory.ts')).clearHistory(agent),
+    'redline.clearHistory': async () => (await import('./historyCommands.ts')).clearHistory(agent),
     'redline.showLog': () => logger.show(),
   };
 }

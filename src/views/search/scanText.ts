@@ -6,7 +6,7 @@ import type { TextQuery } from '../../agent/tools/files/searchText.ts';
 import type { TextMatch, TextMatches } from '../../agent/tools/files/textReport.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { locate } from '../workspace/workspacePaths.ts';
-import { encodingIn } from './folderEncoding.ts';
+import { encodingIn } from '../workspace/fileEncoding.ts';
 import { LineSearch, type LineSearchOptions } from './lineSearch.ts';
 
 /** How many files are read at most. */

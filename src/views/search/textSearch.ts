@@ -11,7 +11,7 @@ import type { TextMatch, TextMatches } from '../../agent/tools/files/textReport.
 import { areAnyHardLinked, dirtyDocuments } from '../workspace/dirtyDocument.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { locate, workspacePathOf } from '../workspace/workspacePaths.ts';
-import { encodingIn } from './folderEncoding.ts';
+import { encodingIn } from '../workspace/fileEncoding.ts';
 import { LineSearch } from './lineSearch.ts';
 import { findRipgrep, ripgrepLabel, searchTextsWithRipgrep, searchWithRipgrep } from './ripgrep.ts';
 import { expandGlob, scanText } from './scanText.ts';

@@ -5,6 +5,7 @@ import {
   loadEncodings,
   type TextEncoding,
 } from '../../agent/text/encodings.ts';
+import type { FolderRoot } from '../../agent/preview/workspace.ts';
 
 /** The encoding that VS Code means by this name, with its tables loaded; `undefined` if it is not supported. */
 export async function encodingNamed(name: string): Promise<TextEncoding | undefined> {
@@ -30,6 +31,12 @@ export async function encodingOfUri(uri: vscode.Uri): Promise<TextEncoding> {
     vscode.workspace.textDocuments.find(candidate => candidate.uri.toString() === key) ??
     (dependsOnFile ? await openIfText(uri) : undefined);
   return (await encodingNamed(document?.encoding ?? files.get('encoding', 'utf8'))) ?? defaultEncoding;
+}
+
+/** The encoding that settings give the files of an open folder. To ask about each of thousands of files would take too long. */
+export async function encodingIn({ fsPath }: FolderRoot): Promise<TextEncoding> {
+  const files = vscode.workspace.getConfiguration('files', vscode.Uri.file(fsPath));
+  return (await encodingNamed(files.get('encoding', 'utf8'))) ?? defaultEncoding;
 }
 
 /** `undefined` for a file that does not exist or is not text. */
