@@ -83,7 +83,8 @@ export async function assertUnderstood(agent: McpAgent<Client | NewClient>): Pro
   assert.match(await call('read_file<|channel|>commentary', { path: 'a.txt' }), /of 3.*one/);
   assert.match(await call('read_file', JSON.stringify(JSON.stringify({ path: 'a.txt' }))), /of 3.*one/);
   assert.match(await call('read_file', { path: 'a.txt', startLine: null, endLine: '3' }), /of 3.*one/);
-  assert.match(await call('status', null), /Nothing of yours is pending/);
+  for (const nothing of [null, []])
+    assert.match(await call('status', nothing), /Nothing of yours is pending/);
   const edit = { old_string: 'one', new_string: 'two' };
   assert.match(
     await call('propose_edit', { file_path: 'a.txt', edits: JSON.stringify(edit), content: null }),

@@ -52,8 +52,8 @@ export function parseMessage(bytes: Buffer): unknown {
 }
 
 /**
- * The message with arguments that the protocol does not allow put right, as agents pass them on from their models: none as `null`,
- * all of them as JSON in a text. What is wrong within them is repaired where the tool runs.
+ * The message with arguments that the protocol does not allow put right, as agents pass them on from their models: none as `null`
+ * or as an empty list, all of them as JSON in a text. What is wrong within them is repaired where the tool runs.
  */
 function repaired(message: unknown): unknown {
   if (!isRecord(message) || message['method'] !== 'tools/call' || !isRecord(message['params']))
@@ -62,6 +62,10 @@ function repaired(message: unknown): unknown {
   const args = decoded(given, isRecord);
   return {
     ...message,
-    params: args === null || args === undefined ? params : { ...params, arguments: args },
+    params: isNothing(args) ? params : { ...params, arguments: args },
   };
+}
+
+function isNothing(args: unknown): boolean {
+  return args === null || args === undefined || (Array.isArray(args) && args.length === 0);
 }
