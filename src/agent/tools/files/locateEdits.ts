@@ -4,6 +4,7 @@ import { inLineEndingsOf } from '../../text/lineEndings.ts';
 import { lineEndingAt, lineEndingOf } from '../../text/lines.ts';
 import { occurrences } from '../../text/occurrences.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
+import { whatDiffers } from './whatDiffers.ts';
 
 export interface OldNew {
   readonly old: string;
@@ -126,7 +127,11 @@ function lineAt(text: string, offset: number): number {
 }
 
 async function notFoundText(path: string, text: string, old: string, field: string): Promise<string> {
-  const candidates = await nearestLines(text, old);
+  const slice = new TimeSlice();
+  const compared = text.slice(0, MAX_COMPARED);
+  const difference = old.length <= MAX_COMPARED ? await whatDiffers(compared, old, field, slice) : undefined;
+  if (difference !== undefined) return `${field} was not found in ${path}. ${difference}`;
+  const candidates = await nearestLines(compared, old, slice);
   const hint =
     candidates.length === 0
       ? 'Read the file again and copy the exact text.'
@@ -138,11 +143,14 @@ async function notFoundText(path: string, text: string, old: string, field: stri
 const MAX_COMPARED = 300_000;
 
 /** The lines most similar to the first non-blank line of `old`, among the first ones of the text. */
-async function nearestLines(text: string, old: string): Promise<{ line: number; content: string }[]> {
+async function nearestLines(
+  text: string,
+  old: string,
+  slice: TimeSlice,
+): Promise<{ line: number; content: string }[]> {
   const wanted = bigrams(old.split(/\r?\n/).find(line => line.trim() !== '') ?? '');
   const similar: { line: number; content: string; score: number }[] = [];
-  const slice = new TimeSlice();
-  for (const [index, content] of text.slice(0, MAX_COMPARED).split(/\r?\n/, 5_000).entries()) {
+  for (const [index, content] of text.split(/\r?\n/, 5_000).entries()) {
     await slice.turn();
     const score = similarity(wanted, bigrams(content));
     if (score > 0.4) similar.push({ line: index + 1, content: content.slice(0, 200), score });

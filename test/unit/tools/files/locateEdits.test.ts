@@ -99,9 +99,49 @@ test('with several edits the error names the one', async () => {
 test('an old text that does not occur is refused with the nearest lines, the most similar first', async () => {
   const text = 'import a;\nconst total = 1;\nconst totals = 2;\nreturn x;\n';
   assert.equal(
-    await refusal(text, { old: 'const  total = 1', new: '' }),
+    await refusal(text, { old: 'let total = 1', new: '' }),
     'old was not found in f.ts. The nearest lines are:\n2: const total = 1;\n3: const totals = 2;\nCopy the exact text, including whitespace.',
   );
+});
+
+const file = 'function f() {\n\tconst a = "é – x";  \n\treturn a;\n}\n';
+for (const [what, old, line, expected] of [
+  [
+    'blanks at the ends of lines',
+    'const a = "é – x";\n\treturn a;',
+    2,
+    /blanks at the ends of lines\. As JSON/,
+  ],
+  ['tabs', '    return a;', 3, /tabs and spaces\. As JSON, the file has there:\n"\\treturn a;"$/],
+  ['normalisation', 'const a = "e\u0301 – x"', 2, /look alike .*Unicode/],
+  ['dashes and quotes', 'const a = “é - x”', 2, /look alike/],
+  [
+    'line numbers',
+    '1\tfunction f() {\n2\t\tconst a = "é – x";  ',
+    1,
+    /line numbers, which are not part of the file\. /,
+  ],
+  [
+    'line numbers and blanks',
+    '3:     return a;\n4: }',
+    3,
+    /line numbers, .* file, and in tabs and spaces\. /,
+  ],
+] as const)
+  test(`an old text that differs in nothing but ${what} is refused in words that say so`, async () => {
+    const message = await refusal(file, { old, new: '' });
+    assert.ok(
+      message.startsWith(`old was not found in f.ts. old differs from line ${line} only in `),
+      message,
+    );
+    assert.match(message, expected);
+  });
+
+test('blanks that fill a line are compared in linear time', async () => {
+  const blanks = `${' \t'.repeat(140_000)}x`;
+  const began = performance.now();
+  assert.match(await refusal(`${blanks}\n`, { old: 'y  y', new: '' }), /not found/);
+  assert.ok(performance.now() - began < 2_000);
 });
 
 test('no more than three candidates are named, and long ones are cut', async () => {
