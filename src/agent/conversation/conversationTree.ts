@@ -82,6 +82,11 @@ export class ConversationTree {
     return this.#bodies.roleOf(this.#table.indexOf(id));
   }
 
+  /** The node above this one, whose message is not parsed for it; `null` for a root or an unknown id. */
+  parentOf(id: NodeId): NodeId | null {
+    return this.#idOrNull(this.#table.parentOf(this.#table.indexOf(id)));
+  }
+
   /** Whether the trunk is empty or holds only local messages. */
   get hasNothingForModel(): boolean {
     return this.#trunk.every(index => this.#bodies.roleOf(index) === 'local');

@@ -1,3 +1,4 @@
+import { TimeSlice } from '../base/async.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
 import type { CallRef, Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
@@ -34,27 +35,31 @@ export interface KnownConversation {
 }
 
 /**
- * The whole ledger as JSON Lines, the oldest attempt first.
+ * The whole ledger as JSON Lines, the oldest attempt first. Other work runs in between.
  * @param read a conversation by its id; `undefined` if there is none. Each is asked for once, one after the other.
  */
 export async function ledgerJsonLines(
   store: PreviewStore,
   read: (id: string) => Promise<KnownConversation | undefined>,
 ): Promise<string> {
-  const entries = store.ledger();
+  const slice = new TimeSlice();
+  const entries = [...store.ledger()];
   const origins = entries.map(({ previewId, call }) => originOf(store.get(previewId), call));
-  const byId = new Map<string, Origin[]>();
-  for (const origin of origins) if (origin) byId.set(origin.id, [...(byId.get(origin.id) ?? []), origin]);
   const told = new Map<Origin, ExportedConversation>();
-  for (const [id, some] of byId) {
-    const known = await read(id);
-    for (const origin of some) told.set(origin, { ...origin, ...(known ? factsOf(known, origin) : {}) });
+  for (const [id, some] of Map.groupBy(origins, origin => origin?.id)) {
+    const known = id === undefined ? undefined : await read(id);
+    const facts = known && new Facts(known, slice);
+    for (const origin of some) if (origin) told.set(origin, { ...origin, ...(await facts?.of(origin)) });
   }
-  const lines = entries.map((entry, n) => {
+  const lines: string[] = [];
+  for (const [n, entry] of entries.entries()) {
     const origin = origins[n];
-    return JSON.stringify(exported(entry, store.get(entry.previewId), origin && told.get(origin)));
-  });
-  return lines.map(line => `${line}\n`).join('');
+    lines.push(
+      `${JSON.stringify(exported(entry, store.get(entry.previewId), origin && told.get(origin)))}\n`,
+    );
+    await slice.turn();
+  }
+  return lines.join('');
 }
 
 type Origin = Pick<ExportedConversation, 'id' | 'messageId' | 'toolCallId'>;
@@ -68,28 +73,59 @@ function originOf(preview: Preview | undefined, call: CallRef | undefined): Orig
   return !preview && call ? { id: call.sessionId } : undefined;
 }
 
-function factsOf({ title, tree, trail }: KnownConversation, { messageId }: Origin) {
-  const node = messageId === undefined ? undefined : nodeOfMessageId(messageId);
-  const path = node === undefined ? [] : pathTo(tree, node);
-  const asked = path.find(id => tree.get(id)?.message.role === 'user');
-  const message = asked === undefined ? undefined : tree.get(asked)?.message;
-  const model = path.map(id => trail.settingsFrom(id)).find(settings => settings !== undefined)?.model;
-  return {
-    ...(title === undefined ? {} : { title }),
-    ...(message?.role === 'user' ? { prompt: message.text } : {}),
-    ...(model === undefined ? {} : { model }),
-  };
+/** What a conversation tells of its previews. */
+class Facts {
+  readonly #known: KnownConversation;
+  readonly #slice: TimeSlice;
+  /** What is known of the nodes that were walked: the paths of many previews share most of theirs. */
+  readonly #above = new Map<NodeId, Above>();
+
+  constructor(known: KnownConversation, slice: TimeSlice) {
+    this.#known = known;
+    this.#slice = slice;
+  }
+
+  async of({ messageId }: Origin): Promise<Pick<ExportedConversation, 'title' | 'prompt' | 'model'>> {
+    const { title, tree } = this.#known;
+    const node = messageId === undefined ? undefined : nodeOfMessageId(messageId);
+    const { asked, model } = node === undefined || !tree.has(node) ? NOTHING : await this.#aboveOf(node);
+    const message = asked === undefined ? undefined : tree.get(asked)?.message;
+    await this.#slice.turn();
+    return {
+      ...(title === undefined ? {} : { title }),
+      ...(message?.role === 'user' ? { prompt: message.text } : {}),
+      ...(model === undefined ? {} : { model }),
+    };
+  }
+
+  async #aboveOf(node: NodeId): Promise<Above> {
+    const { tree, trail } = this.#known;
+    const path: NodeId[] = [];
+    let above: Above | undefined;
+    for (let id: NodeId | null = node; id !== null && !above; id = tree.parentOf(id)) {
+      above = this.#above.get(id);
+      if (!above) path.push(id);
+      await this.#slice.turn();
+    }
+    above ??= NOTHING;
+    for (const id of path.reverse()) {
+      const asked: NodeId | undefined = tree.roleOf(id) === 'user' ? id : above.asked;
+      const model: string | undefined = trail.settingsFrom(id)?.model ?? above.model;
+      if (asked !== above.asked || model !== above.model) above = { asked, model };
+      this.#above.set(id, above);
+      await this.#slice.turn();
+    }
+    return above;
+  }
 }
 
-/** The node and those above it, up to the root. */
-function pathTo(tree: ConversationTree, node: NodeId): readonly NodeId[] {
-  const path: NodeId[] = [];
-  for (let id: NodeId | null = node; id !== null;) {
-    path.push(id);
-    id = tree.get(id)?.parentId ?? null;
-  }
-  return path;
+/** The prompt and the model that are nearest to a node: its own or those above it. */
+interface Above {
+  readonly asked?: NodeId | undefined;
+  readonly model?: string | undefined;
 }
+
+const NOTHING: Above = {};
 
 function exported(
   entry: LedgerEntry,

@@ -6,6 +6,7 @@ import { ledgerJsonLines, type ExportedAttempt } from '../../../src/agent/conver
 import { messageIdOf } from '../../../src/agent/conversation/nodeId.ts';
 import { ledgerEntry } from '../../../src/agent/preview/ledger.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import { countTurns } from '../../support/countTurns.ts';
 import { draft } from '../../support/drafts.ts';
 import { MemoryPreviewLog } from '../../support/testSession.ts';
 
@@ -93,4 +94,82 @@ test('what is forgotten keeps its line, with the conversation in which the model
 test('an empty ledger is an empty text', async () => {
   const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
   assert.deepEqual(await exported(store, {}), { attempts: [], asked: [] });
+});
+
+/** A conversation of so many prompts with an answer each, as it is read from a log, and the messages that were parsed. */
+function stored(prompts: number) {
+  const known = { tree: new ConversationTree(), trail: new AuditTrail(), title: 'Long', messageId: '' };
+  const parsed: number[] = [];
+  for (let id = 0; id < 2 * prompts; id++) {
+    const isPrompt = id % 2 === 0;
+    if (id === prompts) known.trail.recordSettings(known.tree, { ...settings, model: 'gpt-y' });
+    const message = isPrompt
+      ? { role: 'user', text: `prompt ${id}` }
+      : { role: 'assistant', text: '', toolCalls: [], stopReason: 'stop' };
+    const read = (): never => {
+      parsed.push(id);
+      return message as never;
+    };
+    known.tree.restore({
+      id,
+      parentId: id === 0 ? null : id - 1,
+      message: { role: isPrompt ? 'user' : 'assistant', read },
+    });
+  }
+  return { known, parsed };
+}
+
+/** A store with a resolved preview of each of these nodes of conversation `s1`. */
+async function resolvedAt(nodes: readonly number[]): Promise<PreviewStore> {
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  for (const node of nodes) {
+    const call = { messageId: messageIdOf(node), toolCallId: 'c1' };
+    await resolveOne(
+      store,
+      store.stage(draft({ origin: { sessionId: 's1', call, asksModel: true } })).preview.id,
+    );
+  }
+  return store;
+}
+
+test('of a long conversation only the prompts are parsed, and each node is looked at once', async t => {
+  const { known, parsed } = stored(500);
+  const store = await resolvedAt([997, 997, 999, 3, 501]);
+  const looks = t.mock.method(known.tree, 'roleOf');
+  const { attempts } = await exported(store, { s1: known });
+  assert.deepEqual(
+    attempts.map(({ conversation }) => [conversation?.prompt, conversation?.model]),
+    [
+      ['prompt 996', 'gpt-y'],
+      ['prompt 996', 'gpt-y'],
+      ['prompt 998', 'gpt-y'],
+      ['prompt 2', undefined],
+      ['prompt 500', 'gpt-y'],
+    ],
+  );
+  assert.deepEqual(parsed, [996, 998, 2, 500]);
+  assert.equal(looks.mock.callCount(), 1_000);
+});
+
+test('a call whose message is not in the conversation has no prompt', async () => {
+  const { known } = stored(1);
+  const { attempts } = await exported(await resolvedAt([7]), { s1: known });
+  assert.deepEqual(attempts[0]?.conversation, {
+    id: 's1',
+    messageId: 'm7',
+    toolCallId: 'c1',
+    title: 'Long',
+  });
+});
+
+test('other work runs while paths are walked and while lines are written', async t => {
+  const { known } = stored(100);
+  const oneCall = await resolvedAt([199]);
+  const manyCalls = await resolvedAt(Array.from({ length: 200 }, () => 1));
+  const turns = countTurns(t);
+  await exported(oneCall, { s1: known });
+  const walked = turns();
+  assert.ok(walked > 50, `${walked} turns on the path`);
+  await exported(manyCalls, {});
+  assert.ok(turns() - walked > 50, `${turns() - walked} turns between the lines`);
 });
