@@ -122,6 +122,7 @@ export async function createAgent(
   subscriptions.push(overlay, rebaser);
 
   const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
+  closing.add(() => sessions.release());
   const images = new ImageFiles(path.join(storage.fsPath, 'sessions'));
   const providers = new Providers(settings, keys, logger, file => images.read(file));
   const textSearch = textSearchIn(context.extensionPath, workspace, logger);
@@ -186,7 +187,7 @@ export async function createAgent(
       logger,
       settings: () => settings,
       providerFor: prompt => providers.forPrompt(prompt),
-      logFor: id => sessions.open(id),
+      logFor: id => (ownsStorage ? sessions.open(id) : sessions.openHeld(id)),
       refreshBases: ids => rebaser.refresh(ids),
       prepareTools: async () => {
         // Custom tools take their names first.

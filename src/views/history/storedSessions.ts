@@ -43,7 +43,7 @@ export class StoredSessions {
 
   async #open(id: string): Promise<void> {
     const { session, sessions } = this.#agent;
-    if (id === session.id || !this.#mayChange()) return;
+    if (id === session.id || !(await this.#mayChange(id))) return;
     const stored = await this.#read(id, 'readAndRepair');
     if (!stored) return;
     await session.open(stored);
@@ -53,7 +53,7 @@ export class StoredSessions {
   async rename(id: string): Promise<void> {
     const { session, sessions } = this.#agent;
     const isOpen = id === session.id;
-    if (!isOpen && !this.#mayChange()) return;
+    if (!isOpen && !(await this.#mayChange(id))) return;
     const { title, firstWords } = isOpen
       ? { title: session.title, firstWords: '' }
       : await sessions.summarize(id);
@@ -73,7 +73,7 @@ export class StoredSessions {
   /** Deleting the current session starts a new one first, so that nothing writes to a deleted log. */
   async delete(id: string): Promise<void> {
     const { session, sessions } = this.#agent;
-    if (!this.#mayChange()) return;
+    if (!(await this.#mayChange(id))) return;
     const agreed = await confirm(
       vscode.l10n.t('Delete the session “{0}”?', await this.#nameOf(id)),
       vscode.l10n.t('Its messages are deleted permanently. Previews and the ledger are kept.'),
@@ -166,10 +166,14 @@ export class StoredSessions {
     }
   }
 
-  #mayChange(): boolean {
-    if (this.#agent.ownsStorage) return true;
+  async #mayChange(id: string): Promise<boolean> {
+    const { ownsStorage, sessions } = this.#agent;
+    const isHeld = ownsStorage && (await sessions.isHeld(id));
+    if (ownsStorage && !isHeld) return true;
     void showInfo(
-      vscode.l10n.t('Another window manages the sessions of this workspace. Open or change them there.'),
+      isHeld
+        ? vscode.l10n.t('This session is open in another window. Change it there.')
+        : vscode.l10n.t('Another window manages the sessions of this workspace. Open or change them there.'),
     );
     return false;
   }

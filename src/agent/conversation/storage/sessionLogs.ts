@@ -2,7 +2,9 @@ import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import { JsonLog } from '../../base/log/jsonLog.ts';
 import type { LogFaults } from '../../base/log/logFormat.ts';
+import type { LogSink } from '../../base/log/logQueue.ts';
 import type { Logger } from '../../base/logger.ts';
+import { ProcessLock } from '../../base/processLock.ts';
 import { imageFolderOf } from './imageFiles.ts';
 import { sessionLogFormat, type SessionLogEntry } from './sessionEntry.ts';
 import type { SessionSummary } from './sessionSummary.ts';
@@ -13,6 +15,7 @@ export class SessionLogs {
   readonly #folder: string;
   /** The log that was read last. It is kept because it is ready for appending. */
   #last: { readonly id: string; readonly log: JsonLog<SessionLogEntry> } | undefined;
+  readonly #held: ProcessLock[] = [];
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -21,6 +24,36 @@ export class SessionLogs {
   open(id: string): JsonLog<SessionLogEntry> {
     if (this.#last?.id === id) return this.#last.log;
     return new JsonLog(this.fileOf(id), sessionLogFormat);
+  }
+
+  /**
+   * The log of a session that is locked with its first entry, so that no other window opens it, until {@link release}: for a
+   * window that does not own the storage. If it cannot be locked, it is written all the same.
+   */
+  openHeld(id: string): LogSink<SessionLogEntry> {
+    const log = this.open(id);
+    let isHeld = false;
+    return {
+      append: async entry => {
+        if (!isHeld) {
+          const lock = await ProcessLock.take(this.#lockOf(id), 0).catch(() => undefined);
+          if (lock) this.#held.push(lock);
+          isHeld = lock !== undefined;
+        }
+        await log.append(entry);
+      },
+      appendNow: entry => isHeld && log.appendNow(entry),
+    };
+  }
+
+  /** Whether a window has the session from {@link openHeld}. */
+  isHeld(id: string): Promise<boolean> {
+    return ProcessLock.isHeld(this.#lockOf(id));
+  }
+
+  /** Lets other windows open the sessions of this one, which it writes no more. */
+  async release(): Promise<void> {
+    await Promise.all(this.#held.splice(0).map(lock => lock.release()));
   }
 
   /**
@@ -60,9 +93,10 @@ export class SessionLogs {
     return found.flat().sort((a, b) => b.usedAt.getTime() - a.usedAt.getTime() || (a.id < b.id ? 1 : -1));
   }
 
-  /** The id of the session used last; `undefined` if there is none. */
+  /** The id of the session used last of those that no window holds; `undefined` if there is none. */
   async latest(): Promise<string | undefined> {
-    return (await this.list())[0]?.id;
+    for (const { id } of await this.list()) if (!(await this.isHeld(id))) return id;
+    return undefined;
   }
 
   /** Reads what a list shows of a session. @throws any error of the file system. */
@@ -87,12 +121,17 @@ export class SessionLogs {
   async delete(sessionId: string): Promise<void> {
     if (this.#last?.id === sessionId) this.#last = undefined;
     await rm(this.fileOf(sessionId), { force: true });
+    await rm(this.#lockOf(sessionId), { force: true });
     await rm(path.join(this.#folder, imageFolderOf(sessionId)), { recursive: true, force: true });
   }
 
   /** The path of a session's log, which need not exist yet. */
   fileOf(sessionId: string): string {
     return path.join(this.#folder, `${sessionId}.jsonl`);
+  }
+
+  #lockOf(sessionId: string): string {
+    return path.join(this.#folder, `${sessionId}.lock`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { appendFile, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, test } from 'node:test';
@@ -175,6 +175,27 @@ test('the latest session is the one used last, if there is any', async () => {
   await logs.touch(older, new Date(5_000));
   assert.equal(await logs.latest(), newer, 'at the same time: the one that was begun last');
   assert.deepEqual((await logs.open(older).load()).entries, [{ type: 'state', state: 'running' }]);
+});
+
+test('a session that another window still writes is not the latest, until that window is gone', async () => {
+  const folder = path.join(root, 'held');
+  const [owner, other] = [new SessionLogs(folder), new SessionLogs(folder)];
+  await owner.open('s1').append({ type: 'state', state: 'idle' });
+  await owner.touch('s1', new Date(1_000));
+  const held = other.openHeld('s2');
+  const title = { type: 'title', title: 'Two' } as const;
+  assert.equal(held.appendNow?.(title), false, 'nothing is written before it is locked');
+  await held.append(title);
+  assert.equal(await owner.latest(), 's1');
+  assert.deepEqual([await owner.isHeld('s1'), await owner.isHeld('s2')], [false, true]);
+  assert.equal(held.appendNow?.({ type: 'title', title: 'Three' }), true);
+  await other.release();
+  assert.equal(await owner.latest(), 's2');
+  assert.equal((await owner.readAndRepair('s2', silentLogger)).title, 'Three');
+  await writeFile(path.join(folder, 's2.lock'), JSON.stringify({ pid: 1_073_741_823 }));
+  assert.equal(await owner.latest(), 's2', 'the lock of a window that died is void');
+  await owner.delete('s2');
+  assert.deepEqual(await readdir(folder), ['s1.jsonl']);
 });
 
 test('a stored session is summarized, renamed without counting as used, and deleted', async () => {
