@@ -25,7 +25,6 @@ const WRAPPED = {
   diff: ['src/agent/text/compareLines.ts', 'src/agent/elsewhere/parsePatch.ts'],
   'iconv-lite': 'src/agent/text/encodings.ts',
   ignore: 'src/agent/tools/ast/scope/ignoreRules.ts',
-  picomatch: 'src/agent/tools/ast/scope/glob.ts',
   jiti: 'src/agent/tools/custom/loading/importFile.ts',
   typebox: 'src/agent/tools/custom/loading/parameters.ts',
   '@modelcontextprotocol/server': ['src/agent/clients/mcp/sdk.ts', 'src/agent/clients/stdio/bridge.ts'],

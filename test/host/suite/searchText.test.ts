@@ -328,6 +328,20 @@ for (const [way, appRoot] of [
       assert.equal((await search('needle', {}, 52)).cutBy, undefined);
     });
 
+    test('a glob with many wildcards in a name does not hold the host', async () => {
+      const name = 'a'.repeat(60);
+      await givenFile(`${FOLDER}/${name}`, 'needle\n');
+      await givenFile(`${FOLDER}/${name}b`, 'needle\n');
+      const lag = monitorEventLoopDelay({ resolution: 5 });
+      lag.enable();
+      const found = await search('needle', { glob: `${FOLDER}/${'*a'.repeat(7)}b` });
+      const none = await search('needle', { glob: `${FOLDER}/${'{a,aa}'.repeat(20)}c` });
+      lag.disable();
+      assert.deepEqual(linesOf(found), [`${FOLDER}/${name}b:1:needle`]);
+      assert.deepEqual(none.matches, []);
+      assert.ok(lag.max < 2e9, `${lag.max / 1e6} ms`);
+    });
+
     test('a pattern that would backtrack for ever ends', async () => {
       await givenFile(`${FOLDER}/slow.ts`, `${'a'.repeat(200)}!\n`);
       const found = await search('^(a+)+$', { isRegex: true });

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { registerHooks } from 'node:module';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import picomatch from 'picomatch';
+import { GlobAutomaton } from '../../../src/agent/tools/ast/scope/globAutomaton.ts';
 
 /**
  * As much of the module `vscode` as the workspace, the text search and the storage need, for plain Node: real files below one
@@ -176,13 +176,7 @@ export const workspace = {
 
 /** All files below a folder that a glob matches. Links are followed, but each folder is visited once. */
 function findFiles(folder: string, glob: string, limit: number): string[] {
-  let isMatch: (relative: string) => boolean;
-  try {
-    // VS Code gives hostile globs to ripgrep, in a process of its own; here only plain ones are understood.
-    isMatch = glob.length < 100 && !/[(){}!\\]/.test(glob) ? picomatch(glob, { dot: true }) : () => false;
-  } catch {
-    return [];
-  }
+  const automaton = new GlobAutomaton([glob]);
   const found: string[] = [];
   const seen = new Set<string>();
   const visit = (at: string): void => {
@@ -193,7 +187,7 @@ function findFiles(folder: string, glob: string, limit: number): string[] {
       const file = path.join(at, entry.name);
       const stats = statsOf(file);
       if (stats?.isDirectory()) visit(file);
-      else if (stats?.isFile() && found.length < limit && isMatch(path.relative(folder, file)))
+      else if (stats?.isFile() && found.length < limit && automaton.matches(path.relative(folder, file)))
         found.push(file);
     }
   };

@@ -12,21 +12,13 @@ export function readingsOf(glob: string): readonly string[] {
 
 /**
  * Matches whole paths against globs; one of them must match. `*` and `?` match within one name and `**` any number of
- * folders; `{a,b}`, `[a-z]` and `[!a]` work as usual, and brackets also match themselves. Names that begin with a dot are not special. All other characters
- * stand for themselves.
+ * folders; `{a,b}`, `[a-z]` and `[!a]` work as usual, and brackets also match themselves. Names that begin with a dot are not
+ * special. All other characters stand for themselves.
  */
 export async function globMatcher(globs: readonly string[]): Promise<PathMatcher> {
-  const { default: picomatch } = await import('picomatch');
-  // Characters that are special to picomatch only, such as the parentheses in folder names of web frameworks.
-  const plain = globs.flatMap(readingsOf).map(glob => glob.replace(/[()|"\\]/g, '\\$&'));
-  return picomatch(plain, {
-    dot: true,
-    noextglob: true,
-    nonegate: true,
-    posix: true, // [!a]
-    strictSlashes: true, // a/** does not match a
-    windows: false,
-  });
+  const { GlobAutomaton } = await import('./globAutomaton.ts');
+  const automaton = new GlobAutomaton(globs.flatMap(readingsOf));
+  return path => automaton.matches(path);
 }
 
 /**

@@ -1,5 +1,6 @@
 import * as assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { limitMs } from '../../../../../scripts/lib/limits.mjs';
 import {
   excludeMatcher,
   globBase,
@@ -26,6 +27,11 @@ describe('a glob', () => {
     ['app/(auth)/*.ts', ['app/(auth)/a.ts'], ['app/auth/a.ts']],
     ['!a|"b"', ['!a|"b"'], ['a', 'b']],
     ['a\\b', ['a\\b'], ['ab', 'a/b']],
+    ['a**b/***.c', ['ab/.c', 'axb/x.c'], ['a/b/x.c', 'ab/x/y.c']],
+    ['{a,{b,c/**}/d}.e', ['a.e', 'b/d.e', 'c/x/y/d.e'], ['c.e', 'x/d.e']],
+    ['{a}{b,[,}]}{c', ['{a}b{c', '{a},{c', '{a}}{c'], ['abc', '{a}{c']],
+    ['{1..1000000}', ['{1..1000000}'], ['1', '7']],
+    ['?[α-ω]💡', ['💡λ💡'], ['💡💡', '/λ💡']],
   ];
   for (const [glob, yes, no] of cases) {
     it(`matches whole paths: ${glob}`, async () => {
@@ -39,6 +45,33 @@ describe('a glob', () => {
     const matches = await globMatcher(['*.a', 'b/*']);
     assert.deepEqual(['x.a', 'b/x', 'x'].filter(matches), ['x.a', 'b/x']);
     assert.ok(!(await globMatcher([]))('a'));
+  });
+
+  for (const glob of [
+    `${'*a'.repeat(7)}b`,
+    `${'*a'.repeat(400)}b`,
+    `${'{a,aa}'.repeat(150)}b`,
+    `${'{*,*}'.repeat(150)}b`,
+    `${'**/a/'.repeat(150)}b`,
+    `${'{a,'.repeat(200)}b${'}'.repeat(200)}/b`,
+    '{'.repeat(1_000),
+  ])
+    it(`is matched soon, however many ways there are: ${glob.slice(0, 20)}… (${glob.length})`, async () => {
+      const matches = await globMatcher([glob]);
+      const start = performance.now();
+      for (const path of ['a'.repeat(60), 'a'.repeat(255), `${'a/'.repeat(2_000)}c`])
+        assert.ok(!matches(path), path);
+      assert.ok(performance.now() - start < limitMs(500), `${performance.now() - start} ms`);
+    });
+
+  it('with more states than are kept matches the same', async () => {
+    const matches = await globMatcher([`**/*a${'?'.repeat(12)}`]);
+    let digits = 1;
+    for (let n = 0; n < 3_000; n++) {
+      digits = (digits * 48_271) % 2_147_483_647;
+      const name = digits.toString(2).replaceAll('0', 'a').replaceAll('1', 'b');
+      assert.equal(matches(`x/${name}`), name.at(-13) === 'a', name);
+    }
   });
 
   it('that excludes a folder excludes everything in it', async () => {
