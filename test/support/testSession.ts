@@ -164,7 +164,7 @@ export function restoredStore(
   return store;
 }
 
-/** The logs of sessions, in memory. Entries go through JSON and the schema. The last one that was begun is the current one. */
+/** The logs of sessions, in memory. Entries go through JSON and the schema. The last one begun or written is the current one. */
 export class MemorySessionLog {
   #id: string | undefined;
   readonly #logs = new Map<string, string[]>();
@@ -176,6 +176,7 @@ export class MemorySessionLog {
     this.#logs.set(id, lines);
     return {
       append: entry => {
+        this.#id = id; // a session that is opened again is not begun anew
         lines.push(JSON.stringify(entry));
         return Promise.resolve();
       },
