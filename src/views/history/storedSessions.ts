@@ -124,7 +124,7 @@ export class StoredSessions {
   async #markdown(id: string, name: string): Promise<Uint8Array | undefined> {
     const { session } = this.#agent;
     const source = id === session.id ? session : await this.#readForExport(id);
-    return source && Buffer.from(sessionMarkdown(source, name));
+    return source && sessionMarkdown(source, name);
   }
 
   /** A session that is not open, brought up to date with previews that were resolved since. */

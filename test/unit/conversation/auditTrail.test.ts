@@ -242,7 +242,10 @@ test('an apply that completed and returned an error is recorded as just that, an
   assert.deepEqual(kept(t), [`${id} returnedError`]);
   const { trail } = t.sessionLog.stored() ?? assert.fail();
   assert.deepEqual(trail, t.session.trail);
-  assert.match(sessionMarkdown(t.session, 'T'), /p1 applied, and returned an error\*\* \(human\) Deploy/);
+  assert.match(
+    String(await sessionMarkdown(t.session, 'T')),
+    /p1 applied, and returned an error\*\* \(human\) Deploy/,
+  );
 
   const older = t.sessionLog.lines.map(line => line.replace('"returnedError"', '"failed"'));
   assert.deepEqual(missedResolutions(storedSession(t.session.id, older), t.store), []);

@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../base/async.ts';
 import { fenceFor } from '../../base/phrases.ts';
 import type {
   AssistantMessage,
@@ -9,32 +10,55 @@ import type { RunFact } from '../../preview/ledger.ts';
 import { changedSettings, type HeardAttempt, type AuditTrail, type SettingsInForce } from '../auditTrail.ts';
 import type { ConversationTree } from '../conversationTree.ts';
 import { renderNodeId, type NodeId } from '../nodeId.ts';
+import type { NodeTag } from '../revert.ts';
 
 /**
- * Exports a conversation as a document to be read: the trunk, the tags of abandoned branches, the outcomes of previews,
- * and the settings where they changed. The messages of abandoned branches are not included.
+ * Exports a conversation as a document to be read, in UTF-8: the trunk, the tags of abandoned branches, the outcomes of previews,
+ * and the settings where they changed. The messages of abandoned branches are not included. Other work runs in between; what it
+ * does to the conversation is not in the document.
  */
-export function sessionMarkdown(
-  { tree, trail }: { readonly tree: ConversationTree; readonly trail: AuditTrail },
-  title: string,
-): string {
-  const parts = [`# ${title.replace(/\s+/g, ' ').trim()}`];
-  const lines: readonly (NodeId | null)[] = [null, ...tree.trunk];
-  let before: Partial<SettingsInForce> = {};
-  for (const id of lines) {
+export async function sessionMarkdown(source: ExportedSession, title: string): Promise<Buffer> {
+  const { tree } = source;
+  const slice = new TimeSlice();
+  const pieces = [Buffer.from(`# ${title.replace(/\s+/g, ' ').trim()}`)];
+  // Messages are parsed later: where the others are in the tree costs little, and belongs together.
+  for (const { id, before, after, tags, branches } of stationsOf(source)) {
     const message = id === null ? undefined : tree.get(id)?.message;
+    const told = tags.map(({ kind, text }) => `> **${kind}**: ${text}`);
+    const parts = [...before, ...(message ? partsOf(message) : []), ...after, ...told, ...branches];
+    pieces.push(Buffer.from(parts.map(part => `\n\n${part}`).join('')));
+    await slice.turn();
+  }
+  return Buffer.concat([...pieces, Buffer.from('\n')]);
+}
+
+interface ExportedSession {
+  readonly tree: ConversationTree;
+  readonly trail: AuditTrail;
+}
+
+/** A node of the trunk, `null` for what is above it, and what stands around its message. */
+interface Station {
+  readonly id: NodeId | null;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  readonly tags: readonly NodeTag[];
+  readonly branches: readonly string[];
+}
+
+function stationsOf({ tree, trail }: ExportedSession): Station[] {
+  let settings: Partial<SettingsInForce> = {};
+  return [null, ...tree.trunk].map(id => {
     const now = id === null ? undefined : trail.settingsFrom(id);
-    if (now) parts.push(...settingsLine(before, now));
-    before = now ?? before;
-    if (message) parts.push(...partsOf(message));
-    parts.push(...trail.resolutionsAfter(id).map(resolutionLine));
+    const before = now ? settingsLine(settings, now) : [];
+    settings = now ?? settings;
     const tags = id === null ? [] : tree.tagsOf(id);
-    for (const { kind, text } of tags) parts.push(`> **${kind}**: ${text}`);
     const told = new Set(tags.map(({ abandonedNodeIds: [first] }) => first));
     const left = tree.childrenOf(id).filter(child => !tree.isOnTrunk(child) && !told.has(child));
-    if (left.length > 0) parts.push(`> Another branch begins here: ${left.map(renderNodeId).join(', ')}`);
-  }
-  return `${parts.join('\n\n')}\n`;
+    const branches =
+      left.length > 0 ? [`> Another branch begins here: ${left.map(renderNodeId).join(', ')}`] : [];
+    return { id, before, after: trail.resolutionsAfter(id).map(resolutionLine), tags, branches };
+  });
 }
 
 const settingNames: Readonly<Record<keyof SettingsInForce, string>> = {

@@ -6,6 +6,7 @@ import {
   type SettingsInForce,
 } from '../../../../src/agent/conversation/auditTrail.ts';
 import { sessionMarkdown } from '../../../../src/agent/conversation/storage/sessionMarkdown.ts';
+import { countTurns } from '../../../support/countTurns.ts';
 import { TreeMaker } from '../../../support/treeMaker.ts';
 
 const inForce: SettingsInForce = {
@@ -16,8 +17,10 @@ const inForce: SettingsInForce = {
   revertEnabled: true,
 };
 const trail = new AuditTrail();
+const markdownOf = async (...args: Parameters<typeof sessionMarkdown>): Promise<string> =>
+  String(await sessionMarkdown(...args));
 
-test('a conversation as Markdown: the trunk, the tags, and where other branches start', () => {
+test('a conversation as Markdown: the trunk, the tags, and where other branches start', async () => {
   const maker = new TreeMaker();
   maker.user('Fix the cart.');
   const [answer] = maker.calls('I look.', 'read_file');
@@ -27,7 +30,7 @@ test('a conversation as Markdown: the trunk, the tags, and where other branches 
   maker.user('More?');
   maker.go(end);
   assert.equal(
-    sessionMarkdown({ tree: maker.tree, trail }, ' The\n cart '),
+    await markdownOf({ tree: maker.tree, trail }, ' The\n cart '),
     [
       '# The cart',
       '## You',
@@ -44,7 +47,7 @@ test('a conversation as Markdown: the trunk, the tags, and where other branches 
   );
 });
 
-test('the settings precede the first answer made with them; later only changes are listed', () => {
+test('the settings precede the first answer made with them; later only changes are listed', async () => {
   const maker = new TreeMaker();
   const trail = new AuditTrail();
   const says = (text: string, now: SettingsInForce): number => {
@@ -59,7 +62,7 @@ test('the settings precede the first answer made with them; later only changes a
   says('Yes.', { ...inForce, modelAuthority: 'none', revertEnabled: false });
   says('Yes, yes.', { ...inForce, modelAuthority: 'none', revertEnabled: false });
   assert.equal(
-    sessionMarkdown({ tree: maker.tree, trail }, 'T'),
+    await markdownOf({ tree: maker.tree, trail }, 'T'),
     [
       '# T',
       '## You',
@@ -77,7 +80,7 @@ test('the settings precede the first answer made with them; later only changes a
   );
 });
 
-test('the outcome of a preview follows the message before it, on the branch where it happened', () => {
+test('the outcome of a preview follows the message before it, on the branch where it happened', async () => {
   const maker = new TreeMaker();
   const trail = new AuditTrail();
   const of = (
@@ -98,7 +101,7 @@ test('the outcome of a preview follows the message before it, on the branch wher
   maker.says('Done.');
   trail.recordResolution(maker.tree, of('p3', 'discarded', 'human'));
   assert.equal(
-    sessionMarkdown({ tree: maker.tree, trail }, 'T'),
+    await markdownOf({ tree: maker.tree, trail }, 'T'),
     [
       '# T',
       '## You',
@@ -115,7 +118,7 @@ test('the outcome of a preview follows the message before it, on the branch wher
   );
 });
 
-test('a command that did not succeed is not called applied', () => {
+test('a command that did not succeed is not called applied', async () => {
   const { tree } = new TreeMaker();
   const trail = new AuditTrail();
   const attempt = {
@@ -131,14 +134,14 @@ test('a command that did not succeed is not called applied', () => {
     { seconds: 2, endedBy: 'timeLimit' },
   ] as const)
     trail.recordResolution(tree, { ...attempt, previewId: 'p1', label: 'Run npm test', run });
-  assert.deepEqual(sessionMarkdown({ tree, trail }, 'T').match(/p1 .*?\*\*/g), [
+  assert.deepEqual((await markdownOf({ tree, trail }, 'T')).match(/p1 .*?\*\*/g), [
     'p1 ran, with exit code 1**',
     'p1 ran, and was stopped**',
     'p1 ran into the time limit**',
   ]);
 });
 
-test('a result that contains fences stays inside its own', () => {
+test('a result that contains fences stays inside its own', async () => {
   const maker = new TreeMaker();
   maker.tree.append({
     role: 'tool',
@@ -148,12 +151,12 @@ test('a result that contains fences stays inside its own', () => {
     isError: true,
   });
   assert.equal(
-    sessionMarkdown({ tree: maker.tree, trail }, 'T'),
+    await markdownOf({ tree: maker.tree, trail }, 'T'),
     '# T\n\n**read_file**: failed\n\n`````\n````\n```\n`````\n',
   );
 });
 
-test('what was attached, commands of the user, notices and failures are in it; what only the model was told is not', () => {
+test('what was attached, commands of the user, notices and failures are in it; what only the model was told is not', async () => {
   const { tree } = new TreeMaker();
   const attachments = [
     { path: 'a.ts', text: 'x' },
@@ -166,7 +169,7 @@ test('what was attached, commands of the user, notices and failures are in it; w
   tree.append({ role: 'steering', kind: 'notice', text: 'Interrupted.\nBy a reload.', previewIds: [] });
   tree.append({ role: 'steering', kind: 'resolve-reminder', text: 'Call resolve.', previewIds: ['p1'] });
   assert.equal(
-    sessionMarkdown({ tree, trail }, 'T'),
+    await markdownOf({ tree, trail }, 'T'),
     [
       '# T',
       '## You',
@@ -182,13 +185,32 @@ test('what was attached, commands of the user, notices and failures are in it; w
   );
 });
 
-test('a prompt without words, and a message that was lost, leave no gap', () => {
+test('a prompt without words, and a message that was lost, leave no gap', async () => {
   const { tree } = new TreeMaker();
   tree.append({ role: 'user', text: '', attachments: [{ path: 'a.ts', text: 'x' }] });
   tree.append({ role: 'local', text: '', answer: '' });
   tree.append({ role: 'assistant', text: 'Yes.', toolCalls: [], stopReason: 'stop' });
   assert.equal(
-    sessionMarkdown({ tree, trail }, 'T'),
+    await markdownOf({ tree, trail }, 'T'),
     ['# T', '## You', 'Attached: `a.ts`', '## Redline', 'Yes.\n'].join('\n\n'),
   );
+});
+
+test('other work runs while it is written, and what that does to the conversation is not in it', async t => {
+  const maker = new TreeMaker();
+  const first = maker.user('Why?');
+  for (let n = 0; n < 200; n++) maker.says(`Because of ${n}.`);
+  maker.go(first);
+  const end = maker.says('Because.');
+  for (let n = 0; n < 200; n++) maker.user(`Why ${n}?`);
+  const before = await markdownOf({ tree: maker.tree, trail }, 'T');
+  const turns = countTurns(t);
+  const written = markdownOf({ tree: maker.tree, trail }, 'T');
+  setImmediate(() => {
+    maker.go(end, 'failure', 'No.');
+    maker.says('Later.');
+  });
+  assert.equal(await written, before);
+  assert.ok(turns() > 50, `${turns()} turns`);
+  assert.match(await markdownOf({ tree: maker.tree, trail }, 'T'), /Later/);
 });
