@@ -9,6 +9,8 @@ import type { Ctx } from '../ctx.ts';
 
 /** How long the status bar shows where the conversation continues, in milliseconds. */
 const STATUS_MS = 6_000;
+/** After everything that ended, also while the clock was ahead. */
+const END_OF_TIME = new Date(8.64e15);
 /** The most messages that the list offers. */
 const MAX_PICKS = 200;
 
@@ -38,7 +40,7 @@ export async function clearHistory({ store }: Agent): Promise<void> {
     ),
     vscode.l10n.t('Clear History'),
   );
-  if (agreed) await store.forgetResolved(new Date());
+  if (agreed) await store.forgetResolved(END_OF_TIME);
 }
 
 /** Asks the last prompt again, from before it. What followed it stays as a branch. */
