@@ -17,6 +17,8 @@ const windowSchema = z.object({
   folders: z.array(z.string()),
   /** Whether the window keeps its previews when it closes: of several windows with the same folder only one does. */
   keepsPreviews: z.boolean(),
+  /** What tells the storage of its previews from others, also after a reload. Older windows do not tell. */
+  storage: z.optional(z.string()),
   /** ISO 8601. */
   startedAt: z.string(),
 });

@@ -54,7 +54,8 @@ export class AgentServer {
   /** Lets `redline-mcp` find this window. A failure is logged: agents of VS Code itself do not need it. */
   async announce(): Promise<void> {
     this.#isAnnounced = true;
-    const { ownsStorage, logger } = this.#parts;
+    const { ownsStorage, logger, context } = this.#parts;
+    const storage = context.storageUri?.fsPath;
     try {
       await this.placePrograms();
       await this.#word.leave(async () => {
@@ -64,6 +65,7 @@ export class AgentServer {
           pid: process.pid,
           folders: await Promise.all(folders.map(({ uri }) => realPathOf(uri.fsPath))),
           keepsPreviews: ownsStorage,
+          ...(storage === undefined ? {} : { storage }),
           startedAt: this.#startedAt,
         };
       });

@@ -5,7 +5,7 @@ import type { AgentName } from '../../preview/preview.ts';
 import { MAX_MESSAGE_BYTES, TOO_LARGE } from '../mcp/message.ts';
 import { HEARD, proveWindow, type ProvenWindow } from '../mcp/proof.ts';
 import type { ServedCall } from '../mcp/toolServer.ts';
-import { openWindows, windowsFor } from '../windowFiles.ts';
+import { openWindows, windowsFor, type OpenWindow } from '../windowFiles.ts';
 import { AnsweredError, ClosedError, LineClient } from './lineClient.ts';
 
 /** After how long a window is asked whether it is still there, in milliseconds. Only checks take longer. */
@@ -34,7 +34,9 @@ export class WindowConnection {
   readonly #id = randomUUID();
   #client: LineClient | undefined;
   #connecting: Promise<LineClient | undefined> | undefined;
-  #heard: number | undefined;
+  /** How much it has heard of the ledger of each storage. */
+  readonly #heard = new Map<string, number>();
+  readonly #storages = new WeakMap<LineClient, string>();
 
   /**
    * @param cwd the folder that the agent works in, as a real path.
@@ -87,7 +89,8 @@ export class WindowConnection {
     const result = await client.callTool(name, args, { signal, timeout: CALL_TIMEOUT, onProgress });
     const { _meta, ...told } = result;
     const heard = _meta?.[HEARD];
-    if (typeof heard === 'number') this.#heard = heard;
+    const storage = this.#storages.get(client);
+    if (typeof heard === 'number' && storage !== undefined) this.#heard.set(storage, heard);
     return told;
   }
 
@@ -101,23 +104,23 @@ export class WindowConnection {
       () => undefined,
     );
     this.#client = undefined;
-    for (const each of asked) {
+    for (const [at, each] of asked.entries()) {
       const window: ProvenWindow | undefined = this.#client
         ? undefined
         : await Promise.race([each, late]).catch(() => undefined);
-      if (window) this.#client = await this.#greet(window).catch(() => undefined);
+      if (window) this.#client = await this.#greet(window, storageOf(windows[at])).catch(() => undefined);
       else void each.then(unused => unused.close()).catch(() => undefined);
     }
     this.#connecting = undefined;
     return this.#client;
   }
 
-  #greet(window: ProvenWindow): Promise<LineClient> {
-    const socket = window.greet({
-      id: this.#id,
-      ...(this.#heard === undefined ? {} : { heard: this.#heard }),
-    });
-    return LineClient.connect(socket, this.#agent(), CONNECT_TIMEOUT);
+  async #greet(window: ProvenWindow, storage: string): Promise<LineClient> {
+    const heard = this.#heard.get(storage);
+    const socket = window.greet({ id: this.#id, ...(heard === undefined ? {} : { heard }) });
+    const client = await LineClient.connect(socket, this.#agent(), CONNECT_TIMEOUT);
+    this.#storages.set(client, storage);
+    return client;
   }
 
   #noWindow(): string {
@@ -130,6 +133,10 @@ export class WindowConnection {
 
 /** The call is not repeated: it may have run. */
 const CLOSED = 'The window of VS Code closed during this call. Call status to see what it did.';
+
+function storageOf(window: OpenWindow | undefined): string {
+  return window?.storage ?? JSON.stringify(window?.folders);
+}
 
 function failure(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };

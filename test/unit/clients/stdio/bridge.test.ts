@@ -12,6 +12,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { McpHttpServer, type ServerAddress } from '../../../../src/agent/clients/mcp/httpServer.ts';
 import { announceWindow, windowsFolder } from '../../../../src/agent/clients/windowFiles.ts';
 import { agentWorld, type AgentWorld } from '../../../support/agentClients.ts';
+import { draft } from '../../../support/drafts.ts';
 import { assertUnderstood, McpAgent, STATELESS } from '../../../support/mcpClients.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
@@ -126,6 +127,26 @@ test('an agent goes on with its previews after the window was reloaded, and hear
   assert.doesNotMatch(told, /The user applied p1/);
   assert.match(await agent.ok('status'), /^Nothing of yours is pending/);
   assert.match(await agent.edit('two', '2'), /^Staged as p3/);
+});
+
+test('an agent that worked in the window of another folder meanwhile hears what it has missed in the first', async () => {
+  const [outer, inner] = [await home.folder('outer'), await home.folder('outer/inner')];
+  const [world, other] = [agentWorld(), agentWorld()];
+  const decideThree = async ({ store, click }: AgentWorld): Promise<void> => {
+    for (let n = 0; n < 3; n++) await click(store.stage(draft()).preview.id, 'discard');
+  };
+  const window = await openWindow(world, inner);
+  const agent = await startAgent(inner);
+  await agent.edit('one', 'ONE');
+  await window.close();
+  await world.click('p1', 'discard', 'While it was away.');
+  await decideThree(world);
+  await decideThree(other);
+  const second = await openWindow(other, outer);
+  assert.match(await agent.ok('status'), /^Nothing of yours is pending/);
+  await second.close();
+  await openWindow(agentWorld({ log: world.log, workspace: world.workspace }), inner);
+  assert.match(await agent.ok('status'), /The user discarded p1 .*"While it was away\."/);
 });
 
 /** An agent with one pending preview, whose window was reloaded since its last call. */
