@@ -45,6 +45,8 @@ export interface ScriptedServerOptions extends SupportedChoices {
   readonly models?: readonly (string | { readonly id: string })[];
   /** What other paths answer to GET, such as `/props`. */
   readonly places?: Readonly<Record<string, unknown>>;
+  /** Whether it never answers with the list. */
+  readonly hangsList?: boolean;
   /** More fields of the server's list, by model; these models are in the list. */
   readonly details?: Readonly<Record<string, object>>;
 }
@@ -127,6 +129,7 @@ export async function startScriptedServer(
         response.destroy();
       });
     } else if (incoming.method === 'GET' && path === '/v1/models') {
+      if (options.hangsList === true) return;
       const allowed = options.key === undefined || incoming.headers.authorization === `Bearer ${options.key}`;
       const { details = {}, models = ['scripted', ...Object.keys(details)] } = options;
       const data = models.map(model => {

@@ -69,8 +69,8 @@ export async function listOpenAiModels(
   }
 }
 
-/** How long a request waits at most for the server to tell the model's window, in milliseconds. */
-const WINDOW_MS = 5_000;
+/** How long a request waits at most for what the server tells of the model, in milliseconds. */
+const TELL_MS = 5_000;
 
 /**
  * Asks the server for the size of a model's context window; see `windowInList`.
@@ -81,7 +81,7 @@ export async function readContextWindow(
   signal: AbortSignal,
 ): Promise<number | undefined | 'later'> {
   const { model, logger } = options;
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(WINDOW_MS)]);
+  const limited = untilTold(options, signal);
   try {
     const connection = await connect({ ...options, maxRetries: 0 }, model);
     const { window, ask } = windowInList(
@@ -159,7 +159,7 @@ async function send(
   }
   const maxEventChars = (options.maxAnswerChars ?? MAX_ANSWER_CHARS) * 4 + EVENT_OVERHEAD;
   const images = await loadImageUrls(request.messages, options.readImage);
-  if (images.size > 0) await quirks.learnVision(() => visionOf(options.model, connection, signal));
+  if (images.size > 0) await quirks.learnVision(() => visionOf(options, signal));
   for (;;) {
     const isBlind = images.size > 0 && quirks.takesImages === false;
     if (isBlind && asksAboutImages(request.messages)) throw noImages(options.model);
@@ -202,17 +202,21 @@ function retryCodeOf({ status }: HttpFailure): RetryCode {
 }
 
 /** Whether the server's list says that the model takes images; `undefined` if it does not say, or cannot be had. */
-async function visionOf(
-  model: string,
-  connection: OpenAiConnection,
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
+async function visionOf(options: OpenAiProviderOptions, signal: AbortSignal): Promise<boolean | undefined> {
+  const { model } = options;
+  const limited = untilTold(options, signal);
   try {
-    const list = await connection.models(signal);
+    const connection = await connect({ ...options, maxRetries: 0 }, model);
+    const list = await untilAborted(limited, () => connection.models(limited));
     return takesImages(list.find(one => isRecord(one) && (one['id'] ?? one['name']) === model));
   } catch {
     return undefined;
   }
+}
+
+/** The signal, or the end of the time in which a server may tell of its models. */
+function untilTold({ idleMs = TELL_MS }: OpenAiServer, signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(Math.min(TELL_MS, idleMs))]);
 }
 
 function noImages(model: string): KnownFault {

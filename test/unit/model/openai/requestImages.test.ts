@@ -32,9 +32,9 @@ const refusal: Reply = {
   body: { error: { message: 'Invalid content type. image_url is only supported by certain models.' } },
 };
 
-async function start(replies: readonly Reply[], options?: ScriptedServerOptions) {
+async function start(replies: readonly Reply[], options?: ScriptedServerOptions, idleMs?: number) {
   const server = await serve((_, n) => replies[n] ?? { text: 'ok' }, options);
-  const provider = providerFor(server, { readImage });
+  const provider = providerFor(server, { readImage, idleMs });
   return {
     server,
     send: (request: ChatRequest) => drain(provider.stream(request, new AbortController().signal)),
@@ -83,6 +83,16 @@ test('the list of models is believed, and asked once', async () => {
   const seen = await send(ask(prompt('What is this?', image('a.png')), answered, prompt('And now?')));
   assert.equal(seen.last.type, 'done');
 });
+
+test(
+  'a server that never answers with its list gets the image all the same',
+  { timeout: 20_000 },
+  async () => {
+    const { server, send } = await start([], { hangsList: true }, 100);
+    assert.equal((await send(ask(prompt('What is this?', image('a.png'))))).last.type, 'done');
+    assert.match(JSON.stringify(server.requests[0]?.body.messages.at(-1)), /"image_url"/);
+  },
+);
 
 test('a server that wants turns gets neighbouring prompts as one, with their words and images in order', async () => {
   const alternate: Reply = {
