@@ -271,7 +271,7 @@ export class RuntimeWorld {
     const stored = sessionLog.stored(others[at % Math.max(1, others.length)]);
     if (!stored || others.length === 0) return;
     this.invariants.dropPrompts();
-    void session.open(stored);
+    void session.open(stored).then(() => sessionLog.touch(stored.id));
   }
 
   /** The user goes to a node of the conversation: one on the trunk, on any branch, or the point before the first message. */

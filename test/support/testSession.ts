@@ -183,6 +183,11 @@ export class MemorySessionLog {
     };
   }
 
+  /** Makes the session the current one, although nothing was added to it. */
+  touch(id: string): void {
+    this.#id = id;
+  }
+
   /** What was written of the current session, without the header. */
   get lines(): readonly string[] {
     return this.#logs.get(this.#id ?? '') ?? [];
