@@ -234,7 +234,9 @@ async function isLacking(
     return rebased.kind === 'conflict' || rebased.change !== null;
   }
   const { hasNothingOf } = await import('../../text/threeWayMerge.ts');
-  return hasNothingOf(before.text, now.text, after.text);
+  if (await hasNothingOf(before.text, now.text, after.text)) return true;
+  // A later commit may have found the beginning of an edit near the change, in an editor that is gone.
+  return found !== undefined && (await heldNow(step, heldReader(files, [step]))) === 'before';
 }
 
 async function heldNow(step: FileStep, read: (step: FileStep) => Promise<Held>): Promise<State> {

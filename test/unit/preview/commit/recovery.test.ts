@@ -508,3 +508,22 @@ for (const what of ['', ', to which another preview was applied'])
     assert.deepEqual(world.workspace.snapshot(), { 'a.txt': '1\n2\n3\n4 mine', 'b.txt': 'b' });
     assert.equal(world.state(id), 'pending');
   });
+
+test('what kept a change from coming is beside it, and gone with its editor: nothing counts as applied', async () => {
+  const [old, next, cut] = ['1\n2\n3\n4', '1!\n2\n3!\n4', '1\n2\n3\n'];
+  const world = new World({ 'a.txt': old, 'b.txt': 'b' });
+  const id = world.stage([modify('a.txt', old, next), modify('b.txt', 'b', 'B')]);
+  world.workspace.beforeWrite = path => {
+    if (path === 'a.txt' && world.workspace.typed(path) === undefined) world.workspace.type('a.txt', cut);
+    return path === 'b.txt' && world.workspace.text('b.txt') === 'B'
+      ? new Promise<never>(() => undefined)
+      : undefined;
+  };
+  void world.apply(id);
+  await new Promise(resolve => setImmediate(resolve));
+  await world.apply(world.stage([modify('a.txt', cut, `${cut}4 more`)]));
+  const [report] = await world.restart();
+  assert.deepEqual([report?.end, report?.restored], ['rolledBack', ['b.txt']]);
+  assert.deepEqual(world.workspace.snapshot(), { 'a.txt': old, 'b.txt': 'b' });
+  assert.equal(world.state(id), 'pending');
+});
