@@ -113,7 +113,7 @@ export class StoredSessions {
   }
 
   async #readLog(id: string): Promise<Uint8Array | undefined> {
-    await this.#agent.session.drain(id);
+    if (!(await this.#isSaved(id))) return undefined;
     return readFile(this.#agent.sessions.fileOf(id)).catch((error: unknown) => {
       if (!hasCode(error, 'ENOENT')) throw error;
       void showInfo(vscode.l10n.t('This session has no messages yet.'));
@@ -144,14 +144,7 @@ export class StoredSessions {
 
   /** Reads a session to open it, or only to view it. `undefined` if that is not possible, which the user is told. */
   async #read(id: string, purpose: 'readAndRepair' | 'read'): Promise<StoredSession | undefined> {
-    if (!(await this.#agent.session.drain(id))) {
-      void showWarning(
-        vscode.l10n.t(
-          'Part of that session is not saved yet, since Redline cannot save to its storage. Try again once it can.',
-        ),
-      );
-      return undefined;
-    }
+    if (!(await this.#isSaved(id))) return undefined;
     try {
       const stored = await this.#agent.sessions[purpose](id, this.#agent.logger);
       await stored.tree.readAhead();
@@ -164,6 +157,17 @@ export class StoredSessions {
       );
       return undefined;
     }
+  }
+
+  /** Whether the log has all of a session; if not, the user is told. */
+  async #isSaved(id: string): Promise<boolean> {
+    if (await this.#agent.session.drain(id)) return true;
+    void showWarning(
+      vscode.l10n.t(
+        'Part of that session is not saved yet, since Redline cannot save to its storage. Try again once it can.',
+      ),
+    );
+    return false;
   }
 
   async #mayChange(id: string): Promise<boolean> {

@@ -35,7 +35,8 @@ async function readConversation(
   if (id === session.id) return session;
   if (!stored.has(id)) return undefined;
   try {
-    await session.drain(id);
+    if (!(await session.drain(id)))
+      logger.warn(`The exported ledger may lack prompts of session ${id}, which is not all saved`);
     return await sessions.read(id, logger);
   } catch (error) {
     logger.warn(`The exported ledger has no prompts of session ${id}: ${detailOf(error)}`);
