@@ -15,8 +15,7 @@ export async function astChanges(files: readonly AstFile[], workspace: Workspace
     if (found.kind !== 'edits') continue;
     const { edits } = found;
     await slice.turn();
-    const isPlain = edits.every(({ text }) => !/[^\0-\x7f]/.test(text));
-    const { before, after } = isPlain ? found : await inOwnEncoding(path, found, workspace);
+    const { before, after } = await inOwnEncoding(path, found, workspace);
     changes.push({ kind: 'modify', path, before, after, edits });
   }
   return changes;
@@ -24,14 +23,18 @@ export async function astChanges(files: readonly AstFile[], workspace: Workspace
 
 type Edited = Extract<AstFile['found'], { kind: 'edits' }>;
 
-/** The engine reads UTF-8. A file that reads the same in the encoding that the workspace sets for it is stored in that one. */
+/**
+ * The engine reads UTF-8. A file that reads the same in the encoding that the workspace sets for it is stored in that one, also if
+ * all of it is ASCII: more may be typed into the proposal.
+ */
 async function inOwnEncoding(
   path: string,
   { before, after }: Edited,
   workspace: Workspace,
 ): Promise<Pick<Edited, 'before' | 'after'>> {
+  if (before.encoding.name !== 'utf8') return { before, after };
   const encoding = await workspace.encodingOf(path);
-  if (before.encoding.name !== 'utf8' || encoding.name === 'utf8') return { before, after };
+  if (encoding.name === 'utf8') return { before, after };
   const own = sideOfBytes(bytesOfSide(before), encoding);
   if (own?.text !== before.text) return { before, after };
   return { before: own, after: sideToStore(path, after.text, own.encoding) };

@@ -142,6 +142,17 @@ describe('ast_edit', () => {
     );
   });
 
+  it('leaves a file of plain ASCII in the encoding of the workspace, for what is typed into the proposal later', async () => {
+    await loadEncodings(['windows1252']);
+    const { edit, staged } = tools({ 'a.js': 'log("a")' }, { encoding: { name: 'windows1252', bom: false } });
+    await edit([{ pat: 'log($A)', out: 'warn($A)' }]);
+    const [change] = staged[0]?.changes ?? assert.fail();
+    assert.deepEqual(
+      [change?.before, change?.after].map(side => (side as TextSide).encoding.name),
+      ['windows1252', 'windows1252'],
+    );
+  });
+
   it('finds what a preview adds to a folder with brackets in its name', async () => {
     const files = { 'app/[id]/a.ts': 'log(1)', 'app/i/b.ts': 'log(2)' };
     const { grep } = tools(files, { dirty: { 'app/[id]/new.ts': 'log(3)' } });
