@@ -34,13 +34,19 @@ export function countLines(text: string): number {
   return /[\r\n]$/.test(text.slice(-1)) ? ends : ends + 1;
 }
 
-function countEndings(text: string): number {
+/** The number of line endings that end in a part of a text. */
+export function countEndings(text: string, from = 0, to = text.length): number {
   let count = 0;
-  for (let i = 0; i < text.length; i++) {
+  for (let i = from; i < to; i++) {
     const unit = text.charCodeAt(i);
     if (unit === FEED || (unit === RETURN && text.charCodeAt(i + 1) !== FEED)) count++;
   }
   return count;
+}
+
+/** The number, from 1, of the line that an offset is in. */
+export function lineAt(text: string, offset: number): number {
+  return countEndings(text, 0, offset) + 1;
 }
 
 /** The number of line feeds. Several times as quick as counting all line endings. */

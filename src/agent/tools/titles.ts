@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { countText, type Sentence } from '../base/localiser.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
+import { lineAt } from '../text/lines.ts';
 import type { TextEdit } from '../text/textEdit.ts';
 
 /** The longest reason, in characters. */
@@ -52,7 +53,7 @@ function changeInLine(text: string, edit: TextEdit): string | undefined {
   const start = edit.start + old.slice(0, same).join('').length;
   const [from, to] = withNeighbour(old, now, same, end);
   const change = arrow(old.slice(from, old.length - to).join(''), now.slice(from, now.length - to).join(''));
-  const line = text.slice(0, start).split('\n').length;
+  const line = lineAt(text, start);
   return change && `${line} ${change}`;
 }
 

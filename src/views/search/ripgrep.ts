@@ -117,7 +117,8 @@ export async function searchTextsWithRipgrep(
 ): Promise<RipgrepResult> {
   const entries = [...texts].filter(([, text]) => text !== '');
   if (entries.length === 0) return { matches: [] };
-  const input = entries.map(([, text]) => (text.endsWith('\n') ? text : `${text}\n`));
+  // To ripgrep a carriage return alone does not end a line.
+  const input = entries.map(([, text]) => text.replace(/\r(?!\n)/g, '\n').replace(/(?<!\n)$/, '\n'));
   let [at, before] = [0, 0];
   let count = countFeeds(input[0] ?? '');
   // The matches come in the order of the lines.

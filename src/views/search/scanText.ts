@@ -99,7 +99,7 @@ async function listAll(
 }
 
 /** The text of a file; `undefined` if it is not text, too large, gone in the meantime, or a link that leads outside. */
-async function searchableText(
+export async function searchableText(
   workspace: VsCodeWorkspace,
   path: string,
   encoding: TextEncoding | undefined,

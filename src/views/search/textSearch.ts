@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { forEachLimited } from '../../agent/base/async.ts';
 import { detailOf, isAbortError, ToolError } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { textOf } from '../../agent/preview/fileChange.ts';
 import type { PendingContents } from '../../agent/preview/overlay.ts';
 import { globMatcher } from '../../agent/tools/ast/scope/glob.ts';
+import type { TextEncoding } from '../../agent/text/encodings.ts';
 import type { TextQuery, TextSearch } from '../../agent/tools/files/searchText.ts';
 import type { TextMatch, TextMatches } from '../../agent/tools/files/textReport.ts';
 import { areAnyHardLinked, dirtyDocuments } from '../workspace/dirtyDocument.ts';
@@ -14,7 +16,7 @@ import { locate, workspacePathOf } from '../workspace/workspacePaths.ts';
 import { encodingIn } from '../workspace/fileEncoding.ts';
 import { LineSearch } from './lineSearch.ts';
 import { findRipgrep, ripgrepLabel, searchTextsWithRipgrep, searchWithRipgrep } from './ripgrep.ts';
-import { expandGlob, scanText } from './scanText.ts';
+import { expandGlob, scanText, searchableText } from './scanText.ts';
 
 /** Time limit for one search, in milliseconds. */
 const TIME_LIMIT_MS = 20_000;
@@ -23,6 +25,8 @@ const MEMORY_LIMIT_MS = 5_000;
 
 /** How many files are listed at most to find other names of a file that an editor has not saved. */
 const MAX_LISTED = 100_000;
+/** How many files are read at the same time. */
+const READ_AT_ONCE = 8;
 /** After this many files, others have their turn. */
 const LOOKED_AT_ONCE = 500;
 
@@ -121,6 +125,8 @@ export class WorkspaceTextSearch implements TextSearch {
     signal: AbortSignal,
   ): Engine {
     const folders = this.#workspace.folders();
+    const texts: Engine['texts'] = (texts, limit) =>
+      searchTextsWithRipgrep(ripgrep, { query, isRegex, limit, timeLimitMs: MEMORY_LIMIT_MS }, texts, signal);
     return {
       files: async (globs, limit) => {
         const results = await Promise.all(
@@ -140,16 +146,28 @@ export class WorkspaceTextSearch implements TextSearch {
           }),
         );
         const cutBy = results.find(result => result.cutBy)?.cutBy;
-        return { matches: results.flatMap(result => result.matches), ...(cutBy ? { cutBy } : {}) };
+        const found = results.flatMap(result => result.matches);
+        const unlike = await this.#withOtherLines(new Set(found.map(({ path }) => path)));
+        const again = await texts(unlike, limit);
+        const matches = [...found.filter(({ path }) => !unlike.has(path)), ...again.matches];
+        return { matches, ...(cutBy ? { cutBy } : again.cutBy ? { cutBy: again.cutBy } : {}) };
       },
-      texts: (texts, limit) =>
-        searchTextsWithRipgrep(
-          ripgrep,
-          { query, isRegex, limit, timeLimitMs: MEMORY_LIMIT_MS },
-          texts,
-          signal,
-        ),
+      texts,
     };
+  }
+
+  /** The texts of those files in which carriage returns alone end lines, which ripgrep does not count. */
+  async #withOtherLines(paths: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+    const folders = this.#workspace.folderRoots();
+    const encodings = new Map<string, TextEncoding>();
+    for (const folder of folders) encodings.set(folder.name, await encodingIn(folder));
+    const texts = new Map<string, string>();
+    await forEachLimited([...paths], READ_AT_ONCE, async path => {
+      const encoding = encodings.get(locate(path, folders).folder.name);
+      const text = await searchableText(this.#workspace, path, encoding);
+      if (text !== undefined && /\r(?!\n)/.test(text)) texts.set(path, text);
+    });
+    return texts;
   }
 
   #inProcess(query: TextQuery, signal: AbortSignal): Engine {

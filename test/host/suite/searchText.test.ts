@@ -342,6 +342,21 @@ for (const [way, appRoot] of [
       assert.ok(lag.max < 2e9, `${lag.max / 1e6} ms`);
     });
 
+    test('the lines are those that read_file counts, whatever ends them', async () => {
+      await givenFile(`${FOLDER}/cr.txt`, 'one\rneedle\rthree\rneedles\r');
+      await givenFile(`${FOLDER}/mixed.txt`, 'a\rb\r\nneedle\nc\r');
+      contents.set(`${FOLDER}/proposed.txt`, 'x\rneedle\r\r\nneedle');
+      assert.deepEqual(linesOf(await search('needle', { glob: `${FOLDER}/*.txt` })), [
+        `${FOLDER}/cr.txt:2:needle`,
+        `${FOLDER}/cr.txt:4:needles`,
+        `${FOLDER}/mixed.txt:3:needle`,
+        `${FOLDER}/proposed.txt:2:needle`,
+        `${FOLDER}/proposed.txt:4:needle`,
+      ]);
+      const starts = await search('^needle$', { isRegex: true, glob: `${FOLDER}/cr.txt` });
+      assert.deepEqual(linesOf(starts), [`${FOLDER}/cr.txt:2:needle`]);
+    });
+
     test('a pattern that would backtrack for ever ends', async () => {
       await givenFile(`${FOLDER}/slow.ts`, `${'a'.repeat(200)}!\n`);
       const found = await search('^(a+)+$', { isRegex: true });

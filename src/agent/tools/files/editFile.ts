@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
 import { plural } from '../../base/phrases.ts';
 import { counted } from '../../preview/label.ts';
+import { countEndings } from '../../text/lines.ts';
 import { applyTextEdits, type TextEdit } from '../../text/textEdit.ts';
 import { editTitle, titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';
@@ -88,7 +89,7 @@ function* shownEdits(text: string, edits: readonly TextEdit[]): Generator<string
   let line = 1;
   let counted = 0;
   for (const edit of edits.slice(0, MAX_SHOWN_EDITS)) {
-    line += text.slice(counted, edit.start).split('\n').length - 1;
+    line += countEndings(text, counted, edit.start);
     counted = edit.start;
     yield shownEdit(text, edit, line);
   }
@@ -98,7 +99,7 @@ function* shownEdits(text: string, edits: readonly TextEdit[]): Generator<string
 
 function shownEdit(text: string, edit: TextEdit, line: number): string {
   const rows = (sign: string, part: string): string[] =>
-    part === '' ? [] : part.split(/\r?\n/).map((row, i) => `${sign}${line + i}:${row}`);
+    part === '' ? [] : part.split(/\r\n|\r|\n/).map((row, i) => `${sign}${line + i}:${row}`);
   const all = [...rows('-', text.slice(edit.start, edit.end)), ...rows('+', edit.text)];
   if (all.length <= MAX_SHOWN_LINES) return all.join('\n');
   return [

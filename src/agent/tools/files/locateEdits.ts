@@ -1,7 +1,7 @@
 import { TimeSlice } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
 import { inLineEndingsOf } from '../../text/lineEndings.ts';
-import { lineEndingAt, lineEndingOf } from '../../text/lines.ts';
+import { lineAt, lineEndingAt, lineEndingOf } from '../../text/lines.ts';
 import { occurrences } from '../../text/occurrences.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
 import { whatDiffers } from './whatDiffers.ts';
@@ -118,12 +118,6 @@ async function inEndingsOf(file: string, start: number, end: number, text: strin
   if (own === 'mixed') return inLineEndingsOf(replaced, text);
   const ending = own ?? lineEndingAt(file, start);
   return ending === undefined ? text : text.replace(/\r?\n/g, ending);
-}
-
-function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
-  return line;
 }
 
 async function notFoundText(path: string, text: string, old: string, field: string): Promise<string> {

@@ -39,6 +39,19 @@ test('several edits of one file are one preview', async () => {
   assert.match(result.content, /a: 2 edits\.\n-1:one\n\+1:1\n-1:three\n\+1:3$/);
 });
 
+test('lines are counted as read_file does, whatever ends them', async () => {
+  const harness = new ToolHarness({ a: 'one\rtwo\r\r\nthree\nfour' });
+  const result = await harness.run('edit_file', edit('a', ['two', '2'], ['three\nfour', '3\n4']));
+  assert.match(result.content, /\n-2:two\n\+2:2\n-4:three\n-5:four\n\+4:3\n\+5:4$/);
+  const old = new ToolHarness({ a: 'one\rtwo\rthree' });
+  const rows = await old.run('edit_file', edit('a', ['two\rthree', '2\r3']));
+  assert.match(rows.content, /\n-2:two\n-3:three\n\+2:2\n\+3:3$/);
+  const overlap = await old.run('edit_file', edit('a', ['one\rtwo', '1'], ['two\rthree', '3']));
+  assert.match(overlap.content, /Two edits overlap at line 2 of a/);
+  await old.run('edit_file', edit('a', ['two', '2']));
+  assert.equal(old.staged.at(-1)?.title, 'a:2 two → 2');
+});
+
 test('unsaved text is what is edited', async () => {
   const harness = new ToolHarness({ a: 'saved' });
   harness.workspace.type('a', 'typed');
