@@ -4,7 +4,6 @@ import * as vscode from 'vscode';
 import { hasCode } from '../../agent/base/errors.ts';
 import { UnknownLogVersionError } from '../../agent/base/log/logFormat.ts';
 import { missedResolutions } from '../../agent/conversation/auditTrail.ts';
-import { sessionMarkdown } from '../../agent/conversation/storage/sessionMarkdown.ts';
 import type { StoredSession } from '../../agent/conversation/storage/storedSession.ts';
 import { oneLine } from '../plainText.ts';
 import { confirm, showInfo, showWarning } from '../toast.ts';
@@ -124,7 +123,9 @@ export class StoredSessions {
   async #markdown(id: string, name: string): Promise<Uint8Array | undefined> {
     const { session } = this.#agent;
     const source = id === session.id ? session : await this.#readForExport(id);
-    return source && sessionMarkdown(source, name);
+    if (!source) return undefined;
+    const { sessionMarkdown } = await import('../../agent/conversation/storage/sessionMarkdown.ts');
+    return sessionMarkdown(source, name);
   }
 
   /** A session that is not open, brought up to date with previews that were resolved since. */

@@ -1,5 +1,4 @@
 import { TimeSlice } from '../../base/async.ts';
-import { fenceFor } from '../../base/phrases.ts';
 import type {
   AssistantMessage,
   SessionMessage,
@@ -11,6 +10,7 @@ import { changedSettings, type HeardAttempt, type AuditTrail, type SettingsInFor
 import type { ConversationTree } from '../conversationTree.ts';
 import { renderNodeId, type NodeId } from '../nodeId.ts';
 import type { NodeTag } from '../revert.ts';
+import { closedLine, closedMarkdown, fenced } from './closedMarkdown.ts';
 
 /**
  * Exports a conversation as a document to be read, in UTF-8: the trunk, the tags of abandoned branches, the outcomes of previews,
@@ -20,11 +20,11 @@ import type { NodeTag } from '../revert.ts';
 export async function sessionMarkdown(source: ExportedSession, title: string): Promise<Buffer> {
   const { tree } = source;
   const slice = new TimeSlice();
-  const pieces = [Buffer.from(`# ${title.replace(/\s+/g, ' ').trim()}`)];
+  const pieces = [Buffer.from(`# ${oneLine(title)}`)];
   // Messages are parsed later: where the others are in the tree costs little, and belongs together.
   for (const { id, before, after, tags, branches } of stationsOf(source)) {
     const message = id === null ? undefined : tree.get(id)?.message;
-    const told = tags.map(({ kind, text }) => `> **${kind}**: ${text}`);
+    const told = tags.map(({ kind, text }) => `> **${kind}**: ${closedLine(text)}`);
     const parts = [...before, ...(message ? partsOf(message) : []), ...after, ...told, ...branches];
     pieces.push(Buffer.from(parts.map(part => `\n\n${part}`).join('')));
     await slice.turn();
@@ -79,9 +79,12 @@ function settingsLine(before: Partial<SettingsInForce>, now: SettingsInForce): s
 }
 
 function resolutionLine({ previewId, label, outcome, actor, reason, run }: HeardAttempt): string {
-  const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
   const how = outcome === 'returnedError' ? 'applied, and returned an error' : run ? ended(run) : outcome;
   return `> **${previewId} ${how}** (${actor}) ${oneLine(label)}: ${oneLine(reason)}`;
+}
+
+function oneLine(text: string): string {
+  return closedLine(text.replace(/\s+/g, ' ').trim());
 }
 
 function ended({ exitCode, endedBy }: RunFact): string {
@@ -99,10 +102,10 @@ function partsOf(message: SessionMessage): string[] {
       return result(message);
     case 'local':
       // Without text it stands in for a message that could not be read.
-      return message.text === '' ? [] : ['## You', message.text, ...said(message.answer)];
+      return message.text === '' ? [] : ['## You', ...said(message.text), ...said(message.answer)];
     case 'steering':
       return message.kind === 'notice' || message.kind === 'summary'
-        ? [`> ${message.text.replaceAll('\n', '\n> ')}`]
+        ? [`> ${closedMarkdown(message.text).replaceAll('\n', '\n> ')}`]
         : [];
   }
 }
@@ -120,20 +123,15 @@ function prompt({ text, attachments = [] }: UserMessage): string[] {
 
 function answer({ text, toolCalls, error }: AssistantMessage): string[] {
   const calls = toolCalls.map(call => `**${call.name}**\n\n${fenced(call.arguments, 'json')}`);
-  const body = [...said(text), ...calls, ...(error === undefined ? [] : [`*${error}*`])];
+  const body = [...said(text), ...calls, ...(error === undefined ? [] : [closedMarkdown(`*${error}*`)])];
   return body.length === 0 ? [] : ['## Redline', ...body];
 }
 
 /** The text as a part of its own, unless there is nothing to read. */
 function said(text: string): string[] {
-  return text.trim() === '' ? [] : [text];
+  return text.trim() === '' ? [] : [closedMarkdown(text)];
 }
 
 function result({ toolName, content, isError }: ToolResultMessage): string[] {
-  return [`**${toolName}**: ${isError ? 'failed' : 'result'}`, fenced(content, '')];
-}
-
-function fenced(text: string, language: string): string {
-  const fence = fenceFor(text);
-  return `${fence}${language}\n${text}\n${fence}`;
+  return [`**${toolName}**: ${isError ? 'failed' : 'result'}`, fenced(content)];
 }

@@ -214,3 +214,32 @@ test('other work runs while it is written, and what that does to the conversatio
   assert.ok(turns() > 50, `${turns()} turns`);
   assert.match(await markdownOf({ tree: maker.tree, trail }, 'T'), /Later/);
 });
+
+test('nothing that a conversation says swallows what follows', async () => {
+  const maker = new TreeMaker();
+  const first = maker.user('Why does this fail?\n\n<!-- the whole file');
+  maker.says('A dead end.');
+  maker.revert('failure', first, 'The <script> is generated.');
+  maker.says('Because:\n\n```ts\nconst a');
+  maker.steering('Interrupted.\n<pre>');
+  const { tree } = maker;
+  tree.append({ role: 'assistant', text: '', toolCalls: [], stopReason: 'error', error: 'It said:\n~~~' });
+  tree.append({ role: 'local', text: '/apply', answer: 'Applied:\n```' });
+  assert.equal(
+    await markdownOf({ tree, trail }, 'Why <script>?'),
+    [
+      '# Why \\<script>?',
+      '## You',
+      '```\nWhy does this fail?\n\n<!-- the whole file\n```',
+      '> **revert-lesson**: The \\<script> is generated.',
+      '## Redline',
+      'Because:\n\n```ts\nconst a\n```',
+      '> ```\n> Interrupted.\n> <pre>\n> ```',
+      '## Redline',
+      '*It said:\n~~~*\n~~~',
+      '## You',
+      '/apply',
+      'Applied:\n```\n```\n',
+    ].join('\n\n'),
+  );
+});
