@@ -17,7 +17,15 @@ import { Effects, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { Layers, type Contents, type Put } from './layers.ts';
 import { Namespace } from './namespace.ts';
-import { changedPaths, countNewer, keepOnly, openAbove, putFiles, type Layer } from './upperTree.ts';
+import {
+  changedPaths,
+  countNewer,
+  keepIgnored,
+  keepOnly,
+  openAbove,
+  putFiles,
+  type Layer,
+} from './upperTree.ts';
 
 /** How many files are compared concurrently. */
 const AT_ONCE = 8;
@@ -56,6 +64,8 @@ export class OverlaySandbox implements Sandbox {
   readonly #running = new Set<Namespace>();
   /** Nothing is in the upper trees but what git ignores. */
   #isClean = true;
+  /** What git ignored after the last command; it is in the upper trees. */
+  #kept: ReadonlyMap<Layer, readonly string[]> = new Map();
 
   constructor({ folders, storage, variables }: SandboxOptions) {
     this.#storage = storage;
@@ -142,6 +152,8 @@ export class OverlaySandbox implements Sandbox {
       const contents = await this.#layers.contentsOf(pending);
       // What could not be removed after the last command may be gone by now.
       if (!this.#isClean) await this.#clean(new Map());
+      for (const [layer, kept] of this.#kept)
+        if (kept.length > 0) await keepIgnored(layer, kept, contents.get(layer) ?? new Map());
       const deleted = await this.#put(contents);
       call = await prepareCall(plan);
       const space = await spaceAt(this.#storage);
@@ -239,9 +251,12 @@ export class OverlaySandbox implements Sandbox {
   async #clean(ignored: ReadonlyMap<Layer, readonly string[]>): Promise<string | undefined> {
     for (const name of OWN_FOLDERS) await removeTree(path.join(this.#storage, name));
     let lost: string | undefined;
+    const kept = new Map<Layer, readonly string[]>();
+    this.#kept = kept;
     for (const layer of this.#layers.all)
       try {
         await keepOnly(layer, ignored.get(layer) ?? []);
+        kept.set(layer, ignored.get(layer) ?? []);
       } catch (error) {
         lost = isDiskFull(error) ? FREED : LOST;
         await removeTree(layer.upper);

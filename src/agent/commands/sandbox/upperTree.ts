@@ -218,6 +218,37 @@ async function entriesIn(folder: string, effects?: Effects, shown = ''): Promise
   return entries;
 }
 
+/**
+ * Removes what was kept in an upper tree but is not ignored any more, such as by a preview that was discarded: it would count as
+ * written by the next command.
+ * @param kept paths of all that is in the tree
+ * @param pending what is put into it
+ */
+export async function keepIgnored(
+  layer: Layer,
+  kept: readonly string[],
+  pending: ReadonlyMap<string, { readonly left: FileContent | null }>,
+): Promise<void> {
+  const rules = new Map<string, string>();
+  const isRules = (at: string): boolean => path.posix.basename(at) === '.gitignore';
+  for (const at of kept.filter(isRules))
+    rules.set(
+      path.posix.dirname(at),
+      textOfRules(await new PlainTree(layer.upper).read(at).catch(() => undefined)),
+    );
+  for (const [at, { left }] of pending)
+    if (isRules(at))
+      rules.set(path.posix.dirname(at), textOfRules(left instanceof Uint8Array ? left : undefined));
+  const asked = new Map<string, string>();
+  for (const at of kept) {
+    const stat = await fs.lstat(path.join(layer.upper, at));
+    asked.set(at, asAsked(at, stat.isDirectory() ? 'folder' : 'file'));
+  }
+  const ignored = await ignoredOf(layer.root, [...asked.values()], rules);
+  const left = kept.filter(at => ignored.has(asked.get(at) ?? at));
+  if (left.length < kept.length) await keepOnly(layer, left);
+}
+
 /** Leaves nothing in an upper tree but these paths. */
 export async function keepOnly(layer: Layer, paths: readonly string[]): Promise<void> {
   const kept = { ...layer, upper: `${layer.upper}.kept` };

@@ -131,6 +131,19 @@ for (const engine of engines)
       assert.deepEqual([next.output, next.changes], ['x\nx\n', []]);
     });
 
+    test('what only rules of a discarded preview ignored is not written by the next command', async t => {
+      const world = await open(t, engine, []);
+      const cache = 'mkdir -p .cache/v; echo "*" > .cache/.gitignore; echo 1 > .cache/v/x';
+      const pending = { '.gitignore': 'build/\n', 'src/.gitignore': '*.o\n' };
+      await world.run(`${cache}; mkdir -p build/a; echo x > build/a/b; echo x > src/c.o`, { pending });
+      const rest = { 'src/.gitignore': '*.o\n' };
+      const next = await world.run('cat .cache/v/x src/c.o', { pending: rest });
+      assert.deepEqual(next.changes, []);
+      assert.equal(next.output, '1\nx\n');
+      const last = await world.run('cat .cache/v/x');
+      assert.deepEqual([last.output, last.changes], ['1\n', []]);
+    });
+
     for (const isReversed of [false, true])
       test(`a pending folder in the place of a file or a link, ${isReversed ? 'its files' : 'what makes room'} first`, async t => {
         const world = await open(t, engine, []);
