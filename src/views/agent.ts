@@ -235,12 +235,12 @@ export async function createAgent(
 
 /** The session that was used last, if it can be read. */
 async function lastSession(sessions: SessionLogs, logger: Logger): Promise<StoredSession | undefined> {
-  const id = await sessions.latest();
-  if (id === undefined) return undefined;
+  let id: string | undefined;
   try {
-    return await sessions.readAndRepair(id, logger);
+    id = await sessions.latest();
+    return id === undefined ? undefined : await sessions.readAndRepair(id, logger);
   } catch (error) {
-    logger.error(`Reading session ${id} failed; its file is left untouched: ${detailOf(error)}`);
+    logger.error(`Reading session ${id ?? 'files'} failed; its file is left untouched: ${detailOf(error)}`);
     void showWarning(
       vscode.l10n.t(
         'Redline cannot read the last session. Its file is left untouched, and a new session is started.',

@@ -23,8 +23,12 @@ interface Button extends vscode.QuickInputButton {
 const BATCH = 20;
 const MAX_LABEL = 80;
 
-/** Lists the stored sessions, most recently used first. `undefined` if the user chose none. */
-export function pickSession(sessions: SessionLogs, session: Session): Promise<SessionChoice | undefined> {
+/** Lists the stored sessions, most recently used first. `undefined` if the user chose none. @throws as `list` does. */
+export async function pickSession(
+  sessions: SessionLogs,
+  session: Session,
+): Promise<SessionChoice | undefined> {
+  const files = await sessions.list();
   return new Promise(resolve => {
     const owned = new DisposableStore();
     const pick = owned.add(vscode.window.createQuickPick<Row>());
@@ -53,7 +57,6 @@ export function pickSession(sessions: SessionLogs, session: Session): Promise<Se
     pick.show();
     const fill = async (): Promise<void> => {
       const rows: Row[] = [];
-      const files = await sessions.list();
       for (const [at, file] of files.entries()) {
         // A session that was deleted meanwhile is left out.
         const summary = await sessions.summarize(file.id).catch(() => undefined);

@@ -17,7 +17,11 @@ export async function exportLedger(agent: Agent, given: unknown): Promise<void> 
   }
   const file = given instanceof vscode.Uri ? given : await askFile();
   if (!file) return;
-  const stored = new Set((await agent.sessions.list()).map(({ id }) => id));
+  const files = await agent.sessions.list().catch((error: unknown) => {
+    agent.logger.warn(`The exported ledger has no prompts of stored sessions: ${detailOf(error)}`);
+    return [];
+  });
+  const stored = new Set(files.map(({ id }) => id));
   const lines = await ledgerJsonLines(store, id => readConversation(agent, stored, id));
   await vscode.workspace.fs.writeFile(file, Buffer.from(lines));
   if (file === given) return;

@@ -315,7 +315,8 @@ async function truncateToLastLine(file: string): Promise<number> {
   }
 }
 
-function ignoreMissing(error: unknown): undefined {
+/** For a file or folder that need not exist. @throws any other error */
+export function ignoreMissing(error: unknown): undefined {
   if (hasCode(error, 'ENOENT')) return undefined;
   throw error;
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
-import { JsonLog } from '../../base/log/jsonLog.ts';
+import { ignoreMissing, JsonLog } from '../../base/log/jsonLog.ts';
 import type { LogFaults } from '../../base/log/logFormat.ts';
 import type { LogSink } from '../../base/log/logQueue.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -76,9 +76,13 @@ export class SessionLogs {
     return readSession(sessionId, logger, reader => this.open(sessionId).read(reader));
   }
 
-  /** The sessions of the folder, the one used last first. Their content is not read. */
+  /**
+   * The sessions of the folder, the one used last first. Their content is not read.
+   * @throws any error of the file system, except that there is no folder yet.
+   */
   async list(): Promise<SessionFile[]> {
-    const names = await readdir(this.#folder).catch(() => [] as string[]);
+    const names = await readdir(this.#folder).catch(ignoreMissing);
+    if (!names) return [];
     const found = await Promise.all(
       names
         .filter(name => name.endsWith('.jsonl'))

@@ -198,6 +198,14 @@ test('a session that another window still writes is not the latest, until that w
   assert.deepEqual(await readdir(folder), ['s1.jsonl']);
 });
 
+test('that the folder cannot be read is not told as if there were no sessions', async () => {
+  const folder = path.join(root, 'unreadable');
+  await writeFile(folder, 'a file in its place');
+  const logs = new SessionLogs(folder);
+  await assert.rejects(logs.list(), { code: 'ENOTDIR' });
+  await assert.rejects(logs.latest(), { code: 'ENOTDIR' });
+});
+
 test('a stored session is summarized, renamed without counting as used, and deleted', async () => {
   const logs = new SessionLogs(path.join(root, 'described'));
   const id = newSessionId();
