@@ -1,10 +1,11 @@
 import * as os from 'node:os';
 import * as vscode from 'vscode';
+import { messageOf } from '../../agent/base/errors.ts';
 import { isRecord } from '../../agent/base/json.ts';
 import type { Agent } from '../agent.ts';
 import { EXTENSION_ID } from '../contributions.ts';
 import { showInfo } from '../toast.ts';
-import { redacted } from './redacted.ts';
+import { errorLines, redacted } from './redacted.ts';
 import { requestText } from './requestText.ts';
 import type { TextDocuments } from './textDocuments.ts';
 
@@ -37,7 +38,11 @@ export async function copyDiagnostics(parts: Parts): Promise<void> {
 async function diagnosticsText(parts: Parts): Promise<string> {
   const { settings, keys, store, sessions, logger, session } = parts;
   const { engine, isolated, why } = await parts.sandboxes.status();
-  const key = await keys.get(settings.baseUrl);
+  await keys.get(settings.baseUrl);
+  const conversations = await sessions.list().then(
+    list => `${list.length} stored`,
+    (error: unknown) => `not readable (${messageOf(error)})`,
+  );
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri, index }) => {
     return [uri.fsPath, `<folder ${index + 1}>`] as const;
   });
@@ -49,6 +54,7 @@ async function diagnosticsText(parts: Parts): Promise<string> {
   const ui = uiKind === vscode.UIKind.Web ? 'web' : 'desktop';
   const trust = vscode.workspace.isTrusted ? 'trusted' : 'not trusted';
   const changed = changedSettings(manifest);
+  const hidden = { secrets: keys.returned, folders: [...folders, [os.homedir(), '~'] as const] };
   const text = `# Redline diagnostics
 
 - Redline ${version}
@@ -58,7 +64,7 @@ async function diagnosticsText(parts: Parts): Promise<string> {
 - Provider: ${settings.provider}, model: ${modelName(settings) || 'none'}
 - Sandbox: ${engine ?? 'none'}${isolated ? ', isolated' : ''}${why ? `, because: ${why.reason} ${why.detail ?? ''}` : ''}
 - Previews: ${counts.join(', ') || 'none'}
-- Conversations: ${(await sessions.list()).length} stored; the open one has ${session.messages.length} messages
+- Conversations: ${conversations}; the open one has ${session.messages.length} messages
 
 ## Settings that differ from the default
 
@@ -66,12 +72,9 @@ ${changed.join('\n') || 'None.'}
 
 ## Last errors of the log
 
-${logger.lastErrors.map(error => `- ${error.replaceAll('\n', '\n  ')}`).join('\n') || 'None.'}
+${errorLines(logger.lastErrors, hidden).join('\n') || 'None.'}
 `;
-  return redacted(text, {
-    secrets: key === undefined ? [] : [key],
-    folders: [...folders, [os.homedir(), '~']],
-  });
+  return redacted(text, hidden);
 }
 
 function modelName({ provider, languageModel, model }: Agent['settings']): string {

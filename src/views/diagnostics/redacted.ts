@@ -8,6 +8,9 @@ export interface Private {
   readonly folders: readonly (readonly [folder: string, name: string])[];
 }
 
+/** The most characters of one error. */
+const MAX_ERROR = 2_000;
+
 /** Forms by which keys of well-known services are recognized. */
 const KEYS = /\b(?:sk|pk|rk|gh[opsu]|github_pat|glpat|hf|gsk|xox[abps]|AIza|AKIA|eyJ)[-_.\w]{12,}/g;
 
@@ -22,4 +25,9 @@ export function redacted(text: string, { secrets, folders }: Private): string {
     .replace(/(\bhttps?:\/\/[^\s?"'`]*\?)[^\s"'`]+/gi, '$1***')
     .replace(/\b(Bearer|Basic)\s+[^\s"'`,;]+/gi, '$1 ***')
     .replace(KEYS, '***');
+}
+
+/** A line of a list for each error, cut once it holds nothing private: of half a key, no one knows that it is one. */
+export function errorLines(errors: readonly string[], hidden: Private): readonly string[] {
+  return errors.map(error => `- ${redacted(error, hidden).slice(0, MAX_ERROR).replaceAll('\n', '\n  ')}`);
 }

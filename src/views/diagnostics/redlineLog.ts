@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../../agent/base/logger.ts';
 
-/** How many errors are remembered, and how much of each, in characters. */
+/** How many errors are remembered. */
 const MAX_ERRORS = 10;
-const MAX_ERROR = 2_000;
 
 /** The log of Redline. It remembers the last errors for *Copy Diagnostics*. */
 export class RedlineLog implements Logger {
@@ -29,7 +28,7 @@ export class RedlineLog implements Logger {
 
   error(message: string): void {
     this.#channel.error(message);
-    this.#errors.push(`${new Date().toISOString()} ${message.slice(0, MAX_ERROR)}`);
+    this.#errors.push(`${new Date().toISOString()} ${message}`);
     if (this.#errors.length > MAX_ERRORS) this.#errors.shift();
   }
 

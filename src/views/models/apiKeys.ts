@@ -14,6 +14,8 @@ export class ApiKeys {
   /** What VS Code told of secrets, by their names: it asks its window for each, which takes longer than the rest of a turn's work. */
   readonly #told = new Map<string, { readonly at: number; readonly secret: Thenable<string | undefined> }>();
 
+  readonly #keys = new Set<string>();
+
   /** @param subscriptions end with the extension. */
   constructor(
     secrets: vscode.SecretStorage,
@@ -27,7 +29,14 @@ export class ApiKeys {
 
   /** The key for exactly this base URL; `undefined` if there is none. */
   async get(baseUrl: string): Promise<string | undefined> {
-    return (await this.#secret(secretName(baseUrl))) ?? this.#fromEnvironment(baseUrl);
+    const key = (await this.#secret(secretName(baseUrl))) ?? this.#fromEnvironment(baseUrl);
+    if (key !== undefined) this.#keys.add(key.trim());
+    return key;
+  }
+
+  /** Every key that {@link get} ever returned, for any base URL. */
+  get returned(): readonly string[] {
+    return [...this.#keys];
   }
 
   /** Stores a key; an empty one deletes it. */

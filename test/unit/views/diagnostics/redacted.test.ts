@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { redacted } from '../../../../src/views/diagnostics/redacted.ts';
+import { errorLines, redacted } from '../../../../src/views/diagnostics/redacted.ts';
 
 const hidden = {
   secrets: ['hunter2hunter2'],
@@ -31,3 +31,8 @@ const cases: readonly (readonly [what: string, text: string, expected: string])[
 
 for (const [what, text, expected] of cases)
   test(`redacted: ${what}`, () => assert.equal(redacted(text, hidden), expected));
+
+test('an error is cut only after its keys are gone', () => {
+  const [line = ''] = errorLines([`${'x'.repeat(1_994)}hunter2hunter2 and\nmore`], hidden);
+  assert.equal(line, `- ${'x'.repeat(1_994)}*** an`);
+});

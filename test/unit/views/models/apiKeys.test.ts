@@ -141,3 +141,17 @@ describe('keys on the wire', () => {
     assert.equal(await keys.get('https://a.test/v1'), 'sk');
   });
 });
+
+test('keys of other addresses, and those that were replaced, are known as long as the window is open', async () => {
+  const keys = new ApiKeys(secrets(), [], { OPENAI_API_KEY: 'sk-env' });
+  for (const [url, key] of [
+    ['http://a/v1', ' one '],
+    ['http://b/v1', 'two'],
+    ['http://b/v1', 'three'],
+  ] as const) {
+    await keys.set(url, key);
+    await keys.get(url);
+  }
+  for (const url of ['https://api.openai.com/v1', 'http://c/v1']) await keys.get(url);
+  assert.deepEqual(keys.returned, ['one', 'two', 'three', 'sk-env']);
+});
