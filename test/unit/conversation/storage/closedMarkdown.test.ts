@@ -50,10 +50,18 @@ for (const text of [
     assert.equal(closedMarkdown(text), `${fence}\n${text}\n${fence}`);
   });
 
-test('a text that is too long to be parsed becomes code if it may leave something open', () => {
-  const words = 'words '.repeat(10_000);
-  assert.equal(closedMarkdown(words), words);
-  assert.equal(closedMarkdown(`${words}<b>x</b>`), `\`\`\`\n${words}<b>x</b>\n\`\`\``);
+for (const [what, long] of [
+  ['text', 'words\n\n'.repeat(8_000)],
+  ['paragraph', 'words '.repeat(1_000)],
+] as const)
+  test(`a ${what} that is too long to be parsed becomes code if it may leave something open`, () => {
+    assert.equal(closedMarkdown(long), long);
+    assert.equal(closedMarkdown(`${long}<b>x</b>`), `\`\`\`\n${long}<b>x</b>\n\`\`\``);
+  });
+
+test('a long text is as it is if its parts leave nothing open', () => {
+  const long = 'Make `a < b` **bold**:\n\n```ts\nMap<string>;\n```\n\n'.repeat(900);
+  assert.equal(closedMarkdown(long), long);
 });
 
 test('a line keeps its HTML as text if it leaves some open', () => {
