@@ -921,7 +921,7 @@ export class Invariants {
       this.reviewEnds();
       this.#failed = []; // the inbox is gone; reopened, the conversation contains a reminder
     }
-    if (event.type === 'prompts_returned') this.#restored = [];
+    if (event.type === 'prompts_returned') [this.#restored, this.#prompts] = [[], []];
     if (event.type === 'tool_end' && event.call.name === 'resolve') this.#noteAnswer(event.result.content);
     if (event.type === 'revert_applied' && event.record.applied) this.#reverted(event.record, t);
     if (event.type === 'message_end' && event.message.role === 'assistant') {
