@@ -19,7 +19,7 @@ function decoded(mail: string): string {
 
 function fromQuotedPrintable(text: string): Uint8Array {
   const sign = (_: string, digits: string): string => String.fromCharCode(Number.parseInt(digits, 16));
-  const joined = text.replace(/[ \t]+(?=\r?$)/gm, '').replace(/=\r?\n/g, '');
+  const joined = text.replace(/(?<![ \t])[ \t]+(?=\r?$)/gm, '').replace(/=\r?\n/g, '');
   return Buffer.from(joined.replace(/=([\dA-F]{2})/gi, sign), 'latin1');
 }
 

@@ -51,6 +51,6 @@ function secondsIn(value: string | null): number | undefined {
 function wordsIn(body: string): number | undefined {
   const [, words] = WAIT.exec(body) ?? [];
   if (words === undefined) return undefined;
-  const parts = [...words.toLowerCase().matchAll(/([\d.]+)\s?(ms|h|m|s)/g)];
+  const parts = [...words.toLowerCase().matchAll(/(?<![\d.])([\d.]+)\s?(ms|h|m|s)/g)];
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (SECONDS[unit] ?? 0), 0);
 }
