@@ -31,16 +31,14 @@ const FAILURE_LINES = 20;
 
 /**
  * The lanes of a round run side by side, the stages of a lane one after the other. `check` is one process and gives way to
- * windows; unit tests then take whatever those leave, so that both lanes end at about the same time. Tests in windows alone fill
- * two processors; host tests do not.
+ * windows; unit tests then take whatever those leave, so that both lanes end at about the same time.
  */
 const ROUNDS = [
   [
     ['check', 'unit'],
     ['build', 'host', 'ui'],
   ],
-  [['rest']],
-  [['hostRest'], ['rounds']],
+  [['rest', 'hostRest', 'rounds']],
 ];
 
 /**
