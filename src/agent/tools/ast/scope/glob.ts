@@ -1,4 +1,4 @@
-/** The longest glob of a model, in characters: a longer one takes long to match, and no path needs it. */
+/** The longest glob of a model, in characters: no path needs a longer one. */
 export const MAX_GLOB_CHARS = 1_000;
 
 /** Whether a path matches. The path has forward slashes. */
