@@ -277,14 +277,14 @@ export class Invariants {
   ): void {
     const steps = composedSteps(changes);
     if (steps.length === 0) return;
-    const isAsAfter = ({ path, after }: FileStep): boolean => found[path] === textIn(after);
-    // What was applied on the old content since shows that the commit had not written this file.
-    const wasFoundUnwritten = ({ path, before }: FileStep): boolean =>
-      later.some(
-        ({ outcome, files }) =>
-          outcome === 'applied' &&
-          files.some(file => file.path === path && file.before === (before?.hash ?? null)),
-      );
+    // What was applied on the old content since shows that the commit had not written this file, whatever it holds now.
+    const wasFoundUnwritten = ({ path, before }: FileStep): boolean => {
+      const applied = later.filter(({ outcome }) => outcome === 'applied').flatMap(({ files }) => files);
+      const first = applied.find(file => file.path === path);
+      return first !== undefined && first.before === (before?.hash ?? null);
+    };
+    const isAsAfter = (step: FileStep): boolean =>
+      found[step.path] === textIn(step.after) && !wasFoundUnwritten(step);
     // What an incomplete one leaves behind; else what was not written was changed since.
     const isUnwritten = (step: FileStep): boolean => {
       if (wasFoundUnwritten(step)) return true;
@@ -313,9 +313,9 @@ export class Invariants {
       );
     const leftAlone = reports.flatMap(report => report.leftAlone);
     for (const step of steps) {
-      const { path, before, after } = step;
+      const { path, before } = step;
       const now = workspace.now(path);
-      const isPartial = !isFinished && found[path] === textIn(after);
+      const isPartial = !isFinished && isAsAfter(step);
       const expected = isPartial ? textIn(before) : found[path];
       this.check(
         now === expected,
