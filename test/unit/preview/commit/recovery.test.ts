@@ -6,7 +6,7 @@ import type { PreviewStore } from '../../../../src/agent/preview/previewStore.ts
 import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
 import { alreadyResolvedText, outcomeText } from '../../../../src/agent/preview/resolve/resolveTexts.ts';
 import { inverseOf } from '../../../../src/agent/preview/undo.ts';
-import { create, modify, remove } from '../../../support/changes.ts';
+import { create, modify, remove, rename } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog, restoredStore } from '../../../support/testSession.ts';
@@ -322,6 +322,21 @@ test('an applied preview is not undone when the line of its end cannot be read a
   assert.deepEqual(world.workspace.snapshot(), { 'a.txt': 'AA', 'b.txt': 'B' });
   assert.deepEqual(world.outcomes(), ['p2 applied', 'p1 applied']);
   assert.equal(world.state('p1'), 'applied');
+});
+
+test('a rename that was interrupted is undone if what it renames was deleted by another apply meanwhile', async () => {
+  const world = new World();
+  const moved = world.stage([rename('a.txt', 'moved.txt', 'a')]);
+  const deleted = world.stage([remove('a.txt', 'a')]);
+  world.workspace.dieAtWrite(2);
+  void world.apply(moved);
+  await new Promise(resolve => setImmediate(resolve));
+  world.workspace.beforeWrite = undefined;
+  await world.apply(deleted);
+  const [report] = await world.restart();
+  assert.deepEqual([report?.end, report?.restored], ['rolledBack', ['moved.txt']]);
+  assert.deepEqual(world.workspace.snapshot(), { 'b.txt': 'b', 'gone.txt': 'gone' });
+  assert.deepEqual([world.state(moved), world.state(deleted)], ['pending', 'applied']);
 });
 
 test('an applied preview that was undone stays applied when the line of its end cannot be read', async () => {
