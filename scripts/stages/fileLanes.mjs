@@ -27,6 +27,7 @@ export const BROKE = 'the process';
  * @param {readonly string[]} files relative to the repository's root, with slashes
  * @param {object} options
  * @param {number} options.lanes
+ * @param {readonly string[]} [options.first] those of the files that begin first, since they take longer than their size tells
  * @param {readonly string[]} [options.alone] those of the files that do not bear another one in their process
  * @param {string} [options.grep] runs only tests whose name, or the name of whose file, matches
  * @param {Record<string, string>} [options.env] added to the environment of the tests
@@ -40,6 +41,7 @@ export async function runFiles(
   files,
   {
     lanes,
+    first = [],
     alone = [],
     grep,
     env,
@@ -48,7 +50,7 @@ export async function runFiles(
     write = text => process.stdout.write(text),
   },
 ) {
-  const queue = new Queue(files, alone);
+  const queue = new Queue(files, { first, alone });
   const names = Array.from({ length: Math.min(lanes, files.length) }, (_, index) => `${stage}-${index + 1}`);
   const run = async (_, print) => {
     const counted = [];
@@ -65,9 +67,10 @@ class Queue {
   #files;
   #alone;
 
-  constructor(files, alone) {
+  constructor(files, { first, alone }) {
     const sizes = new Map(files.map(file => [file, fs.statSync(path.resolve(repoRoot, file)).size]));
-    this.#files = [...files].sort((a, b) => sizes.get(b) - sizes.get(a));
+    const bySize = [...files].sort((a, b) => sizes.get(b) - sizes.get(a));
+    this.#files = [...first, ...bySize.filter(file => !first.includes(file))];
     this.#alone = new Set(alone);
   }
 

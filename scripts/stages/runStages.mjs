@@ -25,6 +25,8 @@ const STAGES = {
 };
 /** The stages of a run that names none. */
 const USUAL = ['check', 'build', 'unit', 'host', 'ui'];
+/** Those of a run of everything: there `unit` plays all rounds, so that no file runs twice. */
+const EVERYTHING = [...USUAL, 'rest', 'hostRest'];
 
 /** How much of a failure the summary repeats, in lines. */
 const FAILURE_LINES = 20;
@@ -54,7 +56,8 @@ export async function runStages({ only, grep, all = false }) {
     console.error(`There is no stage ${unknown.join(', ')}. Stages: ${names.join(', ')}.`);
     return 1;
   }
-  const needed = only?.flatMap(name => [name, STAGES[name].needs]) ?? (all ? names : USUAL);
+  const needed = only?.flatMap(name => [name, STAGES[name].needs]) ?? (all ? EVERYTHING : USUAL);
+  if (all) process.env.REDLINE_ALL_ROUNDS = '1';
   const wanted = names.filter(name => needed.includes(name));
   const output = new OutputInTurn(wanted, text => process.stdout.write(text));
   /** @type {Map<string, Counts & { seconds: number }>} */

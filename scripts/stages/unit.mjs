@@ -18,15 +18,19 @@ export const ALONE = {
 export const unit = ({ grep, env }) => run('unit', () => true, { grep, env });
 
 /** @type {import('./runStages.mjs').Stage} the files that use `rounds.ts`, with all of their rounds */
-export const rounds = ({ grep }) => {
-  const hasRounds = file => fs.readFileSync(inRepo(file), 'utf8').includes('/rounds.ts');
-  return run('rounds', hasRounds, { grep, env: { REDLINE_ALL_ROUNDS: '1' } });
-};
+export const rounds = ({ grep }) => run('rounds', hasRounds, { grep, env: { REDLINE_ALL_ROUNDS: '1' } });
+
+const contains = (file, text) => fs.readFileSync(inRepo(file), 'utf8').includes(text);
+const hasRounds = file => contains(file, '/rounds.ts');
+/** Short files that play much by chance take longer than their size tells. */
+const isLong = file => hasRounds(file) || contains(file, '/fuzz/fuzz.ts');
 
 async function run(stage, isWanted, { grep, env }) {
   await ensureBubblewrap();
-  return runFiles(stage, fs.globSync(TESTS, { cwd: repoRoot }).filter(isWanted), {
+  const files = fs.globSync(TESTS, { cwd: repoRoot }).filter(isWanted);
+  return runFiles(stage, files, {
     lanes: os.availableParallelism(),
+    first: files.filter(isLong),
     alone: Object.keys(ALONE),
     grep,
     env,

@@ -17,6 +17,7 @@ interface Ran {
 async function ran(
   contents: Readonly<Record<string, string>>,
   options: {
+    first?: string[];
     alone?: string[];
     quiet?: number;
     grep?: string;
@@ -38,6 +39,7 @@ async function ran(
   const counts = await runFiles('made', files, {
     lanes: 1,
     ...options,
+    first: files.filter(file => options.first?.includes(path.basename(file))),
     alone: files.filter(file => options.alone?.includes(path.basename(file))),
     write: text => (output += String(text)),
   });
@@ -62,6 +64,14 @@ test('a file that ends its process is a failure that is named, and loses no resu
   assert.match(fails ?? '', /before\.mjs: fails\nError: in before/);
   assert.match(ends ?? '', /exits\.mjs broke off/);
   assert.match(output, /✖ \S*[\\/]before\.mjs: fails\nError: in before/, 'what the report would have said');
+});
+
+test('a file that takes longer than its size tells begins before larger ones', async () => {
+  const { output } = await ran(
+    { 'large.mjs': `test('large', () => {});`, 'long.mjs': `test('long', () => {});` },
+    { first: ['long.mjs'] },
+  );
+  assert.match(output, /✔ long [^]*✔ large /);
 });
 
 test('a file that hangs is ended and named, and so is what keeps a process from ending', async () => {
