@@ -67,8 +67,17 @@ drivenTest(
     });
     await exactLens(workbench, 'Apply').waitFor();
     await workbench.picture('agent-terminals-one-file');
+    const shown = await driven.run(
+      ({ api }) => api.previews.list().find(({ id }) => id === 'p3')?.revision ?? 0,
+    );
     await exactLens(workbench, 'Apply').click();
     await workbench.waitForFile('cart.ts', text => text === CART.replace('2', '3'));
+    // Until the other preview of the file is on top of that, it is not what would land.
+    await driven.until(
+      'the other preview on top of what was applied',
+      ({ api }, before) => api.previews.list().some(({ id, revision }) => id === 'p3' && revision > before),
+      shown,
+    );
     await driven.run(async ({ vscode }) => {
       await vscode.commands.executeCommand('redline.preview.apply', 'p3');
     });
