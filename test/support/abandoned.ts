@@ -31,18 +31,23 @@ interface Revert {
  * and what was staged in it and applied, is answered with an inverse; nothing else is.
  */
 export class AbandonedSpans {
-  /** Where in which conversation an attempt ended, by its entry in the ledger. */
-  readonly #ends = new Map<
-    string,
-    { readonly id: string; readonly sessionId: string; readonly node: number | null }
-  >();
+  /**
+   * Where in which conversation attempts ended, with their entries in the ledger, oldest first. One whose entry a crash has taken
+   * may have had the same entry, up to the millisecond, as the next attempt.
+   */
+  readonly #ends: {
+    readonly key: string;
+    readonly id: string;
+    readonly sessionId: string;
+    readonly node: number | null;
+  }[] = [];
   #waiting: Revert[] = [];
   #inverses: string[] = [];
 
   /** To be called when an attempt to resolve a preview of the open conversation has ended: where it happened. */
   noteResolved(entry: LedgerEntry, { session }: TestSession): void {
     const { previewId: id, outcome, reason } = entry;
-    this.#ends.set(keyOf(entry), { id, sessionId: session.id, node: session.tree.active });
+    this.#ends.push({ key: keyOf(entry), id, sessionId: session.id, node: session.tree.active });
     if (outcome === 'failed' && reason.startsWith(ABANDONED))
       for (const revert of this.#waiting) revert.kept.add(id);
   }
@@ -93,7 +98,7 @@ export class AbandonedSpans {
     // What a call of the span applied may have ended after the revert, and the ledger may have lost an apply in a crash.
     const inSpan = reverts.flatMap(({ span }) => [
       ...t.store.ledger().filter(entry => span.has(this.#nodeOf(entry, t))),
-      ...[...this.#ends.values()]
+      ...this.#ends
         .filter(({ sessionId, node }) => sessionId === t.session.id && span.has(node))
         .map(({ id }) => ({ previewId: id })),
     ]);
@@ -115,7 +120,7 @@ export class AbandonedSpans {
   }
 
   #endOf(entry: LedgerEntry, { session }: TestSession): number | null | undefined {
-    const end = this.#ends.get(keyOf(entry));
+    const end = this.#ends.findLast(({ key }) => key === keyOf(entry));
     return end?.sessionId === session.id ? end.node : undefined;
   }
 }
