@@ -227,7 +227,6 @@ export const mutations = [
     file: 'preview/resolve/activeResolutions.ts',
     from: 'if (this.#byId.get(id) === attempt) this.#byId.delete(id);',
     to: 'this.#byId.delete(id);',
-    runs: 300_000, // the attempts must meet within a few microtasks
   },
   {
     rule: 'what is protected is protected by every name',

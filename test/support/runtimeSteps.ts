@@ -25,6 +25,7 @@ type Deed =
       readonly aborts: boolean;
       readonly chain: boolean;
       readonly outdated: boolean;
+      readonly again?: boolean;
     }
   | { readonly type: 'stage'; readonly staging: Staging; readonly stager: 'extension' | 'user' | 'agent' }
   | { readonly type: 'settings'; readonly change: Partial<RuntimeWorld['settings']> }
@@ -178,6 +179,7 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
       aborts: fc.constantFrom(false, false, false, true),
       chain: fc.boolean(),
       outdated: fc.constantFrom(false, false, true),
+      again: fc.constantFrom(false, false, true),
     }),
   },
   {

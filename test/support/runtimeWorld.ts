@@ -7,7 +7,13 @@ import {
 } from '../../src/agent/model/toolChoiceLadder.ts';
 import type { RevertCategory } from '../../src/agent/model/messages.ts';
 import { recoverCommits } from '../../src/agent/preview/commit/recovery.ts';
-import { isText, sideOfText, type FileChange, type FileSide } from '../../src/agent/preview/fileChange.ts';
+import {
+  isText,
+  sideOfText,
+  type FileChange,
+  type FileSide,
+  type FileStep,
+} from '../../src/agent/preview/fileChange.ts';
 import { stepsOf } from '../../src/agent/preview/fileSteps.ts';
 import {
   textResult,
@@ -165,8 +171,9 @@ export class RuntimeWorld {
     actor: Exclude<Actor, 'model'>,
     id: string,
     action: ResolveAction,
-    { aborts = false, chain = false, outdated = false } = {},
+    { aborts = false, chain = false, outdated = false, again = false } = {},
   ): void {
+    if (again) this.#voteAgain(actor, id, action);
     const now = this.t.store.get(id);
     const blockers = now ? this.t.store.blockersOf(now) : [];
     const revision = outdated && now && now.revision > 1 ? now.revision - 1 : undefined;
@@ -186,9 +193,31 @@ export class RuntimeWorld {
     });
     this.#answered(
       controller,
-      vote.then(() => this.invariants.check(!isRefused, () => `I2: an outdated vote on ${id} counted`)),
+      vote.then(({ kind, preview }) => {
+        this.invariants.check(!isRefused, () => `I2: an outdated vote on ${id} counted`);
+        const isEarly = kind === 'already' && preview.state.kind === 'applying';
+        this.invariants.check(!isEarly, () => `I1: a vote on ${id} did not wait for the attempt under way`);
+      }),
     );
     if (aborts) controller.abort();
+  }
+
+  /** The same vote comes twice more once the first one has failed: the moment that the preview is pending again, and just after. */
+  #voteAgain(actor: Exclude<Actor, 'model'>, id: string, action: ResolveAction): void {
+    const { t } = this;
+    let wasApplying = false;
+    const listener = t.store.onDidChange(preview => {
+      if (preview.id !== id) return;
+      if (preview.state.kind === 'applying') wasApplying = true;
+      else if (wasApplying) {
+        listener.dispose();
+        if (t !== this.t) return;
+        this.vote(actor, id, action);
+        setImmediate(() => {
+          if (t === this.t) this.vote(actor, id, action);
+        });
+      }
+    });
   }
 
   /** The user votes on one file or hunk of a preview. */
@@ -528,8 +557,8 @@ export class RuntimeWorld {
     for (const commit of commits) {
       // Where two commits were under way on one file, what is left of each depends on the other.
       const others = commits.filter(other => other !== commit).flatMap(({ changes }) => changes);
-      const paths = new Set(others.flatMap(stepsOf).map(({ path }) => path));
-      if (commit.changes.flatMap(stepsOf).some(({ path }) => paths.has(path))) continue;
+      const files = new Set(others.flatMap(stepsOf).map(fileOf));
+      if (commit.changes.flatMap(stepsOf).some(step => files.has(fileOf(step)))) continue;
       this.invariants.recovered(commit, reports, held, this.t);
     }
     this.invariants.isRecovering = false;
@@ -732,6 +761,12 @@ export class RuntimeWorld {
       this.disk.push({ end: how => (how === 'ok' || what === 'read' ? resolve() : reject(noSpace())) });
     });
   }
+}
+
+/** The name of the file that a step writes, which may write it by way of a link. */
+function fileOf({ path }: FileStep): string {
+  const link = LINK_NAMES.find(name => name === path);
+  return link ? LINKS[link] : path;
 }
 
 const forget = (): void => undefined;

@@ -84,6 +84,29 @@ test('an attempt that begins the moment another one has failed is waited for lik
   assert.match(textOf(await third), /^p1 \(Edit\) was already resolved by the user: applied\./);
 });
 
+test('a vote that waits for an attempt waits on if another one begins the moment that it has failed', async () => {
+  const [first, second] = [new Gate(), new Gate()];
+  let runs = 0;
+  const harness = new InvokerHarness();
+  harness.stage({
+    apply: async () => {
+      if (++runs > 1) return second.pass().then(() => textResult('done'));
+      await first.pass();
+      throw new Error('busy');
+    },
+  });
+  let again: Promise<AgentToolResult> | undefined;
+  harness.invoker.onDidFailApply(() => (again ??= harness.resolve()));
+  const failing = assert.rejects(harness.resolve(), /Apply failed: busy/);
+  const waiting = harness.resolve({ actor: 'model', action: 'discard' });
+  first.open();
+  await failing;
+  await new Promise(resolve => setImmediate(resolve));
+  second.open();
+  assert.equal(textOf((await again) ?? assert.fail('no second attempt')), 'done');
+  assert.match(textOf(await waiting), /^p1 \(Edit\) was already resolved by the user: applied\./);
+});
+
 test('a second resolver is told so from the very first moment: there is no gap before the callback starts', async () => {
   const { stage, resolve, workspace } = new InvokerHarness();
   stage();
