@@ -100,8 +100,7 @@ export class Invoker {
   }
 
   async #resolve(request: ResolveRequest): Promise<Resolved> {
-    const preview = this.#store.get(request.id);
-    if (!preview) throw new ToolError(unknownPreviewText(request.id));
+    const preview = this.#known(request.id);
     switch (preview.state.kind) {
       case 'applied':
       case 'discarded':
@@ -109,7 +108,7 @@ export class Invoker {
         return this.#already(preview, request);
       case 'applying':
         await this.#resolutions.waitFor(preview, request.signal);
-        return this.#already(this.#store.get(preview.id) ?? preview, request);
+        return this.#already(this.#known(request.id), request);
       case 'pending':
         break;
     }
@@ -134,6 +133,13 @@ export class Invoker {
     if (ruling === 'prove') return this.#resolveIfProved(request, preview, group);
     const checks = request.action === 'apply' ? this.#checks.factsOf(group) : [];
     return this.#start(preview, group, request, checks);
+  }
+
+  /** @throws ToolError if there is none, or what became of it has been forgotten. */
+  #known(id: string): Preview {
+    const preview = this.#store.get(id);
+    if (!preview) throw new ToolError(unknownPreviewText(id));
+    return preview;
   }
 
   /**

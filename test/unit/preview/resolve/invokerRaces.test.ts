@@ -101,10 +101,20 @@ test('a vote that waits for an attempt waits on if another one begins the moment
   const waiting = harness.resolve({ actor: 'model', action: 'discard' });
   first.open();
   await failing;
-  await new Promise(resolve => setImmediate(resolve));
+  await nothingMoves();
   second.open();
   assert.equal(textOf((await again) ?? assert.fail('no second attempt')), 'done');
   assert.match(textOf(await waiting), /^p1 \(Edit\) was already resolved by the user: applied\./);
+});
+
+test('a vote that waited for an attempt is told that there is no such preview if its end is already forgotten', async () => {
+  const { resolve, gate, store } = heldApply();
+  store.onDidResolve(() => void store.forgetResolved(new Date(Date.now() + 60_000)));
+  const first = resolve();
+  const second = assert.rejects(resolve({ actor: 'model' }), /^ToolError: There is no preview p1\./);
+  gate.open();
+  assert.equal(textOf(await first), 'done');
+  await second;
 });
 
 test('a second resolver is told so from the very first moment: there is no gap before the callback starts', async () => {
