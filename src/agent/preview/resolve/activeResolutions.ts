@@ -39,26 +39,28 @@ export class ActiveResolutions {
     return attempt ? this.#current.run(attempt, callback) : callback();
   }
 
+  isActive(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
   /**
-   * Waits until no attempt to resolve this preview is in progress: the moment one has failed, another one may begin.
-   * @throws ToolError if one of them itself waits for the caller; the abort error when `signal` fires.
+   * Waits until the attempt to resolve this preview, if there is one, has ended.
+   * @throws ToolError if that attempt itself waits for the caller; the abort error when `signal` fires.
    */
   async waitFor(preview: Preview, signal: AbortSignal | undefined): Promise<void> {
+    const attempt = this.#byId.get(preview.id);
+    if (!attempt) return;
     const voter = this.#current.getStore();
     const voters: ActiveResolution[] = [];
     for (let outer = voter; outer; outer = outer.within) voters.push(outer);
-    for (;;) {
-      const attempt = this.#byId.get(preview.id);
-      if (!attempt) return;
-      if (voters.includes(attempt)) throw new ToolError(ownVoteText(preview));
-      if (this.#isBlocked(attempt, voters)) throw new ToolError(circularVoteText(preview));
-      const wait = { on: attempt };
-      voter?.waits.add(wait);
-      try {
-        await untilAborted(signal, () => attempt.ended);
-      } finally {
-        voter?.waits.delete(wait);
-      }
+    if (voters.includes(attempt)) throw new ToolError(ownVoteText(preview));
+    if (this.#isBlocked(attempt, voters)) throw new ToolError(circularVoteText(preview));
+    const wait = { on: attempt };
+    voter?.waits.add(wait);
+    try {
+      await untilAborted(signal, () => attempt.ended);
+    } finally {
+      voter?.waits.delete(wait);
     }
   }
 

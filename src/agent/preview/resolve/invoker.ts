@@ -14,13 +14,13 @@ import { CallbackEffect, FilesEffect, type Callbacks } from './effects.ts';
 import { NO_CHECKS, type Proof, type Prover } from './proof.ts';
 import {
   isApplicable,
+  knownPreview,
   refuseConflicts,
   refuseElsewhere,
   refuseOutdated,
   type ResolvingFiles,
 } from './refusals.ts';
 import { resolvedText, type Resolved, type ResolveRequest } from './resolved.ts';
-import { unknownPreviewText } from './resolveTexts.ts';
 
 /**
  * The one place where previews are resolved, whoever votes. It guarantees that no callback runs twice at once or again
@@ -100,15 +100,17 @@ export class Invoker {
   }
 
   async #resolve(request: ResolveRequest): Promise<Resolved> {
-    const preview = this.#known(request.id);
+    const preview = knownPreview(this.#store, request.id);
     switch (preview.state.kind) {
       case 'applied':
       case 'discarded':
       case 'expired':
         return this.#already(preview, request);
       case 'applying':
-        await this.#resolutions.waitFor(preview, request.signal);
-        return this.#already(this.#known(request.id), request);
+        // The moment that it has failed, another one may begin.
+        while (this.#resolutions.isActive(request.id))
+          await this.#resolutions.waitFor(preview, request.signal);
+        return this.#already(knownPreview(this.#store, request.id), request);
       case 'pending':
         break;
     }
@@ -133,13 +135,6 @@ export class Invoker {
     if (ruling === 'prove') return this.#resolveIfProved(request, preview, group);
     const checks = request.action === 'apply' ? this.#checks.factsOf(group) : [];
     return this.#start(preview, group, request, checks);
-  }
-
-  /** @throws ToolError if there is none, or what became of it has been forgotten. */
-  #known(id: string): Preview {
-    const preview = this.#store.get(id);
-    if (!preview) throw new ToolError(unknownPreviewText(id));
-    return preview;
   }
 
   /**

@@ -1,8 +1,9 @@
 import { ToolError } from '../../base/errors.ts';
 import { pathsOf, type Preview } from '../preview.ts';
+import type { PreviewStore } from '../previewStore.ts';
 import type { FolderRoot, Workspace } from '../workspace.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
-import { openConflictsText, outdatedVoteText } from './resolveTexts.ts';
+import { openConflictsText, outdatedVoteText, unknownPreviewText } from './resolveTexts.ts';
 
 /** The parts of the workspace that resolving uses. */
 export interface ResolvingFiles extends Workspace {
@@ -15,6 +16,13 @@ export interface ResolvingFiles extends Workspace {
   formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string>;
   /** The folders that are open now. */
   folderRoots(): readonly FolderRoot[];
+}
+
+/** Refuses a vote on a preview that there never was, or that has been forgotten since it was resolved. */
+export function knownPreview(store: PreviewStore, id: string): Preview {
+  const preview = store.get(id);
+  if (!preview) throw new ToolError(unknownPreviewText(id));
+  return preview;
 }
 
 /** Refuses a vote on a revision that is no longer current. */

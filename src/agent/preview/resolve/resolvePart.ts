@@ -1,4 +1,3 @@
-import { ToolError } from '../../base/errors.ts';
 import { english, type Localiser } from '../../base/localiser.ts';
 import { patchText } from '../../text/hunks.ts';
 import { hunksOfChange, isLink, isText, isWhole, type FileChange, type FileSide } from '../fileChange.ts';
@@ -6,9 +5,8 @@ import { counted, recounted } from '../label.ts';
 import type { Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { Invoker } from './invoker.ts';
-import type { ResolveRequest } from './resolved.ts';
-import type { Resolved } from './resolved.ts';
-import { outdatedVoteText, unknownPreviewText } from './resolveTexts.ts';
+import { knownPreview, refuseOutdated } from './refusals.ts';
+import type { Resolved, ResolveRequest } from './resolved.ts';
 import { splitPreview, type PreviewPart } from './splitPreview.ts';
 
 /** The longest patch of a part that the model is told, in lines. */
@@ -26,9 +24,8 @@ export async function resolvePart(
   request: ResolveRequest & { readonly revision: number },
   part: PreviewPart,
 ): Promise<Resolved> {
-  const seen = store.get(request.id);
-  if (!seen) throw new ToolError(unknownPreviewText(request.id));
-  if (seen.revision !== request.revision) throw new ToolError(outdatedVoteText(seen, request.revision));
+  const seen = knownPreview(store, request.id);
+  refuseOutdated(seen, request.revision);
   if (seen.state.kind !== 'pending') return invoker.resolve(request);
   const split = await splitPreview(seen, part, request.action);
   if (!split) return invoker.resolve(request);
@@ -38,7 +35,7 @@ export async function resolvePart(
   const { patch, hunks } = await describe(split.part);
   const now = store.get(request.id);
   if (now !== seen) {
-    if (now && now.revision !== seen.revision) throw new ToolError(outdatedVoteText(now, request.revision));
+    if (now) refuseOutdated(now, request.revision);
     if (now?.state.kind !== 'pending') return invoker.resolve(request);
   }
   // What it builds on may have changed meanwhile, too.
