@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
 import type { HostConsent } from '../../agent/tools/web/fetchPage.ts';
-import { choose, showInfo } from '../toast.ts';
+import { showInfo } from '../toast.ts';
 
 /** Under which the hosts of this workspace are kept: not in its settings, which anyone may write who writes its files. */
 const HERE = 'redline.fetchHosts';
-/** The most characters of an address that the question shows. */
-const MAX_URL_CHARS = 500;
 
 /** The hosts that the user's settings name. */
 interface UserHosts {
@@ -56,25 +54,13 @@ export class HostConsents implements HostConsent {
   async #ask(host: string, url: string, signal: AbortSignal): Promise<boolean> {
     const sessionId = this.#sessionId();
     if (this.here.includes(host) || this.#inSession.get(sessionId)?.has(host)) return true;
-    const once = vscode.l10n.t('Once');
-    const session = vscode.l10n.t('In This Session');
-    const always = vscode.l10n.t('Always in This Workspace');
-    const shown = url.length > MAX_URL_CHARS ? `${url.slice(0, MAX_URL_CHARS)}…` : url;
-    const answer = await choose(
-      vscode.l10n.t('The agent wants to read from {0}.', host),
-      vscode.l10n.t(
-        '{0}\n\nThe host gets this address. What it answers becomes part of the conversation. If you allow the host for longer, the agent can send it other addresses without a question.',
-        shown,
-      ),
-      once,
-      session,
-      always,
-    );
+    const { askForHost } = await import('./askForHost.ts');
+    const answer = await askForHost(host, url);
     // What was asked for is over; the answer may have been meant for it alone.
     if (signal.aborted) return false;
-    if (answer === session)
+    if (answer === 'session')
       this.#inSession.set(sessionId, (this.#inSession.get(sessionId) ?? new Set()).add(host));
-    if (answer === always) await this.#memory.update(HERE, [...new Set([...this.here, host])]);
+    if (answer === 'always') await this.#memory.update(HERE, [...new Set([...this.here, host])]);
     return answer !== undefined;
   }
 }
