@@ -39,6 +39,7 @@ export class ActiveResolutions {
     return attempt ? this.#current.run(attempt, callback) : callback();
   }
 
+  /** Whether an attempt to resolve this preview is in progress. */
   isActive(id: string): boolean {
     return this.#byId.has(id);
   }
