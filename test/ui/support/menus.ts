@@ -2,36 +2,43 @@ import type { Locator } from 'playwright-core';
 import { TIMEOUT_MS } from '../../../scripts/headless/vscodeWindow.mjs';
 import type { Workbench } from '../../../scripts/headless/workbench.mjs';
 
-/**
- * Chooses an entry of a context menu. VS Code closes a menu when an editor that was still opening takes the focus, so the menu
- * is opened until it stays.
- */
+/** Chooses an entry of a context menu. */
 export async function contextMenu(workbench: Workbench, on: Locator, label: string): Promise<void> {
-  const deadline = Date.now() + TIMEOUT_MS;
-  for (;;) {
-    await on.click({ button: 'right' });
-    try {
-      await entryOf(workbench, label).waitFor({ timeout: TIMEOUT_MS / 20 });
-      break;
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-    }
-  }
+  await openMenu(workbench, label, () => on.click({ button: 'right' }));
   await chooseInMenu(workbench, label);
 }
 
 /** Chooses an entry of the More Actions menu in the active editor's title. */
 export async function editorOverflow(workbench: Workbench, label: string): Promise<void> {
-  await workbench.editorTitleAction('More Actions').click();
+  await openMenu(workbench, label, () => workbench.editorTitleAction('More Actions').click());
   await chooseInMenu(workbench, label);
 }
 
 /** Chooses an entry of the More Actions menu in a view's title. */
 export async function viewOverflow(workbench: Workbench, view: string, label: string): Promise<void> {
   const title = workbench.page.locator('.pane-header').filter({ hasText: view });
-  await title.hover();
-  await title.locator('a[aria-label^="Views and More Actions"], a[aria-label^="More Actions"]').click();
+  const button = 'a[aria-label^="Views and More Actions"], a[aria-label^="More Actions"]';
+  await openMenu(workbench, label, async () => {
+    await title.hover();
+    await title.locator(button).click();
+  });
   await chooseInMenu(workbench, label);
+}
+
+/**
+ * Opens a menu until it stays: VS Code closes a menu when an editor or a view that was still opening takes the focus.
+ * @param label one of its entries
+ */
+async function openMenu(workbench: Workbench, label: string, open: () => Promise<void>): Promise<void> {
+  const deadline = Date.now() + TIMEOUT_MS;
+  for (;;) {
+    await open();
+    try {
+      return await entryOf(workbench, label).waitFor({ timeout: TIMEOUT_MS / 20 });
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
 }
 
 /** A menu that has just opened may ignore a click, so the click is repeated until the menu closes. */
