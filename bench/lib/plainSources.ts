@@ -66,13 +66,8 @@ function foldStrings(napi: AstGrepNapi, name: string, text: string): string {
   const language = languageOf(name);
   if (!language || !napi.supports(language.id)) return text;
   let folded = text;
-  for (const node of napi.stringsIn(napi.parse(language.id, text), language)) {
-    const { start, end } = node.range();
-    folded =
-      folded.slice(0, start.index) +
-      folded.slice(start.index, end.index).replaceAll('\n', FOLDED) +
-      folded.slice(end.index);
-  }
+  for (const { start, end } of napi.stringsIn(napi.parse(language.id, text), language))
+    folded = folded.slice(0, start) + folded.slice(start, end).replaceAll('\n', FOLDED) + folded.slice(end);
   return folded;
 }
 

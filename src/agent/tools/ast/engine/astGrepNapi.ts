@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { resourceLimits } from 'node:worker_threads';
 import { messageOf } from '../../../base/errors.ts';
 import { AstError } from '../worker/protocol.ts';
+import type { Range } from './fileLayout.ts';
 import { languages, type AstLanguage } from './languages.ts';
 
 interface Position {
@@ -99,14 +100,19 @@ export class AstGrepNapi {
     return this.#moduleFor(language).parse(language, text).root();
   }
 
-  /** The strings of a tree that go over several lines, see `AstLanguage.strings`. */
-  stringsIn(root: SyntaxNode, { strings }: AstLanguage): readonly SyntaxNode[] {
+  /**
+   * Where the strings of a tree are that go over several lines, without the code in them: see `AstLanguage.strings`. A line that
+   * begins within one of the ranges begins in a string.
+   */
+  stringsIn(root: SyntaxNode, { strings }: AstLanguage): readonly Range[] {
     const text = strings.length > 0 ? root.text() : '';
-    const kinds = strings.flatMap(([kind, sign]) => (sign.test(text) ? [{ kind }] : []));
-    if (kinds.length === 0) return [];
-    return root.findAll({ rule: { any: kinds } }).filter(node => {
+    const present = strings.filter(([, sign]) => sign.test(text));
+    if (present.length === 0) return [];
+    const codeIn = new Map(present.map(([kind, , code]) => [kind, code]));
+    const found = root.findAll({ rule: { any: present.map(([kind]) => ({ kind })) } });
+    return found.flatMap(node => {
       const { start, end } = node.range();
-      return start.line < end.line;
+      return start.line < end.line ? textOf(node, codeIn.get(String(node.kind()))) : [];
     });
   }
 
@@ -207,4 +213,18 @@ export async function freeUnusedTrees(): Promise<void> {
     last = new Array<number>(SLOTS).fill(last.length);
   // The trees that the collection found are freed in the next turn of the event loop.
   await setImmediate();
+}
+
+/** The parts of a string around the code in it. Each goes on to the first character of the code: it may begin its line. */
+function textOf(string: SyntaxNode, code: string | undefined): Range[] {
+  const { start, end } = string.range();
+  const parts: Range[] = [];
+  let from = start.index;
+  for (const child of code === undefined ? [] : string.children()) {
+    if (child.kind() !== code) continue;
+    const range = child.range();
+    parts.push({ start: from, end: range.start.index + 1 });
+    from = range.end.index;
+  }
+  return [...parts, { start: from, end: end.index }];
 }

@@ -3,6 +3,7 @@ import { sideOfBytes, sideOfText, type TextSide } from '../../../preview/fileCha
 import { applyTextEdits, type TextEdit } from '../../../text/textEdit.ts';
 import { AstError, type MatchRow, type SentFile } from '../worker/protocol.ts';
 import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
+import type { Range } from './fileLayout.ts';
 import { embeddedTexts, type LanguagePatterns } from './patternCompiler.ts';
 import { replacementEdits, mergeEdits, outermostMatches, OverlapError, type Match } from './replacements.ts';
 import { breakSyntax, statementsAround } from './syntaxCheck.ts';
@@ -41,7 +42,7 @@ export function findingOf(
   if (op.unbound && nodes.length > 0) throw new AstError({ code: 'unbound', ...op.unbound });
   const { outer, nested } = outermostMatches(nodes, offset);
   const matches = op.template ? [] : outer.map(({ start, end }) => ({ start, end }));
-  const strings = (root: SyntaxNode): readonly SyntaxNode[] => napi.stringsIn(root, op.language);
+  const strings = (root: SyntaxNode): readonly Range[] => napi.stringsIn(root, op.language);
   const edits = op.template ? replacementEdits(outer, op.template, source, offset, strings) : [];
   const statements = op.template ? statementsAround(op.language.id, outer, offset) : [];
   return { op: op.index, matches, edits, statements, nested, rewrites: op.template !== null };

@@ -13,10 +13,10 @@ export interface AstLanguage {
   /** How comments begin and end; the end `\n` is that of a line comment. */
   readonly comments: readonly (readonly [start: string, end: string])[];
   /**
-   * The nodes for strings that may go over several lines, each as a whole, and what a text with one of them contains. What is in
-   * them is never indented.
+   * The nodes for strings that may go over several lines, each as a whole, what a text with one of them contains, and the nodes
+   * for code in them. What is in a string and is no code is never indented.
    */
-  readonly strings: readonly (readonly [kind: string, sign: RegExp])[];
+  readonly strings: readonly (readonly [kind: string, sign: RegExp, code?: string])[];
   /** The text of an anonymous token (an operator, a keyword) is always its name in the grammar. */
   readonly exactTokens: boolean;
 }
@@ -34,10 +34,10 @@ type MultiLineString = AstLanguage['strings'][number];
 /** Lines that a backslash joins. */
 const joined = /\\\r?\n/;
 const template: MultiLineString[] = [
-  ['template_string', /`/],
+  ['template_string', /`/, 'template_substitution'],
   ['string', joined],
 ];
-const typed: MultiLineString[] = [...template, ['template_literal_type', /`/]];
+const typed: MultiLineString[] = [...template, ['template_literal_type', /`/, 'template_type']];
 /** YAML has none: there the indentation of a string is part of its syntax. */
 const strings: Readonly<Record<string, readonly MultiLineString[]>> = {
   TypeScript: typed,

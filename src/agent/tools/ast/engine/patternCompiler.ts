@@ -5,6 +5,7 @@ import { holdsAll, toBytes, type ByteLiteral } from '../prefilter/byteLiteral.ts
 import { literalsOf } from '../prefilter/literals.ts';
 import type { AstOp, UnboundVariables } from '../worker/protocol.ts';
 import type { AstGrepNapi, PatternRule, SyntaxNode } from './astGrepNapi.ts';
+import type { Range } from './fileLayout.ts';
 import type { AstLanguage } from './languages.ts';
 import { languageById } from './languages.ts';
 import { boundVariables, parsePattern, PatternError, withExpando, type PatternNode } from './pattern.ts';
@@ -101,13 +102,10 @@ export class PatternCompiler {
   }
 
   /** Where a rewrite has strings that go over several lines. */
-  #stringsOf(rewrite: string, language: AstLanguage): readonly { start: number; end: number }[] {
+  #stringsOf(rewrite: string, language: AstLanguage): readonly Range[] {
     if (!rewrite.includes('\n')) return [];
     const root = this.#napi.parse(language.id, withExpando(rewrite, language.expando));
-    return this.#napi.stringsIn(root, language).map(node => {
-      const { start, end } = node.range();
-      return { start: start.index, end: end.index };
-    });
+    return this.#napi.stringsIn(root, language);
   }
 
   #compileOps(language: AstLanguage): CompiledOp[] {

@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../../text/textEdit.ts';
 import type { SyntaxNode } from './astGrepNapi.ts';
-import { FileLayout } from './fileLayout.ts';
+import { FileLayout, type Range } from './fileLayout.ts';
 import type { Captures, Template } from './template.ts';
 
 /** A place where a pattern matched, in UTF-16 offsets. */
@@ -54,11 +54,14 @@ export function replacementEdits(
   template: Template,
   source: string,
   offset: number,
-  strings: (root: SyntaxNode) => readonly SyntaxNode[],
+  strings: (root: SyntaxNode) => readonly Range[],
 ): TextEdit[] {
   const root = matches[0]?.node.getRoot();
   const layout = new FileLayout(source, () =>
-    (root ? strings(root.root()) : []).map(node => rangeOf(node, offset)),
+    (root ? strings(root.root()) : []).map(({ start, end }) => ({
+      start: start + offset,
+      end: end + offset,
+    })),
   );
   return matches.map(({ node, start, end }) => ({
     start,

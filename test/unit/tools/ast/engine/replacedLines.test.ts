@@ -96,6 +96,18 @@ describe('a replacement of several lines', () => {
     );
   });
 
+  it('is indented like its own line in code that a template string holds', async () => {
+    assert.equal(
+      await rewritten('a.ts', '{\n  x = `a ${\n    foo(1)\n  } b\n c`\n}'),
+      '{\n  x = `a ${\n    bar(\n      1,\n    )\n  } b\n c`\n}',
+    );
+    const held = '`a\n${b} ${\n  `c\nd`\n} e\n`';
+    assert.equal(
+      await rewritten('a.ts', `foo(${held})`),
+      `bar(\n  ${held.replace('\n  `', '\n    `').replace('\n} e', '\n  } e')},\n)`,
+    );
+  });
+
   it('is indented like the line on which the string before it began', async () => {
     assert.equal(
       await rewritten('a.ts', '{\n    x = `a\nb` + foo(1)\n}'),
