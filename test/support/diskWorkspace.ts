@@ -11,14 +11,13 @@ import type {
 import { defaultEncoding, type TextEncoding } from '../../src/agent/text/encodings.ts';
 import { readDiskFile, writeDiskFile } from '../../src/views/workspace/diskFile.ts';
 import { replaceOnDisk } from '../../src/views/workspace/diskReplace.ts';
+import { makeFoldersOnDisk, placeOnDisk, tidyDisk } from '../../src/views/workspace/diskFolders.ts';
+import { lineEndingOfNewFile } from '../../src/views/workspace/newLineEnding.ts';
 import {
   isProtectedOnDisk,
-  makeFoldersOnDisk,
-  placeOnDisk,
-  tidyDisk,
-} from '../../src/views/workspace/diskFolders.ts';
-import { lineEndingOfNewFile } from '../../src/views/workspace/newLineEnding.ts';
-import type { OwnProtections } from '../../src/views/workspace/protectedFiles.ts';
+  RecentLinks,
+  type OwnProtections,
+} from '../../src/views/workspace/protectedFiles.ts';
 import {
   assertRealFolderInside,
   assertRealPathInside,
@@ -33,6 +32,7 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
   readonly #roots: readonly FolderRoot[];
   readonly #slice = new TimeSlice();
   readonly #own: OwnProtections;
+  readonly #recentLinks = new RecentLinks();
 
   constructor(folder: string, own: OwnProtections = { alwaysAsk: [], toolPlaces: [] }) {
     this.#own = own;
@@ -90,8 +90,9 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
     return placeOnDisk(path, this.#roots);
   }
 
-  isProtected(paths: readonly string[]): Promise<boolean> {
-    return isProtectedOnDisk(paths, this.#roots, this.#own);
+  isProtected(paths: readonly string[], links?: 'now' | 'lately'): Promise<boolean> {
+    const recent = links === 'lately' ? this.#recentLinks : undefined;
+    return isProtectedOnDisk(paths, this.#roots, this.#own, recent);
   }
 
   folderRoots(): readonly FolderRoot[] {

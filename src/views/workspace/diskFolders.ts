@@ -1,9 +1,7 @@
 import * as fs from 'node:fs';
-import { PathError } from '../../agent/base/errors.ts';
 import { fileIdOf } from '../../agent/base/system/realPath.ts';
 import type { FilePlace, FolderRoot } from '../../agent/preview/workspace.ts';
 import { ifExists, removeTemporaryFiles } from './temporaryFile.ts';
-import { isAnyProtected, type OwnProtections } from './protectedFiles.ts';
 import { diskPathOf, locate } from './workspacePaths.ts';
 
 /** What file systems answer where there is nothing behind a link: nothing, a file as a folder, or a circle of links. */
@@ -64,23 +62,6 @@ export function tidyDisk(
       // It is not empty, or already gone.
     }
   }
-}
-
-/** As `ResolvingFiles.isProtected`, on disk. A path that cannot be located is protected. */
-export async function isProtectedOnDisk(
-  paths: readonly string[],
-  roots: readonly FolderRoot[],
-  own: OwnProtections,
-): Promise<boolean> {
-  let files: readonly string[];
-  try {
-    files = paths.map(each => diskPathOf(locate(each, roots)));
-  } catch (error) {
-    if (error instanceof PathError) return true;
-    throw error;
-  }
-  const folders = roots.map(({ fsPath }) => fsPath);
-  return isAnyProtected(files, folders, own);
 }
 
 /** As `Workspace.makeFolders`, on disk. */

@@ -2,9 +2,12 @@ import { readdir, readlink } from 'node:fs/promises';
 import type { Dirent } from 'node:fs';
 import * as path from 'node:path';
 import { forEachLimited, TimeSlice } from '../../agent/base/async.ts';
+import { PathError } from '../../agent/base/errors.ts';
 import { realPath } from '../../agent/base/system/realPath.ts';
 import { foldCase, foldPath, isProtectedFolded } from '../../agent/preview/resolve/protectedPlaces.ts';
+import type { FolderRoot } from '../../agent/preview/workspace.ts';
 import { excludeMatcher } from '../../agent/tools/ast/scope/glob.ts';
+import { diskPathOf, locate } from './workspacePaths.ts';
 
 /** What is protected in addition to the built-in places. */
 export interface OwnProtections {
@@ -25,6 +28,8 @@ type Judge = (folded: string) => boolean;
 /** Paths of links by their target; both are absolute and folded. */
 type Links = ReadonlyMap<string, readonly string[]>;
 
+/** How long links that were found are used again where that is allowed, in milliseconds. */
+const RECENT_MS = 30_000;
 /** How many folders are read, or paths followed, at the same time. */
 const AT_ONCE = 16;
 /** A file with more names than this counts as protected. */
@@ -32,16 +37,36 @@ const MAX_NAMES = 500;
 /** A longer chain of links leads nowhere, as in the operating system. */
 const MAX_CHAIN = 40;
 
+/** As `ResolvingFiles.isProtected`, on disk. A path that cannot be located is protected. */
+export async function isProtectedOnDisk(
+  paths: readonly string[],
+  roots: readonly FolderRoot[],
+  own: OwnProtections,
+  recent?: RecentLinks,
+): Promise<boolean> {
+  let files: readonly string[];
+  try {
+    files = paths.map(each => diskPathOf(locate(each, roots)));
+  } catch (error) {
+    if (error instanceof PathError) return true;
+    throw error;
+  }
+  const folders = roots.map(({ fsPath }) => fsPath);
+  return isAnyProtected(files, folders, own, recent);
+}
+
 /**
  * Whether one of the files is protected by any of its names: the given path, its real path, or a path through links in the
  * workspace or in the places of custom tools. If a protected name is a link, its target is protected. The files need not exist.
  * @param files absolute paths.
  * @param folders absolute paths of the workspace folders.
+ * @param recent spares the search for links if one has just ended.
  */
-export async function isAnyProtected(
+async function isAnyProtected(
   files: readonly string[],
   folders: readonly string[],
   { alwaysAsk, toolPlaces, readOnly }: OwnProtections,
+  recent?: RecentLinks,
 ): Promise<boolean> {
   const roots = await bothNames(folders);
   const places = await bothNames(toolPlaces);
@@ -49,13 +74,37 @@ export async function isAnyProtected(
   const reals = await mapLimited(files, file => follow(file));
   if ([...files, ...reals].some(file => judge(foldedOf(file)))) return true;
   const slice = new TimeSlice();
-  const links = await readLinks(roots, places, judge, slice);
+  const read = (): Promise<Links> => readLinks(roots, places, judge, slice);
+  const links = await (recent?.of(JSON.stringify([roots, places, alwaysAsk, readOnly]), read) ?? read());
   for (const real of reals) {
     await slice.turn();
     const names = namesOf(foldedOf(real), links);
     if (names.length > MAX_NAMES || names.some(judge)) return true;
   }
   return false;
+}
+
+/** The links that were found last. To find them, each folder of the workspace is read. */
+export class RecentLinks {
+  #last: { readonly place: string; readonly links: Promise<Links> } | undefined;
+  /** While they are searched for, the time never comes. */
+  #until = Infinity;
+
+  /** @param place what `read` depends on; links of another one are not used */
+  of(place: string, read: () => Promise<Links>): Promise<Links> {
+    if (this.#last?.place === place && performance.now() < this.#until) return this.#last.links;
+    const links = read();
+    this.#last = { place, links };
+    this.#until = Infinity;
+    const end = (lasting: number): void => {
+      if (this.#last?.links === links) this.#until = performance.now() + lasting;
+    };
+    links.then(
+      () => end(RECENT_MS),
+      () => end(0),
+    );
+    return links;
+  }
 }
 
 /** The paths, and their real paths where those differ. */

@@ -20,9 +20,9 @@ import { leadsInside } from '../../agent/tools/ast/scope/walk.ts';
 import type { SearchFolder } from '../../agent/tools/ast/scope/searchScope.ts';
 import { bytesOfDocument, dirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
 import { readDiskFile, whileOthersHaveIt, writeDiskFile } from './diskFile.ts';
-import { isProtectedOnDisk, makeFoldersOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
+import { makeFoldersOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
 import { encodingOfUri } from './fileEncoding.ts';
-import type { OwnProtections } from './protectedFiles.ts';
+import type { OwnProtections, RecentLinks } from './protectedFiles.ts';
 import {
   assertNewNamesVisible,
   assertRealFolderInside,
@@ -46,6 +46,7 @@ const MAX_FOUND = 50_000;
  */
 export class VsCodeWorkspace implements Workspace, ResolvingFiles {
   readonly #roots: () => readonly Root[];
+  #recentLinks: RecentLinks | undefined;
   readonly #protections: () => OwnProtections;
   /** Thousands of calls in a row make way for others. */
   readonly #slice = new TimeSlice();
@@ -183,8 +184,10 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     replaceOnDisk(diskPathOf(at), path, content, expected, { mode, guard });
   }
 
-  isProtected(paths: readonly string[]): Promise<boolean> {
-    return isProtectedOnDisk(paths, this.#roots(), this.#protections());
+  async isProtected(paths: readonly string[], links?: 'now' | 'lately'): Promise<boolean> {
+    const { isProtectedOnDisk, RecentLinks } = await import('./protectedFiles.ts');
+    const recent = links === 'lately' ? (this.#recentLinks ??= new RecentLinks()) : undefined;
+    return isProtectedOnDisk(paths, this.#roots(), this.#protections(), recent);
   }
 
   async placeOf(path: string): Promise<FilePlace> {

@@ -79,14 +79,18 @@ export class Invoker {
     void this.#store.expire(id, reason);
   }
 
-  /** Whether only the user can apply the preview, in every mode: it runs something, or a file of it is protected. */
+  /**
+   * Whether only the user can apply the preview, in every mode: it runs something, or a file of it is protected. To tell, not to
+   * decide: a link that was made in the last half minute may not count.
+   */
   async isUsersAlone(preview: Preview): Promise<boolean> {
-    return preview.humanOnly === true || (preview.kind === 'files' && (await this.#isProtected(preview)));
+    const isFiles = preview.kind === 'files';
+    return preview.humanOnly === true || (isFiles && (await this.#isProtected(preview, 'lately')));
   }
 
   /** Whether only the user may apply its files: one of them is protected, or becomes a link. */
-  async #isProtected(preview: Preview): Promise<boolean> {
-    return makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview)));
+  async #isProtected(preview: Preview, links: 'now' | 'lately' = 'now'): Promise<boolean> {
+    return makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview), links));
   }
 
   /**

@@ -10,8 +10,9 @@ export interface ResolvingFiles extends Workspace {
   /**
    * Whether only the user may apply a change of one of these files, in every mode. All names of a file count: the given path,
    * its real path, and paths through links.
+   * @param links those that there are now, or half a minute ago: to find them, the whole workspace is read.
    */
-  isProtected(paths: readonly string[]): Promise<boolean>;
+  isProtected(paths: readonly string[], links?: 'now' | 'lately'): Promise<boolean>;
   /** Those of the workspace paths that led elsewhere while these folders were open, and where: absolute paths. */
   formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string>;
   /** The folders that are open now. */

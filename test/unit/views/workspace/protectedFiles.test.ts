@@ -217,6 +217,23 @@ test('Auto: the model’s change of a file outside the open folders is recommend
   assert.equal(await workspace.isProtected(['../elsewhere.txt']), true);
 });
 
+test('links of a moment ago are enough to tell who decides, and never to decide', async () => {
+  await temp.file('recent/notes.md', 'old');
+  const workspace = new DiskWorkspace(temp.at('recent'));
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const invoker = new Invoker(store, workspace, () => 'apply');
+  const { preview } = store.stage(draft({ changes: [modify('notes.md', 'old', 'new')] }));
+  assert.deepEqual(await Promise.all([preview, preview].map(one => invoker.isUsersAlone(one))), [
+    false,
+    false,
+  ]);
+  await temp.link('recent/AGENTS.md', 'notes.md');
+  assert.equal(await invoker.isUsersAlone(preview), false, 'the folders are not read again');
+  const vote = { id: preview.id, action: 'apply', reason: 'ok', actor: 'model' } as const;
+  assert.equal((await invoker.resolve(vote)).kind, 'recommended');
+  assert.equal(await readFile(temp.at('recent/notes.md'), 'utf8'), 'old');
+});
+
 for (const [cases, expected] of [
   [recommended, 'recommended'],
   [executed, 'executed'],
