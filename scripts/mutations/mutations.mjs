@@ -231,7 +231,7 @@ export const mutations = [
   {
     rule: 'what is protected is protected by every name',
     file: 'preview/resolve/invoker.ts',
-    from: 'return makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview)));',
+    from: 'return makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview), links));',
     to: 'return makesLink(preview) || pathsOf(preview).some(file => file.startsWith(`.vscode/`));',
   },
   {
