@@ -112,7 +112,7 @@ export class AstGrepNapi {
     const found = root.findAll({ rule: { any: present.map(([kind]) => ({ kind })) } });
     return found.flatMap(node => {
       const { start, end } = node.range();
-      return start.line < end.line ? textOf(node, codeIn.get(String(node.kind()))) : [];
+      return start.line < end.line ? textOf(node, codeIn.get(node.kind())) : [];
     });
   }
 
