@@ -16,6 +16,12 @@ async function onSmallDisk(...[t, engine, commands]: SmallDisk): Promise<readonl
 }
 type SmallDisk = [TestContext, SandboxEngine, readonly (string | Asked)[]];
 
+/** The program meets the full disk itself, unless the machine is so slow that Redline has ended it before. */
+function assertToldFull({ output, notes }: Partial<Told> = {}): void {
+  if (notes?.[0] === 'It was ended because it filled the disk.') return;
+  assert.match(output ?? '', /No space left on device/);
+}
+
 const FILL = 'head -c 60m /dev/zero';
 
 for (const engine of ['overlay', 'copy'] as const)
@@ -35,13 +41,13 @@ for (const engine of ['overlay', 'copy'] as const)
       ]);
       const [large, next, ignored, pending, many, last] = told;
       for (const { disk } of told) assert.equal(disk, '');
-      assert.match(large?.output ?? '', /No space left on device/);
+      assertToldFull(large);
       assert.deepEqual(large?.changes, ['src/a.ts: a => half']);
       assert.deepEqual(large.leftOut, [{ path: 'large', why: 'tooLarge' }]);
       assert.equal(next?.output, 'asrc\n');
-      assert.match(ignored?.output ?? '', /No space left on device/);
+      assertToldFull(ignored);
       assert.equal(pending?.output?.length, 1_000_001, pending?.error);
-      assert.match(many?.output ?? '', /No space left on device/);
+      assertToldFull(many);
       assert.equal(last?.output, 'apending', last?.error);
     });
 
