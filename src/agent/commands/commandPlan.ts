@@ -20,6 +20,19 @@ export interface CommandPlan extends Shell {
   readonly timeLimit: number;
 }
 
+/**
+ * Variables of every command, so that none waits for a person who would leave a pager or an editor. `git commit` without a message
+ * fails, and git says how to pass one.
+ */
+export const UNATTENDED = {
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  EDITOR: 'false',
+  VISUAL: 'false',
+  GIT_EDITOR: 'false',
+  GIT_SEQUENCE_EDITOR: 'false',
+} as const;
+
 /** How a command ended, and what was seen of the processes that it had started. */
 export interface CommandEnd extends LeftProcesses {
   /** `undefined` if no one knows. */

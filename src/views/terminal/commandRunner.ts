@@ -2,15 +2,17 @@ import { statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { PathError, ToolError } from '../../agent/base/errors.ts';
 import { realPathSync } from '../../agent/base/system/realPath.ts';
-import type { CommandEnd, CommandPlan, Shell } from '../../agent/commands/commandPlan.ts';
+import {
+  UNATTENDED,
+  type CommandEnd,
+  type CommandPlan,
+  type Shell,
+} from '../../agent/commands/commandPlan.ts';
 import type { ShellRunner } from '../../agent/tools/command/runCommand.ts';
 import type { CommandRun } from '../../agent/commands/commandRuns.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { openFolderNamed } from '../workspace/workspacePaths.ts';
 import { userShell } from './userShell.ts';
-
-/** So that no command waits for someone to leave a pager. */
-const NO_PAGER = { PAGER: 'cat', GIT_PAGER: 'cat' };
 
 /** Runs commands with the user's shell, in a terminal that the user sees. */
 export class VsCodeCommandRunner implements ShellRunner {
@@ -40,7 +42,7 @@ export class VsCodeCommandRunner implements ShellRunner {
       command,
       folder: await this.#folder(folder),
       ...shell,
-      environment: { ...shell.environment, ...NO_PAGER },
+      environment: { ...shell.environment, ...UNATTENDED },
       timeLimit: this.#settings.commandTimeLimit,
     };
   }

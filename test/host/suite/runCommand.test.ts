@@ -63,6 +63,7 @@ suite('run_command', () => {
       fileInWorkspace('.').replace(/\/\.?$/, ''),
       vscode.env.shell,
       'PAGER=cat',
+      'GIT_EDITOR=false',
       '120 seconds',
     ])
       assert.ok(text.includes(part), `${part} in ${text}`);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
+import { UNATTENDED } from '../../../../src/agent/commands/commandPlan.ts';
 import type { SandboxEngine } from '../../../../src/agent/commands/sandbox.ts';
 import { MemoryBlobs } from '../../../../src/agent/preview/blobs.ts';
 import { linkTo } from '../../../../src/agent/preview/fileChange.ts';
@@ -254,6 +255,16 @@ for (const engine of engines)
       assert.match(output, /^COLOR=red$/m);
       assert.match(output, /^PATH=/m);
       assert.doesNotMatch(output, /TOKEN|VSCODE|SSH_AUTH_SOCK/);
+    });
+
+    test('no command opens an editor: git says how to pass the text', async () => {
+      const environment = { ...UNATTENDED, TERM: 'xterm', GIT_AUTHOR_NAME: 'A', GIT_COMMITTER_NAME: 'A' };
+      const { exitCode, output } = await world.run(
+        'export GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_EMAIL=a@b; git config core.editor "touch opened; cat >>"; git commit --allow-empty; echo "ended $?"; $VISUAL; echo "$EDITOR"; ls opened',
+        { plan: { environment } },
+      );
+      assert.match(output, /problem with the editor 'false'[^]*using either -m or -F[^]*ended 1\nfalse\n/);
+      assert.notEqual(exitCode, 0);
     });
 
     test('more than can be reviewed becomes no preview, and that is said', async () => {
