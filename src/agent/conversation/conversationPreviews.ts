@@ -90,6 +90,11 @@ export class ConversationPreviews {
     this.#inReview.add(id);
   }
 
+  /** Makes the review no longer wait for this preview. */
+  removeFromReview(id: string): void {
+    this.#inReview.delete(id);
+  }
+
   isInReview(id: string): boolean {
     return this.#inReview.has(id);
   }

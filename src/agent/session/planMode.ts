@@ -1,7 +1,8 @@
 import type { ModeResolveHandler, ResolveCall } from '../forcing/modelResolver.ts';
 import type { SessionMessage } from '../model/messages.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
-import type { Preview } from '../preview/preview.ts';
+import type { Actor, Preview } from '../preview/preview.ts';
+import { PLAN_MODE_LEFT } from '../preview/resolve/resolveTexts.ts';
 import type { SessionContext } from './sessionOptions.ts';
 import { stageIn } from './staging.ts';
 
@@ -46,7 +47,7 @@ export class PlanMode implements ModeResolveHandler {
   set(on: boolean): void {
     if (on === this.#isOn) return;
     this.#isOn = on;
-    if (!on) void this.#withdraw('Plan mode was switched off.');
+    if (!on) void this.#withdrawForUser();
     this.#ctx.choices.setModeResolveHandler(on ? this : null);
     this.#ctx.conversation().recordPlanMode(on);
     this.#ctx.emit({ type: 'plan_mode_changed', on });
@@ -122,9 +123,16 @@ export class PlanMode implements ModeResolveHandler {
     return this.#ctx.conversation().tree.messages.filter(({ role }) => role === 'user').length;
   }
 
-  async #withdraw(reason: string): Promise<void> {
+  /** The user leaves the mode, and with it the plan. The session does not continue by itself for that. */
+  async #withdrawForUser(): Promise<void> {
     const id = this.#waiting()?.id;
-    if (id !== undefined) await this.#ctx.invoker.resolve({ id, action: 'discard', reason, actor: 'model' });
+    if (id !== undefined) this.#ctx.conversation().previews.removeFromReview(id);
+    await this.#withdraw(PLAN_MODE_LEFT, 'human');
+  }
+
+  async #withdraw(reason: string, actor: Actor = 'model'): Promise<void> {
+    const id = this.#waiting()?.id;
+    if (id !== undefined) await this.#ctx.invoker.resolve({ id, action: 'discard', reason, actor });
   }
 }
 

@@ -357,6 +357,27 @@ test('in plan mode a plan is withdrawn by a discard without an id, and not by it
   assert.deepEqual(states, ['pending', 'pending', 'discarded']);
 });
 
+test('a plan that the user withdraws by leaving plan mode is the decision of the user, which the next request tells', async () => {
+  const t = planning({ script: [submit(PLAN), { text: 'Waiting.' }, { text: 'Something else.' }] });
+  await t.session.prompt('Plan it.');
+  const requests = t.requests.length;
+  const { promise: decided, resolve: onDecided } = Promise.withResolvers<void>();
+  t.store.feed.onDidHappen(() => onDecided());
+  t.session.setPlanMode(false);
+  await decided;
+  await t.session.prompt('Something else.');
+  const { actor, action, outcome } = t.store.ledger()[0] ?? assert.fail('no entry');
+  assert.deepEqual([actor, action, outcome], ['human', 'discard', 'discarded']);
+  assert.equal(t.requests.length, requests + 1, 'the session did not continue by itself');
+  assert.deepEqual(
+    t.steering().map(({ text }) => text),
+    [
+      "The user switched plan mode off, which withdrew the plan (p1) that waited for approval. The user's next prompt says what to do.",
+    ],
+  );
+  t.assertSound();
+});
+
 test('the switch is emitted once, and a new session starts with plan mode off', async () => {
   const t = planning({});
   t.session.setPlanMode(true);

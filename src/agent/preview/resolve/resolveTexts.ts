@@ -19,6 +19,9 @@ export const NOTHING_PENDING = 'No pending action to resolve. Nothing to apply o
 /** The reasons of a user's vote without a typed reason. The wording is a contract. */
 const DEFAULT_HUMAN_REASON = { apply: 'Applied by the user.', discard: 'Discarded by the user.' } as const;
 
+/** The reason of the user's discard of a plan by leaving plan mode. */
+export const PLAN_MODE_LEFT = 'Plan mode was switched off.';
+
 /** Answers a `resolve` that would have submitted a plan. */
 export const PLAN_MODE_ENDED =
   'Plan mode was switched off before this arrived, so no plan was submitted. Nothing was changed. Call resolve with the id of a preview to resolve it.';
@@ -350,6 +353,8 @@ function planOutcomeText(entry: LedgerEntry): string {
       return `The user approved the plan (${previewId}). Plan mode is off: carry it out now.${said}`;
     }
     case 'discarded':
+      if (note === PLAN_MODE_LEFT)
+        return `The user switched plan mode off, which withdrew the plan (${previewId}) that waited for approval. The user's next prompt says what to do.`;
       return note === undefined
         ? `The user wants the plan (${previewId}) refined, and did not say how. Ask what is missing, or improve it and submit it again.`
         : `The user wants the plan (${previewId}) refined: "${note}". Plan mode is still on: refine it and submit it again.`;
