@@ -3,7 +3,14 @@ import { listed, naturally, plural } from '../../base/phrases.ts';
 import type { ToolContext } from '../tool.ts';
 import { readFilesInMemory, readUnsaved, searchRoots, type SearchScope } from './scope/searchScope.ts';
 import type { AstEngine } from './worker/client.ts';
-import { AstError, type AstFailure, type AstFile, type AstOp, type AstSummary } from './worker/protocol.ts';
+import {
+  AstError,
+  type AstFailure,
+  type AstFile,
+  type AstOp,
+  type AstSummary,
+  type MatchPlace,
+} from './worker/protocol.ts';
 
 /** What the AST tools search with. */
 export interface AstSearcher {
@@ -95,11 +102,14 @@ function failureText(failure: AstFailure, ops: readonly AstOp[]): string {
         '$$NAME. Nothing was staged.'
       );
     }
-    case 'overlap':
+    case 'overlap': {
+      const [first, second] = [failure.first, failure.second].map(each => matchPlace(ops, each));
       return (
-        `Overlapping replacements at line ${failure.line} of ${failure.path}; refine pattern so that no two patterns ` +
-        'match the same code. Nothing was staged.'
+        `Two replacements overlap in ${failure.path}: that of ${first} and that of ${second}. Nothing was staged. ` +
+        'Leave one of them out and call ast_edit again for it afterwards, which sees the files with the first preview ' +
+        'applied; or refine a pattern so that no two match the same code.'
       );
+    }
     case 'noEngine':
       return (
         'Structural search does not work on this machine: its native engine cannot be loaded. Do not try it again. ' +
@@ -122,6 +132,11 @@ function unknownLanguageText({ unknownExtensions }: AstSummary): string {
 export const SELECTOR_ADVICE =
   'For a part of code that does not stand alone (a property, a case, a class field, a type, an attribute), give the code ' +
   'around it as pat and its kind as selector, e.g. pat "({ k: $V })" with selector "pair".';
+
+function matchPlace(ops: readonly AstOp[], { op, startLine, endLine }: MatchPlace): string {
+  const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
+  return `ops.${op} (${JSON.stringify(ops[op]?.pat ?? '')}) at ${lines}`;
+}
 
 function place(ops: readonly AstOp[], index: number): string {
   return ops.length > 1 ? ` of ops.${index}` : '';

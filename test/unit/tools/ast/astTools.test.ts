@@ -374,7 +374,7 @@ describe('ast_edit', () => {
       'replacements that overlap',
       [...log, { pat: '1', out: '2' }],
       ['a.ts'],
-      /Overlapping replacements at line 2 of a\.ts; refine pattern/,
+      /^Two replacements overlap in a\.ts: that of ops\.0 \("console\.log\(\$\$\$A\)"\) at line 2 and that of ops\.1 \("1"\) at line 2\. Nothing was staged\. Leave one of them out and call ast_edit again for it/,
     ],
   ];
   for (const [what, ops, paths, expected] of errors) {

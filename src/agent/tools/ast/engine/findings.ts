@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { sideOfBytes, sideOfText, type TextSide } from '../../../preview/fileChange.ts';
+import { lineAt } from '../../../text/lines.ts';
 import { applyTextEdits, type TextEdit } from '../../../text/textEdit.ts';
-import { AstError, type MatchRow, type SentFile } from '../worker/protocol.ts';
+import { AstError, type MatchPlace, type MatchRow, type SentFile } from '../worker/protocol.ts';
 import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
 import type { Range } from './fileLayout.ts';
 import { embeddedTexts, type LanguagePatterns } from './patternCompiler.ts';
@@ -95,7 +96,13 @@ function mergedEdits(path: string, text: string, findings: readonly OpFinding[])
     );
   } catch (error) {
     if (!(error instanceof OverlapError)) throw error;
-    throw new AstError({ code: 'overlap', path, line: text.slice(0, error.offset).split('\n').length });
+    const [first, second] = error.edits;
+    const placeOf = (edit: TextEdit): MatchPlace => ({
+      op: findings.find(finding => finding.edits.includes(edit))?.op ?? 0,
+      startLine: lineAt(text, edit.start),
+      endLine: lineAt(text, Math.max(edit.start, edit.end - 1)),
+    });
+    throw new AstError({ code: 'overlap', path, first: placeOf(first), second: placeOf(second) });
   }
 }
 

@@ -12,12 +12,12 @@ export interface Match {
 /** Two edits overlap and are not identical. */
 export class OverlapError extends Error {
   override readonly name = 'OverlapError';
-  /** Where the second of the edits begins. */
-  readonly offset: number;
+  /** Both edits, by place. */
+  readonly edits: readonly [TextEdit, TextEdit];
 
-  constructor(offset: number) {
+  constructor(edits: readonly [TextEdit, TextEdit]) {
     super('Overlapping replacements');
-    this.offset = offset;
+    this.edits = edits;
   }
 }
 
@@ -103,7 +103,7 @@ export function mergeEdits(source: string, groups: readonly (readonly TextEdit[]
   for (const edit of all) {
     const last = merged.at(-1);
     if (last?.start === edit.start && last.end === edit.end && last.text === edit.text) continue;
-    if (last && edit.start < last.end) throw new OverlapError(edit.start);
+    if (last && edit.start < last.end) throw new OverlapError([last, edit]);
     merged.push(edit);
   }
   return merged.filter(edit => source.slice(edit.start, edit.end) !== edit.text);

@@ -85,11 +85,24 @@ export interface UnboundVariables {
   readonly bound: readonly string[];
 }
 
+/** The lines of a match, from 1, and the index of its pattern. */
+export interface MatchPlace {
+  readonly op: number;
+  readonly startLine: number;
+  readonly endLine: number;
+}
+
 /** Why a search failed. `op` is the index of a pattern in the request. */
 export type AstFailure =
   | { readonly code: 'invalidPattern'; readonly op: number; readonly reasons: readonly string[] }
   | ({ readonly code: 'unbound' } & UnboundVariables)
-  | { readonly code: 'overlap'; readonly path: string; readonly line: number }
+  /** Two patterns match code that overlaps: the places in their order in the file. */
+  | {
+      readonly code: 'overlap';
+      readonly path: string;
+      readonly first: MatchPlace;
+      readonly second: MatchPlace;
+    }
   /** The native engine cannot be loaded, so no search can succeed. */
   | { readonly code: 'noEngine'; readonly reason: string }
   | { readonly code: 'other'; readonly message: string };

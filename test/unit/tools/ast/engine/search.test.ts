@@ -152,9 +152,14 @@ describe('a structural search', () => {
   });
 
   it('refuses replacements that overlap and says where', async () => {
-    const folder = given({ 'a.ts': '\n\nfoo(old(1))' });
-    const failure = await failureOf(searchFolder(engine, folder, [...rename, { pat: 'old($A)', out: '$A' }]));
-    assert.deepEqual(failure, { code: 'overlap', path: 'a.ts', line: 3 });
+    const folder = given({ 'a.ts': '\n\nfoo(\n  old(1),\n)' });
+    const failure = await failureOf(searchFolder(engine, folder, [{ pat: 'old($A)', out: '$A' }, ...rename]));
+    assert.deepEqual(failure, {
+      code: 'overlap',
+      path: 'a.ts',
+      first: { op: 1, startLine: 3, endLine: 5 },
+      second: { op: 0, startLine: 4, endLine: 4 },
+    });
   });
 
   it('replaces the outer one of two matches and counts the inner ones', async () => {
