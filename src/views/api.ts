@@ -43,7 +43,8 @@ export interface PreviewInfo {
 /** The last result of a check on a preview. */
 export interface CheckInfo {
   readonly name: string;
-  readonly state: 'running' | 'passed' | 'failed' | 'timedOut' | 'stopped' | 'notRun';
+  /** `changedFiles`: it ended with 0, but changed files itself, which proves nothing. */
+  readonly state: 'running' | 'passed' | 'changedFiles' | 'failed' | 'timedOut' | 'stopped' | 'notRun';
   /** False once something that it saw has changed. */
   readonly isCurrent: boolean;
   readonly seconds: number;

@@ -126,7 +126,7 @@ export class CheckWorld extends InvokerHarness {
         const [exitCode, output] = typeof ended === 'object' ? ended : [ended ?? 127, ''];
         add(output);
         return {
-          ...{ exitCode, ended: 0, running: [], effects: [], leftOut: [] },
+          ...{ exitCode, ended: 0, running: [], effects: [], leftOut: [], changed: [] },
           ...{ ignored: 0, wroteGit: false, notes: [] },
         };
       },

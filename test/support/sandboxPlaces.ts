@@ -136,7 +136,7 @@ export function inMemory(): SandboxPlace {
 }
 
 const ENDED: SandboxEnd = {
-  ...{ exitCode: 0, ended: 0, running: [], effects: [], leftOut: [], ignored: 0 },
+  ...{ exitCode: 0, ended: 0, running: [], effects: [], leftOut: [], changed: [], ignored: 0 },
   ...{ wroteGit: false, notes: [] },
 };
 

@@ -131,6 +131,14 @@ export class SandboxWorld {
   }
 }
 
+/** The engines that this machine has: a copy everywhere, an overlay where the system allows it. */
+export async function enginesHere(): Promise<readonly SandboxEngine[]> {
+  const world = await SandboxWorld.create('overlay');
+  const { engine } = await world.sandboxes.status();
+  await world.remove();
+  return engine ? ['overlay', 'copy'] : ['copy'];
+}
+
 /** The bytes of a content, which must be a file; none where there is nothing. */
 export function bytesIn(content: FileContent | null): Buffer {
   if (content && 'link' in content) throw new Error('It is a link.');

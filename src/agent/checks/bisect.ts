@@ -28,7 +28,7 @@ export async function bisect(
     const middle = Math.floor((good + bad) / 2);
     runs += 1;
     const result = await run(previews.slice(0, middle));
-    if (result?.outcome === 'passed') good = middle;
+    if (result?.outcome === 'passed' || result?.outcome === 'changedFiles') good = middle;
     else if (result?.outcome === 'failed') bad = middle;
     else return { kind: 'unknown', runs };
   }

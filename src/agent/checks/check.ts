@@ -73,6 +73,11 @@ export interface CheckRuns {
   ): Promise<ChecksReport>;
 }
 
-export function factOfResult({ name, outcome, exitCode, seconds, at }: CheckResult): CheckFact {
-  return { name, outcome, ...(exitCode === undefined ? {} : { exitCode }), seconds, at };
+export function factOfResult({ name, outcome, changed, exitCode, seconds, at }: CheckResult): CheckFact {
+  return {
+    ...{ name, outcome },
+    ...(changed === undefined ? {} : { changed }),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...{ seconds, at },
+  };
 }

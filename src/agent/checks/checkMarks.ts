@@ -11,9 +11,10 @@ export function markOf(
   isCurrent: boolean,
   all: readonly CheckResult[],
 ): CheckMark {
-  const { id, name, outcome, seconds, exitCode, problems } = result;
+  const { id, name, outcome, seconds, exitCode, problems, changed } = result;
   return {
     ...{ name, state: outcome, isCurrent, seconds },
+    ...(changed === undefined ? {} : { changed }),
     ...(exitCode === undefined ? {} : { exitCode }),
     problems: problems.length,
     isFlaky: isFlaky(result, all),

@@ -16,6 +16,8 @@ import { outputProblems } from './outputProblems.ts';
 
 /** The sandbox of all checks where one more costs nothing: what commands leave in theirs must not make a check pass. */
 const OWN_SANDBOX = 'checks';
+/** How many of the files that a check changed are named. */
+const MAX_NAMED = 3;
 
 export interface CheckRunnerParts {
   /** Has the contents of binary files in previews. */
@@ -94,6 +96,7 @@ export class CheckRunner {
     this.#changed.fire();
     let exitCode: number | undefined;
     let saw: SeenFiles | undefined;
+    let changed: CheckFact['changed'];
     let folder = '';
     let outcome: CheckFact['outcome'];
     try {
@@ -115,7 +118,9 @@ export class CheckRunner {
       });
       ending.throwIfAborted();
       exitCode = end.exitCode;
-      outcome = exitCode === 0 ? 'passed' : 'failed';
+      if (exitCode === 0 && end.changed.length > 0)
+        changed = { first: end.changed.slice(0, MAX_NAMED), count: end.changed.length };
+      outcome = exitCode !== 0 ? 'failed' : changed ? 'changedFiles' : 'passed';
       const after = before && (await this.#files.seenWith(previews));
       saw = before && after && isSame(before, after) ? after : undefined;
     } catch (error) {
@@ -135,6 +140,7 @@ export class CheckRunner {
       previews: revisionsOf(previews),
       saw,
       outcome,
+      ...(changed ? { changed } : {}),
       ...(exitCode === undefined ? {} : { exitCode }),
       seconds: Math.round((Date.now() - startedAt) / 100) / 10,
       at: new Date().toISOString(),

@@ -201,7 +201,7 @@ export class Checks extends Owner implements Prover {
     const last = this.#results.findLast(
       result => result.name === name && result.command === command && hasAll(result.previews, previews),
     );
-    if (!last || (last.outcome !== 'passed' && last.outcome !== 'failed')) return undefined;
+    if (!last || !hasEnded(last)) return undefined;
     return (await this.#files.isAbout(last, previews, { signal })) ? last : undefined;
   }
 
@@ -288,4 +288,9 @@ export class Checks extends Owner implements Prover {
     this.#current = current;
     this.#changed.fire();
   }
+}
+
+/** Whether it has run to its end, so that it would end like that again. */
+function hasEnded({ outcome }: CheckResult): boolean {
+  return outcome !== 'timedOut' && outcome !== 'stopped' && outcome !== 'notRun';
 }

@@ -61,6 +61,8 @@ function resultLines(result: CheckResult): readonly string[] {
     return [
       result.saw ? fact : `${fact} Files changed meanwhile or are unsaved, so it proves nothing about them.`,
     ];
+  if (result.outcome === 'changedFiles')
+    return [`${fact} Ask the user for a check that only reads, or to let git ignore what it makes.`];
   const output = result.output.trim();
   const shown =
     output.length > MAX_OUTPUT

@@ -13,6 +13,8 @@ export interface SandboxEnd extends CommandEnd {
   readonly effects: readonly ForeignFile[];
   /** Changes that cannot become previews. */
   readonly leftOut: readonly LeftOut[];
+  /** Workspace paths of all that it changed and git does not ignore: those of both, also where there are too many for previews. */
+  readonly changed: readonly string[];
   /** How many files that git ignores it has changed, as far as is known: they stay in the sandbox for the next command. */
   readonly ignored: number;
   /** It wrote into `.git`. That is in no effect, and the next command does not find it. */

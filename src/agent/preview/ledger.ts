@@ -8,8 +8,13 @@ import { agentNameSchema } from './previewSchema.ts';
 /** How a check ended. */
 const checkFact = z.object({
   name: z.string(),
-  /** `timedOut`, `stopped`: it was ended before. `notRun`: it could not be started. */
-  outcome: z.enum(['passed', 'failed', 'timedOut', 'stopped', 'notRun']),
+  /**
+   * `changedFiles`: it ended with 0, but changed files that git does not ignore, so it is not known of which files it says that.
+   * `timedOut`, `stopped`: it was ended before. `notRun`: it could not be started.
+   */
+  outcome: z.enum(['passed', 'changedFiles', 'failed', 'timedOut', 'stopped', 'notRun']),
+  /** The first files that it changed, and how many there are. */
+  changed: z.exactOptional(z.object({ first: z.array(z.string()), count: z.int() })),
   exitCode: z.exactOptional(z.int()),
   seconds: z.number(),
   /** When it ended, ISO 8601. */

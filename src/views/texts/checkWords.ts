@@ -5,23 +5,33 @@ import type { CheckRow } from '../chat/viewItem.ts';
 // The page imports this too, and has no types of Node: so these take what it is sent, which marks fit.
 
 /** What a `CheckMark` says. */
-export type ShownCheck = Omit<CheckRow, 'resultId'>;
+export type ShownCheck = Omit<CheckRow, 'resultId' | 'changed'> & {
+  readonly changed?: { readonly first: readonly string[]; readonly count: number } | undefined;
+};
 
 /** `✔ test 12 s`; out of date, it says so in words, since a colour alone tells not everyone. */
 export function checkText(check: ShownCheck, clean: (text: string) => string): string {
   const name = clean(check.name);
-  const text = shortText(check, name);
+  const text = shortText(check, name, clean);
   if (check.state === 'running') return text;
   if (!check.isCurrent) return l10n.t('{0} (out of date)', text);
   return check.isFlaky ? l10n.t('{0} (flaky)', text) : text;
 }
 
-function shortText({ state, seconds, problems }: ShownCheck, name: string): string {
+function shortText(
+  { state, changed, seconds, problems }: ShownCheck,
+  name: string,
+  clean: (text: string) => string,
+): string {
   switch (state) {
     case 'running':
       return l10n.t('… {0}', name);
     case 'passed':
       return l10n.t('✔ {0} {1} s', name, rounded(seconds));
+    case 'changedFiles':
+      return changed?.count === 1
+        ? l10n.t('✘ {0} changed {1}', name, clean(lastPart(changed.first[0])))
+        : l10n.t('✘ {0} changed {1} files', name, changed?.count ?? 0);
     case 'failed':
       return problems > 0
         ? countText(l10n.t('✘ {1} 1 problem|✘ {1} {0} problems'), l10n)(problems, name)
@@ -40,15 +50,29 @@ export function checkSentence(check: ShownCheck, clean: (text: string) => string
   const name = clean(check.name);
   const outdated = check.isCurrent ? '' : ` ${l10n.t('Something that it saw has changed since.')}`;
   const flaky = check.isFlaky ? ` ${l10n.t('It has both passed and failed on the same files.')}` : '';
-  return sentence(check, name) + outdated + flaky;
+  return sentence(check, name, clean) + outdated + flaky;
 }
 
-function sentence({ state, seconds, problems }: ShownCheck, name: string): string {
+function sentence(
+  { state, changed, seconds, problems }: ShownCheck,
+  name: string,
+  clean: (text: string) => string,
+): string {
   switch (state) {
     case 'running':
       return l10n.t('The check {0} is running.', name);
     case 'passed':
       return l10n.t('The check {0} passed in {1} s.', name, rounded(seconds));
+    case 'changedFiles': {
+      const { first, count } = changed ?? { first: [], count: 0 };
+      const names = first.map(clean).join(', ');
+      const files = count > first.length ? l10n.t('{0} and {1} more', names, count - first.length) : names;
+      return l10n.t(
+        'The check {0} changed {1} itself, so that it passed proves nothing. Use a command that only reads, or let git ignore what it makes.',
+        name,
+        files,
+      );
+    }
     case 'failed':
       return problems > 0
         ? countText(
@@ -63,6 +87,10 @@ function sentence({ state, seconds, problems }: ShownCheck, name: string): strin
     case 'notRun':
       return l10n.t('The check {0} could not be run.', name);
   }
+}
+
+function lastPart(path = ''): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function rounded(seconds: number): number {

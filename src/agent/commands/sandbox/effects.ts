@@ -162,12 +162,14 @@ export class Effects {
   }
 
   /** Everything, by path, a file that was moved as one change. */
-  end(): Pick<SandboxEnd, 'effects' | 'leftOut' | 'notes'> {
+  end(): Pick<SandboxEnd, 'effects' | 'leftOut' | 'changed' | 'notes'> {
     const leftOut = this.#leftOut;
-    if (!this.isTooMuch) return { effects: withRenames(sorted(this.#files), this.#bits), leftOut, notes: [] };
+    const changed = [...new Set([...this.#files, ...leftOut].map(({ path }) => path))].sort();
+    if (!this.isTooMuch)
+      return { effects: withRenames(sorted(this.#files), this.#bits), leftOut, changed, notes: [] };
     const most = `${MAX_FILES.toLocaleString('en')} files or ${MAX_TOTAL_BYTES / 1024 ** 2} MB`;
     const note = `It changed ${plural(this.#count, 'file')} or more, which is more than can be reviewed at once (${most}). None of it became a preview, and all of it is lost. Let a command change less.`;
-    return { effects: [], leftOut, notes: [note] };
+    return { effects: [], leftOut, changed, notes: [note] };
   }
 }
 

@@ -19,10 +19,12 @@ export function unprovedText(name: string, { why, checks }: Extract<Proof, { isP
 }
 
 /** How a check ended: `test failed (exit code 1)`. */
-export function checkFactText({ name, outcome, exitCode }: CheckFact): string {
+export function checkFactText({ name, outcome, exitCode, changed }: CheckFact): string {
   switch (outcome) {
     case 'passed':
       return `${name} passed`;
+    case 'changedFiles':
+      return `${name} changed ${changedText(changed)} itself, so that it passed proves nothing`;
     case 'failed':
       return `${name} failed${exitCode === undefined ? '' : ` (exit code ${exitCode})`}`;
     case 'timedOut':
@@ -32,4 +34,10 @@ export function checkFactText({ name, outcome, exitCode }: CheckFact): string {
     case 'notRun':
       return `${name} could not be run`;
   }
+}
+
+function changedText({ first, count }: NonNullable<CheckFact['changed']> = { first: [], count: 0 }): string {
+  const names = first.map(name => JSON.stringify(name).slice(1, -1));
+  if (count > first.length) return `${names.join(', ')} and ${count - first.length} more`;
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(part => part !== '').join(' and ');
 }

@@ -36,7 +36,7 @@ class FakeSandboxes implements Sandboxes {
   status = async () => ({ isolated: false, engine: undefined, ...this.sandbox });
   of = async (): Promise<Sandbox | undefined> => {
     if (!this.sandbox) return undefined;
-    const nothing = { effects: [], leftOut: [], ignored: 0, wroteGit: false, notes: [] };
+    const nothing = { effects: [], leftOut: [], changed: [], ignored: 0, wroteGit: false, notes: [] };
     return {
       ...this.sandbox,
       run: async (plan, pending, { add }) => {
