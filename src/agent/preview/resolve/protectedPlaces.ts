@@ -1,32 +1,47 @@
 /**
- * Names of files and folders (those with a slash) that can run code or widen what the agent may do. In every mode, only the
- * user may apply changes of them or of anything inside them. docs/who-decides.md shows this list.
+ * Names of files and folders (those with a slash at the end) that can run code or widen what an agent may do, by the reason.
+ * A star stands for any part of a name. In every mode, only the user may apply changes of them or of anything inside them.
+ * docs/who-decides.md shows this list.
  */
-export const PROTECTED_PLACES = [
-  '.redline/',
-  '.vscode/',
-  '.idea/',
-  '*.code-workspace',
-  '.devcontainer/',
-  '.devcontainer.json',
-  '.git*',
-  '.husky/',
-  '.envrc',
-  '.mcp.json',
-  '.claude/',
-  '.codex/',
-  '.gemini/',
-  '.qwen/',
-  '.opencode/',
-  'opencode.json*',
-  'AGENTS.md',
-  'CLAUDE.md',
-  'GEMINI.md',
-  'QWEN.md',
-  '.cursor*',
-] as const;
+export const PROTECTED_PLACES = {
+  /** An editor runs them, or starts what they name, when it opens their folder. */
+  editors: words(
+    '.redline/ .vscode/ *.code-workspace .devcontainer/ .devcontainer.json .idea/ .vs/ .zed/ .fleet/ .nova/ .theia/ .helix/ ' +
+      '.vim/ .vimrc .nvim* .exrc .dir-locals* .codesandbox/ .stackblitzrc .replit*',
+  ),
+  /** Version control runs programs that they name, or hooks with each commit. */
+  versionControl: words(
+    '.git* .hg* .jj/ .sl/ .svn/ .husky/ .pre-commit-config.* prek.toml lefthook.* lefthook-local.* .lefthook* .overcommit.yml ' +
+      '.lintstagedrc* lint-staged.config.*',
+  ),
+  /** A shell, or a tool that it asks, runs them when it starts or enters their folder. */
+  shells: words(
+    '.envrc* .direnv/ .autoenv* .shadowenv.d/ mise*.toml mise/config*.toml .mise* .tool-versions .prototools devbox.json ' +
+      'devenv.* flake.nix shell.nix .bash* .zsh* .zprofile .zlog* .profile .ssh/ .config/ .local/bin/',
+  ),
+  /** A tool runs programs that they name each time it starts, whatever it is started for. */
+  tools: words(
+    '.npmrc .yarnrc* .yarn/ .pnpmfile.* bunfig.toml .cargo/ rust-toolchain* .bazel* tools/bazel .buckconfig* .mvn/ ' +
+      'gradle/wrapper/ .bsp/ .lldbinit* .gdbinit sitecustomize.py usercustomize.py .pdbrc* .irbrc .pryrc .Rprofile .Renviron ' +
+      '.ghci .iex.exs',
+  ),
+  /** An agent follows them as instructions, or takes from them what it may do and which programs it starts. */
+  agents: words(
+    'AGENTS*.md AGENT.md CLAUDE*.md GEMINI.md QWEN.md CRUSH.md WARP.md SKILL.md .*/skills/ .rules .mcp.json mcp.json .agents/ ' +
+      '.agent/ .ai/ .aiassistant/ .aiexclude .aiignore .aider* .amazonq/ .amp/ .antigravity* .augment* .bob/ .claude* .cline* ' +
+      '.codebuddy* .codeium* .codex* .continue* .copilot* .crush* crush.json .cursor* .devin* .factory* .forge/ .gemini* ' +
+      '.goose* .grok/ .iflow* .junie* .kilo* .kimi* .kiro* .lingma/ .mux/ .omp/ .opencode* opencode.json* .local/*/opencode/ .cache/opencode/ ' +
+      '.openhands* .pi/ .qoder* .qwen* .roo* .rovodev* .tabnine* .trae* .vibe/ .warp* .windsurf*',
+  ),
+} as const;
 
-const PROTECTED = new RegExp(`(?:^|/)(?:${PROTECTED_PLACES.map(patternOf).join('|')})(?:/|$)`);
+const PROTECTED = new RegExp(
+  `(?:^|/)(?:${Object.values(PROTECTED_PLACES).flat().map(patternOf).join('|')})(?:/|$)`,
+);
+
+function words(text: string): readonly string[] {
+  return text.split(' ');
+}
 
 function patternOf(place: string): string {
   return foldCase(place).replace(/\/$/, '').replaceAll('.', '\\.').replaceAll('*', '[^/]*');
