@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { shortened } from '../agent/base/cutText.ts';
 import { jsonSafe } from '../agent/base/json.ts';
 
 /** Emoji: keycaps, flags of regions such as Scotland, and others with their modifiers and those that are joined to them. */
@@ -51,8 +52,7 @@ const MAX_CHARS = 200;
 
 /** Foreign text (labels, reasons, errors) on one line, shortened to `max` characters. */
 export function oneLine(text: string, max = MAX_CHARS): string {
-  const line = escapeInvisible(text.replace(SPACES, ' ')).trim();
-  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
+  return shortened(escapeInvisible(text.replace(SPACES, ' ')).trim(), max);
 }
 
 /** {@link oneLine} for places where VS Code shows `$(name)` as an icon. */

@@ -24,11 +24,6 @@ export function naturally(a: string, b: string): number {
   return collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
 }
 
-/** At most `max` characters, without half of a surrogate pair at the end. */
-export function beginningOf(text: string, max: number): string {
-  return text.slice(0, Math.max(0, Math.floor(max))).replace(/[\uD800-\uDBFF]$/, '');
-}
-
 /**
  * A text of others, such as a program's output, between fences that it cannot end. The system prompt names them as data, so
  * nothing in between passes for the user or for Redline.

@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { beginningOf } from '../base/cutText.ts';
 import type { FolderRoot } from '../preview/workspace.ts';
 
 /** A place that the output of a check names. */
@@ -57,7 +58,7 @@ export function outputProblems(
     if (at === undefined || line < 1 || problems.size >= MAX_PROBLEMS) return;
     const key = `${at}:${line}`;
     if (problems.has(key)) return;
-    const text = message.trim().slice(0, MAX_MESSAGE);
+    const text = beginningOf(message.trim(), MAX_MESSAGE);
     problems.set(key, {
       path: at,
       line,

@@ -1,5 +1,5 @@
+import { beginningOf, endOf } from '../base/cutText.ts';
 import { ToolError } from '../base/errors.ts';
-import { beginningOf } from '../base/phrases.ts';
 import { idsIn, type PendingContents } from '../preview/overlay.ts';
 import type { Preview } from '../preview/preview.ts';
 import { checkFactText } from '../preview/resolve/checkTexts.ts';
@@ -66,7 +66,7 @@ function resultLines(result: CheckResult): readonly string[] {
   const output = result.output.trim();
   const shown =
     output.length > MAX_OUTPUT
-      ? `[the beginning is left out]\n${output.slice(-MAX_OUTPUT)}`
+      ? `[the beginning is left out]\n${endOf(output, MAX_OUTPUT)}`
       : beginningOf(output, MAX_OUTPUT);
   return [fact, ...(shown === '' ? ['It wrote nothing.'] : ['Its output:', shown])];
 }

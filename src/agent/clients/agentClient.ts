@@ -1,7 +1,8 @@
+import { shortened } from '../base/cutText.ts';
 import { ToolError } from '../base/errors.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
-import { beginningOf, plural } from '../base/phrases.ts';
+import { plural } from '../base/phrases.ts';
 import type { ResolveCall } from '../forcing/modelResolver.ts';
 import { textOf, type FileChange } from '../preview/fileChange.ts';
 import type { SessionOverlay } from '../preview/overlay.ts';
@@ -210,7 +211,7 @@ export class AgentClient implements Disposable {
       id,
       revision: preview.revision,
       action,
-      reason: reason.length <= MAX_REASON_CHARS ? reason : `${beginningOf(reason, MAX_REASON_CHARS - 1)}…`,
+      reason: shortened(reason, MAX_REASON_CHARS),
       actor: 'model',
       isPlanning,
       ...(signal ? { signal } : {}),

@@ -1,3 +1,4 @@
+import { beginningOf, shortened } from '../base/cutText.ts';
 import { english, type Localiser } from '../base/localiser.ts';
 import type { AgentName } from '../preview/preview.ts';
 
@@ -17,9 +18,9 @@ export function agentNameOf(
   given: { readonly name?: unknown; readonly version?: unknown } | undefined,
   l10n: Localiser = english,
 ): AgentName {
-  const name = shortened(given?.name) || 'unnamed agent';
+  const name = nameIn(given?.name) || 'unnamed agent';
   const isTaken = vouchedFor(l10n).some(own => folded(name).startsWith(own));
-  return { name: isTaken ? `agent “${name}”` : name, version: shortened(given?.version) };
+  return { name: isTaken ? `agent “${name}”` : name, version: nameIn(given?.version) };
 }
 
 /** How the names begin that Redline itself gives, folded, in English and in the language of the user. */
@@ -43,11 +44,8 @@ function folded(text: string): string {
   return Array.from(letters, letter => LOOKALIKES.get(letter) ?? letter).join('');
 }
 
-function shortened(text: unknown): string {
+function nameIn(text: unknown): string {
   if (typeof text !== 'string') return '';
-  const line = text
-    .slice(0, 10 * MAX_CHARS)
-    .replace(/[\s\p{C}]+/gu, ' ')
-    .trim();
-  return line.length <= MAX_CHARS ? line : `${line.slice(0, MAX_CHARS - 1)}…`;
+  const line = beginningOf(text, 10 * MAX_CHARS).replace(/[\s\p{C}]+/gu, ' ');
+  return shortened(line.trim(), MAX_CHARS);
 }

@@ -1,3 +1,4 @@
+import { shortened } from '../base/cutText.ts';
 import { ToolError } from '../base/errors.ts';
 import type { LeftProcesses } from '../base/system/startedProcesses.ts';
 
@@ -60,6 +61,5 @@ export function shownCommand(command: string): string {
 
 /** The same on one line, for labels. */
 export function commandLabel(command: string, max = 120): string {
-  const line = shownCommand(command).replace(/\s+/g, ' ').trim();
-  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
+  return shortened(shownCommand(command).replace(/\s+/g, ' ').trim(), max);
 }

@@ -1,3 +1,5 @@
+import { beginningOf, endOf } from '../base/cutText.ts';
+
 /** How many characters are kept of the beginning, and how many of the end. */
 export const HEAD_CHARS = 10_000;
 export const TAIL_CHARS = 20_000;
@@ -13,20 +15,21 @@ export class OutputBuffer {
     const room = HEAD_CHARS - this.#head.length;
     if (room > 0) this.#head += chunk.slice(0, room);
     this.#tail += room > 0 ? chunk.slice(room) : chunk;
-    if (this.#tail.length > 2 * TAIL_CHARS) this.#tail = this.#tail.slice(-TAIL_CHARS);
+    if (this.#tail.length > 2 * TAIL_CHARS) this.#tail = endOf(this.#tail, TAIL_CHARS);
   }
 
   /** What is kept, as plain text, with a note where something is missing. */
   text(): string {
-    const left = this.#total - this.#head.length - TAIL_CHARS;
-    if (left <= 0) return plainOutput(this.#head + this.#tail);
-    return `${plainOutput(this.#head)}\n[${left} characters of output are left out here]\n${plainOutput(this.#tail.slice(-TAIL_CHARS))}`;
+    if (this.#total <= HEAD_CHARS + TAIL_CHARS) return plainOutput(this.#head + this.#tail);
+    const [head, tail] = [beginningOf(this.#head, HEAD_CHARS), endOf(this.#tail, TAIL_CHARS)];
+    const left = this.#total - head.length - tail.length;
+    return `${plainOutput(head)}\n[${left} characters of output are left out here]\n${plainOutput(tail)}`;
   }
 
   /** The last lines, as plain text. */
   end(chars: number): string {
     const all = this.#tail === '' ? this.#head : this.#tail;
-    return plainOutput(all.slice(-chars));
+    return plainOutput(endOf(all, chars));
   }
 }
 

@@ -1,3 +1,4 @@
+import { beginningOf } from '../base/cutText.ts';
 import { changeOf, type FileChange, type TextSide } from '../preview/fileChange.ts';
 import { MAX_FILE_BYTES, type Workspace } from '../preview/workspace.ts';
 import { assertCanHoldFile, proposedSide, readText, sideToStore } from '../preview/textFile.ts';
@@ -200,5 +201,5 @@ const MAX_DETAIL = MAX_FILE_BYTES / 100;
 
 function textOfHunks(hunks: readonly PatchHunk[]): string {
   const text = hunks.map(({ oldStart, lines }) => [`@@ -${oldStart} @@`, ...lines].join('\n')).join('\n');
-  return text.length <= MAX_DETAIL ? text : `${text.slice(0, MAX_DETAIL)}\n…`;
+  return text.length <= MAX_DETAIL ? text : `${beginningOf(text, MAX_DETAIL)}\n…`;
 }

@@ -1,13 +1,17 @@
 import { isJsonObject } from '../base/json.ts';
-import type { ChatRequest } from './chatProvider.ts';
+import type { ChatRequest, ToolSpec } from './chatProvider.ts';
 import type { ToolCall } from './messages.ts';
 
 /** Replaces an empty tool result, because several servers refuse an empty message. */
 const EMPTY_RESULT = '(no output)';
 
-/** A text as every server takes it: blanks alone count as nothing, since Claude refuses each request whose history has such a text. */
+/**
+ * A text as every server takes it. Blanks alone count as nothing, since Claude refuses each request whose history has such a text.
+ * NUL and half a surrogate pair, of a file, an output or what a user pasted, become U+FFFD: servers whose JSON parser or database
+ * knows neither refuse this and every later request.
+ */
 export function sendableText(text: string): string {
-  return text.trim() === '' ? '' : text;
+  return text.trim() === '' ? '' : text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 /** The result of a call as every server takes it. */
@@ -25,7 +29,28 @@ export function sendableName(name: string): string {
  * refuse the whole request over one bad call, and the call's result already tells the model what was wrong with them.
  */
 export function sendableArguments(call: ToolCall): string {
-  return isJsonObject(call.arguments) ? call.arguments : '{}';
+  return isJsonObject(call.arguments) ? sendableJson(call.arguments) : '{}';
+}
+
+/** In JSON text, both halves of a surrogate pair, one alone, NUL, or any other escape. */
+const ESCAPES = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u(?:[dD][89a-fA-F]..|0000)|\\./g;
+
+/** {@link sendableText} for the strings in JSON text, all else of which stays as it was written. */
+function sendableJson(json: string): string {
+  return json
+    .toWellFormed()
+    .replace(ESCAPES, found => (found.length === '\\u0000'.length ? '\\ufffd' : found));
+}
+
+/** The description and the parameters of a tool, which may be foreign, as every server takes them; see {@link sendableText}. */
+export function sendableSpec({ name, description, parameters }: ToolSpec): ToolSpec {
+  const json = JSON.stringify(parameters);
+  const sent = sendableJson(json);
+  return {
+    name,
+    description: sendableText(description),
+    parameters: sent === json ? parameters : (JSON.parse(sent) as ToolSpec['parameters']),
+  };
 }
 
 /** Gives each call of an answer an id that no other call of the conversation has. */

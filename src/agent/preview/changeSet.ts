@@ -1,3 +1,4 @@
+import { shortened } from '../base/cutText.ts';
 import type { Preview, PreviewOrigin, Recommendation } from './preview.ts';
 
 /** The longest title of a change set, in characters. */
@@ -16,8 +17,7 @@ export interface ChangeSet {
 
 /** A set that a prompt begins. @param prompt its whole text */
 export function setOfPrompt(setId: string, prompt: string): ChangeSetRef {
-  const line = prompt.replace(/\s+/g, ' ').trim();
-  const setTitle = line.length <= MAX_TITLE ? line : `${line.slice(0, MAX_TITLE - 1)}…`;
+  const setTitle = shortened(prompt.replace(/\s+/g, ' ').trim(), MAX_TITLE);
   return { setId, ...(setTitle === '' ? {} : { setTitle }) };
 }
 

@@ -1,5 +1,6 @@
+import { beginningOf } from '../base/cutText.ts';
 import { isRecord, parsedJson } from '../base/json.ts';
-import { beginningOf, fenced, plural } from '../base/phrases.ts';
+import { fenced, plural } from '../base/phrases.ts';
 import type { ConversationTree } from '../conversation/conversationTree.ts';
 import type { NodeId } from '../conversation/nodeId.ts';
 import type { SessionMessage } from '../model/messages.ts';

@@ -1,4 +1,5 @@
 import { forEachLimited } from '../base/async.ts';
+import { beginningOf } from '../base/cutText.ts';
 import type { Localiser } from '../base/localiser.ts';
 import { detailOf } from '../base/errors.ts';
 import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderFailure } from '../model/chatProvider.ts';
@@ -175,7 +176,7 @@ function finishedMessage({
 }
 
 function storedReasoning(reasoning = ''): Pick<AssistantMessage, 'reasoning'> {
-  return reasoning === '' ? {} : { reasoning: reasoning.slice(0, MAX_STORED) };
+  return reasoning === '' ? {} : { reasoning: beginningOf(reasoning, MAX_STORED) };
 }
 
 /** An incomplete answer keeps its text, up to a limit, but not its calls: nothing half-parsed is executed. */
@@ -185,7 +186,7 @@ function unfinishedMessage(
   failure?: Pick<ProviderFailure, 'code' | 'message'>,
 ): AssistantMessage {
   const why = failure ? { error: failure.message, errorCode: failure.code } : {};
-  const kept = text.slice(0, MAX_STORED);
+  const kept = beginningOf(text, MAX_STORED);
   return { role: 'assistant', text: kept, ...storedReasoning(reasoning), toolCalls: [], stopReason, ...why };
 }
 

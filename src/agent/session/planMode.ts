@@ -1,3 +1,4 @@
+import { beginningOf } from '../base/cutText.ts';
 import type { ModeResolveHandler, ResolveCall } from '../forcing/modelResolver.ts';
 import type { SessionMessage } from '../model/messages.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
@@ -166,5 +167,5 @@ export function planTitle(given: unknown, text: string): string {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
+  return beginningOf(text.replace(/\s+/g, ' ').trim(), MAX_TITLE);
 }

@@ -1,3 +1,5 @@
+import { shortened } from '../base/cutText.ts';
+
 /** Where the agent works, as the window knows it. */
 export interface Surroundings {
   /** The operating system, such as `Linux`. */
@@ -29,5 +31,5 @@ export function surroundingsText({ system, shell, folders }: Surroundings): stri
 
 /** A foreign name, which cannot pass for words of ours. */
 function quoted(name: string): string {
-  return JSON.stringify(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name);
+  return JSON.stringify(shortened(name, MAX_NAME));
 }

@@ -1,6 +1,7 @@
 import en from 'zod/v4/locales/en.js';
 import * as z from 'zod/mini';
 import { abortErrorOf, untilAborted } from '../base/async.ts';
+import { beginningOf, endOf } from '../base/cutText.ts';
 import { detailOf, isAbortError, messageOf, ToolError } from '../base/errors.ts';
 import { isDeeperThan, jsonSafe, MAX_DEPTH } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
@@ -135,7 +136,7 @@ class CallEffects {
         return resolved;
       },
       ...(onUpdate
-        ? { onUpdate: progress => void (this.#hasEnded || onUpdate(progress.slice(-MAX_PROGRESS_CHARS))) }
+        ? { onUpdate: progress => void (this.#hasEnded || onUpdate(endOf(progress, MAX_PROGRESS_CHARS))) }
         : {}),
     };
   }
@@ -222,5 +223,5 @@ function errorResult(call: ToolCall, error: unknown, { context, logger }: Execut
 
 function capped(text: string): string {
   if (text.length <= MAX_RESULT_CHARS) return text;
-  return `${text.slice(0, MAX_RESULT_CHARS)}\n[Cut off: ${plural(text.length - MAX_RESULT_CHARS, 'more character')}.]`;
+  return `${beginningOf(text, MAX_RESULT_CHARS)}\n[Cut off: ${plural(text.length - MAX_RESULT_CHARS, 'more character')}.]`;
 }

@@ -1,3 +1,4 @@
+import { shortened } from '../base/cutText.ts';
 import type { Event } from '../base/event.ts';
 
 /** From the worst to the mildest. */
@@ -40,8 +41,7 @@ const MAX_MESSAGE_CHARS = 300;
 
 /** A problem on one line: `src/a.ts:3:7 error: Cannot find name 'x'. [ts 2304]`. */
 export function problemLine({ path, severity, line, column, message, source, code }: Problem): string {
-  const text = message.replace(/\s+/g, ' ').trim();
-  const shown = text.length > MAX_MESSAGE_CHARS ? `${text.slice(0, MAX_MESSAGE_CHARS - 1)}…` : text;
+  const shown = shortened(message.replace(/\s+/g, ' ').trim(), MAX_MESSAGE_CHARS);
   const origin = [source, code].filter(part => part !== undefined && part !== '').join(' ');
   return `${path}:${line}:${column} ${severity}: ${shown}${origin === '' ? '' : ` [${origin}]`}`;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { shortened } from '../base/cutText.ts';
 import { countText, type Sentence } from '../base/localiser.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import { lineAt } from '../text/lines.ts';
@@ -21,13 +22,13 @@ export const reasonSchema = z.optional(z.string().check(z.describe('Why, for the
 
 /** The reason as the details of a preview, which its card and its row show. */
 export function reasoned(given: string | undefined): Pick<PendingAction, 'details'> {
-  const details = shortened(given ?? '', MAX_REASON);
+  const details = oneLine(given ?? '', MAX_REASON);
   return details === '' ? {} : { details };
 }
 
 /** The title that the model gave, on one line; else the derived one. */
 export function titled(given: string | undefined, derived: string | Sentence): string | Sentence {
-  return shortened(given ?? '', MAX_TITLE) || derived;
+  return oneLine(given ?? '', MAX_TITLE) || derived;
 }
 
 /**
@@ -103,7 +104,7 @@ export function withBrokenFiles(title: string | Sentence, files: number): string
 /** The text for a title; `undefined` if it has several lines or only space. */
 function arrow(old: string, now: string): string | undefined {
   if (/[\r\n]/.test(old + now)) return undefined;
-  const [before, after] = [shortened(old, MAX_SIDE), shortened(now, MAX_SIDE)];
+  const [before, after] = [oneLine(old, MAX_SIDE), oneLine(now, MAX_SIDE)];
   if (before === '') return after === '' ? undefined : `+ ${after}`;
   return after === '' ? `− ${before}` : `${before} → ${after}`;
 }
@@ -112,8 +113,6 @@ function tokens(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }
 
-function shortened(text: string, max: number): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  const characters = [...line];
-  return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : line;
+function oneLine(text: string, max: number): string {
+  return shortened(text.replace(/\s+/g, ' ').trim(), max);
 }

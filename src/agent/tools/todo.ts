@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { shortened } from '../base/cutText.ts';
 import { plural } from '../base/phrases.ts';
 import type { SessionMessage } from '../model/messages.ts';
 import { textResult } from '../preview/pendingAction.ts';
@@ -59,6 +60,5 @@ export function todoListOf(messages: readonly SessionMessage[]): readonly TodoIt
 }
 
 function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1)}…` : line;
+  return shortened(text.replace(/\s+/g, ' ').trim(), MAX_CHARS);
 }

@@ -1,3 +1,4 @@
+import { beginningOf } from '../../agent/base/cutText.ts';
 import { redact } from '../../agent/model/openai/failure.ts';
 
 /** What a text for strangers must not contain. */
@@ -29,5 +30,5 @@ export function redacted(text: string, { secrets, folders }: Private): string {
 
 /** A line of a list for each error, cut once it holds nothing private: of half a key, no one knows that it is one. */
 export function errorLines(errors: readonly string[], hidden: Private): readonly string[] {
-  return errors.map(error => `- ${redacted(error, hidden).slice(0, MAX_ERROR).replaceAll('\n', '\n  ')}`);
+  return errors.map(error => `- ${beginningOf(redacted(error, hidden), MAX_ERROR).replaceAll('\n', '\n  ')}`);
 }

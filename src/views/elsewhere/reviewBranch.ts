@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { beginningOf } from '../../agent/base/cutText.ts';
 import type { Sentence } from '../../agent/base/localiser.ts';
 import { placeForeign } from '../../agent/elsewhere/foreignChange.ts';
 import { Git } from '../../agent/elsewhere/git.ts';
@@ -87,7 +88,7 @@ async function pick(sources: readonly Source[]): Promise<Source | undefined> {
     description:
       source.kind === 'branch'
         ? source.commit.slice(0, 8)
-        : vscode.l10n.t('{0}, with its uncommitted changes', withoutIcons(source.ref.slice(0, 40))),
+        : vscode.l10n.t('{0}, with its uncommitted changes', withoutIcons(beginningOf(source.ref, 40))),
     source,
   }));
   const picked = await vscode.window.showQuickPick(items, {

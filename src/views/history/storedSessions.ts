@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { beginningOf } from '../../agent/base/cutText.ts';
 import { hasCode } from '../../agent/base/errors.ts';
 import { UnknownLogVersionError } from '../../agent/base/log/logFormat.ts';
 import { missedResolutions } from '../../agent/conversation/auditTrail.ts';
@@ -188,7 +189,7 @@ async function askFile(name: string): Promise<vscode.Uri | undefined> {
   const [folder] = vscode.workspace.workspaceFolders ?? [];
   const base = name.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '') || 'conversation';
   return vscode.window.showSaveDialog({
-    ...(folder ? { defaultUri: vscode.Uri.joinPath(folder.uri, `${base.slice(0, 60)}.md`) } : {}),
+    ...(folder ? { defaultUri: vscode.Uri.joinPath(folder.uri, `${beginningOf(base, 60)}.md`) } : {}),
     filters: { Markdown: ['md'], [vscode.l10n.t('Log with all branches')]: ['jsonl'] },
     title: vscode.l10n.t('Export Session'),
   });

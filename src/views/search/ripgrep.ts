@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { abortErrorOf, succeeds } from '../../agent/base/async.ts';
+import { beginningOf } from '../../agent/base/cutText.ts';
 import { ToolError } from '../../agent/base/errors.ts';
 import { globMatcher, type PathMatcher } from '../../agent/tools/ast/scope/glob.ts';
 import type { EncodingName } from '../../agent/text/encodings.ts';
@@ -164,7 +165,7 @@ async function run(
   signal.addEventListener('abort', end, { once: true });
   try {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(0, 2_000);
+      complaint = beginningOf(complaint + text, 2_000);
     });
     const status = new Promise<number | null>((resolve, reject) => {
       child.once('error', reject);

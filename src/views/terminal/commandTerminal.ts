@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { endOf } from '../../agent/base/cutText.ts';
 import {
   commandLabel,
   shownCommand,
@@ -74,7 +75,7 @@ class Screen {
   write(text: string): void {
     this.#waiting += text;
     if (this.#waiting.length > 2 * MAX_WRITE) {
-      this.#waiting = this.#waiting.slice(-MAX_WRITE);
+      this.#waiting = endOf(this.#waiting, MAX_WRITE);
       this.#isCut = true;
     }
     this.#timer ??= setTimeout(() => this.flush(), WRITE_MS);

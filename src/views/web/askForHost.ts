@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { shortened } from '../../agent/base/cutText.ts';
 import { choose } from '../toast.ts';
 
 /** The most characters of an address that the question shows. */
@@ -15,7 +16,7 @@ export async function askForHost(host: string, url: string): Promise<Allowed> {
   const once = vscode.l10n.t('Once');
   const session = vscode.l10n.t('In This Session');
   const always = vscode.l10n.t('Always in This Workspace');
-  const shown = url.length > MAX_URL_CHARS ? `${url.slice(0, MAX_URL_CHARS)}…` : url;
+  const shown = shortened(url, MAX_URL_CHARS);
   const answer = await choose(
     vscode.l10n.t('The agent wants to read from {0}.', host),
     vscode.l10n.t(

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { untilAborted } from '../../agent/base/async.ts';
+import { beginningOf } from '../../agent/base/cutText.ts';
 import { messageOf, ToolError } from '../../agent/base/errors.ts';
 import type {
   DeclaredSymbol,
@@ -49,7 +50,7 @@ export class VsCodeLanguageServices implements LanguageServices {
     } catch (error) {
       if (signal.aborted || error instanceof ToolError) throw error;
       // VS Code says so where there is no provider, too.
-      const message = (messageOf(error).split('\n', 1)[0] ?? '').slice(0, MAX_MESSAGE_CHARS);
+      const message = beginningOf(messageOf(error).split('\n', 1)[0] ?? '', MAX_MESSAGE_CHARS);
       return { kind: 'refused', message: /[.!?]$/.test(message) ? message : `${message}.` };
     }
     if (!edit) return { kind: 'none' };

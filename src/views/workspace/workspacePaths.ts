@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import * as path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { shortened } from '../../agent/base/cutText.ts';
 import { hasCode, PathError } from '../../agent/base/errors.ts';
 import { realPathSync, isInside } from '../../agent/base/system/realPath.ts';
 import { foldCase, foldName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
@@ -71,12 +72,12 @@ export function locate<Root extends FolderRoot>(
   }
   const names = location.relative.split('/');
   if (names.length > MAX_NAMES)
-    throw new PathError('empty', `${input.slice(0, 100)}… goes through more than ${MAX_NAMES - 1} folders.`);
+    throw new PathError('empty', `${shortened(input, 100)} goes through more than ${MAX_NAMES - 1} folders.`);
   const long = names.find(name => name.length > MAX_NAME_CHARS);
   if (long !== undefined)
     throw new PathError(
       'empty',
-      `${long.slice(0, 100)}… is not a file name: names have at most ${MAX_NAME_CHARS} characters.`,
+      `${shortened(long, 100)} is not a file name: names have at most ${MAX_NAME_CHARS} characters.`,
     );
   if (names.some(name => foldName(name) === '.git')) {
     throw new PathError('protected', `${input} belongs to git itself and cannot be read or changed.`);
@@ -363,7 +364,7 @@ function realPathOf(file: string): string | undefined {
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
     if (hasCode(error, 'ENAMETOOLONG'))
-      throw new PathError('empty', `${file.slice(0, 100)}… is too long for a path.`);
+      throw new PathError('empty', `${shortened(file, 100)} is too long for a path.`);
     throw error;
   }
 }

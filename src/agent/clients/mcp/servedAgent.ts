@@ -1,3 +1,4 @@
+import { sendableText } from '../../model/toolCalls.ts';
 import { AgentClient, type ClientHost } from '../agentClient.ts';
 import { agentNameOf } from '../agentName.ts';
 import { HEARD } from './proof.ts';
@@ -27,7 +28,11 @@ export function toolsOf(agentOf: (client: ClientInfo) => AgentClient): ServedToo
       let progress = 0;
       const report = onProgress && ((message: string) => onProgress({ progress: ++progress, message }));
       const { text, isError } = await agent.call(name, args, signal, report);
-      return { content: [{ type: 'text', text }], isError, _meta: { [HEARD]: agent.heard } };
+      return {
+        content: [{ type: 'text', text: sendableText(text) }],
+        isError,
+        _meta: { [HEARD]: agent.heard },
+      };
     },
   };
 }

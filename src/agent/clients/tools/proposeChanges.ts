@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { beginningOf } from '../../base/cutText.ts';
 import { ToolError } from '../../base/errors.ts';
 import type { Localiser } from '../../base/localiser.ts';
 import type { FileChange } from '../../preview/fileChange.ts';
@@ -65,7 +66,7 @@ export const proposeChangesTool = defineTool({
     }
     if (changes.length === 0) return textResult(`${summaries.join('\n')}\nNothing was staged.`);
     await assertApplicable(context.workspace, changes);
-    const named = title.trim().slice(0, MAX_TITLE);
+    const named = beginningOf(title.trim(), MAX_TITLE);
     context.stage({
       ...(named ? { label: named } : counted('Change ', { noun: 'file', count: changes.length })),
       title: named || (l10n => titleFor(changes, l10n)),

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../../base/async.ts';
+import { beginningOf } from '../../base/cutText.ts';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { foldersAbove } from '../../preview/fileSteps.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
@@ -95,7 +96,7 @@ export class OverlaySandbox implements Sandbox {
     for (const stream of [namespace.stdout, namespace.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => {
         for (const [sign, note] of NOTES) if (sign.test(chunk)) told.add(note);
-        output = (output + chunk).slice(0, 2_000);
+        output = beginningOf(output + chunk, 2_000);
         add(chunk);
       });
     const stop = (): void => namespace.stop();

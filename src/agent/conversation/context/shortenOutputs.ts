@@ -1,4 +1,4 @@
-import { beginningOf } from '../../base/phrases.ts';
+import { beginningOf } from '../../base/cutText.ts';
 import { charsFor, tokensOf } from '../../model/contextWindow.ts';
 import type { SessionMessage, ToolResultMessage, UserMessage } from '../../model/messages.ts';
 import type { Line } from '../validTrunk.ts';

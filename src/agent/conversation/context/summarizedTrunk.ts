@@ -1,4 +1,4 @@
-import { beginningOf } from '../../base/phrases.ts';
+import { beginningOf } from '../../base/cutText.ts';
 import { charsFor } from '../../model/contextWindow.ts';
 import type { SessionMessage, SteeringMessage, UserMessage } from '../../model/messages.ts';
 import type { ConversationTree } from '../conversationTree.ts';

@@ -1,3 +1,4 @@
+import { beginningOf } from '../../base/cutText.ts';
 import { fill, type Localiser } from '../../base/localiser.ts';
 import type { LedgerEntry } from '../../preview/ledger.ts';
 import { titleOf, type Preview } from '../../preview/preview.ts';
@@ -85,7 +86,7 @@ function plain(text: string): string {
 }
 
 function shortened(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1).trimEnd()}…`;
+  return text.length <= max ? text : `${beginningOf(text, max - 1).trimEnd()}…`;
 }
 
 /** The text in lines, broken between words. */

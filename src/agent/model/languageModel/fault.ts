@@ -1,3 +1,4 @@
+import { beginningOf, shortened } from '../../base/cutText.ts';
 import { detailOf, messageOf } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { ProviderFailureCode } from '../messages.ts';
@@ -91,7 +92,7 @@ export function faultOf(error: unknown): Fault {
   return {
     kind: kindOf(causes),
     said: oneLine(said),
-    detail: causes.map(detailOf).join('\ncaused by ').slice(0, MAX_DETAIL),
+    detail: beginningOf(causes.map(detailOf).join('\ncaused by '), MAX_DETAIL),
   };
 }
 
@@ -157,6 +158,5 @@ function own(kinds: Readonly<Record<string, FaultKind>>, key: unknown): FaultKin
 
 function oneLine(text: string): string {
   // eslint-disable-next-line no-control-regex -- what a server says goes on one line, without control characters
-  const line = text.replace(/[\u0000-\u001f\u007f\s]+/g, ' ').trim();
-  return line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE)}…` : line;
+  return shortened(text.replace(/[\u0000-\u001f\u007f\s]+/g, ' ').trim(), MAX_QUOTE);
 }

@@ -3,7 +3,7 @@ import type { ChatRequest, ToolChoice, ToolSpec } from '../chatProvider.ts';
 import { imagesOf } from '../images.ts';
 import type { AssistantMessage, SessionMessage, UserMessage } from '../messages.ts';
 import type { SentImage } from '../sentImages.ts';
-import { sendableArguments, sendableName, sendableResult, sendableText } from '../toolCalls.ts';
+import { sendableArguments, sendableName, sendableResult, sendableSpec, sendableText } from '../toolCalls.ts';
 import type { MessagePart, ModelMessage, ModelRequest } from './port.ts';
 
 /** The images that are sent, by their files. */
@@ -75,7 +75,7 @@ function promptParts(message: UserMessage, images: SentImages): MessagePart[] {
 }
 
 function userText(text: string): ModelMessage {
-  return { role: 'user', parts: [{ type: 'text', text }] };
+  return { role: 'user', parts: [{ type: 'text', text: sendableText(text) }] };
 }
 
 function partsOf({ text, toolCalls }: AssistantMessage): MessagePart[] {
@@ -85,7 +85,8 @@ function partsOf({ text, toolCalls }: AssistantMessage): MessagePart[] {
     name: sendableName(call.name),
     arguments: sendableArguments(call),
   }));
-  return sendableText(text) === '' ? calls : [{ type: 'text', text }, ...calls];
+  const said = sendableText(text);
+  return said === '' ? calls : [{ type: 'text', text: said }, ...calls];
 }
 
 /**
@@ -93,9 +94,10 @@ function partsOf({ text, toolCalls }: AssistantMessage): MessagePart[] {
  * tools becomes `auto`, because most models refuse it. With `none`, no tools are sent.
  */
 function toModelTools(
-  tools: readonly ToolSpec[],
+  offered: readonly ToolSpec[],
   choice: ToolChoice | undefined,
 ): Pick<ModelRequest, 'tools' | 'mode'> {
+  const tools = offered.map(sendableSpec);
   switch (choice?.type) {
     case 'none':
       return { tools: [], mode: 'auto' };

@@ -1,3 +1,4 @@
+import { beginningOf } from '../../base/cutText.ts';
 import { countText, english, type Localiser } from '../../base/localiser.ts';
 import { fenceFor } from '../../base/phrases.ts';
 import type { ChatRequest, ProviderAnswer } from '../chatProvider.ts';
@@ -103,7 +104,7 @@ function aboutResult(result: ToolResultMessage, l10n: Localiser): string {
 
 /** The output in a fenced block, shortened if it is long. */
 function quoted(output: string, l10n: Localiser): string {
-  const shown = output.slice(0, MAX_REPEATED_CHARS);
+  const shown = beginningOf(output, MAX_REPEATED_CHARS);
   const fence = fenceFor(shown);
   const block = `${fence}\n${shown}\n${fence}`;
   if (output.length === shown.length) return block;

@@ -1,4 +1,5 @@
 import { inTime } from '../../base/async.ts';
+import { beginningOf } from '../../base/cutText.ts';
 import { KnownFault } from './faults.ts';
 
 /** Limits for reading a body. */
@@ -156,7 +157,7 @@ export async function readBeginning(
   } catch {
     // What has arrived says more than the reason why the rest is missing.
   }
-  return beginning.slice(0, maxChars);
+  return beginningOf(beginning, maxChars);
 }
 
 /**

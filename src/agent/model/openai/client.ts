@@ -1,5 +1,6 @@
 import type { OpenAI } from 'openai';
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
+import { beginningOf } from '../../base/cutText.ts';
 import { isRecord, parsedJson } from '../../base/json.ts';
 import { AnswerBody, readBeginning, readWhole } from './answerBody.ts';
 import { hostOf, type FailureContext } from './failure.ts';
@@ -183,7 +184,7 @@ async function* chunksOf(
   } catch (error) {
     if (error instanceof Sdk.APIError) throw new ReportedError(error.error);
     if (!(error instanceof SyntaxError)) throw error;
-    const cause = new Error(`${String(error)} in ${malformed().slice(0, 1_000)}`);
+    const cause = new Error(`${String(error)} in ${beginningOf(malformed(), 1_000)}`);
     throw new KnownFault(
       'broken',
       l10n => l10n.t('The server sent a piece of an answer that cannot be read. None of it was used.'),

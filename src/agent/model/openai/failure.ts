@@ -1,3 +1,4 @@
+import { beginningOf, shortened } from '../../base/cutText.ts';
 import { detailOf } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Localiser } from '../../base/localiser.ts';
@@ -76,7 +77,7 @@ function describe(error: unknown, context: FailureContext): ProviderFailure {
     if (isTooLong(status, body)) return describeTooLong(body, body, context);
     const message = l10n.t('{0} reported an error in the middle of its answer.', place);
     const said = quote(wordsOf(error.reported), l10n);
-    return { code: 'server', message: message + said, detail: body.slice(0, MAX_BODY) };
+    return { code: 'server', message: message + said, detail: beginningOf(body, MAX_BODY) };
   }
   const message = l10n.t('The response from {0} was interrupted and ignored.', place);
   return { code: 'broken', message, detail: causeChainOf(error) };
@@ -92,7 +93,7 @@ function describeStatus(
   const { l10n } = context;
   const code = String(status);
   const said = quote(wordsInBody(body), l10n);
-  const detail = `status ${status}${retryAfter === undefined ? '' : `, retry after ${retryAfter} s`}\n${body.slice(0, MAX_BODY)}`;
+  const detail = `status ${status}${retryAfter === undefined ? '' : `, retry after ${retryAfter} s`}\n${beginningOf(body, MAX_BODY)}`;
   const failure = (kind: ProviderFailureCode, sentence: string): ProviderFailure => ({
     code: kind,
     message: sentence + said,
@@ -146,7 +147,7 @@ function describeTooLong(
     message:
       l10n.t('According to {0}, the conversation is too long for the model “{1}”.', hostOf(baseUrl), model) +
       quote(wordsInBody(body), l10n),
-    detail: detail.slice(0, MAX_BODY),
+    detail: beginningOf(detail, MAX_BODY),
     ...(contextWindow === undefined ? {} : { contextWindow }),
   };
 }
@@ -226,6 +227,5 @@ function quote(words: string, l10n: Localiser): string {
   // eslint-disable-next-line no-control-regex -- what a server says goes on one line, without control characters
   const line = words.replace(/[\u0000-\u001f\u007f\s]+/g, ' ').trim();
   if (line === '') return '';
-  const quoted = line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE)}…` : line;
-  return ` ${l10n.t('It said: “{0}”', quoted)}`;
+  return ` ${l10n.t('It said: “{0}”', shortened(line, MAX_QUOTE))}`;
 }

@@ -12,7 +12,7 @@ import { promptText } from '../attachments.ts';
 import type { ToolChoice, ToolSpec } from '../chatProvider.ts';
 import { imagesOf } from '../images.ts';
 import type { AssistantMessage, SessionMessage, ToolCall, UserMessage } from '../messages.ts';
-import { sendableArguments, sendableName, sendableResult, sendableText } from '../toolCalls.ts';
+import { sendableArguments, sendableName, sendableResult, sendableSpec, sendableText } from '../toolCalls.ts';
 
 /** A tool call in a chat-completions request. */
 export type WireToolCall = ChatCompletionMessageFunctionToolCall & {
@@ -60,7 +60,7 @@ export function toWireMessages(
   imageUrls: ReadonlyMap<string, string> = new Map(),
 ): WireMessage[] {
   const wire: WireMessage[] = [];
-  if (system !== '') wire.push({ role: 'system', content: system });
+  if (system !== '') wire.push({ role: 'system', content: sendableText(system) });
   for (const message of messages) {
     switch (message.role) {
       case 'user': {
@@ -68,9 +68,11 @@ export function toWireMessages(
         if (content.length > 0) wire.push({ role: 'user', content });
         break;
       }
-      case 'steering':
-        if (sendableText(message.text) !== '') wire.push({ role: 'user', content: message.text });
+      case 'steering': {
+        const content = sendableText(message.text);
+        if (content !== '') wire.push({ role: 'user', content });
         break;
+      }
       case 'tool':
         wire.push({
           role: 'tool',
@@ -102,10 +104,7 @@ function userContent(
 }
 
 export function toWireTools(tools: readonly ToolSpec[]): ChatCompletionFunctionTool[] {
-  return tools.map(({ name, description, parameters }) => ({
-    type: 'function',
-    function: { name, description, parameters },
-  }));
+  return tools.map(tool => ({ type: 'function', function: { ...sendableSpec(tool) } }));
 }
 
 /**
@@ -131,7 +130,7 @@ function toWireAssistant(message: AssistantMessage, extras: WireExtras | undefin
     ...(message.toolCalls.length > 0 && {
       tool_calls: message.toolCalls.map(call => toWireCall(call, extras)),
     }),
-    ...(reasoning !== undefined && { reasoning_content: reasoning }),
+    ...(reasoning !== undefined && { reasoning_content: sendableText(reasoning) || reasoning }),
     ...(details !== undefined && { reasoning_details: details }),
   };
 }

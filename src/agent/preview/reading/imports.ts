@@ -1,3 +1,5 @@
+import { beginningOf } from '../../base/cutText.ts';
+
 /** How much of a text is searched for imports, in characters: they stand at its beginning. */
 const MAX_CHARS = 32_000;
 
@@ -19,7 +21,7 @@ type Reader = (text: string) => readonly Import[];
  */
 export function importsOf(path: string, text: string): readonly Import[] {
   const reader = readers.get(extensionOf(path));
-  return reader ? reader(text.slice(0, MAX_CHARS)) : [];
+  return reader ? reader(beginningOf(text, MAX_CHARS)) : [];
 }
 
 /** Finds the files that imports mean among some files. */

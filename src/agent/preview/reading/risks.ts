@@ -1,3 +1,4 @@
+import { beginningOf } from '../../base/cutText.ts';
 import { hunksOfChange, isText, isWhole, textOf, type FileChange } from '../fileChange.ts';
 import type { Hunk } from '../../text/hunks.ts';
 import type { Preview } from '../preview.ts';
@@ -162,7 +163,7 @@ const NAMED = /[\w@.-]+(?:\/[\w@.-]+)*/g;
 
 /** Whether a plan names files, and neither this one nor a folder above it. */
 function isOutside(plan: string, path: string): boolean {
-  const names = (plan.slice(0, MAX_CHARS).match(NAMED) ?? []).map(plainName);
+  const names = (beginningOf(plan, MAX_CHARS).match(NAMED) ?? []).map(plainName);
   // Node.js and its like are names, too, but of no file.
   const files = names.filter(name => EXTENSIONS.has(extensionOf(name)) && !/^[A-Z]\w*\.js$/.test(name));
   if (files.length === 0) return false;

@@ -1,6 +1,7 @@
+import { beginningOf, shortened } from '../../base/cutText.ts';
 import { detailOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { beginningOf, plural } from '../../base/phrases.ts';
+import { plural } from '../../base/phrases.ts';
 import { summarizableHead } from '../../conversation/context/summarizableHead.ts';
 import { summarizedTrunk } from '../../conversation/context/summarizedTrunk.ts';
 import type { ConversationTree } from '../../conversation/conversationTree.ts';
@@ -131,17 +132,19 @@ function partOf(message: SessionMessage): string {
     case 'user': {
       const files = (message.attachments ?? []).map(({ path }) => path);
       const attached = files.length === 0 ? '' : `\n(attached: ${files.join(', ')})`;
-      return `User: ${cut(message.text, MAX_TEXT)}${attached}`;
+      return `User: ${shortened(message.text, MAX_TEXT)}${attached}`;
     }
     case 'assistant': {
-      const calls = message.toolCalls.map(call => `[calls ${call.name} ${cut(call.arguments, MAX_RESULT)}]`);
-      const said = [cut(message.text, MAX_TEXT), ...calls].filter(text => text !== '');
+      const calls = message.toolCalls.map(
+        call => `[calls ${call.name} ${shortened(call.arguments, MAX_RESULT)}]`,
+      );
+      const said = [shortened(message.text, MAX_TEXT), ...calls].filter(text => text !== '');
       return said.length === 0 ? '' : `Agent: ${said.join('\n')}`;
     }
     case 'tool':
-      return `[${message.isError ? 'error' : 'result'} of ${message.toolName}: ${cut(message.content, MAX_RESULT)}]`;
+      return `[${message.isError ? 'error' : 'result'} of ${message.toolName}: ${shortened(message.content, MAX_RESULT)}]`;
     case 'steering':
-      return message.kind === 'summary' ? message.text : `[runtime: ${cut(message.text, MAX_RESULT)}]`;
+      return message.kind === 'summary' ? message.text : `[runtime: ${shortened(message.text, MAX_RESULT)}]`;
     case 'local':
       return '';
   }
@@ -164,10 +167,10 @@ function summaryByRule(head: readonly Line[], maxChars: number): string {
     return [`Agent: ${oneLine(message.text, MAX_FALLBACK_ANSWER)}`];
   });
   const lists = [
-    ...(files.length > 0 ? [`Files: ${cut(files.join(', '), maxChars / 8)}`] : []),
-    ...(tools.length > 0 ? [`Tools that were called: ${cut(tools.join(', '), maxChars / 8)}`] : []),
+    ...(files.length > 0 ? [`Files: ${shortened(files.join(', '), maxChars / 8)}`] : []),
+    ...(tools.length > 0 ? [`Tools that were called: ${shortened(tools.join(', '), maxChars / 8)}`] : []),
   ];
-  const earlier = before?.role === 'steering' ? cut(bodyOf(before.text), maxChars / 3) : '';
+  const earlier = before?.role === 'steering' ? shortened(bodyOf(before.text), maxChars / 3) : '';
   let left = maxChars - earlier.length - lists.join('\n').length;
   const newest: string[] = [];
   for (const line of said.reverse()) {
@@ -213,10 +216,10 @@ function summaryMessage({ text, through, previews }: SummaryParts): SteeringMess
 
 function aboutPreview(preview: Preview): string {
   const paths = [...new Set((preview.changes ?? []).map(({ path }) => path))];
-  const where = paths.length === 0 ? '' : ` in ${cut(paths.join(', '), MAX_FALLBACK_ANSWER)}`;
+  const where = paths.length === 0 ? '' : ` in ${shortened(paths.join(', '), MAX_FALLBACK_ANSWER)}`;
   const { state } = preview;
   const vote = state.kind === 'pending' ? state.recommendation : undefined;
-  return `${cut(nameOf(preview), MAX_FALLBACK_ANSWER)}${where}${vote ? `, for which you recommended ${vote.action}` : ''}`;
+  return `${shortened(nameOf(preview), MAX_FALLBACK_ANSWER)}${where}${vote ? `, for which you recommended ${vote.action}` : ''}`;
 }
 
 /** A summary without what {@link summaryMessage} adds to it. */
@@ -227,9 +230,5 @@ function bodyOf(text: string): string {
 }
 
 function oneLine(text: string, max: number): string {
-  return cut(text.replace(/\s+/g, ' ').trim(), max);
-}
-
-function cut(text: string, max: number): string {
-  return text.length <= max ? text : `${beginningOf(text, max)}…`;
+  return shortened(text.replace(/\s+/g, ' ').trim(), max);
 }

@@ -1,3 +1,4 @@
+import { shortened } from '../../base/cutText.ts';
 import { listed, plural } from '../../base/phrases.ts';
 import { splitLines } from '../../text/lines.ts';
 import { counted } from '../../preview/label.ts';
@@ -105,7 +106,9 @@ function editedRows(text: string, edit: TextEdit, line: number, newLine: number)
 function signed(sign: string, line: number, text: string): string[] {
   const rows = splitLines(text).map(row => row.replace(/(?<![\r\n])[\r\n]+$/, ''));
   if (rows.length === 0) return [];
-  const shown = rows.slice(0, MAX_LINES).map((row, i) => `${sign}${line + i}:${shorten(row)}`);
+  const shown = rows
+    .slice(0, MAX_LINES)
+    .map((row, i) => `${sign}${line + i}:${shortened(row, MAX_LINE_CHARS)}`);
   return rows.length > MAX_LINES
     ? [...shown, `${sign} [${plural(rows.length - MAX_LINES, 'more line')}]`]
     : shown;
@@ -113,7 +116,9 @@ function signed(sign: string, line: number, text: string): string[] {
 
 function matchRows({ found }: AstFile): string[][] {
   if (found.kind !== 'rows') return [];
-  return found.rows.map(({ line, column, text }) => [`${line}:${column}: ${shorten(text)}`]);
+  return found.rows.map(({ line, column, text }) => [
+    `${line}:${column}: ${shortened(text, MAX_LINE_CHARS)}`,
+  ]);
 }
 
 /** @param nestedEnd what has become of matches inside other matches. */
@@ -161,10 +166,6 @@ function invalidNotes(summary: AstSummary): string[] {
 function named(paths: readonly string[]): string {
   const shown = paths.slice(0, MAX_NAMES).join(', ');
   return paths.length > MAX_NAMES ? `${shown} [and ${paths.length - MAX_NAMES} more]` : shown;
-}
-
-function shorten(row: string): string {
-  return row.length <= MAX_LINE_CHARS ? row : `${row.slice(0, MAX_LINE_CHARS)}…`;
 }
 
 /** Gives the 1-based line of an offset; offsets must not decrease from call to call. */

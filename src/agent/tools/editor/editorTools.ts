@@ -1,8 +1,8 @@
+import { beginningOf } from '../../base/cutText.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { detailOf } from '../../base/errors.ts';
 import { sha256 } from '../../base/hash.ts';
 import type { Logger } from '../../base/logger.ts';
-import { beginningOf } from '../../base/phrases.ts';
 import { globMatcher } from '../ast/scope/glob.ts';
 import type { ToolRegistry } from '../registry.ts';
 import { callTool, type CallParts } from './callTool.ts';

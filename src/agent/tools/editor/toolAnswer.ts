@@ -1,5 +1,6 @@
+import { beginningOf } from '../../base/cutText.ts';
 import { isAbortError, messageOf } from '../../base/errors.ts';
-import { beginningOf, fenced, plural } from '../../base/phrases.ts';
+import { fenced, plural } from '../../base/phrases.ts';
 import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
 import type { AnswerPart } from './port.ts';
 

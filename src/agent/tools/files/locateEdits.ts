@@ -1,4 +1,5 @@
 import { TimeSlice } from '../../base/async.ts';
+import { beginningOf } from '../../base/cutText.ts';
 import { ToolError } from '../../base/errors.ts';
 import { inLineEndingsOf } from '../../text/lineEndings.ts';
 import { lineAt, lineEndingAt, lineEndingOf } from '../../text/lines.ts';
@@ -147,7 +148,7 @@ async function nearestLines(
   for (const [index, content] of text.split(/\r?\n/, 5_000).entries()) {
     await slice.turn();
     const score = similarity(wanted, bigrams(content));
-    if (score > 0.4) similar.push({ line: index + 1, content: content.slice(0, 200), score });
+    if (score > 0.4) similar.push({ line: index + 1, content: beginningOf(content, 200), score });
   }
   return similar
     .sort((a, b) => b.score - a.score || a.line - b.line)

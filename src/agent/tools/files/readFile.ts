@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { beginningOf } from '../../base/cutText.ts';
 import { ToolError } from '../../base/errors.ts';
 import { plural } from '../../base/phrases.ts';
 import { textResult } from '../../preview/pendingAction.ts';
@@ -54,5 +55,5 @@ function shorten(line: string): string {
   const text = line.replace(/(?<![\r\n])[\r\n]+$/, '');
   return text.length <= MAX_LINE_CHARS
     ? text
-    : `${text.slice(0, MAX_LINE_CHARS)} [line cut: ${text.length} characters]`;
+    : `${beginningOf(text, MAX_LINE_CHARS)} [line cut: ${text.length} characters]`;
 }

@@ -1,3 +1,4 @@
+import { beginningOf } from '../../base/cutText.ts';
 import { plural } from '../../base/phrases.ts';
 import { hunksOf, patchText } from '../../text/hunks.ts';
 import { diffStat } from '../../text/lineDiff.ts';
@@ -18,5 +19,5 @@ export async function rewriteSummary(path: string, before: string, after: string
   const shown = patch.split('\n').slice(2).join('\n');
   return shown.length <= MAX_CHARS
     ? `${head}\n${shown}`
-    : `${head}\n${shown.slice(0, MAX_CHARS)}\n[Cut off: ${plural(shown.length - MAX_CHARS, 'more character')}.]`;
+    : `${head}\n${beginningOf(shown, MAX_CHARS)}\n[Cut off: ${plural(shown.length - MAX_CHARS, 'more character')}.]`;
 }

@@ -1,4 +1,5 @@
 import { abortErrorOf } from '../../base/async.ts';
+import { beginningOf, endOf } from '../../base/cutText.ts';
 import { plural } from '../../base/phrases.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { readText } from '../../preview/textFile.ts';
@@ -124,8 +125,8 @@ function* contextRows(lines: readonly string[], from: number, to: number): Gener
 /** The line; of a long one the part around its match. */
 function shorten(text: string, at: number): string {
   if (text.length <= MAX_LINE_CHARS) return text;
-  const start = Math.max(0, Math.min(at - MAX_LINE_CHARS / 3, text.length - MAX_LINE_CHARS));
+  const start = Math.max(0, Math.min(at - Math.floor(MAX_LINE_CHARS / 3), text.length - MAX_LINE_CHARS));
   const end = start + MAX_LINE_CHARS;
-  const part = text.slice(start, end);
+  const part = beginningOf(endOf(text, text.length - start), MAX_LINE_CHARS);
   return `${start > 0 ? '… ' : ''}${part}${end < text.length ? ' …' : ''} [line cut: ${text.length} characters]`;
 }

@@ -1,5 +1,5 @@
 import type { TimeSlice } from '../../base/async.ts';
-import { beginningOf } from '../../base/phrases.ts';
+import { beginningOf } from '../../base/cutText.ts';
 
 /** The most lines of the file that are shown. */
 const MAX_LINES = 5;

@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { succeeds } from '../../base/async.ts';
+import { beginningOf } from '../../base/cutText.ts';
 import { messageOf, ToolError } from '../../base/errors.ts';
 import { fenced } from '../../base/phrases.ts';
 import { fields, GitProgram } from '../../elsewhere/gitProgram.ts';
@@ -301,7 +302,7 @@ function filterNote({ hasFilters }: OpenedGit): readonly string[] {
 
 /** What git says is data: authors, messages and texts of others. */
 function answer(head: string, output: string): string {
-  const shown = output.slice(0, MAX_CHARS);
+  const shown = beginningOf(output, MAX_CHARS);
   const cut = output.length > MAX_CHARS ? '\n[Cut off. Name a path, or fewer commits or lines.]' : '';
   return `${head}\n${fenced(shown)}${cut}`;
 }

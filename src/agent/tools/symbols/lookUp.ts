@@ -1,3 +1,4 @@
+import { beginningOf } from '../../base/cutText.ts';
 import { ToolError } from '../../base/errors.ts';
 import { plural } from '../../base/phrases.ts';
 import { idsIn } from '../../preview/overlay.ts';
@@ -8,7 +9,7 @@ import {
   type FoundPlace,
   type LanguageServices,
 } from './languageServices.ts';
-import { namedFile, OTHER_TOOLS, placeOfName, seeFile, shortened, type SeenFile } from './seenFile.ts';
+import { namedFile, OTHER_TOOLS, placeOfName, seeFile, shownLine, type SeenFile } from './seenFile.ts';
 import type { ReadableFiles } from '../../preview/workspace.ts';
 
 /** The most rows of one result. */
@@ -68,7 +69,7 @@ function outlineText(file: SeenFile, symbols: readonly DeclaredSymbol[]): string
         const end = file.toProposed(endLine);
         const first = start === undefined ? `in lines that ${file.changedBy} changes` : `${start + 1}`;
         const last = start === undefined || end === undefined || end <= start ? '' : `-${end + 1}`;
-        rows.push(`${'  '.repeat(depth)}${kind} ${name.slice(0, MAX_NAME_CHARS)}: ${first}${last}`);
+        rows.push(`${'  '.repeat(depth)}${kind} ${beginningOf(name, MAX_NAME_CHARS)}: ${first}${last}`);
       }
       add(children, depth + 1);
     }
@@ -100,7 +101,7 @@ async function placesText(
     if (!seen.has(path)) seen.set(path, await seeFile(path, files, context).catch(() => undefined));
     const file = seen.get(path);
     const shown = file?.toProposed(line);
-    const text = shortened(file?.current.lines[line] ?? '');
+    const text = shownLine(file?.current.lines[line] ?? '');
     rows.push(
       file && shown === undefined
         ? `${path} (a line that ${file.changedBy} changes): ${text}`

@@ -1,3 +1,4 @@
+import { shortened } from '../../base/cutText.ts';
 import { ToolError } from '../../base/errors.ts';
 import type { TextSide } from '../../preview/fileChange.ts';
 import { asIfApplied, readText } from '../../preview/textFile.ts';
@@ -76,7 +77,7 @@ export function placeOfName(file: SeenFile, name: string, line: number | undefin
   const character = wordIn(text, name);
   if (character < 0)
     throw new ToolError(
-      `${name} is not in line ${line} of ${path}, which is ${JSON.stringify(shortened(text))}. Name a line with ${name}.`,
+      `${name} is not in line ${line} of ${path}, which is ${JSON.stringify(shownLine(text))}. Name a line with ${name}.`,
     );
   const at = file.toCurrent(line - 1);
   if (at === undefined)
@@ -113,9 +114,8 @@ function isWordPart(text: string): boolean {
 const MAX_LINE_CHARS = 200;
 
 /** A line without its ending and its indentation. */
-export function shortened(line: string): string {
-  const text = withoutLineEnding(line).trim();
-  return text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS)}…` : text;
+export function shownLine(line: string): string {
+  return shortened(withoutLineEnding(line).trim(), MAX_LINE_CHARS);
 }
 
 /**

@@ -3,6 +3,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { abortErrorOf } from '../../base/async.ts';
+import { beginningOf } from '../../base/cutText.ts';
 import { messageOf, ToolError } from '../../base/errors.ts';
 import { fenced } from '../../base/phrases.ts';
 import { htmlText } from './htmlText.ts';
@@ -84,7 +85,7 @@ export async function fetchPage(
 function webAddress(input: string, base?: URL): URL {
   const url = URL.parse(input, base?.href);
   if (!url || !/^https?:$/.test(url.protocol) || url.host === '')
-    throw new ToolError(`${JSON.stringify(input.slice(0, 200))} is no address with http or https.`);
+    throw new ToolError(`${JSON.stringify(beginningOf(input, 200))} is no address with http or https.`);
   if (url.username !== '' || url.password !== '')
     throw new ToolError('An address must not contain a user name or a password.');
   url.hash = '';
@@ -187,7 +188,7 @@ function report(url: URL, input: string, { status, type, body, isCut }: Answer):
     throw new ToolError(`${url.href} is ${JSON.stringify(kind || 'of no known type')}, not text.`);
   const raw = textOfBody(body, charsetIn(type) ?? (isHtml ? charsetOfPage(body) : undefined));
   const text = isHtml ? htmlText(raw, url.href) : raw;
-  const shown = text.slice(0, MAX_CHARS);
+  const shown = beginningOf(text, MAX_CHARS);
   const rest = isCut || text.length > MAX_CHARS ? ' Only its beginning is shown.' : '';
   const moved = url.href === input ? '' : ` (asked for as ${input})`;
   return `The text of ${url.href}${moved}.${rest}\n${fenced(shown)}`;

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { beginningOf } from '../../../agent/base/cutText.ts';
 import { messageOf } from '../../../agent/base/errors.ts';
 import type { Attachment, ImageFile } from '../../../agent/model/messages.ts';
 import type { Workspace } from '../../../agent/preview/workspace.ts';
@@ -81,5 +82,5 @@ function truncate(lines: readonly string[]): { kept: string; count: number } {
     kept += line;
     count += 1;
   }
-  return count === 0 ? { kept: (lines[0] ?? '').slice(0, MAX_CHARS), count: 1 } : { kept, count };
+  return count === 0 ? { kept: beginningOf(lines[0] ?? '', MAX_CHARS), count: 1 } : { kept, count };
 }

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { beginningOf, endOf } from '../../../agent/base/cutText.ts';
 import {
   type CheckMark,
   faceOf,
@@ -154,7 +155,7 @@ function resultOf({ preview, lastAttempt }: PreviewView): string | undefined {
   const { message } = lastAttempt;
   if (message.length <= MAX_SHOWN_CHARS) return message;
   const half = MAX_SHOWN_CHARS / 2;
-  return `${message.slice(0, half)}\n[…]\n${message.slice(-half)}`;
+  return `${beginningOf(message, half)}\n[…]\n${endOf(message, half)}`;
 }
 
 function stateOf(outcome: PreviewOutcome, { origin }: Preview): CardState {

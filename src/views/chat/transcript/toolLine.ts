@@ -1,3 +1,4 @@
+import { beginningOf } from '../../../agent/base/cutText.ts';
 import { isDeeperThan, isRecord, MAX_DEPTH, parsedJson } from '../../../agent/base/json.ts';
 import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.ts';
 import { escapeProse, oneLine } from '../../plainText.ts';
@@ -94,7 +95,7 @@ function lastLine(text: string): string {
 }
 
 function summaryLine(text: string): string {
-  return oneLine(text.slice(0, MAX_SUMMARY_CHARS * 2), MAX_SUMMARY_CHARS);
+  return oneLine(beginningOf(text, MAX_SUMMARY_CHARS * 2), MAX_SUMMARY_CHARS);
 }
 
 function prettyArguments(call: ToolCall): string {
@@ -105,5 +106,5 @@ function prettyArguments(call: ToolCall): string {
 
 function shown(text: string): ShownText {
   if (text.length <= MAX_SHOWN_CHARS) return { text: escapeProse(text) };
-  return { text: escapeProse(text.slice(0, MAX_SHOWN_CHARS)), length: text.length };
+  return { text: escapeProse(beginningOf(text, MAX_SHOWN_CHARS)), length: text.length };
 }

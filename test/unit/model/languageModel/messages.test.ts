@@ -142,3 +142,20 @@ test('a forced tool is sent alone with Required; Required never goes with severa
   assert.deepEqual(sent({ type: 'auto' }), ['read,resolve', 'auto']);
   assert.deepEqual(sent(undefined), ['read,resolve', 'auto']);
 });
+
+test('NUL and half a surrogate pair, which models refuse, are not sent', () => {
+  const odd = 'a\0b\ud83dc';
+  const sent = toModelRequest({
+    system: odd,
+    messages: [
+      { role: 'user', text: odd },
+      says(odd, ['c1', 'read', JSON.stringify({ path: odd })]),
+      result('c1', odd),
+      { role: 'steering', kind: 'notice', text: odd, previewIds: [] },
+    ],
+    tools: [{ name: 'read', description: odd, parameters: { description: odd } }],
+  });
+  const text = JSON.stringify(sent);
+  assert.doesNotMatch(text, /\\u(?:0000|d83d)/i);
+  assert.equal(text.match(/a\ufffdb\ufffdc/g)?.length, 7);
+});

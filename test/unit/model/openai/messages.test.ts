@@ -1,5 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
 import type { SessionMessage, ToolCall } from '../../../../src/agent/model/messages.ts';
 import {
   toWireMessages,
@@ -196,3 +197,47 @@ for (const [what, messages, expected] of faults) {
     );
   });
 }
+
+/** Texts with NUL and halves of surrogate pairs; also between escapes, once they are JSON. */
+const oddText = fc.string({
+  unit: fc.constantFrom('\0', '\ud83d', '\ude00', '😀', '\\', 'u', '0', '"', '\n', 'é', 'a'),
+});
+/** An escape of NUL or of half a surrogate pair in JSON text. */
+const ODD_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
+
+test('no text that is sent has NUL or half a surrogate pair, which servers refuse', () => {
+  fc.assert(
+    fc.property(oddText, odd => {
+      const args = JSON.stringify({ [odd]: [odd, 1.0], n: 12345678901234567890 });
+      const body = JSON.stringify({
+        messages: toWireMessages(odd, [
+          { role: 'user', text: odd, attachments: [{ path: 'a.txt', text: odd, note: odd }] },
+          { role: 'assistant', text: odd, toolCalls: [call('c1', args)], stopReason: 'toolCalls' },
+          result('c1', odd),
+          { role: 'steering', kind: 'notice', text: odd, previewIds: [] },
+        ]),
+        tools: toWireTools([{ name: 't', description: odd, parameters: { description: odd } }]),
+      });
+      assert.ok(body.isWellFormed());
+      assert.doesNotMatch(body, ODD_ESCAPE);
+      const sent = JSON.parse(body) as { messages: { tool_calls?: { function: { arguments: string } }[] }[] };
+      const sentArgs = sent.messages.flatMap(one => one.tool_calls ?? [])[0]?.function.arguments ?? '';
+      assert.doesNotMatch(sentArgs, ODD_ESCAPE);
+      const clean = odd.toWellFormed().replaceAll('\0', '\ufffd');
+      assert.deepEqual(
+        JSON.parse(sentArgs),
+        JSON.parse(JSON.stringify({ [clean]: [clean, 1], n: 12345678901234567890 })),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('arguments stay as they were written but for the characters that servers refuse', () => {
+  const args = String.raw`{ "a": "\ud83d\ude00 \\ud83d \\\ud83d \u0000 \u00e9", "n": 1.00 }`;
+  const [message] = toWireMessages('', [assistant('', [call('c1', args)], 'toolCalls')]);
+  assert.equal(
+    message?.role === 'assistant' && message.tool_calls?.[0]?.function.arguments,
+    String.raw`{ "a": "\ud83d\ude00 \\ud83d \\\ufffd \ufffd \u00e9", "n": 1.00 }`,
+  );
+});

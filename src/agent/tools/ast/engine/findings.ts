@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { beginningOf } from '../../../base/cutText.ts';
 import { sideOfBytes, sideOfText, type TextSide } from '../../../preview/fileChange.ts';
 import { lineAt } from '../../../text/lines.ts';
 import { applyTextEdits, type TextEdit } from '../../../text/textEdit.ts';
@@ -171,6 +172,6 @@ function rowsOf(text: string, matches: readonly Match[]): MatchRow[] {
     }
     const [first = ''] = text.slice(start, Math.min(end, start + MAX_ROW_CHARS + 1)).split(/\r?\n/, 1);
     const cut = start + first.length < end;
-    return { line, column: start - at + 1, text: cut ? `${first.slice(0, MAX_ROW_CHARS)}…` : first };
+    return { line, column: start - at + 1, text: cut ? `${beginningOf(first, MAX_ROW_CHARS)}…` : first };
   });
 }

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { endOf } from '../../../../agent/base/cutText.ts';
 import { MAX_IMAGE_BYTES } from '../../../../agent/model/messages.ts';
 import {
   MAX_ATTACHMENTS,
@@ -220,7 +221,7 @@ export class Composer {
 
   async #sendImage(file: File): Promise<void> {
     // Browsers call every pasted picture image.png.
-    const name = file.name === 'image.png' ? l10n.t('Pasted image') : file.name.slice(-200);
+    const name = file.name === 'image.png' ? l10n.t('Pasted image') : endOf(file.name, 200);
     const data = file.size > MAX_IMAGE_BYTES ? '' : await base64Of(file);
     post({ type: 'pasteImage', name, data, bytes: file.size });
   }
