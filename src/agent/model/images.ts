@@ -30,10 +30,15 @@ export function imagesOf(message: SessionMessage): readonly ImageAttachment[] {
 
 /** Whether the last prompt has images and has not been answered yet. */
 export function asksAboutImages(messages: readonly SessionMessage[]): boolean {
+  return askedImages(messages).length > 0;
+}
+
+/** The images of the last prompt, unless it has been answered. */
+export function askedImages(messages: readonly SessionMessage[]): readonly ImageAttachment[] {
   const at = messages.findLastIndex(({ role }) => role === 'user');
   const prompt = messages[at];
   const isAnswered = messages
     .slice(at + 1)
     .some(message => message.role === 'assistant' && message.stopReason !== 'error');
-  return prompt !== undefined && imagesOf(prompt).length > 0 && !isAnswered;
+  return prompt === undefined || isAnswered ? [] : imagesOf(prompt);
 }

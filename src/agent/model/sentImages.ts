@@ -1,4 +1,4 @@
-import { imagesOf } from './images.ts';
+import { askedImages, imagesOf } from './images.ts';
 import type { ImageFile, SessionMessage } from './messages.ts';
 
 /** Reads an image by its file; `undefined` if it is no longer there. */
@@ -38,4 +38,56 @@ export function refusesImages(text: string): boolean {
     ) ||
     /at most 0 image|unknown variant \W*image_url|mmproj/i.test(text)
   );
+}
+
+/**
+ * How servers refuse one of the images of a request:
+ * - Anthropic, also by way of Copilot: "image dimensions exceed max allowed size: 8000 pixels", for many images 2000, "image exceeds
+ *   5 MB maximum" (https://platform.claude.com/docs/en/build-with-claude/vision), "Could not process image";
+ * - OpenAI: "You uploaded an unsupported image", `invalid_image_format`, "Invalid image data"; Gemini: "Unable to process input image";
+ * - vLLM: "At most 1 image(s) may be provided"; llama.cpp: "Failed to load image", "failed to process image".
+ */
+const REFUSED_IMAGE =
+  /image[^"]{0,60}(?:exceed|too (?:large|big|many)|larger than|not valid|invalid|could not|cannot|corrupt|does not match|decode)|(?:could not|unable to|failed to|cannot|at most \d+|too many|invalid|unsupported|corrupt(?:ed)?)[^"]{0,30}image/i;
+
+/** Whether a refusal says that one of the images cannot be used, be it its size, its form or their number. */
+export function refusesAnImage(text: string): boolean {
+  return !refusesImages(text) && REFUSED_IMAGE.test(text);
+}
+
+/**
+ * The images that a model's server has refused. They are left out of each later request, since the refusal of one would repeat for
+ * ever. No server tells reliably which one it means.
+ */
+export class RefusedImages {
+  readonly #refusals = new Map<string, unknown>();
+
+  /** The images that have not been refused, by their files. */
+  accepted<T>(images: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+    return new Map([...images].filter(([file]) => !this.#refusals.has(file)));
+  }
+
+  /** With which refusal an image of the prompt that waits for its answer was refused; `undefined` if none was. */
+  refusalOfAsked(messages: readonly SessionMessage[]): unknown {
+    const asked = askedImages(messages).find(({ image }) => this.#refusals.has(image.file));
+    return asked && this.#refusals.get(asked.image.file);
+  }
+
+  /**
+   * Learns from a refusal of some of the images: the older ones are suspected first, then those of the prompt that waits for its
+   * answer, which clears the older ones.
+   * @param accepted all that could have been sent.
+   */
+  learn(
+    refusal: unknown,
+    sent: ReadonlyMap<string, unknown>,
+    accepted: ReadonlyMap<string, unknown>,
+    messages: readonly SessionMessage[],
+  ): void {
+    const asked = new Set(askedImages(messages).map(({ image }) => image.file));
+    const older = [...sent.keys()].filter(file => !asked.has(file));
+    for (const file of older.length > 0 ? older : sent.keys()) this.#refusals.set(file, refusal);
+    if (older.length > 0) return;
+    for (const file of accepted.keys()) if (!asked.has(file)) this.#refusals.delete(file);
+  }
 }

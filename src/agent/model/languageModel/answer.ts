@@ -9,7 +9,7 @@ import type {
 } from '../chatProvider.ts';
 import { asksAboutImages } from '../images.ts';
 import type { TokenUsage, ToolCall } from '../messages.ts';
-import { loadImages, refusesImages, type SentImage } from '../sentImages.ts';
+import { loadImages, RefusedImages, refusesAnImage, refusesImages, type SentImage } from '../sentImages.ts';
 import { windowInRefusal } from '../tooLong.ts';
 import { CallIds, callIdsIn } from '../toolCalls.ts';
 import { failureCodeOf, faultOf, UnusableAnswer } from './fault.ts';
@@ -31,11 +31,16 @@ interface Memory {
   readonly counter: TokenCounter;
   /** Whether the model has refused images, whatever VS Code says of it. */
   refusesImages: boolean;
+  readonly refusedImages: RefusedImages;
 }
 
 /** Creates the `stream` function of a provider, which remembers token counts and whether images were refused. */
 export function languageModelStream(options: LanguageModelProviderOptions): ChatProvider['stream'] {
-  const memory: Memory = { counter: new TokenCounter(), refusesImages: false };
+  const memory: Memory = {
+    counter: new TokenCounter(),
+    refusesImages: false,
+    refusedImages: new RefusedImages(),
+  };
   return (request, signal, onSent) => streamAnswer(options, memory, request, signal, onSent);
 }
 
@@ -56,15 +61,19 @@ async function* streamAnswer(
   const { find, name, logger, maxAnswerChars = MAX_ANSWER_CHARS } = options;
   // Cancels the request also when whoever reads this stream leaves it early.
   const own = new AbortController();
-  const { counter } = memory;
+  const { counter, refusedImages } = memory;
   const both = AbortSignal.any([signal, own.signal]);
   let last: ProviderEvent = { type: 'aborted' };
   let sent: Sent | undefined;
   try {
     const model = await untilAborted(signal, find);
     if (!model) throw new UnusableAnswer('missing', `VS Code offers no language model ${name}.`);
-    for (let isBlind = !model.takesImages || memory.refusesImages; ; isBlind = true) {
-      const images = await untilAborted(signal, () => imagesFor(options, isBlind, request));
+    const { messages } = request;
+    const isBlind = !model.takesImages || memory.refusesImages;
+    const all = await untilAborted(signal, () => loadImages(isBlind ? [] : messages, options.readImage));
+    const accepted = refusedImages.accepted(all);
+    for (;;) {
+      const images = imagesToSend(model, memory, all, messages);
       const translated = toModelRequest(request, images);
       onSent?.(withoutImageData(translated));
       const now = { model, tokens: countQuietly(() => counter.countRequest(model, translated, both)) };
@@ -79,6 +88,7 @@ async function* streamAnswer(
         if (!refusal) throw error;
         logger.info(`No image could be sent to ${name}: ${faultOf(error).detail}`);
         if (refusal === 'model') memory.refusesImages = true;
+        else refusedImages.learn(error, images, accepted, messages);
         continue;
       }
       const answer = collect.answer();
@@ -100,28 +110,32 @@ async function* streamAnswer(
 
 /**
  * The images to send.
- * @param isBlind whether none can be.
- * @throws UnusableAnswer if none can be, and the prompt has some.
+ * @param all those of the conversation.
+ * @throws UnusableAnswer, or the refusal, if one of the prompt cannot be sent.
  */
-async function imagesFor(
-  { readImage }: LanguageModelProviderOptions,
-  isBlind: boolean,
-  { messages }: ChatRequest,
-): Promise<ReadonlyMap<string, SentImage>> {
-  if (!isBlind) return loadImages(messages, readImage);
-  if (asksAboutImages(messages))
+function imagesToSend(
+  { takesImages }: LanguageModel,
+  memory: Memory,
+  all: ReadonlyMap<string, SentImage>,
+  messages: ChatRequest['messages'],
+): ReadonlyMap<string, SentImage> {
+  const isBlind = !takesImages || memory.refusesImages;
+  const refusal = isBlind ? undefined : memory.refusedImages.refusalOfAsked(messages);
+  if (refusal instanceof Error) throw refusal;
+  if (isBlind ? asksAboutImages(messages) : refusal !== undefined)
     throw new UnusableAnswer('noImages', 'The images of the prompt cannot be sent.');
-  return new Map();
+  return isBlind ? new Map() : memory.refusedImages.accepted(all);
 }
 
 /**
- * Whether the model refuses images, or VS Code cannot read one of them: it decodes them before it sends them, and fails with
- * the event of an element.
+ * Whether the model refuses images, or one of them cannot be used. VS Code decodes them before it sends them, and fails with the
+ * event of an element.
  */
 function refusalOfImages(error: unknown): 'model' | 'image' | undefined {
   if (isRecord(error) && error['isTrusted'] === true) return 'image';
   const { kind, detail } = faultOf(error);
-  return kind === 'unknown' && refusesImages(detail) ? 'model' : undefined;
+  if (kind !== 'unknown') return undefined;
+  return refusesImages(detail) ? 'model' : refusesAnImage(detail) ? 'image' : undefined;
 }
 
 /** Feeds the collector and passes on the events to display. Ends at once when the signal fires, even in mid-wait. */

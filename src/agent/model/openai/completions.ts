@@ -17,13 +17,13 @@ import { callIdsIn } from '../toolCalls.ts';
 import { ChatAccumulator } from './accumulator.ts';
 import { connect, type OpenAiConnection, type StreamedAnswer } from './client.ts';
 import { failureOf, hostOf, statusIn, type FailureContext } from './failure.ts';
-import { HttpFailure, KnownFault, ReportedError } from './faults.ts';
+import { HttpFailure, KnownFault, RefusedImage, ReportedError } from './faults.ts';
 import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
 import { windowInAnswer, windowInList } from './modelWindow.ts';
 import { loadImageUrls, takesImages, withoutImageData } from './requestImages.ts';
 import { retryAfterOf, retryDelay } from './retryAfter.ts';
 import { MAX_RETRIES, type OpenAiServer } from './server.ts';
-import { ServerQuirks } from './serverQuirks.ts';
+import { isAboutAnImage, ServerQuirks } from './serverQuirks.ts';
 import { reshape } from './wireShape.ts';
 
 export interface OpenAiProviderOptions extends OpenAiServer {
@@ -158,12 +158,16 @@ async function send(
     options.logger.warn(`The tool ${request.toolChoice.name} is not offered and was not forced.`);
   }
   const maxEventChars = (options.maxAnswerChars ?? MAX_ANSWER_CHARS) * 4 + EVENT_OVERHEAD;
+  const { refusedImages } = quirks;
   const images = await loadImageUrls(request.messages, options.readImage);
   if (images.size > 0) await quirks.learnVision(() => visionOf(options, signal));
+  const accepted = refusedImages.accepted(images);
   for (;;) {
     const isBlind = images.size > 0 && quirks.takesImages === false;
     if (isBlind && asksAboutImages(request.messages)) throw noImages(options.model);
-    const urls = isBlind ? undefined : images;
+    const refusal = refusedImages.refusalOfAsked(request.messages);
+    if (refusal instanceof HttpFailure) throw new RefusedImage(refusal);
+    const urls = isBlind ? new Map<string, string>() : refusedImages.accepted(images);
     const body = {
       model: options.model,
       messages: reshape(toWireMessages(request.system, request.messages, quirks, urls), quirks.shape),
@@ -172,16 +176,19 @@ async function send(
       ...(request.tools.length > 0 && { tools: toWireTools(request.tools) }),
       ...(choice !== undefined && { tool_choice: choice }),
     };
-    onSent?.(urls && urls.size > 0 ? withoutImageData(body) : body);
+    onSent?.(urls.size > 0 ? withoutImageData(body) : body);
     try {
       return await connection.complete(body, {
         maxChars: maxEventChars,
         signal,
-        isFinal: refusal => quirks.teaches(refusal),
+        isFinal: refusal => quirks.teaches(refusal) || (urls.size > 0 && isAboutAnImage(refusal)),
         onRetry: (delayMs, refusal) => tell({ type: 'retrying', delayMs, code: retryCodeOf(refusal) }),
       });
     } catch (error) {
-      if (signal.aborted || !quirks.learn(error)) throw error;
+      if (signal.aborted) throw error;
+      const teaches = quirks.learn(error);
+      if (!teaches && (urls.size === 0 || !isAboutAnImage(error))) throw error;
+      if (!teaches) refusedImages.learn(error, urls, accepted, request.messages);
       options.logger.info(
         `${hostOf(options.baseUrl)} refused part of the request, which is sent again in another form`,
       );

@@ -5,7 +5,7 @@ import type { Localiser } from '../../base/localiser.ts';
 import type { ProviderFailure } from '../chatProvider.ts';
 import type { ProviderFailureCode } from '../messages.ts';
 import { isTooLong, windowInRefusal } from '../tooLong.ts';
-import { ConnectionFailure, HttpFailure, KnownFault, ReportedError } from './faults.ts';
+import { ConnectionFailure, HttpFailure, KnownFault, RefusedImage, ReportedError } from './faults.ts';
 
 export interface FailureContext {
   readonly baseUrl: string;
@@ -62,6 +62,15 @@ function describe(error: unknown, context: FailureContext): ProviderFailure {
   const { l10n } = context;
   if (error instanceof HttpFailure) {
     return describeStatus(error.status, error.body, error.retryAfter, context);
+  }
+  if (error instanceof RefusedImage) {
+    const { status, body, retryAfter } = error.refusal;
+    const refused = l10n.t(
+      '{0} refused an image of this prompt. Revert to the prompt and remove the image, or go on without it.',
+      place,
+    );
+    const message = refused + quote(wordsInBody(body), l10n);
+    return { ...describeStatus(status, body, retryAfter, context), code: 'noImages', message };
   }
   if (error instanceof KnownFault) {
     return { code: error.code, message: error.sentence(l10n), detail: causeChainOf(error) };

@@ -47,3 +47,14 @@ export class KnownFault extends Error {
     this.sentence = sentence;
   }
 }
+
+/** The server refused an image of the prompt. */
+export class RefusedImage extends Error {
+  override readonly name = 'RefusedImage';
+  readonly refusal: HttpFailure;
+
+  constructor(refusal: HttpFailure) {
+    super('An image of the prompt was refused.');
+    this.refusal = refusal;
+  }
+}

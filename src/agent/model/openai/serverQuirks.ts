@@ -3,7 +3,7 @@ import type { AssistantMessage } from '../messages.ts';
 import type { AnswerLeftovers } from './accumulator.ts';
 import { HttpFailure } from './faults.ts';
 import type { WireExtras } from './messages.ts';
-import { refusesImages } from '../sentImages.ts';
+import { RefusedImages, refusesAnImage, refusesImages } from '../sentImages.ts';
 import type { WireShape } from './wireShape.ts';
 
 /** Google's documented stand-in for a missing signature. */
@@ -44,12 +44,14 @@ const NEVER_ABOUT_FORM = new Set([401, 402, 403, 429]);
  *   so are the `reasoning_details` of OpenRouter.
  * - DeepSeek and Kimi, when thinking, require `reasoning_content` back. It is sent only once the server has asked for
  *   it, because other servers refuse the field.
- * - Images are sent until the server's list of models, or a refusal, says that the model takes none.
+ * - Images are sent until the server's list of models, or a refusal, says that the model takes none; those that it refuses, never
+ *   again.
  * - Mistral, and templates that models bring with them, want the order and the ids of `WireShape`.
  */
 export class ServerQuirks implements WireExtras {
   readonly #extraContent = new Map<string, unknown>();
   readonly #reasoningDetails = new Map<string, readonly object[]>();
+  readonly #refusedImages = new RefusedImages();
   #lessons = NOTHING_LEARNED;
   #askedForVision = false;
 
@@ -63,6 +65,10 @@ export class ServerQuirks implements WireExtras {
 
   get takesImages(): boolean | undefined {
     return this.#lessons.takesImages;
+  }
+
+  get refusedImages(): RefusedImages {
+    return this.#refusedImages;
   }
 
   /** Asks once whether the model takes images, unless that is known. @param ask must not reject. */
@@ -111,6 +117,11 @@ export class ServerQuirks implements WireExtras {
     );
     return isNew ? after : this.#lessons;
   }
+}
+
+/** Whether a server refused a request because of an image in it. */
+export function isAboutAnImage(error: unknown): error is HttpFailure {
+  return error instanceof HttpFailure && !NEVER_ABOUT_FORM.has(error.status) && refusesAnImage(error.body);
 }
 
 /** Of Mistral, Claude (`tool_use.id: String should match pattern`) and OpenAI (at most 40 characters), about the ids of other models. */

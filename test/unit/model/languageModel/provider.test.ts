@@ -295,19 +295,43 @@ for (const [how, refusal] of [
   });
 }
 
-test('an image that VS Code cannot decode is told of; later ones are sent', async () => {
+test('an image that VS Code cannot decode is told of and not sent again; others are sent', async () => {
   // What VS Code throws is no Error.
   const event = { isTrusted: true } as unknown as Error;
   const undecodable = () => Promise.reject(event);
-  const model = seeing(undecodable, undecodable, [text('Fine.')], [text('A cat.')]);
+  const model = seeing(undecodable, [text('Fine.')], [text('A cat.')]);
   const provider = fakeProvider(model, logger, { readImage });
   const ask = (...messages: ChatRequest['messages']) =>
     drain(provider.stream({ ...hello, messages }, new AbortController().signal));
-  assert.equal(failureIn(await ask(what)).code, 'noImages');
+  for (let turn = 0; turn < 2; turn++) assert.equal(failureIn(await ask(what)).code, 'noImages');
   assert.equal((await ask(what, { role: 'user', text: 'Never mind.' })).last.type, 'done');
-  assert.deepEqual(promptsOf(model, 2)?.[0], [{ type: 'text', text: toldUnseen }]);
-  assert.equal((await ask(what)).last.type, 'done');
-  assert.equal(promptsOf(model, 3)?.[0]?.length, 2);
+  assert.deepEqual(promptsOf(model, 1)?.[0], [{ type: 'text', text: toldUnseen }]);
+  const other = { ...what, attachments: [image('b.png')] };
+  assert.equal((await ask(what, other)).last.type, 'done');
+  assert.deepEqual(
+    promptsOf(model, 2)?.map(parts => parts.length),
+    [1, 2],
+  );
+});
+
+test('an image that Copilot refuses once there are many of them is left out of the requests after it', async () => {
+  // https://github.com/microsoft/vscode/issues/297841
+  const refused = new Error(
+    'Request Failed: 400 {"error":{"message":"messages.38.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels","code":"invalid_request_body"}}',
+  );
+  const model = seeing(() => Promise.reject(refused), [text('A dog.')], [text('Fine.')]);
+  const provider = fakeProvider(model, logger, { readImage });
+  const messages = [what, { ...what, attachments: [image('b.png')] }];
+  const ask = (more: ChatRequest['messages'] = []) =>
+    drain(provider.stream({ ...hello, messages: [...messages, ...more] }, new AbortController().signal));
+  assert.equal(answerIn(await ask()).text, 'A dog.');
+  assert.equal(answerIn(await ask([{ role: 'user', text: 'Thanks.' }])).text, 'Fine.');
+  const sizes = [0, 1, 2].map(n => promptsOf(model, n)?.map(parts => parts.length));
+  assert.deepEqual(sizes, [
+    [2, 2],
+    [1, 2],
+    [1, 2, 1],
+  ]);
 });
 
 test('other errors about an image, and what breaks a begun answer, are told as they are', async () => {

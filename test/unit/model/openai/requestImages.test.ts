@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../../src/agent/model/chatProvider.ts';
 import type { ImageFile, SessionMessage } from '../../../../src/agent/model/messages.ts';
 import { takesImages } from '../../../../src/agent/model/openai/requestImages.ts';
-import { loadImages, refusesImages } from '../../../../src/agent/model/sentImages.ts';
+import { loadImages, refusesAnImage, refusesImages } from '../../../../src/agent/model/sentImages.ts';
 import {
   closeServerAfterEach,
   drain,
@@ -12,7 +12,8 @@ import {
   providerFor,
   serve,
 } from '../../../support/providerHarness.ts';
-import type { Reply, ScriptedServerOptions } from '../../../support/scriptedServer.ts';
+import type { RecordedRequest, Reply, ScriptedServerOptions } from '../../../support/scriptedServer.ts';
+import { replyOf } from '../../../support/serverFixtures.ts';
 import { TWO_IMAGES_AND_TEXT } from '../../../support/twoImages.ts';
 
 closeServerAfterEach();
@@ -74,6 +75,51 @@ test('a refusal becomes a sentence; the conversation goes on without the image, 
   );
 });
 
+/** A server that refuses requests with these images, as Anthropic does. */
+async function startStrict(...bad: readonly string[]) {
+  const refuses = ({ body }: RecordedRequest): boolean =>
+    bad.some(name => JSON.stringify(body).includes(Buffer.from(name).toString('base64')));
+  const server = await serve(request =>
+    refuses(request) ? replyOf('openrouter', 'an image is too large') : { text: 'ok' },
+  );
+  const provider = providerFor(server, { readImage: file => Promise.resolve(Buffer.from(file)) });
+  return {
+    server,
+    send: (request: ChatRequest) => drain(provider.stream(request, new AbortController().signal)),
+    /** The images of each request. */
+    sent: () =>
+      server.requests.map(({ body }) =>
+        [...JSON.stringify(body).matchAll(/base64,([^"]+)/g)].map(([, data = '']) =>
+          Buffer.from(data, 'base64').toString(),
+        ),
+      ),
+  };
+}
+
+test('an image that the server refuses is told of with its words, and is in no later request', async () => {
+  const { send, sent, server } = await startStrict('tall.png');
+  const tall = prompt('What is this?', image('tall.png'));
+  for (let turn = 0; turn < 2; turn++) {
+    const refused = failureIn(await send(ask(prompt('Hi.', image('a.png')), answered, tall)));
+    assert.equal(refused.code, 'noImages');
+    assert.match(
+      refused.message,
+      /refused an image of this prompt\. .*It said: “.*exceed max allowed size: 8000 pixels”/,
+    );
+  }
+  const later = ask(prompt('Hi.', image('a.png')), answered, tall, prompt('Never mind.'));
+  for (let turn = 0; turn < 2; turn++) assert.equal((await send(later)).last.type, 'done');
+  assert.deepEqual(sent(), [['a.png', 'tall.png'], ['tall.png'], ['a.png'], ['a.png']]);
+  assert.match(JSON.stringify(server.requests.at(-1)?.body), /tall\.png\] You cannot see it\./);
+});
+
+test('an image of an older prompt that the server has come to refuse is left out, and the answer comes', async () => {
+  const { send, sent } = await startStrict('tall.png');
+  const request = ask(prompt('Hi.', image('tall.png')), answered, prompt('And this?', image('b.png')));
+  for (let turn = 0; turn < 2; turn++) assert.equal((await send(request)).last.type, 'done');
+  assert.deepEqual(sent(), [['tall.png', 'b.png'], ['b.png'], ['b.png']]);
+});
+
 test('the list of models is believed, and asked once', async () => {
   const details = { m: { architecture: { input_modalities: ['text'] } } };
   const { server, send } = await start([], { details });
@@ -133,6 +179,24 @@ test('refusals of images are told from other errors', () => {
     assert.ok(refusesImages(JSON.stringify({ error: { message: body } })), body);
   for (const body of ['Could not process image', 'The image is too large', 'roles must alternate'])
     assert.ok(!refusesImages(body), body);
+  for (const body of [
+    'messages.7.content.3.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels',
+    'image exceeds 5 MB maximum: 10053760 bytes > 5242880 bytes',
+    'Could not process image',
+    'You uploaded an unsupported image. Please make sure your image is valid.',
+    'Invalid image data',
+    'Unable to process input image. Please retry or report',
+    'At most 1 image(s) may be provided in one prompt.',
+    'Failed to load image or audio file',
+    'Image does not match the provided media type image/png',
+  ])
+    assert.ok(refusesAnImage(JSON.stringify({ error: { message: body } })), body);
+  for (const body of [
+    'roles must alternate',
+    'Model does not support images.',
+    'Invalid value for tools[0].name',
+  ])
+    assert.ok(!refusesAnImage(body), body);
 });
 
 test('of many images only the newest are sent, up to 20 MB', async () => {
