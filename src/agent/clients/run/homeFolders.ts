@@ -29,7 +29,7 @@ export function programFolders(program: string, home: string, searchPath: string
   const ofPath = searchPath.split(':').filter(each => path.isAbsolute(each) && isInside(each, home));
   return [
     ...SETTINGS.map(each => path.join(home, each)),
-    // Neither the home folder itself nor what it is in. Further folders of the PATH are shown anyway.
+    // Neither the home folder itself nor what it is in.
     ...[...ofPath, path.dirname(program), packages].filter(each => !isInside(home, each)),
   ];
 }

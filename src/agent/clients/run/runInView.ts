@@ -82,9 +82,10 @@ export async function runInView(command: readonly string[], options: StartPlace)
       withoutEditor(process.env),
       Object.fromEntries(OUTSIDE.map(each => [each, null])),
     ),
+    searchPath: made.searchPath,
     terminal: {
       writable: configuration(home, known),
-      readable: [...made.readable, ...programFolders(program, home, process.env['PATH'] ?? '')],
+      readable: [...made.readable, ...programFolders(program, home, made.searchPath)],
       shown: made.shown,
     },
   });

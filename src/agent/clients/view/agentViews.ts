@@ -214,7 +214,7 @@ export class AgentViews {
     const { storage, folders, links } = view.mounts;
     const namespace = new Namespace({
       ...{ storage, folders, links: new Map(links), deleted: [], cwd: '/', program: ['/bin/true'] },
-      environment: {},
+      ...{ environment: {}, searchPath: '' },
     });
     try {
       const { view: root } = await namespace.ended;
@@ -329,5 +329,6 @@ function viewOf({ mounts }: AgentView): Omit<Extract<WindowMessage, { kind: 'mou
     links: links.map(([link, target]) => [link, target]),
     shown: [...shown],
     readable: [...readable],
+    searchPath: process.env['PATH'] ?? '',
   };
 }

@@ -29,6 +29,8 @@ export const windowSchema = z.discriminatedUnion('kind', [
     links: z.array(z.tuple([z.string(), z.string()])),
     shown: z.array(z.object({ state: z.string(), at: z.string() })),
     readable: z.array(z.string()),
+    /** The PATH of VS Code: that of a terminal may come from the settings of a workspace. */
+    searchPath: z.string(),
     /** For the person at the terminal. */
     lines: z.readonly(z.array(z.string())),
   }),

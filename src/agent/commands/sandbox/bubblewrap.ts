@@ -42,7 +42,10 @@ export interface NamespaceOptions {
   readonly deleted: readonly string[];
   readonly cwd: string;
   readonly program: readonly string[];
+  /** All that the program gets. None of it reaches what makes the view, or decides what is in it. */
   readonly environment: NodeJS.ProcessEnv;
+  /** What the tools of the user are looked for in: never from what a workspace brings. */
+  readonly searchPath: string;
   /** The program is in the terminal of this one, and is no longer isolated: only what it writes is kept apart. */
   readonly terminal?: TerminalAccess | undefined;
 }
@@ -103,7 +106,7 @@ function identity(isTerminal: boolean): readonly string[] {
  * system programs and tool roots on the PATH can be read; there is no network, no home, and no process or socket of the host.
  */
 export function isolation(options: NamespaceOptions): readonly string[] {
-  const { storage, folders, links, cwd, environment, terminal } = options;
+  const { storage, folders, links, cwd, searchPath, terminal } = options;
   const home = homedir();
   const [tmp, varTmp, shm, ownHome, nothing] = OWN_FOLDERS.map(name => path.join(storage, name));
   const own = [tmp, '/tmp', varTmp, '/var/tmp', ownHome, home, shm, '/dev/shm'] as readonly string[];
@@ -122,7 +125,7 @@ export function isolation(options: NamespaceOptions): readonly string[] {
     ]),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...own.flatMap((at, n) => (n % 2 === 0 ? ['--bind', at, own[n + 1] ?? ''] : [])),
-    ...toolRoots(environment['PATH'] ?? '', home).flatMap(root => ['--ro-bind-try', root, root]),
+    ...toolRoots(searchPath, home).flatMap(root => ['--ro-bind-try', root, root]),
     ...(terminal?.readable ?? []).flatMap(at => ['--ro-bind-try', at, at]),
     ...(terminal?.writable ?? []).flatMap(at => ['--bind-try', at, at]),
     ...(terminal ? resolver().flatMap(at => ['--ro-bind-try', at, at]) : []),
@@ -170,25 +173,16 @@ function systemFolder(folder: string): readonly string[] {
   return stat.isSymbolicLink() ? ['--symlink', readlinkSync(folder), folder] : ['--ro-bind', folder, folder];
 }
 
-/** The roots of the user's tools: those well-known ones that the PATH leads into, and folders of the PATH outside the home folder. */
+/** The roots of the user's tools: those well-known ones below the home folder that the PATH leads into. */
 function toolRoots(searchPath: string, home: string): readonly string[] {
   const roots = new Set<string>();
   for (const folder of searchPath.split(':').filter(part => part.startsWith('/'))) {
     const real = existsSync(folder) ? realpathSync(folder) : folder;
-    for (const each of [folder, real]) {
-      const below = path.relative(home, each);
-      // The home folder itself, and what it is in.
-      if (/^(\.\.(\/|$))*$/.test(below)) continue;
-      if (below.startsWith('..')) roots.add(each);
-      else
-        for (const root of TOOL_ROOTS)
-          if (`${below}/`.startsWith(`${root}/`)) roots.add(path.join(home, root));
-    }
+    for (const each of [folder, real])
+      for (const root of TOOL_ROOTS)
+        if (isInside(each, path.join(home, root))) roots.add(path.join(home, root));
   }
-  return [...roots].filter(
-    root =>
-      existsSync(root) && !/^\/(usr|bin|sbin|lib\w*|etc|opt|nix|proc|dev|run|tmp|var\/tmp)?(\/|$)/.test(root),
-  );
+  return [...roots].filter(root => existsSync(root));
 }
 
 /**

@@ -32,7 +32,6 @@ export interface NamespaceEnd {
  * that of folders, two paths for each, bubblewrap's.
  */
 const ENTER = `
-path=$PATH; PATH=${SYSTEM_FOLDERS.join(':')}
 [ "$PPID" = "$1" ] || exit 95
 more=$2; shift 2
 echo "$1" >/proc/sys/user/max_user_namespaces || exit 96
@@ -49,7 +48,7 @@ while [ "$count" -gt 0 ]; do
   shift 2; count=$((count - 1))
 done
 cd /
-PATH=$path "$@" 3>&-
+"$@" 3>&-
 echo "$?" >&4
 read -r _ <&3
 `;
@@ -60,8 +59,18 @@ const NESTED = 64;
 /** Waits in a new user namespace until its users are mapped, and gets the powers of root there by starting a program. */
 const MAPPED = 'echo mapped >&4; read -r _ <&3; exec "$@"';
 
+/**
+ * All variables of what makes the namespaces and mounts the view, outside of which it runs. Those of the program come from settings
+ * that a workspace may bring: bubblewrap alone is told them, on a descriptor, and sets them for what runs in the view.
+ */
+const CHAIN = { PATH: SYSTEM_FOLDERS.join(':'), LC_ALL: 'C' };
+
+/** What the shells of the chain add. */
+const ADDED = ['LC_ALL', 'PWD', 'OLDPWD', 'SHLVL', '_'];
+
 /** Runs in the view, where it can reach nothing outside. It removes what pending previews delete, tells that, and becomes the program. */
-const BEGIN = `PATH=${SYSTEM_FOLDERS.join(':')} xargs -0 rm -rf -- <&5; echo began >&4; exec "$@" 4>&- 5<&- 6>&- 7<&-`;
+const BEGIN = 'echo began >&4; exec "$@" 4>&- 5<&- 6>&- 7<&- 8<&-';
+const REMOVE = `/usr/bin/env -i PATH=${SYSTEM_FOLDERS.join(':')} xargs -0 rm -rf -- <&5; `;
 
 /** The ends of the pipes to a child, by descriptor. */
 type Pipes = readonly [
@@ -72,6 +81,7 @@ type Pipes = readonly [
   Readable,
   Writable,
   Readable,
+  Writable,
   Writable,
 ];
 
@@ -115,12 +125,12 @@ export class Namespace {
         String(folders.length),
         ...folders.flatMap(({ root, state }) => [root, state]),
       ],
-      ...[systemTool('bwrap') ?? 'bwrap', ...isolation(options), '--'],
-      ...['/bin/sh', '-c', BEGIN, 'redline-sandbox', ...options.program],
+      ...[systemTool('bwrap') ?? 'bwrap', ...isolation(options), '--args', '8', '--'],
+      ...['/bin/sh', '-c', options.deleted.length > 0 ? REMOVE + BEGIN : BEGIN],
+      ...['redline-sandbox', ...options.program],
     ];
     const child = spawn(unshare, args, {
-      // The script must find its programs, and the command those of the user.
-      env: options.environment,
+      env: CHAIN,
       cwd: '/',
       // Whoever has the terminal must stay in its session.
       detached: !options.terminal,
@@ -128,16 +138,18 @@ export class Namespace {
         ...(options.terminal
           ? (['inherit', 'inherit', 'inherit'] as const)
           : (['ignore', 'pipe', 'pipe'] as const)),
-        ...Array.from({ length: 5 }, () => 'pipe' as const),
+        ...Array.from({ length: 6 }, () => 'pipe' as const),
       ],
     });
-    const [, stdout, stderr, hold, status, deleted, info, filter] = child.stdio as unknown as Pipes;
+    const [, stdout, stderr, hold, status, deleted, info, filter, variables] =
+      child.stdio as unknown as Pipes;
     this.stdout = stdout ?? Readable.from([]);
     this.stderr = stderr ?? Readable.from([]);
     this.#hold = hold;
-    for (const stream of [hold, deleted, filter]) stream.on('error', () => undefined);
+    for (const stream of [hold, deleted, filter, variables]) stream.on('error', () => undefined);
     deleted.end(options.deleted.map(each => `${each}\0`).join(''));
     filter.end(callFilter());
+    variables.end(environmentArguments(options.environment).join(''));
     let told = '';
     const view = `/proc/${child.pid ?? 0}/root`;
     this.entered = new Promise(resolve => {
@@ -197,6 +209,19 @@ export class Namespace {
       // It has ended.
     }
   }
+}
+
+/** The variables of a program, and no others, as arguments that bubblewrap reads: each ends with a zero byte. */
+function environmentArguments(environment: NodeJS.ProcessEnv): readonly string[] {
+  const isSet = (entry: [string, string | undefined]): entry is [string, string] =>
+    entry[0] !== '' && entry[1] !== undefined && !/[=\0]/.test(entry[0]) && !entry[1].includes('\0');
+  const set = Object.entries(environment).filter(isSet);
+  return [
+    ...Object.keys(CHAIN)
+      .concat(ADDED)
+      .flatMap(name => ['--unsetenv', name]),
+    ...set.flatMap(([name, value]) => ['--setenv', name, value]),
+  ].map(argument => `${argument}\0`);
 }
 
 /** Gives a user namespace that root has made all users and groups: files that belong to others stay theirs, and can be changed. */

@@ -89,6 +89,7 @@ export class OverlaySandbox implements Sandbox {
       },
       program: [plan.shell, ...call.args],
       environment: cleanEnvironment(plan, this.#variables()),
+      searchPath: process.env['PATH'] ?? '',
     });
     this.#running.add(namespace);
     let output = '';

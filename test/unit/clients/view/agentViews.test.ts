@@ -591,7 +591,7 @@ suite('where no view can be made, nothing is started', () => {
       const lines = new Lines<ProgramMessage, WindowMessage>(socket, programSchema);
       assert.equal((await lines.next())?.kind, 'open');
       const folders = [{ root: world.root, state: world.temp.at('nowhere') }];
-      const rest = { links: [], shown: [], readable: [], lines: [] };
+      const rest = { links: [], shown: [], readable: [], searchPath: '', lines: [] };
       lines.send({ kind: 'mounts', storage: world.temp.at('nowhere'), folders, ...rest });
     };
     await withWindow(world, nowhere, async agent => {

@@ -131,6 +131,36 @@ suite('ways out of the isolated sandbox', async () => {
     assert.equal(output, 'finex\ny\n');
   });
 
+  test('variables of a command reach nothing that makes the view, and show no more of the machine', async () => {
+    if (!status.isolated) return void assert.equal(status.engine, undefined);
+    // The loader notes each program that it starts with them; there is no such folder in the view.
+    const notes = world.temp.at('notes');
+    fs.mkdirSync(notes);
+    const long = 'x'.repeat(100_000);
+    const environment = {
+      ...{ LD_DEBUG: 'files', LD_DEBUG_OUTPUT: path.join(notes, 'of'), MINE: 'fine', LONG: long },
+      ...{ PATH: `/usr/bin:/bin:/sys:/var:${path.dirname(outside)}`, LC_ALL: 'C.UTF-8' },
+    };
+    const show = `ls -d /sys /var/lib '${outside}' 2>/dev/null; echo "$MINE"; echo "$LD_DEBUG $LC_ALL \${#LONG}"`;
+    const { output } = await world.run(show, { plan: { environment } });
+    assert.equal(output.replace(/^\s+\d+:.*\n/gm, ''), 'fine\nfiles C.UTF-8 100000\n');
+    assert.deepEqual(fs.readdirSync(notes), []);
+  });
+
+  test('tools are looked for in the home folder alone, whatever is on the PATH', async () => {
+    if (!status.isolated) return void assert.equal(status.engine, undefined);
+    const before = process.env['PATH'];
+    process.env['PATH'] = `${before}:/sys:/var:${path.dirname(outside)}:${os.homedir()}`;
+    try {
+      const { output } = await world.run(`ls -d /sys /var/lib '${outside}' '${canary}' 2>/dev/null; env`);
+      assert.doesNotMatch(output, /^\//m);
+      assert.match(output, /^PATH=.*:\/sys:/m);
+      assert.doesNotMatch(output, /^(LC_ALL|OLDPWD)=/m);
+    } finally {
+      process.env['PATH'] = before;
+    }
+  });
+
   test('files of other owners and groups can be changed by those who may change them on disk', async () => {
     if (!status.isolated) return void assert.equal(status.engine, undefined);
     fs.writeFileSync(world.at('theirs'), 'x');
