@@ -43,8 +43,9 @@ export interface PreviewInfo {
 /** The last result of a check on a preview. */
 export interface CheckInfo {
   readonly name: string;
-  /** `changedFiles`: it ended with 0, but changed files itself, which proves nothing. */
-  readonly state: 'running' | 'passed' | 'changedFiles' | 'failed' | 'timedOut' | 'stopped' | 'notRun';
+  /** `asBefore`: only what fails without the preview, too. `changedFiles`: it ended with 0, but changed files itself, which proves nothing. */
+  readonly state:
+    'running' | 'passed' | 'asBefore' | 'changedFiles' | 'failed' | 'timedOut' | 'stopped' | 'notRun';
   /** False once something that it saw has changed. */
   readonly isCurrent: boolean;
   readonly seconds: number;

@@ -1,6 +1,7 @@
 import type { CheckFact } from '../preview/ledger.ts';
 import type { Preview, SeenRevisions } from '../preview/preview.ts';
 import type { OutputProblem } from './outputProblems.ts';
+import type { TestReport } from './report/testReport.ts';
 
 /** A named command whose result is shown on previews. */
 export interface Check {
@@ -37,6 +38,10 @@ export interface CheckResult extends CheckFact {
   readonly saw: SeenFiles | undefined;
   /** Beginning and end of what it wrote, as plain text. */
   readonly output: string;
+  /** What one that failed reports of its tests. */
+  readonly report?: TestReport;
+  /** With `asBefore`: stands for the files without the previews that it was compared with. */
+  readonly before?: string;
   /** Places that a check that did not pass names, in files of the workspace. */
   readonly problems: readonly OutputProblem[];
 }
@@ -73,9 +78,16 @@ export interface CheckRuns {
   ): Promise<ChecksReport>;
 }
 
-export function factOfResult({ name, outcome, changed, exitCode, seconds, at }: CheckResult): CheckFact {
+/** Whether nothing fails that did not fail without the previews. */
+export function isGreen({ outcome }: Pick<CheckFact, 'outcome'>): boolean {
+  return outcome === 'passed' || outcome === 'asBefore';
+}
+
+export function factOfResult(result: CheckResult): CheckFact {
+  const { name, outcome, failures, changed, exitCode, seconds, at } = result;
   return {
     ...{ name, outcome },
+    ...(failures === undefined ? {} : { failures }),
     ...(changed === undefined ? {} : { changed }),
     ...(exitCode === undefined ? {} : { exitCode }),
     ...{ seconds, at },

@@ -11,9 +11,10 @@ export function markOf(
   isCurrent: boolean,
   all: readonly CheckResult[],
 ): CheckMark {
-  const { id, name, outcome, seconds, exitCode, problems, changed } = result;
+  const { id, name, outcome, seconds, exitCode, problems, failures, changed } = result;
   return {
     ...{ name, state: outcome, isCurrent, seconds },
+    ...(failures === undefined ? {} : { failures }),
     ...(changed === undefined ? {} : { changed }),
     ...(exitCode === undefined ? {} : { exitCode }),
     problems: problems.length,

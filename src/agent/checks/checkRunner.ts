@@ -13,6 +13,7 @@ import type { FolderRoot } from '../preview/workspace.ts';
 import type { Check, CheckResult, SeenFiles } from './check.ts';
 import { isSame, type CheckedFiles } from './checkedFiles.ts';
 import { outputProblems } from './outputProblems.ts';
+import type { TestReport } from './report/testReport.ts';
 
 /** The sandbox of all checks where one more costs nothing: what commands leave in theirs must not make a check pass. */
 const OWN_SANDBOX = 'checks';
@@ -27,6 +28,9 @@ export interface CheckRunnerParts {
   readonly workspace: { folderRoots(): readonly FolderRoot[] };
   readonly logger: Logger;
 }
+
+/** The longest output in which a report of tests is looked for, in characters. */
+const MAX_REPORT = 16_000_000;
 
 /** A check that runs now. */
 export interface RunningCheck {
@@ -71,10 +75,16 @@ export class CheckRunner {
 
   /**
    * Runs a check once those before it have ended.
+   * @param like previews of the conversation in whose copy of the workspace it runs: one more would take long
    * @throws the abort error when the signal fires; the check is then ended, too
    */
-  run(check: Check, previews: readonly Preview[], signal: AbortSignal | undefined): Promise<CheckResult> {
-    const run = this.#last.then(() => this.#run(check, previews, signal));
+  run(
+    check: Check,
+    previews: readonly Preview[],
+    signal: AbortSignal | undefined,
+    like = previews,
+  ): Promise<CheckResult> {
+    const run = this.#last.then(() => this.#run(check, previews, signal, like));
     this.#last = run.catch(() => undefined);
     return untilAborted(signal, () => run);
   }
@@ -83,6 +93,7 @@ export class CheckRunner {
     check: Check,
     previews: readonly Preview[],
     signal: AbortSignal | undefined,
+    like: readonly Preview[],
   ): Promise<CheckResult> {
     const { logger, sandboxes } = this.#parts;
     signal?.throwIfAborted();
@@ -97,6 +108,8 @@ export class CheckRunner {
     let exitCode: number | undefined;
     let saw: SeenFiles | undefined;
     let changed: CheckFact['changed'];
+    let report: TestReport | undefined;
+    let whole = '';
     let folder = '';
     let outcome: CheckFact['outcome'];
     try {
@@ -106,13 +119,14 @@ export class CheckRunner {
       const planned = await this.#parts.plan(check.command, check.cwd);
       const plan = { ...planned, timeLimit: check.timeLimit };
       folder = plan.folder;
-      const id = engine === 'copy' ? (previews.at(-1)?.origin?.sessionId ?? OWN_SANDBOX) : OWN_SANDBOX;
+      const id = engine === 'copy' ? (like.at(-1)?.origin?.sessionId ?? OWN_SANDBOX) : OWN_SANDBOX;
       const sandbox = await sandboxes.of(id);
       if (!sandbox) throw new Error('There is no sandbox any more.');
       const end = await sandbox.run(plan, contentsAfter(previews, this.#parts.store.blobs), {
         signal: ending,
         add: chunk => {
           output.add(chunk);
+          if (whole.length <= MAX_REPORT) whole += chunk;
           this.#changed.fire();
         },
       });
@@ -121,6 +135,7 @@ export class CheckRunner {
       if (exitCode === 0 && end.changed.length > 0)
         changed = { first: end.changed.slice(0, MAX_NAMED), count: end.changed.length };
       outcome = exitCode !== 0 ? 'failed' : changed ? 'changedFiles' : 'passed';
+      if (outcome === 'failed' && end.changed.length === 0) report = await reportFound(whole);
       const after = before && (await this.#files.seenWith(previews));
       saw = before && after && isSame(before, after) ? after : undefined;
     } catch (error) {
@@ -142,6 +157,7 @@ export class CheckRunner {
       outcome,
       ...(changed ? { changed } : {}),
       ...(exitCode === undefined ? {} : { exitCode }),
+      ...(report ? { report } : {}),
       seconds: Math.round((Date.now() - startedAt) / 100) / 10,
       at: new Date().toISOString(),
       output: text,
@@ -150,4 +166,10 @@ export class CheckRunner {
     this.#changed.fire();
     return result;
   }
+}
+
+async function reportFound(output: string): Promise<TestReport | undefined> {
+  if (output.length > MAX_REPORT) return undefined;
+  const { reportIn } = await import('./report/readReport.ts');
+  return reportIn(output);
 }

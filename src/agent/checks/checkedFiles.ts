@@ -60,7 +60,7 @@ export class CheckedFiles {
    * @param look is shared by results that are compared with the files at the same time
    */
   async isAbout(
-    { previews: seen, saw }: CheckResult,
+    { previews: seen, saw, before }: CheckResult,
     previews: readonly Preview[],
     { signal, look = new Map() }: { readonly signal?: AbortSignal | undefined; readonly look?: OneLook } = {},
   ): Promise<boolean> {
@@ -74,11 +74,15 @@ export class CheckedFiles {
     }
     for (const [at, bits] of Object.entries(saw.bits))
       if ((await this.#bitsOf(at, pending)) !== bits) return false;
-    const paths = Object.keys(saw.contents).sort();
-    const key = paths.join('\0');
-    const rest = look.get(key) ?? this.#parts.stateOf(new Set(paths), signal);
-    look.set(key, rest);
-    return (await rest) === saw.rest && this.isAsSeen(seen) && workspace.unsaved().length === 0;
+    const isStill = async (state: string, except: readonly string[]): Promise<boolean> => {
+      const key = except.join('\0');
+      const rest = look.get(key) ?? this.#parts.stateOf(new Set(except), signal);
+      look.set(key, rest);
+      return (await rest) === state;
+    };
+    if (!(await isStill(saw.rest, Object.keys(saw.contents).sort()))) return false;
+    if (before !== undefined && !(await isStill(before, []))) return false;
+    return this.isAsSeen(seen) && workspace.unsaved().length === 0;
   }
 
   /** The permission bits that a file has, or would have; `undefined` for none, a link, and a new file that gets the usual ones. */

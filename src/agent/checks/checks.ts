@@ -6,8 +6,17 @@ import { pathsOf, revisionsOf, type Preview } from '../preview/preview.ts';
 import type { Proof, Prover } from '../preview/resolve/proof.ts';
 import { isApplicable } from '../preview/resolve/refusals.ts';
 import { globMatcher } from '../tools/ast/scope/glob.ts';
-import { factOfResult, type Check, type CheckResult, type ChecksReport, type NotRunReason } from './check.ts';
+import {
+  factOfResult,
+  isGreen,
+  type Check,
+  type CheckResult,
+  type ChecksReport,
+  type NotRunReason,
+} from './check.ts';
+import { countFailures } from './report/testReport.ts';
 import { CheckedFiles, hasAll, type CheckedFilesParts, type OneLook } from './checkedFiles.ts';
+import { Baselines } from './baselines.ts';
 import { markOf, markOfRunning, othersIn } from './checkMarks.ts';
 import { CheckRunner, type CheckRunnerParts } from './checkRunner.ts';
 
@@ -24,6 +33,15 @@ export interface ChecksOptions extends CheckedFilesParts, Omit<CheckRunnerParts,
   readonly onDidChangeFiles: Event<void>;
 }
 
+/** Which checks are run, and how. */
+export interface RunOptions {
+  /** By default all. */
+  readonly names?: readonly string[] | undefined;
+  readonly signal?: AbortSignal;
+  /** Whether what fails is compared with the files as they are, which takes two more runs of each state of theirs. */
+  readonly compares?: boolean;
+}
+
 /** Who asks for a run: only a person may start one where the sandbox is not isolated. */
 export type AskedBy = 'human' | 'other';
 
@@ -36,6 +54,7 @@ export class Checks extends Owner implements Prover {
   readonly #options: ChecksOptions;
   readonly #files: CheckedFiles;
   readonly #runner: CheckRunner;
+  readonly #baselines: Baselines;
   #results: readonly CheckResult[] = [];
   /** Ids of the results that nothing is known to have outdated. */
   #current: ReadonlySet<string> = new Set();
@@ -55,6 +74,7 @@ export class Checks extends Owner implements Prover {
     this.#options = options;
     this.#files = new CheckedFiles(options);
     this.#runner = new CheckRunner(options, this.#files);
+    this.#baselines = new Baselines(this.#files, this.#runner);
     this.own(this.#runner);
     this.own(this.#runner.onDidChange(() => this.#changed.fire()));
     this.own(options.store.onDidChange(preview => this.#follow(preview)));
@@ -85,12 +105,11 @@ export class Checks extends Owner implements Prover {
    * Runs checks on the files as they would be with exactly these previews applied; those that have a current result on them are not
    * run again.
    * @param previews in the order in which they are written.
-   * @param names by default all.
    */
   async run(
     previews: readonly Preview[],
     by: AskedBy,
-    { names, signal }: { readonly names?: readonly string[] | undefined; readonly signal?: AbortSignal } = {},
+    { names, signal, compares = true }: RunOptions = {},
   ): Promise<ChecksReport> {
     const checks = this.#options.checks().filter(({ name }) => names === undefined || names.includes(name));
     const results: CheckResult[] = [];
@@ -100,9 +119,11 @@ export class Checks extends Owner implements Prover {
       // A person who asks again wants to see it run. What a person ran counts also where nobody else may.
       const mayKnow = by === 'other' && (why === undefined || why === 'notIsolated');
       const known = mayKnow ? await this.#known(check, previews, signal) : undefined;
-      if (known) results.push(known);
-      else if (why) notRun.push({ name: check.name, why });
-      else results.push(await this.#runNew(check, previews, signal));
+      if (!known && why) notRun.push({ name: check.name, why });
+      else {
+        const result = known ?? (await this.#runNew(check, previews, signal));
+        results.push(compares && !why ? await this.#sinceBefore(check, result, previews, signal) : result);
+      }
     }
     return { results, notRun };
   }
@@ -116,7 +137,7 @@ export class Checks extends Owner implements Prover {
       checks,
     });
     if (notRun.some(({ why }) => why !== 'notConcerned')) return unproved('cannotRun');
-    if (results.some(({ outcome }) => outcome !== 'passed')) return unproved('failed');
+    if (!results.every(isGreen)) return unproved('failed');
     if (results.length === 0) return unproved('noChecks');
     // At the last moment, and for all of them: the first ran minutes before the last, perhaps.
     const once = { signal, look: new Map() };
@@ -217,6 +238,23 @@ export class Checks extends Owner implements Prover {
       this.#current = new Set([...this.#current, result.id]);
     this.#changed.fire();
     return result;
+  }
+
+  /** The result or, if what fails failed before, too, one that says so in its place. */
+  async #sinceBefore(
+    check: Check,
+    result: CheckResult,
+    previews: readonly Preview[],
+    signal: AbortSignal | undefined,
+  ): Promise<CheckResult> {
+    if (result.outcome !== 'failed' || !result.report || previews.length === 0) return result;
+    const before = await this.#baselines.find(check, result, previews, signal);
+    if (before === undefined) return result;
+    const failures = countFailures(result.report);
+    const asBefore = { ...result, outcome: 'asBefore', failures, before } as const;
+    this.#results = this.#results.map(each => (each.id === result.id ? asBefore : each));
+    this.#changed.fire();
+    return asBefore;
   }
 
   #follow(preview: Preview): void {

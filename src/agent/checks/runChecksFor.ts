@@ -63,6 +63,7 @@ function resultLines(result: CheckResult): readonly string[] {
     ];
   if (result.outcome === 'changedFiles')
     return [`${fact} Ask the user for a check that only reads, or to let git ignore what it makes.`];
+  if (result.outcome === 'asBefore') return [`${fact} Every other test still passes.`];
   const output = result.output.trim();
   const shown =
     output.length > MAX_OUTPUT

@@ -9,10 +9,13 @@ import { agentNameSchema } from './previewSchema.ts';
 const checkFact = z.object({
   name: z.string(),
   /**
+   * `asBefore`: the same tests fail without the previews, and every other one still passes, as its report shows.
    * `changedFiles`: it ended with 0, but changed files that git does not ignore, so it is not known of which files it says that.
    * `timedOut`, `stopped`: it was ended before. `notRun`: it could not be started.
    */
-  outcome: z.enum(['passed', 'changedFiles', 'failed', 'timedOut', 'stopped', 'notRun']),
+  outcome: z.enum(['passed', 'asBefore', 'changedFiles', 'failed', 'timedOut', 'stopped', 'notRun']),
+  /** With `asBefore`: how many tests fail. */
+  failures: z.exactOptional(z.int()),
   /** The first files that it changed, and how many there are. */
   changed: z.exactOptional(z.object({ first: z.array(z.string()), count: z.int() })),
   exitCode: z.exactOptional(z.int()),

@@ -203,6 +203,7 @@ export type PreviewFace = 'change' | 'create' | 'delete' | 'rename' | 'run' | 'c
 export interface CheckMark {
   readonly name: string;
   readonly state: 'running' | CheckFact['outcome'];
+  readonly failures?: CheckFact['failures'];
   readonly changed?: CheckFact['changed'];
   /** Nothing that it saw has changed since. */
   readonly isCurrent: boolean;

@@ -85,7 +85,8 @@ export type PartRow = z.infer<typeof partRow>;
 /** `CheckMark`: the name is foreign text, and its invisible characters escaped. */
 export const checkRow = z.object({
   name: z.string(),
-  state: z.enum(['running', 'passed', 'changedFiles', 'failed', 'timedOut', 'stopped', 'notRun']),
+  state: z.enum(['running', 'passed', 'asBefore', 'changedFiles', 'failed', 'timedOut', 'stopped', 'notRun']),
+  failures: z.optional(z.int()),
   changed: z.optional(z.object({ first: z.array(z.string()), count: z.int() })),
   isCurrent: z.boolean(),
   seconds: z.number(),

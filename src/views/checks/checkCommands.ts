@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../agent/base/errors.ts';
 import { bisect } from '../../agent/checks/bisect.ts';
-import type { CheckResult, ChecksReport, NotRunReason } from '../../agent/checks/check.ts';
+import { isGreen, type CheckResult, type ChecksReport, type NotRunReason } from '../../agent/checks/check.ts';
 import type { Checks } from '../../agent/checks/checks.ts';
 import { suggestChecks } from '../../agent/checks/suggestChecks.ts';
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
@@ -55,7 +55,7 @@ async function tell(checks: Checks, previews: readonly Preview[], report: Checks
   );
   const reasons = [...new Set(notRun.map(({ why }) => why))].filter(why => why !== 'notConcerned');
   const said = [text, ...reasons.map(why => notRunSentence(why))].filter(part => part !== '').join(' ');
-  const failed = results.find(({ outcome }) => outcome !== 'passed');
+  const failed = results.find(result => !isGreen(result));
   if (!failed) return void showInfo(said === '' ? l10n.t('No check concerns these files.') : said);
   const output = l10n.t('Show Output');
   const find = l10n.t('Find the Preview That Breaks It');
@@ -194,7 +194,9 @@ export async function findBreaking(ctx: Ctx, [id]: readonly unknown[]): Promise<
   const title = l10n.t('Finding the preview that breaks {0}', oneLine(failed.name));
   const found = await withProgress(checks, title, signal =>
     bisect(previews, async first => {
-      const { results } = await checks.run(first, 'human', { names: [failed.name], signal });
+      const { results } = await checks.run(first, 'human', {
+        ...{ names: [failed.name], signal, compares: false },
+      });
       return results[0];
     }),
   );

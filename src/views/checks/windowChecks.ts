@@ -99,7 +99,7 @@ export class WindowChecks extends Owner implements Prover {
     try {
       const checks = await this.load();
       const previews = checks.checkable(sessionId);
-      if (previews.length > 0) await checks.run(previews, 'other');
+      if (previews.length > 0) await checks.run(previews, 'other', { compares: false });
     } catch (error) {
       this.#parts.logger.error(`The checks at the end of a turn failed: ${detailOf(error)}`);
     }

@@ -45,8 +45,8 @@ function paragraph({ entry, title, undoneBy }: LedgerRow): string[] {
 
 /** What proved it, or what did not: the checks that had a result on it. Empty for none. */
 export function checksLine({ checks = [] }: LedgerEntry): string {
-  const marks = checks.map(({ name, outcome, changed, seconds }) => ({
-    ...{ name, state: outcome, changed, seconds, isCurrent: true, problems: 0, isFlaky: false },
+  const marks = checks.map(({ name, outcome, failures, changed, seconds }) => ({
+    ...{ name, state: outcome, failures, changed, seconds, isCurrent: true, problems: 0, isFlaky: false },
   }));
   const others = [...new Set(checks.flatMap(({ together = [] }) => together))];
   const text = checksText(marks, oneLine);

@@ -6,6 +6,7 @@ import type { CheckRow } from '../chat/viewItem.ts';
 
 /** What a `CheckMark` says. */
 export type ShownCheck = Omit<CheckRow, 'resultId' | 'changed'> & {
+  readonly failures?: number | undefined;
   readonly changed?: { readonly first: readonly string[]; readonly count: number } | undefined;
 };
 
@@ -19,7 +20,7 @@ export function checkText(check: ShownCheck, clean: (text: string) => string): s
 }
 
 function shortText(
-  { state, changed, seconds, problems }: ShownCheck,
+  { state, failures = 0, changed, seconds, problems }: ShownCheck,
   name: string,
   clean: (text: string) => string,
 ): string {
@@ -28,6 +29,8 @@ function shortText(
       return l10n.t('… {0}', name);
     case 'passed':
       return l10n.t('✔ {0} {1} s', name, rounded(seconds));
+    case 'asBefore':
+      return l10n.t('✘ {0} {1} (as before)', name, failures);
     case 'changedFiles':
       return changed?.count === 1
         ? l10n.t('✘ {0} changed {1}', name, clean(lastPart(changed.first[0])))
@@ -54,7 +57,7 @@ export function checkSentence(check: ShownCheck, clean: (text: string) => string
 }
 
 function sentence(
-  { state, changed, seconds, problems }: ShownCheck,
+  { state, failures = 0, changed, seconds, problems }: ShownCheck,
   name: string,
   clean: (text: string) => string,
 ): string {
@@ -63,6 +66,13 @@ function sentence(
       return l10n.t('The check {0} is running.', name);
     case 'passed':
       return l10n.t('The check {0} passed in {1} s.', name, rounded(seconds));
+    case 'asBefore':
+      return countText(
+        l10n.t(
+          'The check {1} fails in 1 test that fails without these changes, too. Every other test still passes.|The check {1} fails in {0} tests that fail without these changes, too. Every other test still passes.',
+        ),
+        l10n,
+      )(failures, name);
     case 'changedFiles': {
       const { first, count } = changed ?? { first: [], count: 0 };
       const names = first.map(clean).join(', ');
@@ -102,9 +112,13 @@ export function checksText(checks: readonly ShownCheck[], clean: (text: string) 
   return checks.map(check => checkText(check, clean)).join(' · ');
 }
 
-/** Which of all marks matters most: what is wrong, then what runs, then what is out of date. */
+/** Which of all marks matters most: what is wrong, then what runs, what is out of date, and what fails as before. */
 export function worstOf(checks: readonly ShownCheck[]): ShownCheck | undefined {
-  const rank = ({ state, isCurrent }: ShownCheck): number =>
-    state === 'running' ? 1 : state !== 'passed' ? (isCurrent ? 0 : 2) : isCurrent ? 4 : 3;
+  const rank = ({ state, isCurrent }: ShownCheck): number => {
+    if (state === 'running') return 1;
+    const isGreen = state === 'passed' || state === 'asBefore';
+    if (!isCurrent) return isGreen ? 3 : 2;
+    return state === 'passed' ? 5 : isGreen ? 4 : 0;
+  };
   return [...checks].sort((a, b) => rank(a) - rank(b))[0];
 }

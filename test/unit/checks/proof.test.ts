@@ -1,6 +1,6 @@
 import { suite, test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
-import { modify } from '../../support/changes.ts';
+import { create, modify, remove } from '../../support/changes.ts';
 import { ProvenWorld } from '../../support/provenWorld.ts';
 import { enginesHere } from '../../support/sandboxWorld.ts';
 
@@ -64,4 +64,50 @@ for (const engine of await enginesHere())
       );
       assert.equal((await world.vote(world.stage(modify('a.txt', 'old\n', 'new\n')))).state, 'applied');
     });
+
+    const SUITE = {
+      'a.txt': 'good\n',
+      'tests/a.sh': 'grep -q good a.txt\n',
+      'tests/old.sh': 'grep -q never a.txt\n',
+      'test.sh': `n=0; code=0
+for each in tests/*.sh; do
+  n=$((n+1))
+  if sh $each; then echo "ok $n - $each"; else echo "not ok $n - $each"; code=1; fi
+done
+echo "1..$n"; exit $code
+`,
+    };
+
+    for (const [what, changes, isProved] of [
+      ['an unrelated change', [create('b.txt', 'b\n')], true],
+      ['a new test that passes', [create('tests/b.sh', 'true\n')], true],
+      ['a change that breaks another test', [modify('a.txt', 'good\n', 'bad\n')], false],
+      ['a new test that fails', [create('tests/b.sh', 'false\n')], false],
+      ['a test that is gone', [remove('tests/a.sh', SUITE['tests/a.sh'])], false],
+      ['a test that fails and is gone', [remove('tests/old.sh', SUITE['tests/old.sh'])], true],
+      [
+        'a test that is renamed',
+        [remove('tests/a.sh', SUITE['tests/a.sh']), create('tests/c.sh', SUITE['tests/a.sh'])],
+        false,
+      ],
+      [
+        'a report that ends too early',
+        [modify('test.sh', SUITE['test.sh'], SUITE['test.sh'].replace('echo "1..$n"', 'true'))],
+        false,
+      ],
+      [
+        'something else that fails and is not reported',
+        [modify('test.sh', SUITE['test.sh'], SUITE['test.sh'].replace('exit', 'echo no type; exit'))],
+        false,
+      ],
+    ] as const)
+      test(`in a suite with one old failure, ${what} ${isProved ? 'lands' : 'waits'}`, async t => {
+        const world = await open(t, SUITE, { command: 'sh test.sh' });
+        const preview = world.stage(...changes);
+        const { state, told, checks } = await world.vote(preview);
+        assert.equal(state, isProved ? 'applied' : 'pending', told);
+        if (!isProved) assert.match(told, /test failed \(exit code 1\)/);
+        else if (what.endsWith('is gone')) assert.equal(checks?.[0]?.outcome, 'passed');
+        else assert.deepEqual([checks?.[0]?.outcome, checks?.[0]?.failures], ['asBefore', 1]);
+      });
   });

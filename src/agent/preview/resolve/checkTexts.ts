@@ -1,4 +1,5 @@
 import type { CheckFact } from '../ledger.ts';
+import { plural } from '../../base/phrases.ts';
 import type { Proof } from './proof.ts';
 
 /** Tells the model that its vote was not carried out, since the checks do not prove it. @param name of the preview */
@@ -6,7 +7,9 @@ export function unprovedText(name: string, { why, checks }: Extract<Proof, { isP
   const kept = `${name} was not applied. Your vote is kept as a recommendation, and the user decides.`;
   switch (why) {
     case 'failed': {
-      const failed = checks.filter(({ outcome }) => outcome !== 'passed').map(checkFactText);
+      const failed = checks
+        .filter(({ outcome }) => outcome !== 'passed' && outcome !== 'asBefore')
+        .map(checkFactText);
       return `${kept} Not every check passes with it: ${failed.join(', ')}. Call run_checks to see what they say, and mend it. It is applied with the next preview that you vote for if the checks pass on both.`;
     }
     case 'changed':
@@ -19,10 +22,12 @@ export function unprovedText(name: string, { why, checks }: Extract<Proof, { isP
 }
 
 /** How a check ended: `test failed (exit code 1)`. */
-export function checkFactText({ name, outcome, exitCode, changed }: CheckFact): string {
+export function checkFactText({ name, outcome, exitCode, failures = 0, changed }: CheckFact): string {
   switch (outcome) {
     case 'passed':
       return `${name} passed`;
+    case 'asBefore':
+      return `${name} has the same ${plural(failures, 'failure')} as without the previews`;
     case 'changedFiles':
       return `${name} changed ${changedText(changed)} itself, so that it passed proves nothing`;
     case 'failed':

@@ -87,10 +87,12 @@ function wholeStat({ preview, stats, total, parts }: PreviewView): DiffStat | un
 /** What the page is sent of checks; `undefined` for none. */
 export function checkRows(checks: readonly CheckMark[]): CheckRow[] | undefined {
   if (checks.length === 0) return undefined;
-  return checks.map(({ name, state, changed, isCurrent, seconds, problems, isFlaky, resultId }) => ({
-    ...{ name: escapeInvisible(name), state, isCurrent, seconds, problems, isFlaky, resultId },
-    ...(changed ? { changed: { ...changed, first: changed.first.map(escapeInvisible) } } : {}),
-  }));
+  return checks.map(
+    ({ name, state, failures, changed, isCurrent, seconds, problems, isFlaky, resultId }) => ({
+      ...{ name: escapeInvisible(name), state, isCurrent, seconds, problems, isFlaky, failures, resultId },
+      ...(changed ? { changed: { ...changed, first: changed.first.map(escapeInvisible) } } : {}),
+    }),
+  );
 }
 
 /** What the page is sent of risks; `undefined` for none. */
