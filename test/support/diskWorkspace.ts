@@ -13,26 +13,21 @@ import { readDiskFile, writeDiskFile } from '../../src/views/workspace/diskFile.
 import { replaceOnDisk } from '../../src/views/workspace/diskReplace.ts';
 import { makeFoldersOnDisk, placeOnDisk, tidyDisk } from '../../src/views/workspace/diskFolders.ts';
 import { lineEndingOfNewFile } from '../../src/views/workspace/newLineEnding.ts';
-import {
-  isProtectedOnDisk,
-  RecentLinks,
-  type OwnProtections,
-} from '../../src/views/workspace/protectedFiles.ts';
+import { RecentFindings } from '../../src/views/workspace/findings.ts';
+import { isProtectedOnDisk, type OwnProtections } from '../../src/views/workspace/protectedFiles.ts';
 import {
   assertRealFolderInside,
   assertRealPathInside,
-  diskPathOf,
-  formerPlaces,
-  locate,
   resolvePath,
-} from '../../src/views/workspace/workspacePaths.ts';
+} from '../../src/views/workspace/realPaths.ts';
+import { diskPathOf, formerPlaces, locate } from '../../src/views/workspace/workspacePaths.ts';
 
 /** The `Workspace` port on one real folder, as in the extension when no editor is open. */
 export class DiskWorkspace implements Workspace, ResolvingFiles {
   readonly #roots: readonly FolderRoot[];
   readonly #slice = new TimeSlice();
   readonly #own: OwnProtections;
-  readonly #recentLinks = new RecentLinks();
+  readonly #recent = new RecentFindings();
 
   constructor(folder: string, own: OwnProtections = { alwaysAsk: [], toolPlaces: [] }) {
     this.#own = own;
@@ -91,7 +86,7 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
   }
 
   isProtected(paths: readonly string[], links?: 'now' | 'lately'): Promise<boolean> {
-    const recent = links === 'lately' ? this.#recentLinks : undefined;
+    const recent = links === 'lately' ? this.#recent : undefined;
     return isProtectedOnDisk(paths, this.#roots, this.#own, recent);
   }
 

@@ -1,12 +1,19 @@
-import { readdir, readlink } from 'node:fs/promises';
-import type { Dirent } from 'node:fs';
-import * as path from 'node:path';
 import { forEachLimited, TimeSlice } from '../../agent/base/async.ts';
 import { PathError } from '../../agent/base/errors.ts';
-import { realPath } from '../../agent/base/system/realPath.ts';
-import { foldCase, foldPath, isProtectedFolded } from '../../agent/preview/resolve/protectedPlaces.ts';
+import { foldCase, isProtectedFolded } from '../../agent/preview/resolve/protectedPlaces.ts';
 import type { FolderRoot } from '../../agent/preview/workspace.ts';
 import { excludeMatcher } from '../../agent/tools/ast/scope/glob.ts';
+import {
+  AT_ONCE,
+  foldedOf,
+  follow,
+  search,
+  type Findings,
+  type Judge,
+  type Links,
+  type RecentFindings,
+} from './findings.ts';
+import { isOfGitDirectory } from './repositoryPlaces.ts';
 import { diskPathOf, locate } from './workspacePaths.ts';
 
 /** What is protected in addition to the built-in places. */
@@ -22,27 +29,14 @@ export interface OwnProtections {
   readonly toolPlaces: readonly string[];
 }
 
-/** Whether an absolute, folded path is protected, by its text alone. */
-type Judge = (folded: string) => boolean;
-
-/** Paths of links by their target; both are absolute and folded. */
-type Links = ReadonlyMap<string, readonly string[]>;
-
-/** How long links that were found are used again where that is allowed, in milliseconds. */
-const RECENT_MS = 30_000;
-/** How many folders are read, or paths followed, at the same time. */
-const AT_ONCE = 16;
 /** A file with more names than this counts as protected. */
 const MAX_NAMES = 500;
-/** A longer chain of links leads nowhere, as in the operating system. */
-const MAX_CHAIN = 40;
-
 /** As `ResolvingFiles.isProtected`, on disk. A path that cannot be located is protected. */
 export async function isProtectedOnDisk(
   paths: readonly string[],
   roots: readonly FolderRoot[],
   own: OwnProtections,
-  recent?: RecentLinks,
+  recent?: RecentFindings,
 ): Promise<boolean> {
   let files: readonly string[];
   try {
@@ -57,54 +51,35 @@ export async function isProtectedOnDisk(
 
 /**
  * Whether one of the files is protected by any of its names: the given path, its real path, or a path through links in the
- * workspace or in the places of custom tools. If a protected name is a link, its target is protected. The files need not exist.
+ * workspace or in the places of custom tools. If a protected name is a link, its target is protected. So is what belongs to a
+ * repository, whatever its name is, and what its configuration names. The files need not exist.
  * @param files absolute paths.
  * @param folders absolute paths of the workspace folders.
- * @param recent spares the search for links if one has just ended.
+ * @param recent spares the search of the workspace if one has just ended.
  */
 async function isAnyProtected(
   files: readonly string[],
   folders: readonly string[],
   { alwaysAsk, toolPlaces, readOnly }: OwnProtections,
-  recent?: RecentLinks,
+  recent?: RecentFindings,
 ): Promise<boolean> {
   const roots = await bothNames(folders);
   const places = await bothNames(toolPlaces);
   const judge = await judgeOf(roots, places, alwaysAsk, readOnly);
   const reals = await mapLimited(files, file => follow(file));
-  if ([...files, ...reals].some(file => judge(foldedOf(file)))) return true;
+  const all = [...files, ...reals];
+  if (all.some(file => judge(foldedOf(file)) || isOfGitDirectory(file))) return true;
   const slice = new TimeSlice();
-  const read = (): Promise<Links> => readLinks(roots, places, judge, slice);
-  const links = await (recent?.of(JSON.stringify([roots, places, alwaysAsk, readOnly]), read) ?? read());
+  const read = (): Promise<Findings> => search(roots, places, judge, slice);
+  const found = await (recent?.of(JSON.stringify([roots, places, alwaysAsk, readOnly]), read) ?? read());
+  const { links, isGits } = found;
+  if (files.some(file => isGits(foldedOf(file)))) return true;
   for (const real of reals) {
     await slice.turn();
     const names = namesOf(foldedOf(real), links);
-    if (names.length > MAX_NAMES || names.some(judge)) return true;
+    if (names.length > MAX_NAMES || names.some(name => judge(name) || isGits(name))) return true;
   }
   return false;
-}
-
-/** The links that were found last. To find them, each folder of the workspace is read. */
-export class RecentLinks {
-  #last: { readonly place: string; readonly links: Promise<Links> } | undefined;
-  /** While they are searched for, the time never comes. */
-  #until = Infinity;
-
-  /** @param place what `read` depends on; links of another one are not used */
-  of(place: string, read: () => Promise<Links>): Promise<Links> {
-    if (this.#last?.place === place && performance.now() < this.#until) return this.#last.links;
-    const links = read();
-    this.#last = { place, links };
-    this.#until = Infinity;
-    const end = (lasting: number): void => {
-      if (this.#last?.links === links) this.#until = performance.now() + lasting;
-    };
-    links.then(
-      () => end(RECENT_MS),
-      () => end(0),
-    );
-    return links;
-  }
 }
 
 /** The paths, and their real paths where those differ. */
@@ -164,92 +139,6 @@ function namesOf(real: string, links: Links): readonly string[] {
     }
   }
   return names;
-}
-
-/** The links that give files other names: all inside the roots and places, and protected ones in the folders above them. */
-async function readLinks(
-  roots: readonly string[],
-  places: readonly string[],
-  judge: Judge,
-  slice: TimeSlice,
-): Promise<Links> {
-  const found = await linksBelow([...roots, ...places], slice);
-  const above = new Set([...roots, ...places].flatMap(foldersAbove));
-  await forEachLimited([...above], AT_ONCE, async folder => {
-    for (const entry of await entriesOf(folder)) {
-      await slice.turn();
-      const name = path.join(folder, entry.name);
-      // Other links may lead to disks that do not respond.
-      if (entry.isSymbolicLink() && judge(foldedOf(name))) found.push(name);
-    }
-  });
-  const links = new Map<string, string[]>();
-  await forEachLimited(found, AT_ONCE, async name => {
-    const target = foldedOf(await follow(name));
-    await slice.turn();
-    const others = links.get(target);
-    if (others) others.push(foldedOf(name));
-    else links.set(target, [foldedOf(name)]);
-  });
-  return links;
-}
-
-/** All links inside the folders, and those folders that are links themselves. */
-async function linksBelow(folders: readonly string[], slice: TimeSlice): Promise<string[]> {
-  const links: string[] = [];
-  const seen = new Set<string>();
-  for (const folder of folders) {
-    const real = await follow(folder);
-    if (real !== folder) links.push(folder);
-    let level = [real];
-    while (level.length > 0) {
-      const fresh = level.filter(each => !seen.has(each));
-      const next: string[] = [];
-      await forEachLimited(fresh, AT_ONCE, async each => {
-        seen.add(each);
-        for (const entry of await entriesOf(each)) {
-          await slice.turn();
-          const name = path.join(each, entry.name);
-          if (entry.isSymbolicLink()) links.push(name);
-          else if (entry.isDirectory() && isSearched(each, entry.name)) next.push(name);
-        }
-      });
-      level = next;
-    }
-  }
-  return links;
-}
-
-/** Whether links are searched for in a folder: not in installed packages, and of git's own files only in the hooks. */
-function isSearched(folder: string, name: string): boolean {
-  if (path.basename(folder) === '.git') return name === 'hooks';
-  return name !== 'node_modules';
-}
-
-/** The entries of a folder; empty if it cannot be read. */
-async function entriesOf(folder: string): Promise<readonly Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch(() => []);
-}
-
-function foldersAbove(folder: string): readonly string[] {
-  const parent = path.dirname(folder);
-  return parent === folder ? [] : [parent, ...foldersAbove(parent)];
-}
-
-/** The path with all links followed. The file need not exist. */
-async function follow(file: string, chain = 0): Promise<string> {
-  const real = await realPath(file).catch(() => undefined);
-  const folder = path.dirname(file);
-  if (real !== undefined || folder === file) return real ?? file;
-  const inside = await follow(folder, chain);
-  const target = chain < MAX_CHAIN ? await readlink(file).catch(() => undefined) : undefined;
-  return target === undefined
-    ? path.join(inside, path.basename(file))
-    : follow(path.resolve(inside, target), chain + 1);
-}
-
-function foldedOf(file: string): string {
-  return foldPath(path.sep === '\\' ? file.replaceAll('\\', '/') : file);
 }
 
 async function mapLimited(

@@ -22,16 +22,14 @@ import { bytesOfDocument, dirtyDocument, isDirtyInOtherEditor } from './dirtyDoc
 import { readDiskFile, whileOthersHaveIt, writeDiskFile } from './diskFile.ts';
 import { makeFoldersOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
 import { encodingOfUri } from './fileEncoding.ts';
-import type { OwnProtections, RecentLinks } from './protectedFiles.ts';
+import type { RecentFindings } from './findings.ts';
+import type { OwnProtections } from './protectedFiles.ts';
 import {
   assertNewNamesVisible,
-  assertRealFolderInside,
-  assertRealPathInside,
   belowOpenFolder,
   diskPathOf,
   formerPlaces,
   locate,
-  resolvePath,
   withUniqueNames,
   workspacePathOf,
   type WorkspaceLocation,
@@ -46,7 +44,7 @@ const MAX_FOUND = 50_000;
  */
 export class VsCodeWorkspace implements Workspace, ResolvingFiles {
   readonly #roots: () => readonly Root[];
-  #recentLinks: RecentLinks | undefined;
+  #recent: RecentFindings | undefined;
   readonly #protections: () => OwnProtections;
   /** Thousands of calls in a row make way for others. */
   readonly #slice = new TimeSlice();
@@ -64,6 +62,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
   }
 
   async resolvePath(input: string, planned?: () => readonly string[]): Promise<string> {
+    const { resolvePath } = await import('./realPaths.ts');
     return resolvePath(input, this.#roots(), planned);
   }
 
@@ -143,6 +142,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     expected: Sha256 | null,
     mode?: number,
   ): Promise<WrittenTo> {
+    const { assertRealPathInside } = await import('./realPaths.ts');
     const at = this.#locate(path);
     const uri = uriAt(at);
     const document = dirtyDocument(uri);
@@ -172,6 +172,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     mode?: number,
   ): Promise<void> {
     const { replaceOnDisk } = await import('./diskReplace.ts');
+    const { assertRealFolderInside } = await import('./realPaths.ts');
     const at = this.#locate(path);
     const uri = uriAt(at);
     const guard = (): void => {
@@ -185,8 +186,9 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
   }
 
   async isProtected(paths: readonly string[], links?: 'now' | 'lately'): Promise<boolean> {
-    const { isProtectedOnDisk, RecentLinks } = await import('./protectedFiles.ts');
-    const recent = links === 'lately' ? (this.#recentLinks ??= new RecentLinks()) : undefined;
+    const { isProtectedOnDisk } = await import('./protectedFiles.ts');
+    const { RecentFindings } = await import('./findings.ts');
+    const recent = links === 'lately' ? (this.#recent ??= new RecentFindings()) : undefined;
     return isProtectedOnDisk(paths, this.#roots(), this.#protections(), recent);
   }
 

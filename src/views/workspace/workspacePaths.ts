@@ -4,10 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { shortened } from '../../agent/base/cutText.ts';
 import { hasCode, PathError } from '../../agent/base/errors.ts';
 import { realPathSync, isInside } from '../../agent/base/system/realPath.ts';
-import { foldCase, foldName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
+import { foldCase, isGitName } from '../../agent/preview/resolve/protectedPlaces.ts';
 import type { FolderRoot } from '../../agent/preview/workspace.ts';
 import { escapeProse } from '../plainText.ts';
-import { isNameOnWindows, isSameFile, namesOnDisk, spelledAsPlanned } from './namesOnDisk.ts';
+import { isNameOnWindows, isSameFile } from './namesOnDisk.ts';
 
 /** A place inside a workspace folder. `relative` uses forward slashes and is never empty. */
 export interface WorkspaceLocation<Root extends FolderRoot = FolderRoot> {
@@ -79,7 +79,7 @@ export function locate<Root extends FolderRoot>(
       'empty',
       `${shortened(long, 100)} is not a file name: names have at most ${MAX_NAME_CHARS} characters.`,
     );
-  if (names.some(name => foldName(name) === '.git')) {
+  if (names.some(isGitName)) {
     throw new PathError('protected', `${input} belongs to git itself and cannot be read or changed.`);
   }
   const impossible = isWindows ? names.find(name => !isNameOnWindows(name)) : undefined;
@@ -180,28 +180,6 @@ function locatedIn(workspacePath: string, folders: readonly FolderRoot[]): Works
   }
 }
 
-/**
- * The workspace path of `input`, spelled as on disk.
- * @param planned as in `Workspace.resolvePath`.
- * @throws PathError as {@link locate} and {@link assertRealPathInside} do.
- */
-export function resolvePath(
-  input: string,
-  folders: readonly FolderRoot[],
-  planned?: () => readonly string[],
-): string {
-  const location = locate(belowOpenFolder(input, folders), folders);
-  assertRealPathInside(input, location);
-  assertNewNamesVisible(location);
-  const { folder } = location;
-  const relative = namesOnDisk(folder.fsPath, location.relative);
-  const at = (each: string): string => workspacePathOf({ folder, relative: each }, folders);
-  if (!planned || isThere(path.join(folder.fsPath, relative))) return at(relative);
-  const prefix = at('');
-  const own = planned().flatMap(each => (each.startsWith(prefix) ? [each.slice(prefix.length)] : []));
-  return at(spelledAsPlanned(folder.fsPath, relative, own));
-}
-
 /** What {@link belowOpenFolder} asks of a file system. */
 export interface FolderLookup {
   /** The path with links followed and spelled as on disk; the path itself if there is nothing. */
@@ -241,75 +219,6 @@ export function belowOpenFolder(
   return input;
 }
 
-/**
- * Checks a location with symlinks followed: the deepest existing part of it must still be inside its folder. A link must not
- * hide a path whose changes only the user may apply, such as `.vscode/`. A dangling link is refused, because its target could be
- * created later.
- * @throws PathError if any of that fails.
- */
-export function assertRealPathInside(input: string, location: WorkspaceLocation): void {
-  const { rest, real } = deepestExisting(input, location.folder.fsPath, location.relative);
-  assertInside(input, location, real, rest);
-}
-
-/**
- * Checks the place of what is replaced as a whole: like {@link assertRealPathInside}, but a link at the path itself is not
- * followed.
- * @throws PathError if that fails.
- */
-export function assertRealFolderInside(input: string, location: WorkspaceLocation): void {
-  const [above, name] = [path.posix.dirname(location.relative), path.posix.basename(location.relative)];
-  const { rest, real } = deepestExisting(input, location.folder.fsPath, above);
-  assertInside(input, location, real, path.join(rest, name));
-}
-
-function assertInside(
-  input: string,
-  { folder, relative }: WorkspaceLocation,
-  real: string,
-  rest: string,
-): void {
-  const root = realPathSync(folder.fsPath);
-  if (!isInside(real, root))
-    throw new PathError('outside', `${input} leads outside the workspace through a symbolic link.`);
-  const target = path.relative(root, path.join(real, rest));
-  if (target.split(path.sep).some(part => foldName(part) === '.git'))
-    throw new PathError('protected', `${input} leads into git's own files.`);
-  const shown = target.replaceAll(path.sep, '/');
-  if (isProtectedPath(shown) && !isProtectedPath(relative))
-    throw new PathError(
-      'protected',
-      `${input} leads to ${shown} through a symbolic link. Use ${shown} instead.`,
-    );
-}
-
-/**
- * The real path of the deepest part of a location that exists, and the rest of it. It is looked for from above, so that names
- * below one that does not exist cost nothing, however many they are.
- * @throws PathError for a link that leads nowhere.
- */
-function deepestExisting(
-  input: string,
-  folder: string,
-  relative: string,
-): { readonly rest: string; readonly real: string } {
-  const file = path.join(folder, relative);
-  const whole = realPathOf(file);
-  if (whole !== undefined) return { rest: '', real: whole };
-  let at = folder;
-  let real = realPathSync(folder);
-  for (const name of path.relative(folder, file).split(path.sep)) {
-    const next = path.join(at, name);
-    const found = realPathOf(next);
-    if (found === undefined && isLink(next))
-      throw new PathError('outside', `${input} goes through a symbolic link that leads nowhere.`);
-    if (found === undefined) break;
-    at = next;
-    real = found;
-  }
-  return { rest: path.relative(at, file), real };
-}
-
 function insideAbsolute<Root extends FolderRoot>(
   input: string,
   folders: readonly Root[],
@@ -337,7 +246,8 @@ function insideRelative<Root extends FolderRoot>(
     : { folder: first, relative };
 }
 
-function isThere(file: string): boolean {
+/** Whether something is at a path, if only a link that leads nowhere. */
+export function isThere(file: string): boolean {
   try {
     lstatSync(file);
     return true;
@@ -346,19 +256,11 @@ function isThere(file: string): boolean {
   }
 }
 
-function isLink(file: string): boolean {
-  try {
-    return lstatSync(file).isSymbolicLink();
-  } catch {
-    return false;
-  }
-}
-
 /**
- * `undefined` if it does not exist, is below a file, or goes through a cycle of links.
+ * The path with links followed; `undefined` if it does not exist, is below a file, or goes through a cycle of links.
  * @throws PathError if the path, or a name in it, is longer than the file system allows.
  */
-function realPathOf(file: string): string | undefined {
+export function realPathOf(file: string): string | undefined {
   try {
     return realPathSync(file);
   } catch (error) {

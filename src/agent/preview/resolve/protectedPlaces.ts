@@ -52,6 +52,11 @@ export function isProtectedPath(path: string): boolean {
   return isProtectedFolded(foldPath(path));
 }
 
+/** Whether a name is that of a repository, `.git`, for some file system: NTFS also calls it `git~1`, and ends it at a backslash. */
+export function isGitName(name: string): boolean {
+  return /^(\.git|git~1)$/.test(foldName(name.replace(/\\.*$/s, '')));
+}
+
 /** Like {@link isProtectedPath}, for a path that is already folded. */
 export function isProtectedFolded(path: string): boolean {
   return PROTECTED.test(path);

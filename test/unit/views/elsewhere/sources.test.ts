@@ -6,7 +6,7 @@ import { PathError } from '../../../../src/agent/base/errors.ts';
 import { parsePatch } from '../../../../src/agent/elsewhere/parsePatch.ts';
 import { LeftOutError, readBelow } from '../../../../src/agent/elsewhere/readForeign.ts';
 import { patchPlaces, repositoryPlaces, rootOf } from '../../../../src/views/elsewhere/places.ts';
-import { resolvePath } from '../../../../src/views/workspace/workspacePaths.ts';
+import { resolvePath } from '../../../../src/views/workspace/realPaths.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 async function tempFolder(t: TestContext): Promise<string> {

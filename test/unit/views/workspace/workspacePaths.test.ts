@@ -3,13 +3,8 @@ import * as path from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { PathError, type PathErrorCode } from '../../../../src/agent/base/errors.ts';
-import {
-  assertRealPathInside,
-  locate,
-  resolvePath,
-  withUniqueNames,
-  workspacePathOf,
-} from '../../../../src/views/workspace/workspacePaths.ts';
+import { assertRealPathInside, resolvePath } from '../../../../src/views/workspace/realPaths.ts';
+import { locate, withUniqueNames, workspacePathOf } from '../../../../src/views/workspace/workspacePaths.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 const temp = await TempFolder.create();

@@ -3,7 +3,7 @@ import { excludeMatcher, globBase, globMatcher, isGlob, type PathMatcher } from 
 import { IgnoreRules } from './ignoreRules.ts';
 import * as path from 'node:path';
 import { realPathSync, isInside } from '../../../base/system/realPath.ts';
-import { foldName } from '../../../preview/resolve/protectedPlaces.ts';
+import { isGitName } from '../../../preview/resolve/protectedPlaces.ts';
 
 /** A workspace folder and the part of it that is searched. */
 export interface SearchRoot {
@@ -148,7 +148,7 @@ export function leadsInside(folder: string, relative: string): boolean {
     const root = realPathSync(folder);
     const real = realPathSync(path.join(folder, relative));
     const names = path.relative(root, real).split(path.sep);
-    return isInside(real, root) && !names.some(name => foldName(name) === '.git');
+    return isInside(real, root) && !names.some(isGitName);
   } catch {
     return false;
   }

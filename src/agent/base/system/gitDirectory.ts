@@ -1,0 +1,89 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { realPlaceSync } from './realPath.ts';
+
+/**
+ * Whether git takes a folder for a git directory, whatever its name is: the one that a file `.git` names, a bare repository, or
+ * the part of one that belongs to a worktree. Git then runs programs that its configuration and its hooks name.
+ */
+export function isGitDirectory(folder: string): boolean {
+  if (!hasHead(folder)) return false;
+  const common = commonDirectoryOf(folder);
+  return ['objects', 'refs'].every(name => fs.existsSync(path.join(common, name)));
+}
+
+/** Whether a folder has the file without which git takes none for a git directory. */
+export function hasHead(folder: string): boolean {
+  return statOf(folder, 'HEAD')?.isDirectory() === false;
+}
+
+/** Where a git directory has its configuration, hooks and objects: that of a worktree has them in another one. */
+export function commonDirectoryOf(gitDirectory: string): string {
+  const named = textOf(path.join(gitDirectory, 'commondir'));
+  return named === undefined ? gitDirectory : realPlaceSync(path.resolve(gitDirectory, named));
+}
+
+/**
+ * The git directory that the `.git` of a folder is, links to or names, whether that is one or not.
+ * @returns `undefined` without `.git`
+ */
+export function gitDirectoryOf(folder: string): string | undefined {
+  if (!isThere(folder, '.git')) return undefined;
+  const own = path.join(folder, '.git');
+  const named = textOf(own)?.match(/^gitdir: (.*)$/s)?.[1];
+  return realPlaceSync(named === undefined ? own : path.resolve(folder, named));
+}
+
+/**
+ * The nearest git directory around a file that is a part of it: none for the files of a working tree below one, as in
+ * `project.git/main/src`.
+ * @param file absolute, with links followed; it need not exist
+ */
+export function gitDirectoryAround(file: string): string | undefined {
+  return foldersAround(file).find(isGitDirectory);
+}
+
+/** The folders around a file, the innermost first, up to the one that is a working tree, or all of them. */
+export function foldersAround(file: string): readonly string[] {
+  const folder = path.dirname(file);
+  // Hooks may be a repository of their own, and git runs them nevertheless.
+  const isTop = folder === file || (isThere(folder, '.git') && path.basename(folder) !== 'hooks');
+  return isTop ? [folder] : [folder, ...foldersAround(folder)];
+}
+
+/**
+ * Whether a git directory is that of a working tree. Else it is a bare repository that only has to do with git if someone works
+ * inside of it, such as one that tests use.
+ * @param top where its working trees may be: this folder, and those between
+ */
+export function hasWorkingTree(gitDirectory: string, top: string): boolean {
+  if (!/^\s*bare\s*=\s*true\s*$/im.test(textOf(path.join(gitDirectory, 'config')) ?? '')) return true;
+  if (isThere(gitDirectory, 'worktrees')) return true;
+  for (let at = path.dirname(gitDirectory); ; at = path.dirname(at)) {
+    if (gitDirectoryOf(at) === gitDirectory) return true;
+    if (at === top || at === path.dirname(at)) return false;
+  }
+}
+
+function isThere(folder: string, name: string): boolean {
+  return statOf(folder, name) !== undefined;
+}
+
+function statOf(folder: string, name: string): fs.Stats | undefined {
+  try {
+    return fs.lstatSync(path.join(folder, name), { throwIfNoEntry: false });
+  } catch {
+    return undefined; // in a folder that may not be read
+  }
+}
+
+/** The text of a file of git's without line breaks at the end; `undefined` if there is none, or it is too large to be one. */
+function textOf(file: string): string | undefined {
+  try {
+    const stat = fs.statSync(file);
+    const isOwn = stat.isFile() && stat.size < 1_000_000;
+    return isOwn ? fs.readFileSync(file, 'utf8').replace(/[\r\n]+$/, '') : undefined;
+  } catch {
+    return undefined;
+  }
+}
