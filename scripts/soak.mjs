@@ -2,7 +2,8 @@
  * `npm run test:soak`: checks the properties of the runtime with 200,000 random histories, on all processors;
  * `npm run test:soak -- checks`: the same for checks, and what they let land;
  * `npm run test:soak -- sandbox`: the same with commands in the sandbox;
- * `npm run test:soak -- rewrites`: compares 2,000 random rewrites of `ast_edit` with the ast-grep CLI.
+ * `npm run test:soak -- rewrites`: compares 2,000 random rewrites of `ast_edit` with the ast-grep CLI;
+ * `npm run test:soak -- patches`: compares 2,000 random patches with what `git apply` makes of them.
  *
  *   RUNS=20000 npm run test:soak            plays another number of histories
  *   SEED=… PATH_=… npm run test:soak        replays a failure, whose report says both values
@@ -18,6 +19,7 @@ const subjects = {
   histories: { file: 'test/unit/runtime/properties.test.ts', runs: 200_000 },
   checks: { file: 'test/unit/checks/checkProperties.test.ts', runs: 200_000 },
   sandbox: { file: 'test/unit/commands/sandbox/histories.test.ts', runs: 200_000 },
+  patches: { file: 'test/unit/elsewhere/randomPatches.test.ts', runs: 2_000 },
   rewrites: { file: 'test/unit/tools/ast/engine/randomRewrites.test.ts', runs: 2_000 },
 };
 const subject = subjects[process.argv[2] ?? 'histories'];

@@ -35,6 +35,10 @@ export type LeftOutReason =
   | 'differs'
   /** A part of the patch that cannot be understood. */
   | 'malformed'
+  /** A part of the patch that tells what a merge made of several versions. */
+  | 'combined'
+  /** It only makes sense with another part of the patch, which is left out. */
+  | 'together'
   /** The file has changes in an editor that are not saved. */
   | 'unsaved'
   /** What is staged in git differs from the file. */

@@ -12,6 +12,7 @@ import {
 import { realPath, isInside } from '../base/system/realPath.ts';
 import { MAX_FILE_BYTES, type FileContent } from '../preview/workspace.ts';
 import type { ForeignFile } from './foreignChange.ts';
+import { shownName } from './fileNames.ts';
 import { Allowance, type LeftOut, type LeftOutReason } from './gathered.ts';
 import { filesToWrite, type ChangedPath, type CheckedOut, type Git, type GitEntry } from './git.ts';
 
@@ -233,7 +234,8 @@ export async function readCheckedOut({ folder }: CheckedOut, relative: string): 
  * What an error says about one file.
  * @throws the error itself, if it is not about this file.
  */
-export function leftOutOf(at: string, error: unknown): LeftOut {
+export function leftOutOf(name: string, error: unknown): LeftOut {
+  const at = shownName(name);
   if (error instanceof LeftOutError)
     return { path: at, why: error.why, ...(error.detail === undefined ? {} : { detail: error.detail }) };
   if (error instanceof PathError) return { path: at, why: error.code === 'outside' ? 'outside' : 'path' };

@@ -3,8 +3,8 @@ import { lstat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { succeeds } from '../../agent/base/async.ts';
 import { PathError } from '../../agent/base/errors.ts';
-import type { MalformedPart, PatchedFile } from '../../agent/elsewhere/parsePatch.ts';
-import type { PatchPlaces } from '../../agent/elsewhere/patchProposal.ts';
+import type { PatchPlaces } from '../../agent/elsewhere/patch/patchedFiles.ts';
+import type { PatchPart } from '../../agent/elsewhere/patch/patchParts.ts';
 import { LeftOutError, type Places } from '../../agent/elsewhere/readForeign.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { isInside } from '../../agent/base/system/realPath.ts';
@@ -38,10 +38,7 @@ const MOST_PARTS = 100;
  * The root that a patch is about: the first that has a file which the patch changes, else the first.
  * @param roots the likeliest first.
  */
-export function rootOf(
-  parts: readonly (PatchedFile | MalformedPart)[],
-  roots: readonly string[],
-): string | undefined {
+export function rootOf(parts: readonly PatchPart[], roots: readonly string[]): string | undefined {
   const names = parts
     .slice(0, MOST_PARTS)
     .flatMap(part => ('from' in part ? [...part.from, ...part.to] : []));

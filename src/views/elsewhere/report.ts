@@ -83,6 +83,10 @@ export function reasonText(why: LeftOutReason): string {
       return vscode.l10n.t('the file here is not the one that the patch was made for.');
     case 'malformed':
       return vscode.l10n.t('this part of the patch is damaged.');
+    case 'combined':
+      return vscode.l10n.t('the difference of a merge from several versions, which cannot be applied.');
+    case 'together':
+      return vscode.l10n.t('it belongs to another part of the patch, which is left out.');
     case 'unsaved':
       return vscode.l10n.t('it has unsaved changes: save it first.');
     case 'staged':

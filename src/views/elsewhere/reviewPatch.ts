@@ -2,8 +2,8 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Sentence } from '../../agent/base/localiser.ts';
 import { MAX_TOTAL_BYTES, TooMuchError } from '../../agent/elsewhere/gathered.ts';
-import { parsePatch } from '../../agent/elsewhere/parsePatch.ts';
-import { patchProposal } from '../../agent/elsewhere/patchProposal.ts';
+import { parsePatch } from '../../agent/elsewhere/patch/parsePatch.ts';
+import { patchProposal } from '../../agent/elsewhere/patch/patchProposal.ts';
 import { decodeText } from '../../agent/text/encodings.ts';
 import { oneLine } from '../plainText.ts';
 import { showInfo, withCancel } from '../toast.ts';
@@ -36,7 +36,10 @@ export async function reviewPatch(ctx: Ctx, given: unknown): Promise<readonly st
     const parts = text === undefined ? [] : await parsePatch(text);
     if (parts.length === 0) {
       void showInfo(
-        vscode.l10n.t('Redline cannot read the {0}: it needs a unified diff as text.', oneLine(name(l10n))),
+        vscode.l10n.t(
+          'Redline cannot read the {0}: it needs a unified diff, or a patch of Codex, as text.',
+          oneLine(name(l10n)),
+        ),
       );
       return undefined;
     }

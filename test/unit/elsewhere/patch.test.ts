@@ -2,39 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { PathError } from '../../../src/agent/base/errors.ts';
-import { fitHunks } from '../../../src/agent/elsewhere/fitHunks.ts';
-import type { Gathered } from '../../../src/agent/elsewhere/gathered.ts';
+import { fitHunks } from '../../../src/agent/elsewhere/patch/fitHunks.ts';
 import { TooMuchError } from '../../../src/agent/elsewhere/gathered.ts';
-import { parsePatch } from '../../../src/agent/elsewhere/parsePatch.ts';
-import { patchProposal } from '../../../src/agent/elsewhere/patchProposal.ts';
+import { parsePatch } from '../../../src/agent/elsewhere/patch/parsePatch.ts';
+import { patchProposal } from '../../../src/agent/elsewhere/patch/patchProposal.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
-import { textIn } from '../../support/changes.ts';
+import { propose, reasons, texts } from '../../support/proposePatch.ts';
 
 const lines = (from: number, to: number, changed: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: to - from + 1 }, (_, n) => `${changed[from + n] ?? `line ${from + n}`}\n`).join('');
-
-async function propose(
-  patch: string,
-  files: Readonly<Record<string, string | Uint8Array>>,
-  links: Readonly<Record<string, string>> = {},
-  lineEnding: '\n' | '\r\n' = '\n',
-): Promise<Gathered> {
-  const workspace = new MemoryWorkspace(files, links);
-  workspace.lineEnding = lineEnding;
-  return patchProposal(await parsePatch(patch), workspace, {
-    resolve: async name => [await workspace.resolvePath(name)],
-    isLink: path => Promise.resolve(path in links),
-  });
-}
-
-const texts = ({ changes }: Gathered) =>
-  changes.map(change => [
-    change.kind,
-    ...(change.kind === 'rename' ? [change.from] : []),
-    change.path,
-    textIn(change.after) ?? null,
-  ]);
-const reasons = ({ leftOut }: Gathered) => leftOut.map(({ path, why }) => `${path}: ${why}`);
 
 const header = (name: string): string =>
   `diff --git a/${name} b/${name}\nindex 1111111..2222222 100644\n--- a/${name}\n+++ b/${name}\n`;
@@ -61,7 +37,7 @@ test('a patch of git changes, creates, deletes, renames and copies files; names 
     ['create', 'empty', ''],
     ['delete', 'gone.ts', null],
     ['rename', 'old.ts', 'new.ts', 'line 1\nmoved\n'],
-    ['create', 'copy.ts', 'line 1\nLINE 2\nline 3\n'],
+    ['create', 'copy.ts', 'line 1\nline 2\nline 3\n'],
     ['modify', 'ä.txt', 'b\n'],
   ]);
   assert.deepEqual(reasons(proposal), []);
@@ -321,7 +297,7 @@ test('a long patch is parsed whole, wherever it is cut in between', async () => 
   assert.ok(patch.length > 1024 * 1024);
   const parts = await parsePatch(patch);
   assert.deepEqual(
-    parts.map(each => (each.kind === 'malformed' ? each.message : [each.to[0], each.hunks[0]?.lines.length])),
+    parts.map(each => (each.kind === 'unusable' ? each.message : [each.to[0], each.hunks[0]?.lines.length])),
     Array.from({ length: 60 }, (_, n) => [`${n}.ts`, 7 * n + 1]),
   );
 });
@@ -333,7 +309,7 @@ test('a part is found once wherever it begins, also after a damaged one', async 
     const parts = await parsePatch(`${torn.padEnd(512 * 1024 - before, 'x')}\n${part}`);
     assert.deepEqual(
       parts.map(({ kind }) => kind),
-      ['malformed', 'modify'],
+      ['unusable', 'modify'],
       String(before),
     );
   }

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { PathError } from '../../../../src/agent/base/errors.ts';
-import { parsePatch } from '../../../../src/agent/elsewhere/parsePatch.ts';
+import { parsePatch } from '../../../../src/agent/elsewhere/patch/parsePatch.ts';
 import { LeftOutError, readBelow } from '../../../../src/agent/elsewhere/readForeign.ts';
 import { patchPlaces, repositoryPlaces, rootOf } from '../../../../src/views/elsewhere/places.ts';
 import { resolvePath } from '../../../../src/views/workspace/realPaths.ts';

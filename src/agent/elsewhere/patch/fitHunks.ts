@@ -1,7 +1,8 @@
-import { TimeSlice } from '../base/async.ts';
-import { lineEndingOf } from '../text/lines.ts';
-import { occurrencesFrom } from '../text/occurrences.ts';
-import type { PatchHunk } from './parsePatch.ts';
+import { TimeSlice } from '../../base/async.ts';
+import { lineEndingOf } from '../../text/lines.ts';
+import { occurrencesFrom } from '../../text/occurrences.ts';
+import type { TextSide } from '../../preview/fileChange.ts';
+import type { PatchHunk } from './patchParts.ts';
 
 /** What hunks make of a text. */
 export interface FittedText {
@@ -12,7 +13,8 @@ export interface FittedText {
 
 /**
  * Applies hunks where their old lines are: at the line that they name (moved by the hunks before), else at the only other
- * place where exactly these lines are. If the file has other line endings than the patch, those of the file are kept.
+ * place where exactly these lines are. One that names lines above it instead is applied at the first place below them. If the
+ * file has other line endings than the patch, those of the file are kept.
  */
 export async function fitHunks(text: string, hunks: readonly PatchHunk[]): Promise<FittedText> {
   const exact = await fit(text, hunks, undefined);
@@ -20,6 +22,21 @@ export async function fitHunks(text: string, hunks: readonly PatchHunk[]): Promi
   if (exact.rejected.length === 0 || (ending !== '\n' && ending !== '\r\n')) return exact;
   const converted = await fit(text, hunks, ending);
   return converted.rejected.length < exact.rejected.length ? converted : exact;
+}
+
+const MARK = '\ufeff';
+
+/** As {@link fitHunks}, in a file as it is stored: a patch in git's format holds a byte order mark as a character of line 1. */
+export async function fitFile(
+  { text, encoding }: Pick<TextSide, 'text' | 'encoding'>,
+  hunks: readonly PatchHunk[],
+): Promise<FittedText & Pick<TextSide, 'encoding'>> {
+  if (!encoding.bom) return { ...(await fitHunks(text, hunks)), encoding };
+  const marked = await fitHunks(`${MARK}${text}`, hunks);
+  const bare = marked.rejected.length > 0 ? await fitHunks(text, hunks) : undefined;
+  if (bare && bare.rejected.length < marked.rejected.length) return { ...bare, encoding };
+  if (marked.text.startsWith(MARK)) return { ...marked, text: marked.text.slice(MARK.length), encoding };
+  return { ...marked, encoding: { ...encoding, bom: false } };
 }
 
 /** A text as its lines without line feeds. */
@@ -56,24 +73,32 @@ async function fit(
     await slice.turn();
     const { old, now, kept } = sidesOf(hunk);
     const pattern = old.lines.map(bare);
-    const isAt = (at: number): boolean => touchesEndAsFile(at, old, file) && matches(keys, pattern, at);
-    const at = placeOf(keys, pattern, hunk.oldStart - 1 + moved, taken, isAt);
+    const { oldStart, below = [], isLast: endsFile = false } = hunk;
+    const isAt = (at: number): boolean =>
+      (oldStart === undefined ? !endsFile || isEnd(at, old, file) : touchesEndAsFile(at, old, file)) &&
+      matches(keys, pattern, at);
+    const at =
+      oldStart === undefined
+        ? placeBelow(keys, { pattern, below, from: taken, isLast: endsFile, isAt })
+        : placeOf(keys, pattern, oldStart - 1 + moved, taken, isAt);
     if (at === undefined) {
       rejected.push(hunk);
       continue;
     }
     for (; taken < at; taken++) result.push(file.lines[taken] ?? '');
     const reachesEnd = at + pattern.length === file.lines.length;
+    const staysEnded = oldStart === undefined ? file.isEnded : now.isEnded;
     for (const [n, line] of now.lines.entries()) {
       const own = kept[n];
-      const isLast = reachesEnd && n === now.lines.length - 1 && !now.isEnded;
+      const isLast = reachesEnd && n === now.lines.length - 1 && !staysEnded;
       if (own !== undefined && ending !== undefined) result.push(file.lines[at + own] ?? '');
       else if (ending === undefined) result.push(line);
       else result.push(bare(line) + (ending === '\r\n' && !isLast ? '\r' : ''));
     }
-    if (reachesEnd) isEnded = now.lines.length === 0 || now.isEnded;
     taken = at + pattern.length;
-    moved = at - (hunk.oldStart - 1);
+    if (oldStart === undefined) continue;
+    if (reachesEnd) isEnded = now.lines.length === 0 || staysEnded;
+    moved = at - (oldStart - 1);
   }
   for (; taken < file.lines.length; taken++) result.push(file.lines[taken] ?? '');
   const joined = result.join('\n');
@@ -114,8 +139,37 @@ function sidesOf(hunk: PatchHunk): HunkSides {
 /** A hunk that ends with the file says whether a line feed follows; a hunk without old lines fits into an empty file only. */
 function touchesEndAsFile(at: number, old: Lines, file: Lines): boolean {
   if (old.lines.length === 0) return file.lines.length === 0;
-  const reachesEnd = at + old.lines.length === file.lines.length;
-  return reachesEnd ? old.isEnded === file.isEnded : old.isEnded;
+  return isEnd(at, old, file) ? old.isEnded === file.isEnded : old.isEnded;
+}
+
+function isEnd(at: number, old: Lines, file: Lines): boolean {
+  return at + old.lines.length === file.lines.length;
+}
+
+/** Where a hunk belongs that names lines above it: at the first place below them; without such lines, at the only place. */
+function placeBelow(
+  lines: readonly string[],
+  hunk: {
+    readonly pattern: readonly string[];
+    readonly below: readonly string[];
+    readonly from: number;
+    readonly isLast: boolean;
+    readonly isAt: (at: number) => boolean;
+  },
+): number | undefined {
+  const { pattern, below, isAt } = hunk;
+  let { from } = hunk;
+  for (const heading of below) {
+    const at = lines.findIndex(
+      (line, n) => n >= from && (line === heading || line.trim() === heading.trim()),
+    );
+    if (at < 0) return undefined;
+    from = at + 1;
+  }
+  if (pattern.length === 0) return hunk.isLast && below.length === 0 ? lines.length : undefined;
+  const places: number[] = [];
+  for (const at of occurrencesFrom(from, lines, pattern)) if (isAt(at)) places.push(at);
+  return places.length === 1 || below.length > 0 ? places[0] : undefined;
 }
 
 /** Where a hunk belongs: at the expected line, else at the only other place. `from`: where the hunk before ends. */
