@@ -24,6 +24,10 @@ export type LeftOutReason =
   | 'converted'
   /** Not a file: a folder or a device. */
   | 'notAFile'
+  /** Git has never fetched its content, as in a partial clone. */
+  | 'notFetched'
+  /** Git leaves it out of the working tree, as in a sparse checkout. */
+  | 'sparse'
   | 'unreadable'
   /** Hunks of a patch that fit nowhere; `detail` is their text. */
   | 'hunks'

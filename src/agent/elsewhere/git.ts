@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { forEachLimited, succeeds } from '../base/async.ts';
+import { isNameable } from './fileNames.ts';
 import { MAX_FILE_BYTES } from '../preview/workspace.ts';
 import { fields, GitProgram } from './gitProgram.ts';
 
@@ -11,6 +12,8 @@ export interface GitEntry {
   /** Of what git stores, in bytes; 0 where that is not known, as on disk. */
   readonly size: number;
   readonly isExecutable: boolean;
+  /** Git knows of it only, as in a partial clone: its content was never fetched. */
+  readonly isMissing?: boolean;
 }
 
 /** A path that differs. Paths are relative to the root of the repository, with forward slashes. */
@@ -43,7 +46,7 @@ export interface CheckedOut {
 }
 
 /** The difference that is asked for, whatever the configuration says. */
-const RAW = ['--raw', '-z', '-M', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--no-relative'];
+const RAW = ['--raw', '-z', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--no-relative'];
 
 /** Where git keeps that an operation is under way, below its own folder. */
 const UNDER_WAY: readonly (readonly [string, GitOperation])[] = [
@@ -79,30 +82,42 @@ export class Git {
 
   /** Paths that differ between two commits. */
   async changesBetween(from: string, to: string): Promise<readonly ChangedPath[]> {
-    return this.#changed(await this.program.run(['diff-tree', '-r', ...RAW, from, to]));
+    const args = ['diff-tree', '-r', ...RAW];
+    return this.#changed(
+      await this.#withRenames([...args, '-M', from, to], [...args, '--no-renames', from, to]),
+      [from, to],
+    );
   }
 
   /** Paths that differ between a commit and the working tree; what git does not track, and does not ignore, counts as new. */
   async changesOnDisk(from: string): Promise<readonly ChangedPath[]> {
-    const tracked = await this.#changed(
-      await this.program.run(['diff', ...RAW, '--ignore-submodules=none', from]),
-    );
-    const fresh = fields(await this.program.run(['ls-files', '-o', '--exclude-standard', '-z']));
-    return withUntracked(tracked, fresh);
+    const args = ['diff', ...RAW, '--ignore-submodules=none'];
+    const raw = await this.#withRenames([...args, '-M', from], [...args, '--no-renames', from]);
+    const fresh = await this.program.names(['ls-files', '-o', '--exclude-standard', '-z']);
+    return withUntracked(await this.#changed(raw, [from]), fresh);
   }
 
   /** Paths that differ from the last commit, in the index or on disk. */
   async uncommitted(): Promise<readonly UncommittedPath[]> {
-    const args = [
-      // A copy is a new file.
-      ...['-c', 'status.renames=true', 'status'],
-      '--porcelain=v2',
-      '-z',
-      '--untracked-files=all',
-      '--find-renames',
-      '--ignore-submodules=none',
-    ];
-    return statusOf(await this.program.run(args));
+    // A copy is a new file.
+    const args = ['-c', 'status.renames=true', 'status', '--porcelain=v2', '-z'];
+    const all = [...args, '--untracked-files=all', '--ignore-submodules=none'];
+    return statusOf(await this.#withRenames([...all, '--find-renames'], [...all, '--no-renames']));
+  }
+
+  /** What git prints; without renames where it would have to fetch contents to find them. */
+  async #withRenames(args: readonly string[], plain: readonly string[]): Promise<readonly string[]> {
+    try {
+      return await this.program.names(args);
+    } catch {
+      return this.program.names(plain);
+    }
+  }
+
+  /** Paths of the index that are meant to be missing in the working tree, as in a sparse checkout. */
+  async sparse(): Promise<ReadonlySet<string>> {
+    const listed = await this.program.names(['ls-files', '-t', '-z']);
+    return new Set(listed.filter(line => line.startsWith('S ')).map(line => line.slice('S '.length)));
   }
 
   /** What would go wrong if files were given back what the last commit has. */
@@ -180,8 +195,7 @@ export class Git {
     return (await this.program.run(args).catch(() => '')).trim() || undefined;
   }
 
-  async #changed(raw: string): Promise<readonly ChangedPath[]> {
-    const parts = fields(raw);
+  async #changed(parts: readonly string[], commits: readonly string[]): Promise<readonly ChangedPath[]> {
     const found: (readonly [line: readonly string[], path: string, from: string | undefined])[] = [];
     for (let n = 0; n < parts.length;) {
       const line = (parts[n++] ?? '').slice(1).split(' ');
@@ -189,25 +203,54 @@ export class Git {
       const isMove = /^[RC]/.test(line[4] ?? '');
       found.push(isMove ? [line, parts[n++] ?? '', first] : [line, first, undefined]);
     }
-    const sizes = await this.#sizes(found.flatMap(([[, , old = '', now = '']]) => [old, now]));
+    const sizes = await this.#sizes(
+      found.flatMap(([[oldMode, mode, old = '', now = '']]) => [
+        ...(oldMode === '160000' ? [] : [old]),
+        ...(mode === '160000' ? [] : [now]),
+      ]),
+      commits,
+    );
     return found.map(([[oldMode, mode, oldName = '', name = ''], at, from]) => ({
       path: at,
       ...(from === undefined ? {} : { from }),
-      old: entryOf(oldMode, sizes.get(oldName)),
-      now: entryOf(mode, sizes.get(name)),
+      old: storedEntry(oldMode, oldName, sizes),
+      now: storedEntry(mode, name, sizes),
     }));
   }
 
-  /** How large objects are, by their names. */
-  async #sizes(names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  /**
+   * How large objects of these commits are, by their names; `undefined` where git has none of their content. Those that it does
+   * not know have no entry.
+   */
+  async #sizes(names: readonly string[], commits: readonly string[]): Promise<Sizes> {
     const known = [...new Set(names)].filter(name => !/^0*$/.test(name));
-    if (known.length === 0) return new Map();
-    const told = await this.program.run(['cat-file', '--batch-check'], { input: `${known.join('\n')}\n` });
+    try {
+      return await this.#storedSizes(known);
+    } catch {
+      // Git would fetch those that are missing.
+      const args = ['rev-list', '--objects', '--no-walk', '--missing=print', ...commits];
+      const listed = (await this.program.run(args)).split('\n');
+      const missing = new Set(listed.filter(line => line.startsWith('?')).map(line => line.slice(1)));
+      const stored = await this.#storedSizes(known.filter(name => !missing.has(name)));
+      return new Map([...stored, ...[...missing].map(name => [name, undefined] as const)]);
+    }
+  }
+
+  async #storedSizes(names: readonly string[]): Promise<Sizes> {
+    if (names.length === 0) return new Map();
+    const told = await this.program.run(['cat-file', '--batch-check'], { input: `${names.join('\n')}\n` });
     const sizes = told.split('\n').map(line => line.split(' '));
     return new Map(
       sizes.flatMap(([name = '', , size]) => (size === undefined ? [] : [[name, Number(size)]])),
     );
   }
+}
+
+type Sizes = ReadonlyMap<string, number | undefined>;
+
+function storedEntry(mode: string | undefined, name: string, sizes: Sizes): GitEntry | null {
+  const entry = entryOf(mode, sizes.get(name));
+  return entry && sizes.has(name) && sizes.get(name) === undefined ? { ...entry, isMissing: true } : entry;
 }
 
 function entryOf(mode = '000000', size = 0): GitEntry | null {
@@ -240,8 +283,7 @@ function untracked(at: string): ChangedPath {
 }
 
 /** Reads `git status --porcelain=v2 -z`. */
-function statusOf(output: string): readonly UncommittedPath[] {
-  const parts = fields(output);
+function statusOf(parts: readonly string[]): readonly UncommittedPath[] {
   const found: UncommittedPath[] = [];
   const fresh: string[] = [];
   for (let n = 0; n < parts.length;) {
@@ -250,7 +292,8 @@ function statusOf(output: string): readonly UncommittedPath[] {
     const rest = (words: number): string => line.split(' ').slice(words).join(' ');
     const [, xy = '..', , mH, , mW] = line.split(' ');
     const plain = {
-      isStaged: xy[0] !== '.',
+      // What is only announced (`git add -N`) is in the index, too.
+      isStaged: xy[0] !== '.' || xy[1] === 'A',
       differsFromStaged: xy[0] !== '.' && xy[1] !== '.',
       isUnmerged: false,
     };
@@ -282,6 +325,8 @@ export function filesToWrite(
   entries: readonly (readonly [path: string, entry: GitEntry | null])[],
 ): readonly string[] {
   return entries.flatMap(([at, entry]) =>
-    entry && entry.kind !== 'submodule' && entry.size <= MAX_FILE_BYTES ? [at] : [],
+    isNameable(at) && entry && entry.kind !== 'submodule' && !entry.isMissing && entry.size <= MAX_FILE_BYTES
+      ? [at]
+      : [],
   );
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { nameOfBytes } from './fileNames.ts';
 import { hasCode, isAbortError, messageOf, ToolError } from '../base/errors.ts';
 
 export interface RunOptions {
@@ -18,11 +19,17 @@ export interface RunOptions {
 /** The most that git may print, in bytes. */
 const MAX_OUTPUT = 256 * 1024 * 1024;
 
-/** No program of the repository runs but the filters that a conversion needs; paths are names, never patterns. */
+/**
+ * No program of the repository runs but the filters that a conversion needs; paths are names, never patterns; nothing waits for a
+ * lock or takes one to read.
+ */
 const ALWAYS = [
   ...['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'],
   ...['--literal-pathspecs', '--no-optional-locks'],
 ];
+
+/** A partial clone would fetch what is missing, by programs and from places that its settings name. */
+const NO_NETWORK = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
 
 /** The program git, in the working tree of one repository. */
 export class GitProgram {
@@ -33,6 +40,15 @@ export class GitProgram {
   constructor(root: string, program = 'git') {
     this.root = root;
     this.#program = program;
+  }
+
+  /** Runs git with `-z`. @returns the parts that it prints, with names as {@link nameOfBytes} gives them. */
+  async names(
+    args: readonly string[],
+    options: Omit<RunOptions, 'encoding'> = {},
+  ): Promise<readonly string[]> {
+    const parts = fields(await this.run(args, { ...options, encoding: 'latin1' }));
+    return parts.map(part => nameOfBytes(Buffer.from(part, 'latin1')));
   }
 
   /**
@@ -47,7 +63,7 @@ export class GitProgram {
         asUser ? [...args] : [...ALWAYS, ...args],
         {
           ...{ cwd, encoding, maxBuffer: atMost ?? MAX_OUTPUT, windowsHide: true },
-          env: { ...plainEnvironment(), ...(asUser ? {} : { LC_ALL: 'C' }), ...env },
+          env: { ...plainEnvironment(), ...(asUser ? {} : { LC_ALL: 'C', ...NO_NETWORK }), ...env },
           ...(signal ? { signal } : {}),
         },
         (error: Error | null, output, errors) => {

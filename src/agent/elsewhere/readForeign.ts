@@ -12,7 +12,7 @@ import {
 import { realPath, isInside } from '../base/system/realPath.ts';
 import { MAX_FILE_BYTES, type FileContent } from '../preview/workspace.ts';
 import type { ForeignFile } from './foreignChange.ts';
-import { shownName } from './fileNames.ts';
+import { isNameable } from './fileNames.ts';
 import { Allowance, type LeftOut, type LeftOutReason } from './gathered.ts';
 import { filesToWrite, type ChangedPath, type CheckedOut, type Git, type GitEntry } from './git.ts';
 
@@ -79,6 +79,7 @@ export async function readForeign(
     'commit' in theirs
       ? await git.changesBetween(base, theirs.commit)
       : await theirs.worktree.changesOnDisk(base);
+  const sparse = await git.sparse();
   const allowance = new Allowance(changed.length);
   for (const { old, now } of changed) allowance.add(storedSize(old) + storedSize(now));
   const written: CheckedOut[] = [];
@@ -106,6 +107,7 @@ export async function readForeign(
       const own: ForeignFile[] = [];
       for (const pair of await pairsOf(each, places)) {
         try {
+          if (pair.old) await refuseSparse(pair, sparse, git.root);
           own.push(await readPair(pair, sides, places, onDisk, notes));
         } catch (error) {
           notes.push(leftOutOf(pair.path, error));
@@ -135,6 +137,15 @@ async function pairsOf(change: ChangedPath, places: Places): Promise<readonly Ch
     { path: from, old, now: null },
     { path: at, old: null, now },
   ];
+}
+
+/** @throws LeftOutError for a file that is not here since git leaves it out of the working tree: nobody has deleted it. */
+async function refuseSparse(
+  { path: at, from = at }: ChangedPath,
+  sparse: ReadonlySet<string>,
+  root: string,
+): Promise<void> {
+  if (sparse.has(from) && !(await succeeds(lstat(path.join(root, from))))) throw new LeftOutError('sparse');
 }
 
 function isHere(at: string, places: Places): Promise<boolean> {
@@ -183,6 +194,7 @@ function sizeOf(read: ReadFile | null): number {
 /** @throws LeftOutError for what is not a file or a link that can be shown. */
 export function refuseOther(entry: GitEntry | null): void {
   if (entry?.kind === 'submodule') throw new LeftOutError(entry.kind);
+  if (entry?.isMissing) throw new LeftOutError('notFetched');
   if (entry && entry.size > MAX_FILE_BYTES) throw new LeftOutError('tooLarge');
 }
 
@@ -199,6 +211,7 @@ export interface ReadFile {
  * @throws LeftOutError if there is none that can be shown.
  */
 export async function readBelow(folder: string, relative: string): Promise<ReadFile> {
+  if (!isNameable(relative)) throw new LeftOutError('path');
   const file = path.join(folder, relative);
   try {
     const found = await lstat(file);
@@ -234,8 +247,7 @@ export async function readCheckedOut({ folder }: CheckedOut, relative: string): 
  * What an error says about one file.
  * @throws the error itself, if it is not about this file.
  */
-export function leftOutOf(name: string, error: unknown): LeftOut {
-  const at = shownName(name);
+export function leftOutOf(at: string, error: unknown): LeftOut {
   if (error instanceof LeftOutError)
     return { path: at, why: error.why, ...(error.detail === undefined ? {} : { detail: error.detail }) };
   if (error instanceof PathError) return { path: at, why: error.code === 'outside' ? 'outside' : 'path' };

@@ -1,9 +1,33 @@
+import { isNameable, misreadName } from './fileNames.ts';
 import { sideOfBytes } from '../preview/fileChange.ts';
 import type { ReadableFiles } from '../preview/workspace.ts';
 import { Allowance, type LeftOut } from './gathered.ts';
 import { filesToWrite, type CheckedOut, type Git, type UncommittedPath } from './git.ts';
 import type { UncommittedFile } from './holdBack.ts';
 import { leftOutOf, LeftOutError, readCheckedOut, refuseOther, type Places } from './readForeign.ts';
+
+/** Changed paths, and those that cannot be meant since the name that was given for them could be that of another one. */
+export interface MeantPaths {
+  readonly meant: readonly UncommittedPath[];
+  readonly unclear: readonly LeftOut[];
+}
+
+/**
+ * The changed paths that a program means which reads all names as UTF-8. If one of them is not, neither it nor the file that is
+ * really called as it is read is meant for certain.
+ */
+export function meantBy(names: ReadonlySet<string>, changed: readonly UncommittedPath[]): MeantPaths {
+  const isMeant = ({ path, from = path }: UncommittedPath): boolean =>
+    [path, from].some(name => names.has(name) || names.has(misreadName(name)));
+  const misread = new Set(changed.flatMap(({ path }) => (isNameable(path) ? [] : [misreadName(path)])));
+  const isClear = ({ path, from = path }: UncommittedPath): boolean =>
+    [path, from].every(name => isNameable(name) && !misread.has(name));
+  const meant = changed.filter(isMeant);
+  return {
+    meant: meant.filter(isClear),
+    unclear: meant.filter(each => !isClear(each)).map(({ path }) => ({ path, why: 'path' })),
+  };
+}
 
 /**
  * Reads what files hold, and what `git checkout` would give them back.

@@ -1,9 +1,10 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf, JournalError, StalePreviewError, ToolError } from '../../agent/base/errors.ts';
+import { shownName } from '../../agent/elsewhere/fileNames.ts';
 import type { Git, UncommittedPath } from '../../agent/elsewhere/git.ts';
 import { holdBack } from '../../agent/elsewhere/holdBack.ts';
-import { readUncommitted } from '../../agent/elsewhere/readUncommitted.ts';
+import { meantBy, readUncommitted } from '../../agent/elsewhere/readUncommitted.ts';
 import { storageAdvice } from '../texts/errorSentence.ts';
 import { oneLine, shortList, withoutIcons } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
@@ -26,9 +27,7 @@ export async function holdBackFiles(ctx: Ctx, args: readonly unknown[]): Promise
     const wanted = named.length > 0 ? pathsOf(git.root, named) : await pick(await git.uncommitted());
     if (!wanted) return undefined;
     // As it is now, whatever was typed, staged or committed while it was chosen.
-    const changed = (await git.uncommitted()).filter(
-      ({ path: at, from }) => wanted.has(at) || (from !== undefined && wanted.has(from)),
-    );
+    const { meant: changed, unclear } = meantBy(wanted, await git.uncommitted());
     const operation = await git.operation();
     if (operation) {
       // The commit that ends it would lack what the other side has changed.
@@ -40,28 +39,25 @@ export async function holdBackFiles(ctx: Ctx, args: readonly unknown[]): Promise
       );
       return undefined;
     }
-    const read = await readUncommitted(
-      git,
-      changed,
-      ctx.workspace,
-      repositoryPlaces(git.root, ctx.workspace),
-    );
+    const places = repositoryPlaces(git.root, ctx.workspace);
+    const { files, leftOut: unread } = await readUncommitted(git, changed, ctx.workspace, places);
+    const allLeftOut = [...unclear, ...unread];
     const stage = ctx.session.stageForUser.bind(ctx.session);
-    const held = await holdBack(read.files, {
+    const held = await holdBack(files, {
       ...ctx,
       stage,
       l10n: vscode.l10n,
     });
     if (held) {
-      const leftOut = read.leftOut.filter(({ why }) => why !== 'mode');
+      const leftOut = allLeftOut.filter(({ why }) => why !== 'mode');
       await unstage(git, changed, new Set(leftOut.map(each => each.path)));
       await open.repository.status();
       await ctx.rebaser.refresh([held.held.id]);
       await ctx.opener.open(ctx.store.get(held.held.id) ?? held.held);
-    } else if (read.leftOut.length === 0) {
+    } else if (allLeftOut.length === 0) {
       void showInfo(vscode.l10n.t('There are no uncommitted changes to hold back.'));
     }
-    reportLeftOut(read.leftOut);
+    reportLeftOut(allLeftOut);
     return held?.held.id;
   } catch (error) {
     if (reportTooMuch(error)) return undefined;
@@ -104,8 +100,8 @@ async function pick(all: readonly UncommittedPath[]): Promise<ReadonlySet<string
     return undefined;
   }
   const items = all.map(changed => ({
-    label: withoutIcons(path.posix.basename(changed.path)),
-    description: withoutIcons(changed.path.split('/').slice(0, -1).join('/')),
+    label: withoutIcons(shownName(path.posix.basename(changed.path))),
+    description: withoutIcons(shownName(changed.path.split('/').slice(0, -1).join('/'))),
     changed,
   }));
   const picked = await vscode.window.showQuickPick(items, {

@@ -3,6 +3,7 @@ import { lstat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { succeeds } from '../../agent/base/async.ts';
 import { PathError } from '../../agent/base/errors.ts';
+import { isNameable, shownName } from '../../agent/elsewhere/fileNames.ts';
 import type { PatchPlaces } from '../../agent/elsewhere/patch/patchedFiles.ts';
 import type { PatchPart } from '../../agent/elsewhere/patch/patchParts.ts';
 import { LeftOutError, type Places } from '../../agent/elsewhere/readForeign.ts';
@@ -15,20 +16,24 @@ export type PlacesWorkspace = Pick<VsCodeWorkspace, 'resolvePath' | 'pathOf' | '
 export function repositoryPlaces(root: string, workspace: PlacesWorkspace): Places {
   return {
     resolve: async relative => {
-      // Git names files in UTF-8; others have no name that could be shown and written.
-      if (relative.includes('\ufffd')) throw new PathError('empty', `${relative} is not a file path.`);
+      refuseNameless(relative);
       const file = path.join(root, relative);
       await refuseSubmodule(file, root);
       return workspace.resolvePath(file);
     },
     resolveLink: async relative => {
-      if (relative.includes('\ufffd')) throw new PathError('empty', `${relative} is not a file path.`);
+      refuseNameless(relative);
       const file = path.join(root, relative);
       await refuseSubmodule(file, root);
       return workspace.pathOf(file);
     },
     isLink: at => isLink(workspace.uriOf(at).fsPath),
   };
+}
+
+/** @throws PathError for bytes that are no text: VS Code could neither show nor open a file of this name. */
+function refuseNameless(name: string): void {
+  if (!isNameable(name)) throw new PathError('empty', `${shownName(name)} is not a file path.`);
 }
 
 /** How many parts of a patch are looked for at most to find its repository. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { TooMuchError, type LeftOut, type LeftOutReason } from '../../agent/elsewhere/gathered.ts';
+import { shownName } from '../../agent/elsewhere/fileNames.ts';
 import { escapeInvisible, oneLine } from '../plainText.ts';
 import { showWarning } from '../toast.ts';
 
@@ -12,7 +13,9 @@ const NAMED = 3;
  */
 export function reportLeftOut(leftOut: readonly LeftOut[]): void {
   if (leftOut.length === 0) return;
-  const named = leftOut.slice(0, NAMED).map(({ path, why }) => `${oneLine(path)}: ${reasonText(why)}`);
+  const named = leftOut
+    .slice(0, NAMED)
+    .map(({ path, why }) => `${oneLine(shownName(path))}: ${reasonText(why)}`);
   const rest = leftOut.length - named.length;
   const more = rest === 0 ? [] : [vscode.l10n.t('And {0} more.', rest)];
   const text = [vscode.l10n.t('Not in the preview:'), ...named, ...more].join(' ');
@@ -31,7 +34,7 @@ export function reportLeftOut(leftOut: readonly LeftOut[]): void {
 /** Everything that was left out, as Markdown. */
 function textOf(leftOut: readonly LeftOut[]): string {
   const parts = leftOut.map(({ path, why, detail }) => {
-    const line = `- ${oneLine(path, 1_000)}: ${reasonText(why)}`;
+    const line = `- ${oneLine(shownName(path), 1_000)}: ${reasonText(why)}`;
     if (detail === undefined) return line;
     const indented = escapeInvisible(detail).replace(/^/gm, '      ');
     return `${line}\n\n${indented}\n`;
@@ -71,6 +74,10 @@ export function reasonText(why: LeftOutReason): string {
       return vscode.l10n.t('git stores it in another form than it has on disk.');
     case 'notAFile':
       return vscode.l10n.t('not a file.');
+    case 'notFetched':
+      return vscode.l10n.t('git has not fetched its content, and Redline fetches nothing.');
+    case 'sparse':
+      return vscode.l10n.t('git leaves it out of this working tree.');
     case 'unreadable':
       return vscode.l10n.t('cannot be read or changed here.');
     case 'hunks':

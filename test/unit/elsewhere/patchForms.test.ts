@@ -168,7 +168,7 @@ const forms: readonly Form[] = [
     patch: `diff --git "a/\\377.txt" "b/\\377.txt"\n--- "a/\\377.txt"\n+++ "b/\\377.txt"\n${edit('x', 'y')}${header('\ufffd.ts')}${edit('x', 'y')}`,
     files: { '\ufffd.txt': 'x\n', '\ufffd.ts': 'x\n' },
     changes: [],
-    leftOut: ['\\xff.txt: path', '\ufffd.ts: path'],
+    leftOut: ['\udcff.txt: path', '\udc00.ts: path'],
   },
   {
     what: 'prefixes of other words, with folders, and none',

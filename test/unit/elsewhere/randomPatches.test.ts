@@ -103,7 +103,7 @@ function differences(
   const names = new Set([...before.keys(), ...after.keys(), ...now.keys()]);
   const named = (isMeant: (one: LeftOut) => boolean): ReadonlySet<string> =>
     withOtherNames(
-      leftOut.filter(isMeant).map(({ path }) => path),
+      leftOut.filter(isMeant).map(({ path }) => shownName(path)),
       parts,
     );
   const told = named(() => true);

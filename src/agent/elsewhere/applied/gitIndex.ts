@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { forEachLimited } from '../../base/async.ts';
 import { hasCode, messageOf } from '../../base/errors.ts';
-import { fields, type GitProgram } from '../gitProgram.ts';
+import type { GitProgram } from '../gitProgram.ts';
 import type { Stored } from './foldApplied.ts';
 
 /** What a tree or the index has at a path. */
@@ -38,7 +38,7 @@ export class GitIndex {
   async inTree(tree: string, paths: readonly string[]): Promise<StoredEntries> {
     const wanted = new Set(paths);
     const found = new Map<string, StoredEntry>();
-    for (const line of fields(await this.#git.run(['ls-tree', '-r', '-z', '--full-tree', tree]))) {
+    for (const line of await this.#git.names(['ls-tree', '-r', '-z', '--full-tree', tree])) {
       const [about = '', at = ''] = splitAtTab(line);
       const [mode = '', , object = ''] = about.split(' ');
       if (wanted.has(at)) found.set(at, { mode, object });
@@ -49,19 +49,19 @@ export class GitIndex {
   /** What is staged that a tree does not have; `null` where a file of it is staged to be removed. */
   async staged(tree: string): Promise<ReadonlyMap<string, StoredEntry | null>> {
     const args = ['--cached', '--raw', '-z', '--no-abbrev', '--no-renames', '--ita-invisible-in-index'];
-    return differences(await this.#git.run(['diff-index', ...args, '--ignore-submodules=none', tree]));
+    return differences(await this.#git.names(['diff-index', ...args, '--ignore-submodules=none', tree]));
   }
 
   /** What differs between two trees: what the second has. */
   async between(one: string, other: string): Promise<ReadonlyMap<string, StoredEntry | null>> {
     return differences(
-      await this.#git.run(['diff-tree', '-r', '--raw', '-z', '--no-abbrev', '--no-renames', one, other]),
+      await this.#git.names(['diff-tree', '-r', '--raw', '-z', '--no-abbrev', '--no-renames', one, other]),
     );
   }
 
   /** Paths with a conflict that nobody has settled. */
   async unmerged(): Promise<ReadonlySet<string>> {
-    const lines = fields(await this.#git.run(['ls-files', '-u', '-z', '--full-name']));
+    const lines = await this.#git.names(['ls-files', '-u', '-z', '--full-name']);
     return new Set(lines.map(line => splitAtTab(line)[1] ?? ''));
   }
 
@@ -72,7 +72,7 @@ export class GitIndex {
     for (let n = 0; n < paths.length; n += AT_ONCE) {
       const some = paths.slice(n, n + AT_ONCE);
       const args = ['ls-files', '-o', '-i', '--exclude-standard', '-z', '--', ...some];
-      for (const each of fields(await this.#git.run(args))) found.add(each);
+      for (const each of await this.#git.names(args)) found.add(each);
     }
     return found;
   }
@@ -80,7 +80,7 @@ export class GitIndex {
   /** Those of these paths that the user has announced with `git add --intent-to-add`. */
   async announced(tree: string, paths: readonly string[]): Promise<readonly string[]> {
     const args = ['--cached', '--raw', '-z', '--no-abbrev', '--no-renames', '--ita-visible-in-index'];
-    const visible = differences(await this.#git.run(['diff-index', ...args, tree]));
+    const visible = differences(await this.#git.names(['diff-index', ...args, tree]));
     const staged = await this.staged(tree);
     return paths.filter(each => visible.has(each) && !staged.has(each));
   }
@@ -134,7 +134,7 @@ export class GitIndex {
           await add([each]).catch(error => void refused.set(each, messageOf(error)));
         }),
       );
-      const lines = fields(await this.#git.run(['ls-files', '-s', '-z', '--full-name'], { env: index.env }));
+      const lines = await this.#git.names(['ls-files', '-s', '-z', '--full-name'], { env: index.env });
       const wanted = new Set(paths.filter(each => !refused.has(each)));
       const entries = new Map<string, StoredEntry>();
       for (const line of lines) {
@@ -215,8 +215,7 @@ export function isSameEntry(one: StoredEntry | null, other: StoredEntry | null):
   return one?.object === other?.object && one?.mode === other?.mode;
 }
 
-function differences(output: string): ReadonlyMap<string, StoredEntry | null> {
-  const parts = fields(output);
+function differences(parts: readonly string[]): ReadonlyMap<string, StoredEntry | null> {
   const found = new Map<string, StoredEntry | null>();
   for (let n = 0; n < parts.length; n += 2) {
     const [, mode = NOTHING, , object = ''] = (parts[n] ?? '').split(' ');

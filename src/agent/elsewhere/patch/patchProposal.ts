@@ -4,7 +4,6 @@ import type { TextSide } from '../../preview/fileChange.ts';
 import { foldersAbove } from '../../preview/fileSteps.ts';
 import { MAX_FILE_BYTES, type Workspace } from '../../preview/workspace.ts';
 import { Allowance, type Gathered, type LeftOut } from '../gathered.ts';
-import { shownName } from '../fileNames.ts';
 import { LeftOutError, leftOutOf } from '../readForeign.ts';
 import { fitFile, type FittedText } from './fitHunks.ts';
 import { PatchedFiles, type MadeFile, type PatchPlaces } from './patchedFiles.ts';
@@ -66,10 +65,7 @@ async function readUnit(unit: readonly PatchPart[], reader: Reader): Promise<Uni
   const others = unit.map(nameOf).filter(name => !failed.has(name));
   return {
     effects: [],
-    leftOut: [
-      ...failed.values(),
-      ...[...new Set(others)].map(name => ({ path: shownName(name), why: 'together' as const })),
-    ],
+    leftOut: [...failed.values(), ...[...new Set(others)].map(path => ({ path, why: 'together' as const }))],
   };
 }
 

@@ -107,7 +107,7 @@ interface OpenedGit {
 async function openGit(place: GitPlace, { program, signal }: GitReading): Promise<OpenedGit> {
   const git = new GitProgram(place.folder, program);
   const ask = (args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> =>
-    git.run([...SETTINGS, ...args], { env: { ...NO_NETWORK, ...env }, signal, atMost: MAX_BYTES });
+    git.run([...SETTINGS, ...args], { env, signal, atMost: MAX_BYTES });
   const [top = '', gitFolder = ''] = await ask(
     ['rev-parse', '--show-toplevel', '--absolute-git-dir'],
     {},
@@ -158,9 +158,6 @@ const SETTINGS = [
   'diff.external=',
   'diff.noprefix=false',
 ].flatMap(setting => ['-c', setting]);
-
-/** A partial clone would fetch what is missing, by programs and from places that its settings name. */
-const NO_NETWORK = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
 
 function noRepository(error: unknown, { name }: GitPlace, signal: AbortSignal): unknown {
   if (signal.aborted) return error;
