@@ -1,15 +1,8 @@
-import {
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  readFileSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, realpathSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { isInside } from '../../base/system/realPath.ts';
+import { isRoot, type SystemFolders } from './systemFolders.ts';
 
 /** A folder of the workspace in the view: an overlay of the real one, at its own path. */
 export interface MountedFolder {
@@ -51,43 +44,7 @@ export interface NamespaceOptions {
 }
 
 /** The folders of a view that are empty at its beginning. They are on disk, so that what fills them can be seen and ended. */
-export const OWN_FOLDERS = ['tmp', 'var-tmp', 'shm', 'home', 'nothing'] as const;
-
-/** Whether this process is root, which keeps its powers over files in a view. */
-export function isRoot(): boolean {
-  return process.getuid?.() === 0;
-}
-
-/** What tools of the user's own may be installed in, below the home folder. Nothing else of it can be seen. */
-const TOOL_ROOTS = [
-  '.nvm',
-  '.volta',
-  '.fnm',
-  '.local/share/fnm',
-  '.asdf',
-  '.local/share/mise',
-  '.n',
-  '.nodenv',
-  '.bun',
-  '.deno',
-  '.cargo/bin',
-  '.rustup',
-  '.pyenv',
-  '.rbenv',
-  '.rvm',
-  '.sdkman',
-  '.jenv',
-  '.goenv',
-  'go/bin',
-  'sdk',
-  '.dotnet',
-  '.local/bin',
-  '.local/share/pnpm',
-  '.yarn/bin',
-  '.local/pipx',
-  '.poetry',
-  '.linuxbrew',
-];
+export const OWN_FOLDERS = ['tmp', 'var-tmp', 'shm', 'home'] as const;
 
 /** An ordinary user is itself; root keeps its powers over files, users and its own processes, and no others. */
 function identity(isTerminal: boolean): readonly string[] {
@@ -105,27 +62,22 @@ function identity(isTerminal: boolean): readonly string[] {
  * The arguments of bubblewrap: a root of its own, in which only what is named exists. The folders and `/tmp` can be written,
  * system programs and tool roots on the PATH can be read; there is no network, no home, and no process or socket of the host.
  */
-export function isolation(options: NamespaceOptions): readonly string[] {
-  const { storage, folders, links, cwd, searchPath, terminal } = options;
+export function isolation(options: NamespaceOptions, system: SystemFolders): readonly string[] {
+  const { storage, folders, links, cwd, terminal } = options;
   const home = homedir();
-  const [tmp, varTmp, shm, ownHome, nothing] = OWN_FOLDERS.map(name => path.join(storage, name));
+  const [tmp, varTmp, shm, ownHome] = OWN_FOLDERS.map(name => path.join(storage, name));
   const own = [tmp, '/tmp', varTmp, '/var/tmp', ownHome, home, shm, '/dev/shm'] as readonly string[];
+  const readOnly = ([from, at]: readonly [string, string]): readonly string[] => ['--ro-bind', from, at];
   return [
     ...identity(terminal !== undefined),
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(terminal ? [] : ['--unshare-net', '--new-session']),
     ...['--die-with-parent', '--info-fd', '6', '--seccomp', '7'],
-    ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].flatMap(systemFolder),
-    // Not all of /nix, where the socket of its daemon is.
-    ...['--ro-bind', '/etc', '/etc', ...['/opt', '/nix/store'].flatMap(at => ['--ro-bind-try', at, at])],
-    ...privateFiles().flatMap(({ at, isFolder }) => [
-      '--ro-bind',
-      isFolder ? (nothing ?? '') : '/dev/null',
-      at,
-    ]),
+    ...system.links.flatMap(([link, target]) => ['--symlink', target, link]),
+    ...system.system.flatMap(readOnly),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...own.flatMap((at, n) => (n % 2 === 0 ? ['--bind', at, own[n + 1] ?? ''] : [])),
-    ...toolRoots(searchPath, home).flatMap(root => ['--ro-bind-try', root, root]),
+    ...system.tools.flatMap(readOnly),
     ...(terminal?.readable ?? []).flatMap(at => ['--ro-bind-try', at, at]),
     ...(terminal?.writable ?? []).flatMap(at => ['--bind-try', at, at]),
     ...(terminal ? resolver().flatMap(at => ['--ro-bind-try', at, at]) : []),
@@ -145,44 +97,6 @@ function resolver(): readonly string[] {
   const file = '/etc/resolv.conf';
   const real = existsSync(file) ? realpathSync(file) : file;
   return real.startsWith('/etc/') ? [] : [real];
-}
-
-/** How deep in `/etc` is looked for what only some may read. */
-const PRIVATE_DEPTH = 3;
-let foundPrivate: readonly { readonly at: string; readonly isFolder: boolean }[] | undefined;
-
-/** What not everyone may read in `/etc`, such as passwords and keys: root could, in the view too. */
-function privateFiles(): NonNullable<typeof foundPrivate> {
-  const find = (folder: string, depth: number): NonNullable<typeof foundPrivate> =>
-    readdirSync(folder).flatMap(name => {
-      const at = `${folder}/${name}`;
-      const stat = lstatSync(at, { throwIfNoEntry: false });
-      const isFolder = stat?.isDirectory() === true;
-      if (!stat || (!isFolder && !stat.isFile())) return [];
-      const everyone = isFolder ? 0o005 : 0o004;
-      if ((stat.mode & everyone) !== everyone) return [{ at, isFolder }];
-      return isFolder && depth > 1 ? find(at, depth - 1) : [];
-    });
-  return (foundPrivate ??= isRoot() ? find('/etc', PRIVATE_DEPTH) : []);
-}
-
-/** A folder of the system, or the link that stands in its place. */
-function systemFolder(folder: string): readonly string[] {
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
-  if (!stat) return [];
-  return stat.isSymbolicLink() ? ['--symlink', readlinkSync(folder), folder] : ['--ro-bind', folder, folder];
-}
-
-/** The roots of the user's tools: those well-known ones below the home folder that the PATH leads into. */
-function toolRoots(searchPath: string, home: string): readonly string[] {
-  const roots = new Set<string>();
-  for (const folder of searchPath.split(':').filter(part => part.startsWith('/'))) {
-    const real = existsSync(folder) ? realpathSync(folder) : folder;
-    for (const each of [folder, real])
-      for (const root of TOOL_ROOTS)
-        if (isInside(each, path.join(home, root))) roots.add(path.join(home, root));
-  }
-  return [...roots].filter(root => existsSync(root));
 }
 
 /**

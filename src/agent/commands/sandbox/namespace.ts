@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable, type Writable } from 'node:stream';
-import { isolation, isRoot, type NamespaceOptions } from './bubblewrap.ts';
+import { isolation, type NamespaceOptions } from './bubblewrap.ts';
 import { callFilter } from './callFilter.ts';
+import { isRoot, SystemFolders } from './systemFolders.ts';
 
 /** Where system programs are: not on the PATH of the user, who may have others. */
 export const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
@@ -44,7 +45,7 @@ count=$2; shift 2
 ) || exit 97
 trap : INT QUIT TSTP HUP
 while [ "$count" -gt 0 ]; do
-  cd "$2" && { [ ! -d upper ] || mount -t overlay overlay -o "lowerdir=lower,upperdir=upper,workdir=work,userxattr,index=off,xino=off$more" "$1"; } || exit 97
+  cd "$2" && { [ -L real ] && [ ! -d upper ] || mount -t overlay overlay -o "lowerdir=lower,upperdir=upper,workdir=work,userxattr,index=off,xino=off$more" "$1"; } || exit 97
   shift 2; count=$((count - 1))
 done
 cd /
@@ -108,9 +109,20 @@ export class Namespace {
     // Bubblewrap makes a second one to give an ordinary user back its id, and none for root.
     const most = options.terminal ? NESTED : isRoot() ? 0 : 2;
     const mount = ['--mount', '--propagation', 'private', '--'];
+    const system = new SystemFolders(options.storage, options.searchPath);
     const args = [
       ...(isRoot()
-        ? ['--user', '--', '/bin/sh', '-c', MAPPED, 'redline-sandbox', unshare, ...mount]
+        ? [
+            ...mount,
+            ...system.mounting(),
+            unshare,
+            '--user',
+            ...mount,
+            '/bin/sh',
+            '-c',
+            MAPPED,
+            'redline-sandbox',
+          ]
         : ['--user', '--map-root-user', ...mount]),
       // When this program is killed, the script is too, and with it bubblewrap.
       ...[systemTool('setpriv') ?? 'setpriv', '--pdeathsig', 'KILL', '--'],
@@ -125,7 +137,7 @@ export class Namespace {
         String(folders.length),
         ...folders.flatMap(({ root, state }) => [root, state]),
       ],
-      ...[systemTool('bwrap') ?? 'bwrap', ...isolation(options), '--args', '8', '--'],
+      ...[systemTool('bwrap') ?? 'bwrap', ...isolation(options, system), '--args', '8', '--'],
       ...['/bin/sh', '-c', options.deleted.length > 0 ? REMOVE + BEGIN : BEGIN],
       ...['redline-sandbox', ...options.program],
     ];

@@ -67,7 +67,7 @@ async function probe(
   const outside = path.join(base, 'outside');
   await fs.mkdir(root, { recursive: true });
   await fs.writeFile(path.join(root, 'file'), 'old');
-  await fs.writeFile(outside, 'SECRET');
+  await fs.writeFile(outside, 'SECRET', { mode: 0o600 });
   await fs.symlink(outside, path.join(root, 'link'));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(`\0redline-${path.basename(base)}`, resolve);
@@ -97,6 +97,8 @@ async function probe(
     ),
     'unshare --user true 2>/dev/null && echo LEAK namespaces',
     '(: >> /proc/sys/kernel/core_pattern) 2>/dev/null && echo LEAK kernel',
+    // An ordinary user may be in the group of such a file.
+    '[ "$(id -u)" != 0 ] || [ -z "$(find /etc -maxdepth 1 -type f ! -perm -004 -exec cat {} + 2>/dev/null)" ] || echo LEAK private',
     '(echo x > /redline-probe) 2>/dev/null && echo LEAK memory',
     'echo new > file',
   ].join('; ');

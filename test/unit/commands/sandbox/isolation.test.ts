@@ -161,6 +161,52 @@ suite('ways out of the isolated sandbox', async () => {
     }
   });
 
+  test('root reads of the machine what everyone may, and no more, also what is made later; it starts its programs', async t => {
+    if (!status.isolated || process.getuid?.() !== 0) return void assert.notEqual(process.getuid?.(), 0);
+    const name = `redline-test-${process.pid}`;
+    const tools = path.join(os.homedir(), '.local/share/mise');
+    const hadTools = fs.existsSync(tools);
+    const before = process.env['PATH'];
+    const places = ['/etc', '/opt', '/usr/local', tools].map(at => path.join(at, name));
+    t.after(() => {
+      process.env['PATH'] = before;
+      for (const at of hadTools ? places : [...places, tools])
+        fs.rmSync(at, { recursive: true, force: true });
+    });
+    process.env['PATH'] = `${before}:${path.join(tools, 'bin')}`;
+    for (const at of places) {
+      const deep = path.join(at, 'a/b/c/d');
+      fs.mkdirSync(deep, { recursive: true });
+      fs.writeFileSync(path.join(deep, 'key'), 'SECRET', { mode: 0o600 });
+      fs.writeFileSync(path.join(at, 'group'), 'SECRET', { mode: 0o640 });
+      fs.writeFileSync(path.join(at, 'everyone'), '#!/bin/sh\necho ran', { mode: 0o755 });
+      fs.mkdirSync(path.join(at, 'closed'), { mode: 0o700 });
+      fs.writeFileSync(path.join(at, 'closed/file'), 'SECRET');
+      const { output } = await world.run(
+        `cd '${at}' && ./everyone; cat a/b/c/d/key group; ls closed; cat closed/file; chmod 644 group; cp group /tmp/x; cat /tmp/x`,
+      );
+      assert.match(output, /^ran$/m, at);
+      assert.doesNotMatch(output, /SECRET|^file$/m, at);
+      assert.equal(output.match(/Permission denied/g)?.length, 5, output);
+      fs.writeFileSync(path.join(at, 'later'), 'SECRET', { mode: 0o600 });
+    }
+    const { output } = await world.run(places.map(at => `cat '${at}/later'`).join('; '));
+    assert.doesNotMatch(output, /SECRET/);
+  });
+
+  test('root changes files that others may not read, of its own and of others, and git trusts the repository', async () => {
+    if (!status.isolated || process.getuid?.() !== 0) return void assert.notEqual(process.getuid?.(), 0);
+    fs.writeFileSync(world.at('own'), 'x', { mode: 0o600 });
+    fs.writeFileSync(world.at('theirs'), 'x', { mode: 0o600 });
+    fs.chownSync(world.at('theirs'), 12_345, 23_456);
+    const { changes, output } = await world.run(
+      'for at in own theirs; do echo more >>$at; done; stat -c %u own theirs; git status --short own; mktemp >/dev/null && touch ~/x && echo fine',
+    );
+    assert.equal(output, '0\n12345\n?? own\nfine\n');
+    assert.deepEqual(changes, ['own: x => xmore', 'theirs: x => xmore']);
+    for (const name of ['own', 'theirs']) fs.rmSync(world.at(name));
+  });
+
   test('files of other owners and groups can be changed by those who may change them on disk', async () => {
     if (!status.isolated) return void assert.equal(status.engine, undefined);
     fs.writeFileSync(world.at('theirs'), 'x');

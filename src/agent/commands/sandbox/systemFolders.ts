@@ -1,0 +1,165 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import * as path from 'node:path';
+import { isInside } from '../../base/system/realPath.ts';
+
+/** What tools of the user's own may be installed in, below the home folder. Nothing else of it can be seen. */
+const TOOL_ROOTS = [
+  '.nvm',
+  '.volta',
+  '.fnm',
+  '.local/share/fnm',
+  '.asdf',
+  '.local/share/mise',
+  '.n',
+  '.nodenv',
+  '.bun',
+  '.deno',
+  '.cargo/bin',
+  '.rustup',
+  '.pyenv',
+  '.rbenv',
+  '.rvm',
+  '.sdkman',
+  '.jenv',
+  '.goenv',
+  'go/bin',
+  'sdk',
+  '.dotnet',
+  '.local/bin',
+  '.local/share/pnpm',
+  '.yarn/bin',
+  '.local/pipx',
+  '.poetry',
+  '.linuxbrew',
+];
+
+/** Folders of the system. Not all of /nix, where the socket of its daemon is. */
+const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store'];
+
+/** Who owns nothing: root looks at the machine with its rights. */
+const NOBODY = 65_534;
+/** The folder of a view's storage that holds the machine as everyone sees it. */
+const SEEN = 'seen';
+
+/**
+ * Root could read all files of the machine in a view, also those that others may not. So it is shown, read-only, through overlays
+ * that are mounted with the rights of nobody: the kernel asks for these, too, whenever a file is opened. This comes before the
+ * user namespace, in which what is mounted below a folder could not be left out. Arguments: the folder with the places, how many
+ * there are, what each shows, and the program that goes on.
+ */
+const SEE = `
+cd "$1" && mount -c -t tmpfs -o ro,mode=755 tmpfs empty || exit 97
+count=$2 n=0; shift 2
+while [ "$n" -lt "$count" ]; do
+  setpriv --no-new-privs --reuid ${NOBODY} --regid ${NOBODY} --clear-groups --inh-caps=-all,+sys_admin --ambient-caps=-all,+sys_admin -- \\
+    mount -c -t overlay overlay -o ro,lowerdir=/proc/self/fd/9:empty,userxattr,index=off,xino=off "$n" 9<"$1" || exit 97
+  shift; n=$((n + 1))
+done
+cd /
+exec "$@"
+`;
+
+/** Whether this process is root, which keeps its powers over files in a view. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** Where something of the machine is taken from, and where it stands in a view. Both are absolute. */
+type Bind = readonly [from: string, at: string];
+
+/** What a view shows of the machine: read-only, and for root, too, only what everyone may read. */
+export class SystemFolders {
+  /** Links in the place of folders of the system. */
+  readonly links: readonly (readonly [link: string, target: string])[];
+  readonly system: readonly Bind[];
+  /** The roots of the user's tools. They are in the home folder. */
+  readonly tools: readonly Bind[];
+  readonly #storage: string;
+  /** Folders that are mounted for nobody, by their numbers. */
+  readonly #mounted: string[] = [];
+
+  /** @param searchPath the PATH that leads to the user's tools */
+  constructor(storage: string, searchPath: string) {
+    this.#storage = path.join(storage, SEEN);
+    const found = SYSTEM.filter(at => lstatSync(at, { throwIfNoEntry: false }));
+    const isLink = (at: string): boolean => lstatSync(at).isSymbolicLink();
+    this.links = found.filter(isLink).map(at => [at, readlinkSync(at)] as const);
+    this.system = this.#shown(found.filter(at => !isLink(at)));
+    this.tools = this.#shown(toolRoots(searchPath, homedir()));
+  }
+
+  /** What a program is started by, so that the folders are mounted for it. It must have a mount namespace of its own. */
+  mounting(): readonly string[] {
+    // Where there is no storage, nothing is mounted, and nothing starts.
+    if (existsSync(path.dirname(this.#storage))) {
+      for (const name of ['.', 'empty', ...this.#mounted.keys()])
+        mkdirSync(path.join(this.#storage, String(name)), { recursive: true });
+      chmodSync(this.#storage, 0o755);
+    }
+    const { length } = this.#mounted;
+    return ['/bin/sh', '-c', SEE, 'redline-sandbox', this.#storage, String(length), ...this.#mounted];
+  }
+
+  #shown(folders: readonly string[]): readonly Bind[] {
+    if (!isRoot()) return folders.map(at => [at, at]);
+    const points = mountPoints();
+    const isShown = (at: string): boolean => folders.some(folder => at === folder || isInside(at, folder));
+    return [...new Set([...folders, ...points.filter(isShown)])].flatMap((at): readonly Bind[] => {
+      const stat = statSync(at, { throwIfNoEntry: false });
+      if (stat?.isFile()) return (stat.mode & 0o004) === 0 ? [] : [[at, at]];
+      if (!stat?.isDirectory() || !isOpen(at)) return [];
+      // One overlay serves all folders of a disk that are not below one that is closed.
+      const disk = points.findLast(point => at === point || isInside(at, point)) ?? '/';
+      const top = foldersBetween(disk, at).every(isOpen) ? disk : at;
+      const known = this.#mounted.indexOf(top);
+      const number = known < 0 ? this.#mounted.push(top) - 1 : known;
+      return [[path.join(this.#storage, String(number), path.relative(top, at)), at]];
+    });
+  }
+}
+
+/** Whether everyone may look into a folder. */
+function isOpen(folder: string): boolean {
+  return (statSync(folder).mode & 0o005) === 0o005;
+}
+
+/** A folder and those on the way to what is in it. */
+function foldersBetween(outer: string, inner: string): readonly string[] {
+  const folders = [outer];
+  for (let at = path.dirname(inner); at.length > outer.length; at = path.dirname(at)) folders.push(at);
+  return folders;
+}
+
+/** Where something is mounted, the outer ones first: an overlay does not show it. Containers have files such as `/etc/hosts` there. */
+function mountPoints(): readonly string[] {
+  const points = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map(line =>
+      (line.split(' ')[4] ?? '/').replace(/\\(\d{3})/g, (_, octal: string) =>
+        String.fromCharCode(parseInt(octal, 8)),
+      ),
+    );
+  return [...new Set(points)].sort();
+}
+
+/** The roots of the user's tools: those well-known ones below the home folder that the PATH leads into. */
+function toolRoots(searchPath: string, home: string): readonly string[] {
+  const roots = new Set<string>();
+  for (const folder of searchPath.split(':').filter(part => part.startsWith('/'))) {
+    const real = existsSync(folder) ? realpathSync(folder) : folder;
+    for (const each of [folder, real])
+      for (const root of TOOL_ROOTS)
+        if (isInside(each, path.join(home, root))) roots.add(path.join(home, root));
+  }
+  return [...roots].filter(root => existsSync(root));
+}
