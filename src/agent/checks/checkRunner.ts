@@ -16,7 +16,7 @@ import { outputProblems } from './outputProblems.ts';
 import type { TestReport } from './report/testReport.ts';
 
 /** The sandbox of all checks where one more costs nothing: what commands leave in theirs must not make a check pass. */
-const OWN_SANDBOX = 'checks';
+export const OWN_SANDBOX = 'checks';
 /** How many of the files that a check changed are named. */
 const MAX_NAMED = 3;
 
@@ -131,6 +131,7 @@ export class CheckRunner {
         },
       });
       ending.throwIfAborted();
+      for (const note of end.notes) output.add(`\n[${note}]`);
       exitCode = end.exitCode;
       if (exitCode === 0 && end.changed.length > 0)
         changed = { first: end.changed.slice(0, MAX_NAMED), count: end.changed.length };

@@ -4,41 +4,44 @@ import { isRecord, parsedJson } from '../base/json.ts';
 export interface SuggestedCheck {
   readonly name: string;
   readonly command: string;
+  /** Ends with 0 where the program that it needs is there and works. */
+  readonly probe: string;
 }
 
 /** Scripts that check something, in the order in which they are suggested. */
 const SCRIPTS = /^(?:test|tests|unit|check|typecheck|type-check|types|tsc|lint|eslint|build)(?:[:-].*)?$/;
-const WATCHES = /watch|--inspect|dev\b|serve/;
+/** Also what `npm init` writes. */
+const NONE = /watch|--inspect|dev\b|serve|no test specified/;
 const TARGETS = /^(test|check|lint|typecheck|build)\s*:/gm;
 
 /**
- * The checks that the files of a project suggest.
+ * The checks that the files of a project suggest, by preference where several have one name; not all can run: see `runnable`.
  * @param read the text of a file at the root; `undefined` if there is none
  */
 export async function suggestChecks(
   read: (name: string) => Promise<string | undefined>,
 ): Promise<readonly SuggestedCheck[]> {
   const found: SuggestedCheck[] = [];
+  const add = (name: string, command: string, probe: string): void =>
+    void found.push({ name, command, probe });
   const scripts = scriptsIn(await read('package.json'));
   if (scripts.length > 0) {
     const runner = await packageManager(read);
     for (const [name, script] of scripts)
-      if (SCRIPTS.test(name) && !WATCHES.test(`${name} ${script}`))
-        found.push({ name, command: name === 'test' ? `${runner} test` : `${runner} run ${name}` });
+      if (SCRIPTS.test(name) && !NONE.test(`${name} ${script}`))
+        add(name, name === 'test' ? `${runner} test` : `${runner} run ${name}`, `${runner} --version`);
   }
   const makefile = (await read('Makefile')) ?? (await read('makefile'));
   for (const [, target] of makefile?.matchAll(TARGETS) ?? [])
-    if (target !== undefined) found.push({ name: `make ${target}`, command: `make ${target}` });
+    if (target !== undefined) add(`make ${target}`, `make ${target}`, 'make --version');
   if ((await read('Cargo.toml')) !== undefined)
-    found.push(
-      { name: 'cargo test', command: 'cargo test --offline' },
-      { name: 'cargo check', command: 'cargo check --offline' },
-    );
+    for (const each of ['test', 'check']) add(`cargo ${each}`, `cargo ${each} --offline`, 'cargo --version');
   if ((await read('go.mod')) !== undefined)
-    found.push({ name: 'go test', command: 'go test ./...' }, { name: 'go vet', command: 'go vet ./...' });
+    for (const each of ['test', 'vet']) add(`go ${each}`, `go ${each} ./...`, 'go version');
   const python = `${(await read('pyproject.toml')) ?? ''}${(await read('setup.cfg')) ?? ''}`;
   if ((await read('pytest.ini')) !== undefined || /\bpytest\b/.test(python))
-    found.push({ name: 'pytest', command: 'python -m pytest -q' });
+    for (const each of ['python', 'python3'])
+      add('pytest', `${each} -m pytest -q`, `${each} -m pytest --version`);
   return found;
 }
 

@@ -3,7 +3,7 @@ import { ToolError } from '../../agent/base/errors.ts';
 import { bisect } from '../../agent/checks/bisect.ts';
 import { isGreen, type CheckResult, type ChecksReport, type NotRunReason } from '../../agent/checks/check.ts';
 import type { Checks } from '../../agent/checks/checks.ts';
-import { suggestChecks } from '../../agent/checks/suggestChecks.ts';
+import { suggestChecks, type SuggestedCheck } from '../../agent/checks/suggestChecks.ts';
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { execute } from '../commandRegistry.ts';
 import type { Ctx } from '../ctx.ts';
@@ -99,7 +99,7 @@ async function approveBrought({ checks }: Ctx): Promise<boolean> {
   return isApproved;
 }
 
-/** Lets the user choose a check that the project suggests, or type one. */
+/** Lets the user choose a check that the project suggests and that can run here, or type one. */
 export async function addCheck({ checks }: Ctx): Promise<void> {
   const { l10n } = vscode;
   const [folder] = vscode.workspace.workspaceFolders ?? [];
@@ -114,18 +114,21 @@ export async function addCheck({ checks }: Ctx): Promise<void> {
     }
   };
   const known = new Set(checks.settings.list.map(({ command }) => command));
-  const suggested = (await suggestChecks(read)).filter(({ command }) => !known.has(command));
   const other = { label: `$(edit) ${l10n.t('Another command…')}`, check: undefined };
-  const picked = await vscode.window.showQuickPick(
-    [
-      ...suggested.map(check => ({ label: oneLine(check.name), description: oneLine(check.command), check })),
+  const items = async (): Promise<
+    (vscode.QuickPickItem & { readonly check: SuggestedCheck | undefined })[]
+  > => {
+    const suggested = vscode.workspace.isTrusted ? await checks.runnable(await suggestChecks(read)) : [];
+    const others = suggested.filter(({ command }) => !known.has(command));
+    return [
+      ...others.map(check => ({ label: oneLine(check.name), description: oneLine(check.command), check })),
       other,
-    ],
-    {
-      title: l10n.t('Redline: Add a Check'),
-      placeHolder: l10n.t('A command whose result is shown on pending previews'),
-    },
-  );
+    ];
+  };
+  const picked = await vscode.window.showQuickPick(items(), {
+    title: l10n.t('Redline: Add a Check'),
+    placeHolder: l10n.t('A command whose result is shown on pending previews'),
+  });
   if (!picked) return;
   const check = picked.check ?? (await typedCheck());
   if (!check) return;

@@ -4,6 +4,7 @@ import { Emitter, type Event } from '../../agent/base/event.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import type { CheckRuns } from '../../agent/checks/check.ts';
+import type { SuggestedCheck } from '../../agent/checks/suggestChecks.ts';
 import type { Checks, ChecksOptions } from '../../agent/checks/checks.ts';
 import type { CheckMark } from '../../agent/preview/previewView.ts';
 import type { CheckFact } from '../../agent/preview/ledger.ts';
@@ -87,6 +88,12 @@ export class WindowChecks extends Owner implements Prover {
       if (wasRunning) void this.#turnEnded(session.id);
       wasRunning = event.state === 'running';
     });
+  }
+
+  /** Those that can run here. */
+  async runnable(suggested: readonly SuggestedCheck[]): Promise<readonly SuggestedCheck[]> {
+    const { runnable } = await import('../../agent/checks/runnable.ts');
+    return runnable(suggested, this.#parts);
   }
 
   load(): Promise<Checks> {

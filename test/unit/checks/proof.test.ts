@@ -28,6 +28,15 @@ for (const engine of await enginesHere())
       assert.equal(world.sandbox.read('a.txt'), 'new\n');
     });
 
+    test('a check whose program is not there says so', async t => {
+      const world = await open(t, { 'a.txt': 'old\n' }, { command: 'no-such-program-1' });
+      const { results } = await world.checks.run([], 'human');
+      assert.match(
+        results[0]?.output ?? '',
+        engine === 'overlay' ? /\[no-such-program-1 is not installed/ : /not found/,
+      );
+    });
+
     for (const [what, command, told] of [
       ['writes a snapshot', 'cp a.txt snap.txt; cmp a.txt snap.txt', /test changed snap\.txt/],
       ['mends what it checks', 'echo mended > a.txt', /test changed a\.txt/],

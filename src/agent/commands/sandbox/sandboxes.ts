@@ -9,6 +9,7 @@ import { isInside } from '../../base/system/realPath.ts';
 import { assertNotStopped } from '../commandPlan.ts';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../sandbox.ts';
 import { CopySandbox, type Progress } from './copyEngine.ts';
+import { MissingFiles } from './missing.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
 import { removeTree } from './entries.ts';
 import { probeOverlay, type NoOverlay } from './probe.ts';
@@ -68,6 +69,7 @@ class WindowSandboxes implements Sandboxes {
       engine === 'overlay'
         ? new OverlaySandbox(parts)
         : new CopySandbox({ ...parts, ...(progress ? { progress } : {}) }),
+      parts.folders.map(({ fsPath }) => fsPath),
     );
     this.#open.set(sessionId, made);
     return made;
@@ -148,14 +150,16 @@ function isWithin(storage: string, roots: readonly string[]): boolean {
   return roots.some(root => isInside(state, root));
 }
 
-/** Runs the commands of a sandbox one after the other. */
+/** Runs the commands of a sandbox one after the other, and tells what they did not find in it. */
 class OneAtATime implements Sandbox {
   readonly #sandbox: Sandbox;
+  readonly #folders: readonly string[];
   readonly #disposal = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(sandbox: Sandbox) {
+  constructor(sandbox: Sandbox, folders: readonly string[]) {
     this.#sandbox = sandbox;
+    this.#folders = folders;
   }
 
   get engine(): Sandbox['engine'] {
@@ -168,9 +172,18 @@ class OneAtATime implements Sandbox {
 
   run(...[plan, pending, { signal, add }]: Parameters<Sandbox['run']>): ReturnType<Sandbox['run']> {
     const either = AbortSignal.any([signal, this.#disposal.signal]);
-    const ended = this.#last.then(() => {
+    const ended = this.#last.then(async () => {
       assertNotStopped(either);
-      return this.#sandbox.run(plan, pending, { signal: either, add });
+      // A copy hides nothing.
+      if (!this.isolated) return this.#sandbox.run(plan, pending, { signal: either, add });
+      const outside = { home: homedir(), searchPath: process.env['PATH'] ?? '', folders: this.#folders };
+      const missing = new MissingFiles(outside);
+      const tell = (chunk: string): void => {
+        missing.add(chunk);
+        add(chunk);
+      };
+      const end = await this.#sandbox.run(plan, pending, { signal: either, add: tell });
+      return { ...end, notes: [...end.notes, ...(await missing.notes(end.exitCode))] };
     });
     this.#last = ended.catch(() => undefined);
     return ended;

@@ -1,0 +1,91 @@
+import * as fs from 'node:fs/promises';
+import { succeeds } from '../../base/async.ts';
+import { beginningOf } from '../../base/cutText.ts';
+import { isInside } from '../../base/system/realPath.ts';
+import { programOnPath } from '../../base/system/searchPath.ts';
+
+/** How much of the end of an output is looked through, in characters. */
+const MAX_OUTPUT = 20_000;
+/** The most paths that are named, and the longest name of a program. */
+const MAX_PATHS = 3;
+const MAX_NAME = 100;
+
+/** What a shell ends with if it does not find a program. */
+const NOT_FOUND = 127;
+
+/** How shells and `env` name it: dash, bash and zsh, fish, env. */
+const PROGRAMS = [
+  /(?:^|[\s:])(?<name>[\w.+/-]+): (?:command )?not found\b/,
+  /command not found: (?<name>[\w.+/-]+)/,
+  /Unknown command:? '?(?<name>[\w.+/-]+)/,
+  /env: [‘']?(?<name>[\w.+/-]+)[’']?: No such file/,
+];
+const NO_FILE = /ENOENT|No such file|cannot find|not found/i;
+
+/** A path up to what ends it in a message. */
+const NAME = /^[^\s'"`()[\]‘’]*?(?=[.,:;]*(?:[\s'"`()[\]‘’]|$))/;
+
+/** What this machine has and the sandbox hides. */
+export interface Outside {
+  readonly home: string;
+  /** The PATH of VS Code. */
+  readonly searchPath: string;
+  /** The folders of the workspace, which the sandbox shows although they may be below home. */
+  readonly folders: readonly string[];
+}
+
+/** Keeps the end of an output, to tell what a command did not find in the sandbox. */
+export class MissingFiles {
+  readonly #outside: Outside;
+  #output = '';
+
+  constructor(outside: Outside) {
+    this.#outside = outside;
+  }
+
+  add(chunk: string): void {
+    this.#output = (this.#output + chunk).slice(-MAX_OUTPUT);
+  }
+
+  /** Sentences for the model on a program that is not there, and on files of the home folder that are, but not in the sandbox. */
+  async notes(exitCode: number | undefined): Promise<readonly string[]> {
+    if (exitCode === 0 || exitCode === undefined) return [];
+    const program = exitCode === NOT_FOUND ? await this.#program() : undefined;
+    return [...(program === undefined ? [] : [program]), ...(await this.#files())];
+  }
+
+  async #program(): Promise<string | undefined> {
+    for (const line of this.#output.split('\n').toReversed())
+      for (const pattern of PROGRAMS) {
+        const name = pattern.exec(line)?.groups?.['name'];
+        if (name === undefined || name.length > MAX_NAME || name.includes('/')) continue;
+        const at = await programOnPath(name, this.#outside.searchPath);
+        return at === undefined
+          ? `${name} is not installed on this machine, or not on the PATH that VS Code was started with.`
+          : `${name} is ${this.#shown(at)} on this machine, which the sandbox does not have. Run it with onDisk, or do without it.`;
+      }
+    return undefined;
+  }
+
+  async #files(): Promise<readonly string[]> {
+    const { home, folders } = this.#outside;
+    const found = new Set<string>();
+    for (const line of this.#output.split('\n').filter(each => NO_FILE.test(each)))
+      for (const rest of line.split(`${home}/`).slice(1)) {
+        const at = `${home}/${NAME.exec(rest)?.[0] ?? ''}`;
+        if (!folders.some(folder => isInside(at, folder))) found.add(at);
+      }
+    const hidden: string[] = [];
+    for (const at of [...found].slice(0, MAX_PATHS))
+      if (await succeeds(fs.access(at))) hidden.push(this.#shown(at));
+    if (hidden.length === 0) return [];
+    return [
+      `On this machine, but not in the sandbox, which shows little of the home folder: ${hidden.join(', ')}. Run what needs it with onDisk, or do without it.`,
+    ];
+  }
+
+  #shown(at: string): string {
+    const { home } = this.#outside;
+    return beginningOf(isInside(at, home) ? `~${at.slice(home.length)}` : at, 300);
+  }
+}
