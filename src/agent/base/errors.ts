@@ -1,3 +1,4 @@
+import { safeName } from './safeName.ts';
 import { listed } from './phrases.ts';
 
 /**
@@ -51,7 +52,7 @@ export class UnsavedEditorError extends ToolError {
 
   constructor(path: string) {
     super(
-      `${path} has unsaved changes in a notebook or custom editor, which cannot be read or edited as text.`,
+      `${safeName(path)} has unsaved changes in a notebook or custom editor, which cannot be read or edited as text.`,
       { advice: 'Ask the user to save or revert them first.' },
     );
   }
@@ -111,7 +112,7 @@ export function factOf(error: unknown): string {
 
 /** The text of an error of the file system, without the absolute paths that Node ends it with. Never throws. */
 export function messageWithoutPaths(error: unknown): string {
-  return messageOf(error).replace(/, \w+ '[^']*'(?: -> '[^']*')?$/, '');
+  return messageOf(error).replace(/, \w+ '[^]*'$/, '');
 }
 
 /** The stack of anything that was thrown, for the log. Never throws. */

@@ -1,3 +1,5 @@
+import { safeName } from './safeName.ts';
+
 /**
  * A count with its English noun: "1 file", "2 files". For texts for the model and the log; what a person reads is localised as
  * whole sentences.
@@ -10,9 +12,12 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 /** The most names that a text for the model lists. */
 const MOST = 20;
 
-/** Names for a text for the model: `a, b and 3 more`. It can ask for more, and thousands would fill its context. */
+/** Names for a text for the model, as `safeName` shows them: `a, b and 3 more`. It can ask for more, and thousands would fill its context. */
 export function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST).join(', ');
+  const shown = names
+    .slice(0, MOST)
+    .map(name => safeName(name))
+    .join(', ');
   return names.length > MOST ? `${shown} and ${names.length - MOST} more` : shown;
 }
 

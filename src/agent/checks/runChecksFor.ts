@@ -1,5 +1,7 @@
 import { beginningOf, endOf } from '../base/cutText.ts';
 import { ToolError } from '../base/errors.ts';
+import { safeName } from '../base/safeName.ts';
+import { fenced, listed } from '../base/phrases.ts';
 import { idsIn, type PendingContents } from '../preview/overlay.ts';
 import type { Preview } from '../preview/preview.ts';
 import { checkFactText } from '../preview/resolve/checkTexts.ts';
@@ -27,7 +29,7 @@ export async function runChecksFor(
   const known = checks.list().map(({ name }) => name);
   const unknown = names?.filter(name => !known.includes(name)) ?? [];
   if (unknown.length > 0)
-    throw new ToolError(`There is no check named ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
+    throw new ToolError(`There is no check named ${listed(unknown)}. There are: ${listed(known)}.`);
   const previews = new Map<string, Preview>();
   for (const id of ids ?? own) {
     const chosen = own.includes(id) ? checks.withBase(id) : undefined;
@@ -51,7 +53,7 @@ function reportText(previews: readonly Preview[], { results, notRun }: ChecksRep
   return [
     ...(results.length > 0 ? [on] : ['No check ran.']),
     ...results.flatMap(resultLines),
-    ...notRun.map(({ name, why }) => `${name} did not run: ${NOT_RUN[why]}`),
+    ...notRun.map(({ name, why }) => `${safeName(name)} did not run: ${NOT_RUN[why]}`),
   ].join('\n');
 }
 
@@ -69,7 +71,7 @@ function resultLines(result: CheckResult): readonly string[] {
     output.length > MAX_OUTPUT
       ? `[the beginning is left out]\n${endOf(output, MAX_OUTPUT)}`
       : beginningOf(output, MAX_OUTPUT);
-  return [fact, ...(shown === '' ? ['It wrote nothing.'] : ['Its output:', shown])];
+  return [fact, ...(shown === '' ? ['It wrote nothing.'] : ['Its output:', fenced(shown)])];
 }
 
 const NOT_RUN: Readonly<Record<NotRunReason, string>> = {

@@ -2,7 +2,7 @@ import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import { plural } from '../base/phrases.ts';
 import { FeedCursor, type Fact } from '../preview/feed.ts';
-import type { Preview } from '../preview/preview.ts';
+import { nameOf, type Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { isMoot, waitsForAttempt } from '../preview/resolve/moot.ts';
 import { factText } from '../preview/resolve/resolveTexts.ts';
@@ -125,6 +125,6 @@ function isPassed(fact: Fact, store: PreviewStore): boolean {
   return (fact.kind === 'stale' || fact.kind === 'fresh') && isMoot(fact, store.get(fact.previewId));
 }
 
-function mayBeNewText({ id, label, revision }: Preview): string {
-  return `${id} (${label}) is at revision ${revision}. It may have changed since you last heard of it: read its files again before you vote on it.`;
+function mayBeNewText(preview: Preview): string {
+  return `${nameOf(preview)} is at revision ${preview.revision}. It may have changed since you last heard of it: read its files again before you vote on it.`;
 }

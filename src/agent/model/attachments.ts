@@ -1,3 +1,4 @@
+import { safeName } from '../base/safeName.ts';
 import { fenced } from '../base/phrases.ts';
 import type { Attachment, ImageFile, UserMessage } from './messages.ts';
 
@@ -14,7 +15,7 @@ export function promptText(
 
 /** The path and the lines, e.g. `src/a.ts, lines 3-8`. */
 export function attachmentName({ path, startLine, endLine }: Omit<Attachment, 'text' | 'note'>): string {
-  const name = path.replace(/\s+/g, ' ');
+  const name = safeName(path);
   if (startLine === undefined) return name;
   if (endLine === undefined || endLine === startLine) return `${name}, line ${startLine}`;
   return `${name}, lines ${startLine}-${endLine}`;

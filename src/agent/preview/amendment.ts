@@ -1,6 +1,8 @@
+import { safeName } from '../base/safeName.ts';
 import { ToolError } from '../base/errors.ts';
 import { isText, proposing, type FileChange, type TextSide } from './fileChange.ts';
 import { stepsOf } from './fileSteps.ts';
+import { listed } from '../base/phrases.ts';
 import { nameOf, pathsOf, type Preview } from './preview.ts';
 
 /**
@@ -14,7 +16,7 @@ export function proposedText(preview: Preview, path: string): TextSide {
   const isLast = !changes.slice(at + 1).some(change => stepsOf(change).some(step => step.path === path));
   if (after && isText(after) && isLast) return after;
   throw new ToolError(
-    `${nameOf(preview)} proposes no text for ${path}, but changes ${pathsOf(preview).slice(0, 20).join(', ')}. Leave out amend to stage your change as a preview of its own.`,
+    `${nameOf(preview)} proposes no text for ${safeName(path)}, but changes ${listed(pathsOf(preview))}. Leave out amend to stage your change as a preview of its own.`,
   );
 }
 

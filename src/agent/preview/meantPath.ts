@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { quoted, quotedName } from '../base/safeName.ts';
 import { PathError, ToolError } from '../base/errors.ts';
 import type { ReadableFiles, Workspace } from './workspace.ts';
 
@@ -9,11 +10,16 @@ const HOME = /^(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%)\//;
 
 /**
  * The workspace path that a model means: what is written, if there is such a file. Otherwise it may be a URL, in quotes or
- * between blanks, with backslashes, or with a line behind it, as models copy paths from messages and links. No new file gets
- * such a name.
+ * between blanks, with backslashes, with escapes as `safeName` shows it, or with a line behind it, as models copy paths from
+ * messages and links. No new file gets such a name.
  * @throws PathError as `Workspace.resolvePath` does, and if there is nothing at a path that is written in such a way.
  */
 export async function meantPath(workspace: Workspace, input: string): Promise<string> {
+  const name = quotedName(input.trim());
+  if (name !== undefined) {
+    const named = await workspace.resolvePath(name);
+    if (await exists(workspace, named)) return named;
+  }
   const unquoted = input
     .trim()
     .replace(/^(["'`])(.*)\1$|^<(.*)>$|^[“‘](.*)[”’]$/, '$2$3$4')
@@ -25,15 +31,12 @@ export async function meantPath(workspace: Workspace, input: string): Promise<st
   const asWritten = await workspace.resolvePath(written).catch(undefinedIfRefused);
   if (asWritten !== undefined && (await exists(workspace, asWritten))) return asWritten;
   if (HOME.test(plain))
-    throw new PathError(
-      'outside',
-      `${JSON.stringify(input)} is outside the workspace. Use a path inside it.`,
-    );
+    throw new PathError('outside', `${quoted(input)} is outside the workspace. Use a path inside it.`);
   const meant = await workspace.resolvePath(plain);
   if (await exists(workspace, meant)) return meant;
   throw new PathError(
     'empty',
-    `There is no file ${JSON.stringify(input)}, and none at ${meant}. Give the plain path alone: ${plain}.`,
+    `There is no file ${quoted(input)}, and none at ${meant}. Give the plain path alone: ${plain}.`,
   );
 }
 
@@ -47,10 +50,7 @@ function pathOfUrl(text: string): string | undefined {
   } catch {
     // It is no URL.
   }
-  throw new PathError(
-    'empty',
-    `${JSON.stringify(text)} is no URL of a file here. Give a path inside the workspace.`,
-  );
+  throw new PathError('empty', `${quoted(text)} is no URL of a file here. Give a path inside the workspace.`);
 }
 
 async function exists(files: ReadableFiles, path: string): Promise<boolean> {

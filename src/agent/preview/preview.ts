@@ -1,3 +1,4 @@
+import { safeName } from '../base/safeName.ts';
 import { hasConflict } from './rebase/conflictMarkers.ts';
 import { stepsOf } from './fileSteps.ts';
 import type { StagedPreview } from './previewSchema.ts';
@@ -163,6 +164,6 @@ export function titleOf({ title, label }: Preview): string {
 }
 
 /** How texts for the model name a preview: `p3 (AST Edit: 2 replacements in 1 file)`. */
-export function nameOf(preview: Preview): string {
-  return `${preview.id} (${preview.label})`;
+export function nameOf({ id, label }: Pick<Preview, 'id' | 'label'>): string {
+  return `${id} (${safeName(label)})`;
 }

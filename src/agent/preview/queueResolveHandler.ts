@@ -1,3 +1,4 @@
+import { safeName } from '../base/safeName.ts';
 import { ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
 import type { Localiser } from '../base/localiser.ts';
@@ -31,7 +32,7 @@ export function queueResolveHandler(
 ): QueuedPreview {
   if (!action.changes && !action.apply) throw new TypeError('A pending action needs `changes` or `apply`.');
   if (action.changes?.length === 0)
-    throw new ToolError(`Nothing to change: ${action.label}. Nothing was staged.`);
+    throw new ToolError(`Nothing to change: ${safeName(action.label)}. Nothing was staged.`);
   for (const change of action.changes ?? []) refuseBinary(change);
   const title = typeof action.title === 'function' ? action.title(host.l10n) : action.title;
   const draft: PreviewDraft = {
@@ -64,7 +65,7 @@ function refuseBinary({ path, before, after }: FileChange): void {
       : '';
   if (what === '') return;
   throw new ToolError(
-    `${what} of ${path} contains the character NUL (U+0000), which belongs to binary files and cannot be shown. ` +
+    `${what} of ${safeName(path)} contains the character NUL (U+0000), which belongs to binary files and cannot be shown. ` +
       'Remove it. Nothing was staged.',
   );
 }

@@ -1,4 +1,5 @@
 import { shortened } from '../base/cutText.ts';
+import { safeName } from '../base/safeName.ts';
 import { plural } from '../base/phrases.ts';
 import { hunksOfChange } from './fileChange.ts';
 import type { Preview } from './preview.ts';
@@ -36,7 +37,7 @@ export async function commentText(comment: ReviewComment, preview: Preview | und
     ? 'a line that is no longer in the preview'
     : `line ${line + 1} of ${side === 'base' ? 'the file as it was' : 'the proposal'}`;
   const inHunk = hunk < 0 ? '' : `, hunk ${hunk + 1}`;
-  return `${previewId}, ${path}, ${where}${inHunk}:\n> ${shortened(quote, MAX_QUOTE)}\n${text}`;
+  return `${previewId}, ${safeName(path)}, ${where}${inHunk}:\n> ${shortened(quote, MAX_QUOTE)}\n${text}`;
 }
 
 /** The number of a comment at the beginning of a paragraph, also of a list, or in bold. */

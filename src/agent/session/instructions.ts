@@ -1,4 +1,5 @@
 import { beginningOf } from '../base/cutText.ts';
+import { quoted } from '../base/safeName.ts';
 import { isRecord, parsedJson } from '../base/json.ts';
 import { fenced, plural } from '../base/phrases.ts';
 import type { ConversationTree } from '../conversation/conversationTree.ts';
@@ -82,7 +83,7 @@ function within(files: readonly InstructionFile[]): {
   const notes: string[] = [];
   let left = MAX_INSTRUCTION_CHARS;
   for (const { path, text } of files.slice(0, MAX_INSTRUCTION_FILES)) {
-    const name = JSON.stringify(path);
+    const name = quoted(path);
     const shown = beginningOf(text, left);
     if (shown === '') {
       notes.push(leftOut(name));
@@ -97,7 +98,7 @@ function within(files: readonly InstructionFile[]): {
         `${name} is cut off after ${plural(shown.length, 'character')} of ${text.length}; all files together may have ${MAX_INSTRUCTION_CHARS}. Read it for the rest.`,
       );
   }
-  for (const { path } of files.slice(MAX_INSTRUCTION_FILES)) notes.push(leftOut(JSON.stringify(path)));
+  for (const { path } of files.slice(MAX_INSTRUCTION_FILES)) notes.push(leftOut(quoted(path)));
   return { parts, used, notes };
 }
 

@@ -1,4 +1,6 @@
 import { beginningOf } from '../base/cutText.ts';
+import { oneLine } from '../base/foreignText.ts';
+import { quoted } from '../base/safeName.ts';
 import type { ModeResolveHandler, ResolveCall } from '../forcing/modelResolver.ts';
 import type { SessionMessage } from '../model/messages.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
@@ -83,7 +85,7 @@ export class PlanMode implements ModeResolveHandler {
     const submitted = stageIn(this.#ctx, this.#actionFor(plan), { call, asksModel: false }).preview.id;
     this.#prompts = prompts;
     return textResult(
-      `The plan "${plan.title}" is submitted. The user approves or refines it. End your turn now.`,
+      `The plan ${quoted(plan.title)} is submitted. The user approves or refines it. End your turn now.`,
       { title: plan.title, submitted },
     );
   }
@@ -100,7 +102,9 @@ export class PlanMode implements ModeResolveHandler {
         // Another conversation may be open by now, and has its own mode.
         if (this.#ctx.conversation().id === conversation.id) this.set(false);
         else conversation.recordPlanMode(false);
-        return Promise.resolve(textResult(`The plan "${plan.title}" is approved.`, { title: plan.title }));
+        return Promise.resolve(
+          textResult(`The plan ${quoted(plan.title)} is approved.`, { title: plan.title }),
+        );
       },
     };
   }
@@ -161,11 +165,11 @@ export function latestAnswerText(
 
 /** The title that the model gave if it is usable, else the plan's first heading, else `plan`. */
 export function planTitle(given: unknown, text: string): string {
-  const usable = typeof given === 'string' ? oneLine(given) : '';
+  const usable = typeof given === 'string' ? titleOf(given) : '';
   const heading = /^#\s+(.+)$/m.exec(text)?.[1] ?? '';
-  return usable || oneLine(heading) || 'plan';
+  return usable || titleOf(heading) || 'plan';
 }
 
-function oneLine(text: string): string {
-  return beginningOf(text.replace(/\s+/g, ' ').trim(), MAX_TITLE);
+function titleOf(text: string): string {
+  return beginningOf(oneLine(text, Infinity), MAX_TITLE);
 }

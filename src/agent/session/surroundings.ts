@@ -1,4 +1,4 @@
-import { shortened } from '../base/cutText.ts';
+import { quoted } from '../base/safeName.ts';
 
 /** Where the agent works, as the window knows it. */
 export interface Surroundings {
@@ -22,14 +22,12 @@ const MAX_FOLDERS = 10;
 export function surroundingsText({ system, shell, folders }: Surroundings): string {
   const named = folders
     .slice(0, MAX_FOLDERS)
-    .map(({ name, branch }) => `${quoted(name)}${branch === undefined ? '' : ` (branch ${quoted(branch)})`}`);
+    .map(
+      ({ name, branch }) =>
+        `${quoted(name, MAX_NAME)}${branch === undefined ? '' : ` (branch ${quoted(branch, MAX_NAME)})`}`,
+    );
   const more = folders.length > MAX_FOLDERS ? ` and ${folders.length - MAX_FOLDERS} more` : '';
   const where = named.length > 0 ? `${named.join(', ')}${more}` : 'none is open';
-  const commands = shell === undefined ? '' : ` Commands run in ${quoted(shell)}.`;
+  const commands = shell === undefined ? '' : ` Commands run in ${quoted(shell, MAX_NAME)}.`;
   return `Operating system: ${system}.${commands} Workspace folders: ${where}.`;
-}
-
-/** A foreign name, which cannot pass for words of ours. */
-function quoted(name: string): string {
-  return JSON.stringify(shortened(name, MAX_NAME));
 }

@@ -1,5 +1,6 @@
 import en from 'zod/v4/locales/en.js';
 import * as z from 'zod/mini';
+import { safeName } from '../base/safeName.ts';
 import { abortErrorOf, untilAborted } from '../base/async.ts';
 import { beginningOf, endOf } from '../base/cutText.ts';
 import { detailOf, isAbortError, messageOf, ToolError } from '../base/errors.ts';
@@ -175,7 +176,7 @@ function findTool(name: string, { tools, unavailable }: ExecuteOptions): Tool {
   const why = unavailable?.(name);
   if (why !== undefined) throw new ToolError(why);
   throw new ToolError(
-    `There is no tool named ${name}. Available: ${tools.map(known => known.name).join(', ')}.`,
+    `There is no tool named ${safeName(name)}. Available: ${tools.map(known => known.name).join(', ')}.`,
   );
 }
 

@@ -47,7 +47,7 @@ export function getDiagnosticsTool(problems: Problems): Tool {
       const missing = quiet.filter(path => kinds.get(path) === 'nothing');
       if (paths && paths.length === missing.length)
         throw new ToolError(
-          `There is no file or folder ${missing.join(', ')}. Use list_files to find the right path.`,
+          `There is no file or folder ${listed(missing)}. Use list_files to find the right path.`,
         );
       const shown = found.slice(0, MAX_PROBLEMS);
       const rest =
@@ -64,15 +64,15 @@ export function getDiagnosticsTool(problems: Problems): Tool {
               `No language service has checked what is proposed for ${listed(unseenTexts)}; what is listed of it is about the file as it is.`,
             ]
           : [];
-      const gone = missing.length > 0 ? [`There is no file or folder ${missing.join(', ')}.`] : [];
+      const gone = missing.length > 0 ? [`There is no file or folder ${listed(missing)}.`] : [];
       const unseen = quiet.filter(
         path => kinds.get(path) === 'file' && !problems.isOpen(path) && !checked.has(path),
       );
       const unchecked =
         unseen.length > 0
-          ? [`Most language services check only open files, and these are not open: ${unseen.join(', ')}.`]
+          ? [`Most language services check only open files, and these are not open: ${listed(unseen)}.`]
           : [];
-      const where = paths ? ` in ${paths.join(', ')}` : '';
+      const where = paths ? ` in ${listed(paths)}` : '';
       const head = [
         `${countOf(found)}${where}.`,
         ...rest,

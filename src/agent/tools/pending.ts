@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { safeName } from '../base/safeName.ts';
 import { ToolError } from '../base/errors.ts';
 import { plural } from '../base/phrases.ts';
 import { isBinary, isLink, textOf, type FileChange } from '../preview/fileChange.ts';
@@ -38,7 +39,7 @@ export const pendingTool = defineTool({
 
 function lineOf({ preview, waits }: OpenPreview): string {
   const changes = preview.changes ?? [];
-  const files = changes.slice(0, MAX_PATHS).map(({ kind, path }) => `${kind} ${path}`);
+  const files = changes.slice(0, MAX_PATHS).map(({ kind, path }) => `${kind} ${safeName(path)}`);
   const more = changes.length > MAX_PATHS ? [`${changes.length - MAX_PATHS} more`] : [];
   const on = preview.dependsOn.length > 0 ? [`builds on ${preview.dependsOn.join(', ')}`] : [];
   const about = [...files, ...more, ...on];
@@ -57,7 +58,7 @@ async function shown(open: OpenPreview): Promise<string> {
 
 async function diffOf({ kind, path, before, after }: FileChange): Promise<string> {
   if ([before, after].some(side => side !== null && (isLink(side) || isBinary(side))))
-    return `${path} (${kind}): a symbolic link or binary file, before or after, which has no diff.`;
+    return `${safeName(path)} (${kind}): a symbolic link or binary file, before or after, which has no diff.`;
   const { rewriteSummary } = await import('./files/rewriteSummary.ts');
-  return rewriteSummary(path, textOf(before), textOf(after));
+  return rewriteSummary(safeName(path), textOf(before), textOf(after));
 }

@@ -1,4 +1,5 @@
 import { shortened } from '../base/cutText.ts';
+import { safeName, safeText } from '../base/safeName.ts';
 import type { Event } from '../base/event.ts';
 
 /** From the worst to the mildest. */
@@ -41,9 +42,11 @@ const MAX_MESSAGE_CHARS = 300;
 
 /** A problem on one line: `src/a.ts:3:7 error: Cannot find name 'x'. [ts 2304]`. */
 export function problemLine({ path, severity, line, column, message, source, code }: Problem): string {
-  const shown = shortened(message.replace(/\s+/g, ' ').trim(), MAX_MESSAGE_CHARS);
-  const origin = [source, code].filter(part => part !== undefined && part !== '').join(' ');
-  return `${path}:${line}:${column} ${severity}: ${shown}${origin === '' ? '' : ` [${origin}]`}`;
+  const text = message.replace(/\s+/g, ' ').trim();
+  const shown = text === '' ? '' : safeText(shortened(text, MAX_MESSAGE_CHARS));
+  const parts = [source, code].filter(part => part !== undefined && part !== '');
+  const origin = parts.length === 0 ? '' : safeText(parts.join(' '));
+  return `${safeName(path)}:${line}:${column} ${severity}: ${shown}${origin === '' ? '' : ` [${origin}]`}`;
 }
 
 /** The worst first, then by file and place. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { shortened } from '../base/cutText.ts';
+import { oneLine } from '../base/foreignText.ts';
 import { plural } from '../base/phrases.ts';
 import type { SessionMessage } from '../model/messages.ts';
 import { textResult } from '../preview/pendingAction.ts';
@@ -38,7 +38,7 @@ export const todoTool = defineTool({
   parameters: z.object({ items: itemsSchema }),
   readOnly: true,
   async execute({ items: given }) {
-    const items = given.map(({ text, state }) => ({ text: oneLine(text), state }));
+    const items = given.map(({ text, state }) => ({ text: oneLine(text, MAX_CHARS), state }));
     const done = items.filter(({ state }) => state === 'done').length;
     const said =
       items.length === 0 ? 'The list is removed.' : `Shown: ${done} of ${plural(items.length, 'step')} done.`;
@@ -57,8 +57,4 @@ export function todoListOf(messages: readonly SessionMessage[]): readonly TodoIt
     return wentOn && items.every(({ state }) => state === 'done') ? [] : items;
   }
   return [];
-}
-
-function oneLine(text: string): string {
-  return shortened(text.replace(/\s+/g, ' ').trim(), MAX_CHARS);
 }

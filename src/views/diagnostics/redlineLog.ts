@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { escapeInvisible } from '../../agent/base/foreignText.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 
 /** How many errors are remembered. */
@@ -15,20 +16,21 @@ export class RedlineLog implements Logger {
   }
 
   debug(message: string): void {
-    this.#channel.debug(message);
+    this.#channel.debug(entryOf(message));
   }
 
   info(message: string): void {
-    this.#channel.info(message);
+    this.#channel.info(entryOf(message));
   }
 
   warn(message: string): void {
-    this.#channel.warn(message);
+    this.#channel.warn(entryOf(message));
   }
 
   error(message: string): void {
-    this.#channel.error(message);
-    this.#errors.push(`${new Date().toISOString()} ${message}`);
+    const entry = entryOf(message);
+    this.#channel.error(entry);
+    this.#errors.push(`${new Date().toISOString()} ${entry}`);
     if (this.#errors.length > MAX_ERRORS) this.#errors.shift();
   }
 
@@ -39,4 +41,9 @@ export class RedlineLog implements Logger {
   dispose(): void {
     this.#channel.dispose();
   }
+}
+
+/** One entry of the log. Names and errors of others control no terminal, and no line of theirs looks like an entry of its own. */
+export function entryOf(message: string): string {
+  return escapeInvisible(message).replace(/\r\n?|\n/g, '\n    ');
 }

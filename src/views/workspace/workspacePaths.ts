@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { shortened } from '../../agent/base/cutText.ts';
 import { hasCode, PathError } from '../../agent/base/errors.ts';
+import { isUsableName, quoted } from '../../agent/base/safeName.ts';
 import { realPathSync, isInside } from '../../agent/base/system/realPath.ts';
 import { foldCase, isGitName } from '../../agent/preview/resolve/protectedPlaces.ts';
 import type { FolderRoot } from '../../agent/preview/workspace.ts';
@@ -42,6 +43,10 @@ export function withUniqueNames<Root extends FolderRoot>(
 /** The longest name that a file system holds, in characters. Some also count bytes. */
 const MAX_NAME_CHARS = 255;
 
+/** Why a path is refused that may well be on disk. */
+const UNUSABLE =
+  ' A name with line breaks, control characters or three backticks cannot be used here: the user must rename it.';
+
 /** The most names that a path has inside its folder. Whoever needs more made a mistake, and each costs a look at the disk. */
 const MAX_NAMES = 100;
 
@@ -58,9 +63,8 @@ export function locate<Root extends FolderRoot>(
 ): WorkspaceLocation<Root> {
   const [first] = folders;
   if (!first) throw new PathError('noWorkspace', 'No folder is open, so there are no files to work on.');
-  // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
-  if (input === '' || /[\0-\x1f]/.test(input) || !input.isWellFormed())
-    throw new PathError('empty', `${JSON.stringify(input)} is not a file path.`);
+  if (input === '' || !isUsableName(input))
+    throw new PathError('empty', `${quoted(input)} is not a file path.${input === '' ? '' : UNUSABLE}`);
   const isWindows = paths.sep === '\\';
   const slashed = isWindows ? input.replaceAll('\\', '/') : input;
   const location = paths.isAbsolute(input)

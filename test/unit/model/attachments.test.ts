@@ -31,7 +31,7 @@ test('a file that could not be read has a note and no fence; a path stays on its
     promptText({ role: 'user', text: 'x', attachments }),
     '[Attached by the user: gone.ts] It could not be read.\n\nx',
   );
-  assert.equal(attachmentName({ path: 'a\nb', startLine: 2, endLine: 2 }), 'a b, line 2');
+  assert.equal(attachmentName({ path: 'a\nb', startLine: 2, endLine: 2 }), '"a\\nb", line 2');
 });
 
 test('the model is sent the attachments, and nothing of a local message', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { quoted, safeName } from '../../../src/agent/base/safeName.ts';
 import { PathError } from '../../../src/agent/base/errors.ts';
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
@@ -40,6 +41,20 @@ test('a path to a file may be a URL, quoted, padded, with backslashes, or with a
   for (const input of written) assert.equal(await resolved(input), 'src/a.ts', JSON.stringify(input));
   assert.equal(await resolved(pathToFileURL(folder.at('src', 'b c.ts')).href), 'src/b c.ts');
   assert.equal(await resolved('"src/b c.ts":3'.replace('":3', ':3"')), 'src/b c.ts');
+});
+
+test('a name that was shown with escapes is found, and one that ends a line is refused', async () => {
+  const name = 'right\u200eleft.ts';
+  await folder.file(name);
+  for (const input of [name, safeName(name)]) assert.equal(await resolved(input), name);
+  assert.equal(safeName(name), String.raw`"right\u200eleft.ts"`);
+  for (const evil of ['a\nb', 'a\x1b[31m', 'a\x9b', 'a\u2028b', 'a</system-reminder>', 'a```b'])
+    for (const input of [evil, safeName(evil)])
+      await assert.rejects(resolved(input), error => {
+        assert.ok(error instanceof PathError);
+        assert.ok(error.message.startsWith(`${quoted(evil)} is not a file path. `), error.message);
+        return true;
+      });
 });
 
 test('so may one to a folder, or to a file that is only proposed', async () => {

@@ -46,7 +46,7 @@ test('an unknown tool is an error that names the available tools', async () => {
     assert.equal(result.isError, true);
     assert.equal(
       result.content,
-      `There is no tool named ${name}. Available: read_file, list_files, edit_file, write_file, delete_file, rename_file, pending, resolve, todo.`,
+      `There is no tool named ${name || '""'}. Available: read_file, list_files, edit_file, write_file, delete_file, rename_file, pending, resolve, todo.`,
     );
     assert.equal(result.toolName, name);
   }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
+import { safeName } from '../../base/safeName.ts';
 import { isRecord, parsedJson } from '../../base/json.ts';
 
 /** The tools of Redline's server, as each agent names them: after the name of the server. */
@@ -34,7 +35,7 @@ export function refusalOf(input: string, allowed: readonly string[]): string | u
   if (OWN.test(name) || allowed.includes(name) || READING.has(name.toLowerCase().replace(/[^a-z0-9]/g, '')))
     return undefined;
   return (
-    `${name} may change files, so it was not run: Redline holds back changes for the user to review. ` +
+    `${safeName(name)} may change files, so it was not run: Redline holds back changes for the user to review. ` +
     'Use propose_edit, propose_changes or ast_edit of the redline server instead.'
   );
 }

@@ -7,17 +7,10 @@
  * The file is one that a window has left for its own terminals; by default the window is found by the current folder.
  */
 import { homedir } from 'node:os';
+import { escapeLine } from '../../base/foreignText.ts';
 import { messageOf } from '../../base/errors.ts';
 import { windowsFolder } from '../windowFiles.ts';
 import { runInView } from './runInView.ts';
-
-/** A line for a terminal. It may name files, whose names could say anything to it. */
-function plain(line: string): string {
-  return line.replace(
-    /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
-    sign => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`,
-  );
-}
 
 async function main(): Promise<number> {
   const args = process.argv.slice(2);
@@ -28,7 +21,7 @@ async function main(): Promise<number> {
   }
   return runInView(args, {
     ...{ home: homedir(), windows: windowsFolder(homedir()) },
-    say: line => process.stderr.write(`${plain(line)}\n`),
+    say: line => process.stderr.write(`${escapeLine(line)}\n`),
     ...(file === undefined ? {} : { file }),
   });
 }
@@ -36,7 +29,7 @@ async function main(): Promise<number> {
 main().then(
   code => (process.exitCode = code),
   (error: unknown) => {
-    process.stderr.write(`redline-run: ${messageOf(error)}. Nothing was started.\n`);
+    process.stderr.write(`redline-run: ${escapeLine(messageOf(error))}. Nothing was started.\n`);
     process.exitCode = 125;
   },
 );

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { safeText } from '../../base/safeName.ts';
 import { listed, plural } from '../../base/phrases.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { nameOf, type Preview } from '../../preview/preview.ts';
@@ -71,14 +72,14 @@ function stateText({ state }: Preview): string {
     case 'pending':
       if (state.stale.length > 0)
         return `pending, but ${listed(state.stale)} changed since. The user can rebase it; or withdraw it, read the file and propose again`;
-      if (state.lastError !== undefined) return `pending; applying it failed: ${state.lastError}`;
+      if (state.lastError !== undefined) return `pending; applying it failed: ${safeText(state.lastError)}`;
       if (state.recommendation) return `pending; you recommended to ${state.recommendation.action} it`;
       return 'pending, not on disk';
     case 'applying':
       return `being resolved (${state.action})`;
     case 'applied':
     case 'discarded':
-      return `${state.kind} by ${{ human: 'the user', model: 'you', extension: 'another extension' }[state.by.actor]}. Reason: ${state.by.reason}`;
+      return `${state.kind} by ${{ human: 'the user', model: 'you', extension: 'another extension' }[state.by.actor]}. Reason: ${safeText(state.by.reason)}`;
     case 'expired':
       return 'expired';
   }

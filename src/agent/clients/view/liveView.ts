@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { safeName, safeText } from '../../base/safeName.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { detailOf } from '../../base/errors.ts';
 import { english, type Sentence } from '../../base/localiser.ts';
@@ -266,7 +267,9 @@ export class LiveView {
           ]
         : []),
       ...(lostGit ? ['You have removed .git in this view. The repository of the user is as it was.'] : []),
-      ...this.#leftOut.map(({ path, why, detail }) => `Not proposed: ${path} (${detail ?? why}).`),
+      ...this.#leftOut.map(
+        ({ path, why, detail }) => `Not proposed: ${safeName(path)} (${safeText(detail ?? why)}).`,
+      ),
     ];
     return [
       '# What became of your changes',

@@ -1,3 +1,4 @@
+import { oneLine } from '../../base/foreignText.ts';
 import { TimeSlice } from '../../base/async.ts';
 import type {
   AssistantMessage,
@@ -20,7 +21,7 @@ import { closedLine, closedMarkdown, fenced } from './closedMarkdown.ts';
 export async function sessionMarkdown(source: ExportedSession, title: string): Promise<Buffer> {
   const { tree } = source;
   const slice = new TimeSlice();
-  const pieces = [Buffer.from(`# ${oneLine(title)}`)];
+  const pieces = [Buffer.from(`# ${closed(title)}`)];
   // Messages are parsed later: where the others are in the tree costs little, and belongs together.
   for (const { id, before, after, tags, branches } of stationsOf(source)) {
     const message = id === null ? undefined : tree.get(id)?.message;
@@ -80,11 +81,11 @@ function settingsLine(before: Partial<SettingsInForce>, now: SettingsInForce): s
 
 function resolutionLine({ previewId, label, outcome, actor, reason, run }: HeardAttempt): string {
   const how = outcome === 'returnedError' ? 'applied, and returned an error' : run ? ended(run) : outcome;
-  return `> **${previewId} ${how}** (${actor}) ${oneLine(label)}: ${oneLine(reason)}`;
+  return `> **${previewId} ${how}** (${actor}) ${closed(label)}: ${closed(reason)}`;
 }
 
-function oneLine(text: string): string {
-  return closedLine(text.replace(/\s+/g, ' ').trim());
+function closed(text: string): string {
+  return closedLine(oneLine(text, Infinity));
 }
 
 function ended({ exitCode, endedBy }: RunFact): string {

@@ -1,4 +1,5 @@
 import { beginningOf } from '../../base/cutText.ts';
+import { oneLine } from '../../base/foreignText.ts';
 import { fill, type Localiser } from '../../base/localiser.ts';
 import type { LedgerEntry } from '../../preview/ledger.ts';
 import { titleOf, type Preview } from '../../preview/preview.ts';
@@ -77,12 +78,8 @@ function passedOn(committed: readonly CommittedPreview[]): readonly string[] {
   return first.filter(name => name !== '' && others.every(names => names.includes(name)));
 }
 
-/** Text of others on one line, without characters that cannot be seen. */
 function plain(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu, '')
-    .trim();
+  return oneLine(text, Infinity);
 }
 
 function shortened(text: string, max: number): string {

@@ -1,4 +1,5 @@
-import { beginningOf, shortened } from '../../base/cutText.ts';
+import { beginningOf } from '../../base/cutText.ts';
+import { oneLine } from '../../base/foreignText.ts';
 import { detailOf, messageOf } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { ProviderFailureCode } from '../messages.ts';
@@ -91,7 +92,7 @@ export function faultOf(error: unknown): Fault {
   const said = causes.map(messageOf).find(text => text !== '') ?? '';
   return {
     kind: kindOf(causes),
-    said: oneLine(said),
+    said: oneLine(said.replace(/\p{Cc}+/gu, ' '), MAX_QUOTE),
     detail: beginningOf(causes.map(detailOf).join('\ncaused by '), MAX_DETAIL),
   };
 }
@@ -154,9 +155,4 @@ function field(error: unknown, name: 'code' | 'name'): unknown {
 
 function own(kinds: Readonly<Record<string, FaultKind>>, key: unknown): FaultKind | undefined {
   return typeof key === 'string' && Object.hasOwn(kinds, key) ? kinds[key] : undefined;
-}
-
-function oneLine(text: string): string {
-  // eslint-disable-next-line no-control-regex -- what a server says goes on one line, without control characters
-  return shortened(text.replace(/[\u0000-\u001f\u007f\s]+/g, ' ').trim(), MAX_QUOTE);
 }

@@ -1,4 +1,5 @@
-import { beginningOf, shortened } from '../../base/cutText.ts';
+import { beginningOf } from '../../base/cutText.ts';
+import { oneLine } from '../../base/foreignText.ts';
 import { detailOf } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Localiser } from '../../base/localiser.ts';
@@ -233,8 +234,6 @@ function wordsOf(value: unknown): string {
 }
 
 function quote(words: string, l10n: Localiser): string {
-  // eslint-disable-next-line no-control-regex -- what a server says goes on one line, without control characters
-  const line = words.replace(/[\u0000-\u001f\u007f\s]+/g, ' ').trim();
-  if (line === '') return '';
-  return ` ${l10n.t('It said: “{0}”', shortened(line, MAX_QUOTE))}`;
+  const line = oneLine(words.replace(/\p{Cc}+/gu, ' '), MAX_QUOTE);
+  return line === '' ? '' : ` ${l10n.t('It said: “{0}”', line)}`;
 }

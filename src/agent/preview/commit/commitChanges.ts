@@ -1,6 +1,7 @@
 import { forEachLimited } from '../../base/async.ts';
 import { messageWithoutPaths, StalePreviewError, ToolError, UnsavedEditorError } from '../../base/errors.ts';
 import type { Sha256 } from '../../base/hash.ts';
+import { listed } from '../../base/phrases.ts';
 import { contentOf, MemoryBlobs, type Blobs } from '../blobs.ts';
 import { bytesOfSide, isText, isWhole, type FileChange, type FileStep } from '../fileChange.ts';
 import { composedSteps, foldersAbove, foldersRemovedBy, stepsOf, touchedSteps } from '../fileSteps.ts';
@@ -215,7 +216,7 @@ function failureText(
   const restored =
     stuck.length === 0
       ? 'All other files are as they were.'
-      : `These files could not be restored and hold new text: ${stuck.join(', ')}.`;
+      : `These files could not be restored and hold new text: ${listed(stuck)}.`;
   if (unclear.length === 0) return `${cause} ${restored}`;
-  return `${cause} ${restored} Check these, which hold neither the old nor the proposed text: ${unclear.join(', ')}.`;
+  return `${cause} ${restored} Check these, which hold neither the old nor the proposed text: ${listed(unclear)}.`;
 }

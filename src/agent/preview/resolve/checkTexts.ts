@@ -1,3 +1,4 @@
+import { safeName } from '../../base/safeName.ts';
 import type { CheckFact } from '../ledger.ts';
 import { plural } from '../../base/phrases.ts';
 import type { Proof } from './proof.ts';
@@ -22,7 +23,8 @@ export function unprovedText(name: string, { why, checks }: Extract<Proof, { isP
 }
 
 /** How a check ended: `test failed (exit code 1)`. */
-export function checkFactText({ name, outcome, exitCode, failures = 0, changed }: CheckFact): string {
+export function checkFactText({ name: given, outcome, exitCode, failures = 0, changed }: CheckFact): string {
+  const name = safeName(given);
   switch (outcome) {
     case 'passed':
       return `${name} passed`;

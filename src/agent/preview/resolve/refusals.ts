@@ -1,3 +1,4 @@
+import { safeName } from '../../base/safeName.ts';
 import { ToolError } from '../../base/errors.ts';
 import { pathsOf, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
@@ -53,7 +54,7 @@ export function refuseElsewhere(group: readonly Preview[], files: ResolvingFiles
 
 /** Says that a path leads elsewhere than when it was proposed. @param place where it led then. */
 export function elsewhereText(path: string, place: string): string {
-  return `${path} was ${place} when this was proposed. That folder is not open any more, or has another name.`;
+  return `${safeName(path)} was ${safeName(place)} when this was proposed. That folder is not open any more, or has another name.`;
 }
 
 /** Whether a pending preview of files can be applied as it is: no base has changed, and no conflict is left in it. */

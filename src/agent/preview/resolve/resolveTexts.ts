@@ -1,3 +1,5 @@
+import { escapeInvisible } from '../../base/foreignText.ts';
+import { quoted, safeName, safeText } from '../../base/safeName.ts';
 import { staleReason } from '../../base/errors.ts';
 import { fenced, listed, plural } from '../../base/phrases.ts';
 import type { Fact } from '../feed.ts';
@@ -100,13 +102,13 @@ export function buildsOnText(previews: readonly Preview[]): string {
 
 /** The result of applying previews: the requested one, after those that it builds on. */
 export function appliedText(group: readonly Preview[], reason: string, unsaved: readonly string[]): string {
-  const what = group.length === 1 ? (group[0]?.label ?? '') : group.map(nameOf).join(', ');
+  const what = group.length === 1 ? safeName(group[0]?.label ?? '') : group.map(nameOf).join(', ');
   return `Applied: ${what}. Reason: ${reason}${unsavedText(unsaved)}`;
 }
 
 function unsavedText(unsaved: readonly string[] = []): string {
   if (unsaved.length === 0) return '';
-  return ` Not saved yet, because it has other unsaved changes: ${unsaved.join(', ')}.`;
+  return ` Not saved yet, because it has other unsaved changes: ${listed(unsaved)}.`;
 }
 
 /** Tells an agent what happened to a preview of its own that it did not do itself. */
@@ -133,25 +135,25 @@ export function factText(fact: Fact, preview: Preview): string {
 
 /** Tells the model that a preview has a new revision. */
 export function revisionText(preview: Preview, by: RevisedBy, patch?: string): string {
-  const { id, revision, label } = preview;
+  const { id, revision } = preview;
   switch (by) {
     case 'rebase': {
       const paths = conflictPaths(preview.changes ?? []);
       if (paths.length > 0)
-        return `${id} (${label}) was rebased onto the current file, which gave conflicts in ${listed(paths)}. It is now at revision ${revision}, and cannot be applied before the user has settled them. You may discard it and stage the change again.`;
-      return `${id} (${label}) was rebased onto the current file and is now at revision ${revision}. Earlier recommendations for it no longer count.`;
+        return `${nameOf(preview)} was rebased onto the current file, which gave conflicts in ${listed(paths)}. It is now at revision ${revision}, and cannot be applied before the user has settled them. You may discard it and stage the change again.`;
+      return `${nameOf(preview)} was rebased onto the current file and is now at revision ${revision}. Earlier recommendations for it no longer count.`;
     }
     case 'user': {
       if (preview.kind === 'plan')
         return `The user edited the plan (${id}), which is now at revision ${revision}. It reads:\n${fenced(patch ?? '')}`;
       const now = isOpen(preview) ? ` It is now at revision ${revision}, and the user decides on it.` : '';
-      const text = `The user edited the proposal of ${id} (${label}).${now}`;
+      const text = `The user edited the proposal of ${nameOf(preview)}.${now}`;
       return patch === undefined ? text : `${text}\nWhat the user changed in it:\n${fenced(patch)}`;
     }
     case 'amend':
-      return `Your last amendment of ${id} (${label}), whose result you do not see, was made: it is now at revision ${revision}. Call pending with its id to see it.`;
+      return `Your last amendment of ${nameOf(preview)}, whose result you do not see, was made: it is now at revision ${revision}. Call pending with its id to see it.`;
     case 'split':
-      return `A part of ${id} (${label}) was split off for the user to decide on separately; the rest is now at revision ${revision}.`;
+      return `A part of ${nameOf(preview)} was split off for the user to decide on separately; the rest is now at revision ${revision}.`;
   }
 }
 
@@ -248,15 +250,17 @@ export function alreadyResolvedText(preview: Preview, asker: Actor, last?: Ledge
     case 'discarded': {
       if (isFoundApplied(state.by)) return `${nameOf(preview)} was already applied. ${FOUND_APPLIED}`;
       const failure =
-        last?.outcome === 'returnedError' ? `, and returned an error: ${last.message ?? last.reason}` : '';
-      return `${nameOf(preview)} was already resolved by ${byWhom(state.by.actor, asker)}: ${state.kind}${failure}. Reason: ${state.by.reason}`;
+        last?.outcome === 'returnedError'
+          ? `, and returned an error: ${safeText(last.message ?? last.reason)}`
+          : '';
+      return `${nameOf(preview)} was already resolved by ${byWhom(state.by.actor, asker)}: ${state.kind}${failure}. Reason: ${safeText(state.by.reason)}`;
     }
     case 'expired':
       if (state.interrupted)
         return `${nameOf(preview)} was being applied when the window closed. It is unknown whether it took effect: check before you stage it again.`;
       return expiredText(preview);
     case 'pending':
-      return `Another attempt to resolve ${nameOf(preview)} failed: ${state.lastError ?? 'unknown reason'}. It is pending again.`;
+      return `Another attempt to resolve ${nameOf(preview)} failed: ${safeText(state.lastError ?? 'unknown reason')}. It is pending again.`;
     case 'applying':
       return `${nameOf(preview)} is being resolved by ${byWhom(state.actor, asker)} right now.`;
   }
@@ -265,7 +269,7 @@ export function alreadyResolvedText(preview: Preview, asker: Actor, last?: Ledge
 export function expiredText(preview: Preview): string {
   const { state } = preview;
   if (state.kind === 'expired' && state.reason !== undefined)
-    return `${nameOf(preview)} has expired: ${state.reason}`;
+    return `${nameOf(preview)} has expired: ${safeText(state.reason)}`;
   return `${nameOf(preview)} has expired: what it would have run is gone. Nothing was changed. Stage it again if it is still needed.`;
 }
 
@@ -285,7 +289,7 @@ export function outcomeText(
   if (entry.kind === 'plan' && entry.actor === 'human') return planOutcomeText(entry);
   const { outcome } = entry;
   const failed = `${FAILED} ${NOT_DONE[entry.action]}`;
-  const name = `${entry.previewId} (${entry.label})`;
+  const name = nameOf({ id: entry.previewId, label: entry.label });
   const error = errorText(entry, preview);
   if (entry.actor === 'model') {
     const what = { failed, returnedError: RETURNED_ERROR, applied: '', discarded: '' }[outcome];
@@ -319,11 +323,9 @@ export function outcomeText(
 function errorText({ message, reason, kind }: LedgerEntry, preview?: Preview): string {
   const error = message ?? reason;
   if (isCalledForResult(preview)) return ` ${error}`;
-  return kind === 'action' || LINE_BREAK.test(error) ? `\n${fenced(error)}` : ` ${error}`;
+  const isPlain = kind !== 'action' && safeText(error, Infinity) === error;
+  return isPlain ? ` ${error}` : `\n${fenced(escapeInvisible(error))}`;
 }
-
-/** Whatever a reader may take for the end of a line. */
-const LINE_BREAK = /[\n\r\v\f\x85\u2028\u2029]/;
 
 function isCalledForResult(preview: Preview | undefined): boolean {
   return preview?.purpose === 'command' || preview?.purpose === 'toolCall';
@@ -340,7 +342,7 @@ function isFoundApplied({ actor, reason }: Resolution): boolean {
 
 /** A quoted reason. One that an extension gives is no line of its own, whatever is in it. */
 function reasonText({ reason, actor }: Vote): string {
-  return actor === 'human' ? `"${reason}"` : JSON.stringify(reason);
+  return actor === 'human' ? `"${reason}"` : quoted(reason);
 }
 
 /** The same for a plan, which the user approves or sends back. */

@@ -1,3 +1,4 @@
+import { quoted } from '../../base/safeName.ts';
 import { listed } from '../../base/phrases.ts';
 import { isStale, type Preview } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
@@ -21,7 +22,7 @@ export function waitText(preview: Preview, { authority, isUsersAlone, blockers }
   if (isStale(preview))
     return `stale, since ${listed(state.stale)} changed beneath it; read that again and stage the change anew if it is still needed`;
   const failed =
-    state.lastError === undefined ? '' : `the last attempt failed (${JSON.stringify(state.lastError)}); `;
+    state.lastError === undefined ? '' : `the last attempt failed (${quoted(state.lastError)}); `;
   const after = blockers.length === 0 ? '' : `${listed(blockers)} must be applied first; `;
   return `${failed}${after}${whoDecides()}`;
 

@@ -1,7 +1,8 @@
 import { beginningOf, shortened } from '../../base/cutText.ts';
 import { detailOf } from '../../base/errors.ts';
+import { listed, plural } from '../../base/phrases.ts';
+import { safeName } from '../../base/safeName.ts';
 import type { Logger } from '../../base/logger.ts';
-import { plural } from '../../base/phrases.ts';
 import { summarizableHead } from '../../conversation/context/summarizableHead.ts';
 import { summarizedTrunk } from '../../conversation/context/summarizedTrunk.ts';
 import type { ConversationTree } from '../../conversation/conversationTree.ts';
@@ -131,7 +132,7 @@ function partOf(message: SessionMessage): string {
   switch (message.role) {
     case 'user': {
       const files = (message.attachments ?? []).map(({ path }) => path);
-      const attached = files.length === 0 ? '' : `\n(attached: ${files.join(', ')})`;
+      const attached = files.length === 0 ? '' : `\n(attached: ${listed(files)})`;
       return `User: ${shortened(message.text, MAX_TEXT)}${attached}`;
     }
     case 'assistant': {
@@ -167,7 +168,9 @@ function summaryByRule(head: readonly Line[], maxChars: number): string {
     return [`Agent: ${oneLine(message.text, MAX_FALLBACK_ANSWER)}`];
   });
   const lists = [
-    ...(files.length > 0 ? [`Files: ${shortened(files.join(', '), maxChars / 8)}`] : []),
+    ...(files.length > 0
+      ? [`Files: ${shortened(files.map(file => safeName(file)).join(', '), maxChars / 8)}`]
+      : []),
     ...(tools.length > 0 ? [`Tools that were called: ${shortened(tools.join(', '), maxChars / 8)}`] : []),
   ];
   const earlier = before?.role === 'steering' ? shortened(bodyOf(before.text), maxChars / 3) : '';
@@ -216,7 +219,7 @@ function summaryMessage({ text, through, previews }: SummaryParts): SteeringMess
 
 function aboutPreview(preview: Preview): string {
   const paths = [...new Set((preview.changes ?? []).map(({ path }) => path))];
-  const where = paths.length === 0 ? '' : ` in ${shortened(paths.join(', '), MAX_FALLBACK_ANSWER)}`;
+  const where = paths.length === 0 ? '' : ` in ${shortened(listed(paths), MAX_FALLBACK_ANSWER)}`;
   const { state } = preview;
   const vote = state.kind === 'pending' ? state.recommendation : undefined;
   return `${shortened(nameOf(preview), MAX_FALLBACK_ANSWER)}${where}${vote ? `, for which you recommended ${vote.action}` : ''}`;

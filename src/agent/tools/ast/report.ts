@@ -1,4 +1,5 @@
 import { shortened } from '../../base/cutText.ts';
+import { quoted, safeName } from '../../base/safeName.ts';
 import { listed, plural } from '../../base/phrases.ts';
 import { splitLines } from '../../text/lines.ts';
 import { counted } from '../../preview/label.ts';
@@ -68,7 +69,10 @@ function body<File extends { readonly path: string; readonly matches: number }>(
   const lines: string[] = [];
   for (const file of files.slice(0, MAX_FILES)) {
     const all = rowsOf(file);
-    lines.push('', `${file.path} (${plural(file.matches, noun, noun === 'match' ? 'matches' : undefined)})`);
+    lines.push(
+      '',
+      `${safeName(file.path)} (${plural(file.matches, noun, noun === 'match' ? 'matches' : undefined)})`,
+    );
     lines.push(...all.slice(0, MAX_EDITS).flat());
     const hidden = file.matches - Math.min(all.length, MAX_EDITS);
     if (hidden > 0) lines.push(`[${hidden} more in this file not shown]`);
@@ -152,19 +156,22 @@ function unmatchedNotes({ unmatched }: AstSummary): string[] {
   for (const { pat, language, kind } of unmatched)
     read.set(pat, [...(read.get(pat) ?? []), `${kind} in ${language}`]);
   const rows = [...read].map(
-    ([pat, kinds]) => `${JSON.stringify(pat)} matches nothing; it was read as ${listed(kinds)}.`,
+    ([pat, kinds]) => `${quoted(pat)} matches nothing; it was read as ${listed(kinds)}.`,
   );
   return rows.length === 0 ? [] : [...rows, SELECTOR_ADVICE];
 }
 
 function invalidNotes(summary: AstSummary): string[] {
   return summary.invalid.map(
-    ({ pat, language, reason }) => `${JSON.stringify(pat)} is not a pattern in ${language}: ${reason}.`,
+    ({ pat, language, reason }) => `${quoted(pat)} is not a pattern in ${language}: ${reason}.`,
   );
 }
 
 function named(paths: readonly string[]): string {
-  const shown = paths.slice(0, MAX_NAMES).join(', ');
+  const shown = paths
+    .slice(0, MAX_NAMES)
+    .map(path => safeName(path))
+    .join(', ');
   return paths.length > MAX_NAMES ? `${shown} [and ${paths.length - MAX_NAMES} more]` : shown;
 }
 

@@ -1,3 +1,4 @@
+import { quoted, safeName } from '../../base/safeName.ts';
 import { ToolError } from '../../base/errors.ts';
 import { listed, naturally, plural } from '../../base/phrases.ts';
 import type { ToolContext } from '../tool.ts';
@@ -77,7 +78,7 @@ function checkPatterns(ops: readonly AstOp[]): void {
       throw new ToolError(`The pattern${place(ops, index)} is empty. Give the code to search for.`);
     const key = JSON.stringify([pat, selector]);
     if (known.has(key)) {
-      throw new ToolError(`The pattern ${JSON.stringify(pat)} is given twice. Give each pattern once.`);
+      throw new ToolError(`The pattern ${quoted(pat)} is given twice. Give each pattern once.`);
     }
     known.add(key);
   });
@@ -98,14 +99,14 @@ function failureText(failure: AstFailure, ops: readonly AstOp[]): string {
       const binds = bound.length === 0 ? 'no variable' : listed(bound);
       return (
         `The replacement${place(ops, op)} uses ${listed(names)}, but in ${language} the pattern ` +
-        `${JSON.stringify(ops[op]?.pat ?? '')} binds ${binds}. Use variables of the pattern; for a literal $NAME write ` +
+        `${quoted(ops[op]?.pat ?? '')} binds ${binds}. Use variables of the pattern; for a literal $NAME write ` +
         '$$NAME. Nothing was staged.'
       );
     }
     case 'overlap': {
       const [first, second] = [failure.first, failure.second].map(each => matchPlace(ops, each));
       return (
-        `Two replacements overlap in ${failure.path}: that of ${first} and that of ${second}. Nothing was staged. ` +
+        `Two replacements overlap in ${safeName(failure.path)}: that of ${first} and that of ${second}. Nothing was staged. ` +
         'Leave one of them out and call ast_edit again for it afterwards, which sees the files with the first preview ' +
         'applied; or refine a pattern so that no two match the same code.'
       );

@@ -1,3 +1,4 @@
+import { safeName } from '../../base/safeName.ts';
 import { fenced, plural } from '../../base/phrases.ts';
 import type { LeftProcesses } from '../../base/system/startedProcesses.ts';
 import type { CommandRun } from '../../commands/commandRuns.ts';
@@ -47,7 +48,7 @@ export function commandResult(
 function stillRunning(running: LeftProcesses['running']): string[] {
   if (running === undefined) return ['It is not known whether processes that it started still run.'];
   if (running.length === 0) return [];
-  const names = running.slice(0, MAX_NAMED).map(({ name, pid }) => `${name} (${pid})`);
+  const names = running.slice(0, MAX_NAMED).map(({ name, pid }) => `${safeName(name)} (${pid})`);
   const more = running.length > MAX_NAMED ? ', …' : '';
   const count =
     running.length === 1

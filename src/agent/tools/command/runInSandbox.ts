@@ -1,3 +1,4 @@
+import { safeName, safeText } from '../../base/safeName.ts';
 import { countText } from '../../base/localiser.ts';
 import { plural } from '../../base/phrases.ts';
 import { commandLabel, type CommandPlan } from '../../commands/commandPlan.ts';
@@ -8,7 +9,7 @@ import { placeForeign } from '../../elsewhere/foreignChange.ts';
 import type { FileChange } from '../../preview/fileChange.ts';
 import { idsIn } from '../../preview/overlay.ts';
 import type { AgentToolResult } from '../../preview/pendingAction.ts';
-import type { Preview } from '../../preview/preview.ts';
+import { nameOf, type Preview } from '../../preview/preview.ts';
 import type { ToolContext } from '../tool.ts';
 import { commandResult } from './commandReport.ts';
 
@@ -75,7 +76,7 @@ function effectsLines(
   const view = saw.length > 0 ? `, where ${saw.join(', ')} ${saw.length === 1 ? 'is' : 'are'} applied` : '';
   return [
     `It ran ${where}${view}. Nothing on disk has changed.`,
-    ...staged.map(({ id, label }) => `What it changed is ${id} (${label}), pending like any other preview.`),
+    ...staged.map(preview => `What it changed is ${nameOf(preview)}, pending like any other preview.`),
     ...(staged.length === 0 ? ['It changed no file that git tracks or would track.'] : []),
     ...(ignored > 0
       ? [`${plural(ignored, 'ignored file')} ${ignored === 1 ? 'stays' : 'stay'} in the sandbox.`]
@@ -94,7 +95,10 @@ function leftOutLines(leftOut: readonly LeftOut[]): readonly string[] {
   if (leftOut.length === 0) return [];
   const named = leftOut
     .slice(0, MAX_NAMED)
-    .map(({ path, why, detail }) => `${path} (${detail ?? REASONS[why] ?? why})`);
+    .map(
+      ({ path, why, detail }) =>
+        `${safeName(path)} (${detail === undefined ? (REASONS[why] ?? why) : safeText(detail)})`,
+    );
   const more = leftOut.length > MAX_NAMED ? `, and ${leftOut.length - MAX_NAMED} more` : '';
   return [`Not in a preview, and lost: ${named.join(', ')}${more}.`];
 }

@@ -1,3 +1,4 @@
+import { safeName } from '../../base/safeName.ts';
 import { untilAborted } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
 import { plural } from '../../base/phrases.ts';
@@ -121,7 +122,7 @@ function refuseUntrusted(host: EditorToolHost): void {
 /** Refuses a tool that is no longer there, or belongs to someone else now. */
 function refuseIfGone(host: EditorToolHost, { name, origin }: EditorTool, instead: string): void {
   const now = host.list().find(tool => tool.name === name);
-  if (!now) throw new ToolError(`VS Code does not offer the tool ${name} now. ${instead}`);
+  if (!now) throw new ToolError(`VS Code does not offer the tool ${safeName(name)} now. ${instead}`);
   if (JSON.stringify(now.origin) !== JSON.stringify(origin))
-    throw new ToolError(`The tool ${name} is no longer from where it was. ${instead}`);
+    throw new ToolError(`The tool ${safeName(name)} is no longer from where it was. ${instead}`);
 }

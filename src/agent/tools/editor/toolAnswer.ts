@@ -1,4 +1,5 @@
 import { beginningOf } from '../../base/cutText.ts';
+import { safeName } from '../../base/safeName.ts';
 import { isAbortError, messageOf } from '../../base/errors.ts';
 import { fenced, plural } from '../../base/phrases.ts';
 import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
@@ -17,7 +18,7 @@ export function answerResult(parts: readonly AnswerPart[]): AgentToolResult {
   let room = MAX_ANSWER_CHARS;
   let omitted = 0;
   for (const part of parts.slice(0, MAX_PARTS)) {
-    const text = part.kind === 'text' ? part.text : `[${beginningOf(part.name, 200)}, which is not shown]`;
+    const text = part.kind === 'text' ? part.text : `[${safeName(part.name, 200)}, which is not shown]`;
     const shown = beginningOf(text, room);
     if (shown !== '') texts.push(independent(shown));
     room -= shown.length;

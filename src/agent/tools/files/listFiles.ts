@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { safeName } from '../../base/safeName.ts';
 import { plural } from '../../base/phrases.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { MAX_GLOB_CHARS } from '../ast/scope/glob.ts';
@@ -19,7 +20,7 @@ export const listFilesTool = defineTool({
   readOnly: true,
   async execute({ glob }, { workspace, signal }) {
     const found = await workspace.list(glob, MAX_FILES, signal);
-    const paths = fittingRows(found.paths);
+    const paths = fittingRows(found.paths.map(path => safeName(path)));
     if (paths.length === 0)
       return textResult(
         `No file matches ${glob}. Ignored files are not listed; read_file reads them if you know the path.`,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { quoted } from '../../base/safeName.ts';
 import { ToolError } from '../../base/errors.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { textResult } from '../../preview/pendingAction.ts';
@@ -67,7 +68,7 @@ export function searchTextTool(textSearch: TextSearch): Tool {
       if (/[\r\n]/.test(query))
         throw new ToolError('query must be a single line. Search for one of its lines.');
       const where = glob === undefined ? '' : ` in ${glob}`;
-      const what = `${isRegex ? `/${query}/` : JSON.stringify(query)}${where}`;
+      const what = `${isRegex ? `/${query}/` : quoted(query)}${where}`;
       const options = {
         query,
         isRegex,

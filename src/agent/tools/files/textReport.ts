@@ -1,6 +1,7 @@
+import { safeName } from '../../base/safeName.ts';
 import { abortErrorOf } from '../../base/async.ts';
 import { beginningOf, endOf } from '../../base/cutText.ts';
-import { plural } from '../../base/phrases.ts';
+import { plural, listed } from '../../base/phrases.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { readText } from '../../preview/textFile.ts';
 import type { ReadableFiles } from '../../preview/workspace.ts';
@@ -81,9 +82,7 @@ function notesOn({ cutBy, skipped = [] }: TextMatches): string[] {
   const notes: string[] = [];
   if (cutBy === 'time') notes.push('There may be more: the search took too long. Narrow it with a glob.');
   if (skipped.length > 0)
-    notes.push(
-      `Not searched, because the pattern takes too long on them: ${skipped.slice(0, 20).join(', ')}.`,
-    );
+    notes.push(`Not searched, because the pattern takes too long on them: ${listed(skipped)}.`);
   return notes;
 }
 
@@ -99,7 +98,8 @@ function* rows(
   for (const [index, match] of matches.entries()) {
     if (match.path !== path) {
       const changed = pending.at(match.path);
-      yield changed ? `${match.path} (as if ${changed.previewId} were applied)` : match.path;
+      const name = safeName(match.path);
+      yield changed ? `${name} (as if ${changed.previewId} were applied)` : name;
       [path, last] = [match.path, 0];
     }
     const lines = context > 0 ? (texts.get(match.path) ?? []) : [];

@@ -1,5 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import * as path from 'node:path';
+import { escapeProse, oneLine } from '../../base/foreignText.ts';
+import { quoted, safeName } from '../../base/safeName.ts';
 import { succeeds } from '../../base/async.ts';
 import { beginningOf } from '../../base/cutText.ts';
 import { messageOf, ToolError } from '../../base/errors.ts';
@@ -121,7 +123,7 @@ async function openGit(place: GitPlace, { program, signal }: GitReading): Promis
   // A working tree has its `.git` in it; a setting of the repository may name any other folder.
   if (realTop === '' || !isInside(real, realTop) || !(await succeeds(stat(path.join(top, '.git')))))
     throw new ToolError(
-      `The repository of ${JSON.stringify(place.name)} says that its files are elsewhere, so it is not read.`,
+      `The repository of ${quoted(place.name)} says that its files are elsewhere, so it is not read.`,
     );
   const env = { GIT_DIR: gitFolder, GIT_WORK_TREE: top };
   const filters = await filtersOf(args => ask(args, env));
@@ -135,14 +137,14 @@ async function openGit(place: GitPlace, { program, signal }: GitReading): Promis
     run,
     commit: async ref => {
       if (ref.startsWith('-') || /\p{Cc}/u.test(ref))
-        throw new ToolError(`${JSON.stringify(ref)} is not the name of a commit. Use log to find one.`);
+        throw new ToolError(`${quoted(ref)} is not the name of a commit. Use log to find one.`);
       const found = await run(['rev-parse', '--verify', '-q', `${ref}^{commit}`]).catch(() => '');
       const name = found.trim();
       if (/^[0-9a-f]{40,64}$/.test(name)) return name;
       throw new ToolError(
         ref === 'HEAD'
           ? 'There is no commit yet.'
-          : `There is no commit ${JSON.stringify(ref)}. Use log to find one.`,
+          : `There is no commit ${quoted(ref)}. Use log to find one.`,
       );
     },
   };
@@ -165,8 +167,8 @@ function noRepository(error: unknown, { name }: GitPlace, signal: AbortSignal): 
   if (/ENOENT/.test(message))
     return new ToolError('git is not installed here, or cannot be found, so there is no history to read.');
   if (/not a git repository|must be run in a work tree|bare repository/i.test(message))
-    return new ToolError(`The folder ${JSON.stringify(name)} is in no git repository, so it has no history.`);
-  return new ToolError(`git cannot read the repository of ${JSON.stringify(name)}: ${message}`);
+    return new ToolError(`The folder ${quoted(name)} is in no git repository, so it has no history.`);
+  return new ToolError(`git cannot read the repository of ${quoted(name)}: ${oneLine(message)}`);
 }
 
 /** The names of the filters that any settings define. */
@@ -254,7 +256,10 @@ async function blame(git: OpenedGit, query: GitQuery, pending: readonly string[]
   ];
   const found = await git.run(['blame', ...args]);
   const notes = ref === undefined ? [onDisk(pending), ...filterNote(git)] : [];
-  return answer([`Who changed the lines of ${file} from ${startLine} on last.`, ...notes].join(' '), found);
+  return answer(
+    [`Who changed the lines of ${safeName(file)} from ${startLine} on last.`, ...notes].join(' '),
+    found,
+  );
 }
 
 /** The two ends of a range, or one commit. */
@@ -283,7 +288,7 @@ async function isFile({ folder, relative: at }: GitPlace): Promise<boolean> {
 }
 
 function about({ place }: OpenedGit): string {
-  return `in ${place.relative === '.' ? JSON.stringify(place.name) : place.relative}`;
+  return `in ${place.relative === '.' ? quoted(place.name) : safeName(place.relative)}`;
 }
 
 function onDisk(pending: readonly string[]): string {
@@ -301,5 +306,5 @@ function filterNote({ hasFilters }: OpenedGit): readonly string[] {
 function answer(head: string, output: string): string {
   const shown = beginningOf(output, MAX_CHARS);
   const cut = output.length > MAX_CHARS ? '\n[Cut off. Name a path, or fewer commits or lines.]' : '';
-  return `${head}\n${fenced(shown)}${cut}`;
+  return `${head}\n${fenced(escapeProse(shown))}${cut}`;
 }

@@ -1,4 +1,4 @@
-import { beginningOf } from '../../base/cutText.ts';
+import { safeName } from '../../base/safeName.ts';
 import { ToolError } from '../../base/errors.ts';
 import { plural } from '../../base/phrases.ts';
 import { idsIn } from '../../preview/overlay.ts';
@@ -69,7 +69,7 @@ function outlineText(file: SeenFile, symbols: readonly DeclaredSymbol[]): string
         const end = file.toProposed(endLine);
         const first = start === undefined ? `in lines that ${file.changedBy} changes` : `${start + 1}`;
         const last = start === undefined || end === undefined || end <= start ? '' : `-${end + 1}`;
-        rows.push(`${'  '.repeat(depth)}${kind} ${beginningOf(name, MAX_NAME_CHARS)}: ${first}${last}`);
+        rows.push(`${'  '.repeat(depth)}${kind} ${safeName(name, MAX_NAME_CHARS)}: ${first}${last}`);
       }
       add(children, depth + 1);
     }
@@ -80,7 +80,7 @@ function outlineText(file: SeenFile, symbols: readonly DeclaredSymbol[]): string
     file.changedBy === undefined
       ? ''
       : ` VS Code sees the file as it is, without the pending ${file.changedBy}: what that adds is missing. Line numbers are those of read_file.`;
-  return [`${file.path}: ${plural(count, 'symbol')}.${asIs}`, ...rows, ...rest].join('\n');
+  return [`${safeName(file.path)}: ${plural(count, 'symbol')}.${asIs}`, ...rows, ...rest].join('\n');
 }
 
 /** One row for each place, by file. */
@@ -95,7 +95,7 @@ async function placesText(
   for (const { path, isOutside, line } of found.slice(0, MAX_ROWS)) {
     context.signal.throwIfAborted();
     if (isOutside) {
-      rows.push(`${path}:${line + 1} (outside the workspace)`);
+      rows.push(`${safeName(path)}:${line + 1} (outside the workspace)`);
       continue;
     }
     if (!seen.has(path)) seen.set(path, await seeFile(path, files, context).catch(() => undefined));
@@ -104,8 +104,8 @@ async function placesText(
     const text = shownLine(file?.current.lines[line] ?? '');
     rows.push(
       file && shown === undefined
-        ? `${path} (a line that ${file.changedBy} changes): ${text}`
-        : `${path}:${(shown ?? line) + 1}: ${text}`,
+        ? `${safeName(path)} (a line that ${file.changedBy} changes): ${text}`
+        : `${safeName(path)}:${(shown ?? line) + 1}: ${text}`,
     );
   }
   const rest = found.length > MAX_ROWS ? [`[${found.length - MAX_ROWS} more not shown]`] : [];

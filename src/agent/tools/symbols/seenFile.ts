@@ -1,4 +1,5 @@
 import { shortened } from '../../base/cutText.ts';
+import { quoted } from '../../base/safeName.ts';
 import { ToolError } from '../../base/errors.ts';
 import type { TextSide } from '../../preview/fileChange.ts';
 import { asIfApplied, readText } from '../../preview/textFile.ts';
@@ -77,7 +78,7 @@ export function placeOfName(file: SeenFile, name: string, line: number | undefin
   const character = wordIn(text, name);
   if (character < 0)
     throw new ToolError(
-      `${name} is not in line ${line} of ${path}, which is ${JSON.stringify(shownLine(text))}. Name a line with ${name}.`,
+      `${name} is not in line ${line} of ${path}, which is ${quoted(shownLine(text))}. Name a line with ${name}.`,
     );
   const at = file.toCurrent(line - 1);
   if (at === undefined)

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { quoted, safeName } from '../../base/safeName.ts';
 import { abortErrorOf } from '../../base/async.ts';
 import { beginningOf } from '../../base/cutText.ts';
 import { messageOf, ToolError } from '../../base/errors.ts';
@@ -78,14 +79,14 @@ export async function fetchPage(
     if (answer.location === undefined) return report(url, input, answer);
     url = webAddress(answer.location, url);
   }
-  throw new ToolError(`${input} redirects more than ${MAX_REDIRECTS} times, so it was not read.`);
+  throw new ToolError(`${safeName(input)} redirects more than ${MAX_REDIRECTS} times, so it was not read.`);
 }
 
 /** @throws ToolError unless it is an address of the web without a password. */
 function webAddress(input: string, base?: URL): URL {
   const url = URL.parse(input, base?.href);
   if (!url || !/^https?:$/.test(url.protocol) || url.host === '')
-    throw new ToolError(`${JSON.stringify(beginningOf(input, 200))} is no address with http or https.`);
+    throw new ToolError(`${quoted(input, 200)} is no address with http or https.`);
   if (url.username !== '' || url.password !== '')
     throw new ToolError('An address must not contain a user name or a password.');
   url.hash = '';
@@ -185,12 +186,12 @@ function report(url: URL, input: string, { status, type, body, isCut }: Answer):
   const isHtml = kind === 'text/html' || kind === 'application/xhtml+xml';
   if (status < 200 || status >= 300) throw new ToolError(`${url.host} answered with the status ${status}.`);
   if (!isHtml && !/^text\/|[/+](json|xml|yaml|javascript)$/.test(kind))
-    throw new ToolError(`${url.href} is ${JSON.stringify(kind || 'of no known type')}, not text.`);
+    throw new ToolError(`${url.href} is ${quoted(kind || 'of no known type')}, not text.`);
   const raw = textOfBody(body, charsetIn(type) ?? (isHtml ? charsetOfPage(body) : undefined));
   const text = isHtml ? htmlText(raw, url.href) : raw;
   const shown = beginningOf(text, MAX_CHARS);
   const rest = isCut || text.length > MAX_CHARS ? ' Only its beginning is shown.' : '';
-  const moved = url.href === input ? '' : ` (asked for as ${input})`;
+  const moved = url.href === input ? '' : ` (asked for as ${safeName(input)})`;
   return `The text of ${url.href}${moved}.${rest}\n${fenced(shown)}`;
 }
 

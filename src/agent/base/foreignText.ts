@@ -1,0 +1,68 @@
+import { shortened } from './cutText.ts';
+
+/** Emoji: keycaps, flags of regions such as Scotland, and others with their modifiers and those that are joined to them. */
+const EMOJI =
+  /[0-9#*]\uFE0F?\u20E3|\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}|\p{Extended_Pictographic}\p{Emoji_Modifier}?[\uFE0E\uFE0F]?(?:\u200D\p{Extended_Pictographic}\p{Emoji_Modifier}?\uFE0F?)*/u;
+
+/** A digit that could be an emoji, and joiners between letters whose form depends on them. */
+const OF_PROSE =
+  /[0-9#*][\uFE0E\uFE0F]|(?<=[\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}\p{sc=Nkoo}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}])[\u200C\u200D](?=[\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}\p{sc=Nkoo}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}])/u;
+
+/**
+ * Characters that cannot be seen: controls, those that end a line or change the direction of text, those without a width or any
+ * ink, and halves of surrogate pairs.
+ */
+const UNSEEN = /(?<unseen>[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\uFFF9-\uFFFB])/u;
+
+/** What may stay is matched first, as a whole, since such characters belong in it. */
+const IN_NAMES = new RegExp(`${EMOJI.source}|${UNSEEN.source}`, 'gu');
+/** Line breaks and tabs stay in texts. */
+const IN_TEXTS = new RegExp(`${EMOJI.source}|(?![\\t\\n\\r])${UNSEEN.source}`, 'gu');
+const IN_PROSE = new RegExp(`${EMOJI.source}|${OF_PROSE.source}|(?![\\t\\n\\r])${UNSEEN.source}`, 'gu');
+
+/** How many characters of foreign text a label shows at most. */
+const MAX_LABEL_CHARS = 200;
+
+/** White space, without what {@link escapeInvisible} shows. */
+const SPACES = /[^\S\uFEFF\u2028\u2029]+/g;
+
+/**
+ * Foreign text as a person may read it: what cannot be seen is an escape such as `\u{202e}`, so that no name looks like
+ * another one, unless it contains escapes itself. Emoji stay, as text or as pictures, and so do line breaks. Every path and label
+ * that is shown goes through this function, mostly by way of the others here.
+ */
+export function escapeInvisible(text: string): string {
+  return replaceUnseen(text, IN_TEXTS, codeEscape);
+}
+
+/**
+ * {@link escapeInvisible} for reasons, outputs and other texts that name nothing: joiners stay between letters that they change, as
+ * Persian and Hindi need them.
+ */
+export function escapeProse(text: string): string {
+  return replaceUnseen(text, IN_PROSE, codeEscape);
+}
+
+/** {@link escapeInvisible} for lines of a log or a terminal: line breaks are escapes, too. */
+export function escapeLine(text: string): string {
+  return replaceInName(text, codeEscape);
+}
+
+/** Foreign text (labels, reasons, errors) on one line, shortened to `max` characters. */
+export function oneLine(text: string, max = MAX_LABEL_CHARS): string {
+  return shortened(escapeInvisible(text.replace(SPACES, ' ')).trim(), max);
+}
+
+/** A name with what cannot be seen replaced. Emoji stay. */
+export function replaceInName(name: string, escape: (unseen: string) => string): string {
+  return replaceUnseen(name, IN_NAMES, escape);
+}
+
+function replaceUnseen(text: string, pattern: RegExp, escape: (unseen: string) => string): string {
+  return text.replace(pattern, (found, unseen?: string) => (unseen === undefined ? found : escape(unseen)));
+}
+
+/** `\u{202e}` */
+function codeEscape(char: string): string {
+  return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
+}
