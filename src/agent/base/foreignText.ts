@@ -4,9 +4,10 @@ import { shortened } from './cutText.ts';
 const EMOJI =
   /[0-9#*]\uFE0F?\u20E3|\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}|\p{Extended_Pictographic}\p{Emoji_Modifier}?[\uFE0E\uFE0F]?(?:\u200D\p{Extended_Pictographic}\p{Emoji_Modifier}?\uFE0F?)*/u;
 
-/** A digit that could be an emoji, and joiners between letters whose form depends on them. */
-const OF_PROSE =
-  /[0-9#*][\uFE0E\uFE0F]|(?<=[\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}\p{sc=Nkoo}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}])[\u200C\u200D](?=[\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}\p{sc=Nkoo}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}])/u;
+/** Letters whose form depends on joiners between them. */
+const JOINED = `[${['Arab', 'Syrc', 'Mong', 'Nkoo', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda', 'Mlym', 'Sinh', 'Khmr', 'Mymr'].map(script => `\\p{sc=${script}}`).join('')}]`;
+/** A digit that could be an emoji, and joiners between such letters. */
+const OF_PROSE = `[0-9#*][\\uFE0E\\uFE0F]|(?<=${JOINED})[\\u200C\\u200D](?=${JOINED})`;
 
 /**
  * Characters that cannot be seen: controls, those that end a line or change the direction of text, those without a width or any
@@ -18,7 +19,7 @@ const UNSEEN = /(?<unseen>[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2
 const IN_NAMES = new RegExp(`${EMOJI.source}|${UNSEEN.source}`, 'gu');
 /** Line breaks and tabs stay in texts. */
 const IN_TEXTS = new RegExp(`${EMOJI.source}|(?![\\t\\n\\r])${UNSEEN.source}`, 'gu');
-const IN_PROSE = new RegExp(`${EMOJI.source}|${OF_PROSE.source}|(?![\\t\\n\\r])${UNSEEN.source}`, 'gu');
+const IN_PROSE = new RegExp(`${EMOJI.source}|${OF_PROSE}|(?![\\t\\n\\r])${UNSEEN.source}`, 'gu');
 
 /** How many characters of foreign text a label shows at most. */
 const MAX_LABEL_CHARS = 200;

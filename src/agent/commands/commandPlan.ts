@@ -46,9 +46,7 @@ export function assertNotStopped(signal: AbortSignal): void {
 }
 
 /** Characters that are invisible, or change how the characters around them are shown. */
-const HIDDEN =
-  // eslint-disable-next-line no-control-regex -- control characters are exactly what is shown
-  /[\0-\x08\x0b-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu;
+const HIDDEN = /(?![\t\n ])[\p{Cc}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
 /** The command with escapes such as `\x1b` and `\u202e` for characters that would hide something. Tabs and line feeds stay. */
 export function shownCommand(command: string): string {

@@ -1,15 +1,8 @@
 import * as z from 'zod/mini';
-import { ToolError } from '../base/errors.ts';
-import { listed, plural } from '../base/phrases.ts';
-import { isText } from '../preview/fileChange.ts';
-import type { PendingContents } from '../preview/overlay.ts';
-import type { ReadableFiles } from '../preview/workspace.ts';
 import { textResult } from '../preview/pendingAction.ts';
-import { byImportance, problemLine, severities, type Problem, type Problems } from './problems.ts';
+import type { Problems } from './problems.ts';
 import { defineTool, type Tool } from './tool.ts';
 
-/** The most problems in one result. */
-const MAX_PROBLEMS = 100;
 /** The most paths in one call. */
 const MAX_PATHS = 100;
 
@@ -32,112 +25,9 @@ export function getDiagnosticsTool(problems: Problems): Tool {
       ),
     }),
     readOnly: true,
-    async execute({ paths: inputs }, { workspace, pending }) {
-      const paths = inputs && [
-        ...new Set(await Promise.all(inputs.map(input => workspace.resolvePath(input)))),
-      ];
-      const isAsked = (path: string): boolean => paths?.some(asked => isWithin(path, asked)) ?? true;
-      const { checked, unchecked: unseenTexts } = proposalsIn(pending, isAsked, problems);
-      const asTheyAre = problems.list(paths).filter(({ path }) => !checked.has(path));
-      const found = [...asTheyAre, ...[...checked.values()].flatMap(each => each.problems)].sort(
-        byImportance,
-      );
-      const quiet = (paths ?? []).filter(path => !found.some(problem => isWithin(problem.path, path)));
-      const kinds = await kindsOf(workspace, quiet);
-      const missing = quiet.filter(path => kinds.get(path) === 'nothing');
-      if (paths && paths.length === missing.length)
-        throw new ToolError(
-          `There is no file or folder ${listed(missing)}. Use list_files to find the right path.`,
-        );
-      const shown = found.slice(0, MAX_PROBLEMS);
-      const rest =
-        found.length > shown.length
-          ? [`Only the first ${MAX_PROBLEMS} are shown, the worst first. Name fewer paths to see the others.`]
-          : [];
-      const asProposed =
-        checked.size > 0
-          ? [`Checked as proposed: ${listed([...checked].map(([path, { id }]) => `${path} (${id})`))}.`]
-          : [];
-      const asIs =
-        unseenTexts.length > 0
-          ? [
-              `No language service has checked what is proposed for ${listed(unseenTexts)}; what is listed of it is about the file as it is.`,
-            ]
-          : [];
-      const gone = missing.length > 0 ? [`There is no file or folder ${listed(missing)}.`] : [];
-      const unseen = quiet.filter(
-        path => kinds.get(path) === 'file' && !problems.isOpen(path) && !checked.has(path),
-      );
-      const unchecked =
-        unseen.length > 0
-          ? [`Most language services check only open files, and these are not open: ${listed(unseen)}.`]
-          : [];
-      const where = paths ? ` in ${listed(paths)}` : '';
-      const head = [
-        `${countOf(found)}${where}.`,
-        ...rest,
-        ...gone,
-        ...unchecked,
-        ...asProposed,
-        ...asIs,
-      ].join(' ');
-      return textResult([head, ...shown.map(problemLine)].join('\n'));
+    async execute({ paths }, context) {
+      const { diagnosticsReport } = await import('./diagnosticsReport.ts');
+      return textResult(await diagnosticsReport(problems, paths, context));
     },
   });
-}
-
-/** The proposed texts that language services have checked, and the paths of the others. */
-function proposalsIn(
-  pending: PendingContents,
-  isAsked: (path: string) => boolean,
-  problems: Problems,
-): {
-  readonly checked: ReadonlyMap<string, { readonly id: string; readonly problems: readonly Problem[] }>;
-  readonly unchecked: readonly string[];
-} {
-  const checked = new Map<string, { readonly id: string; readonly problems: readonly Problem[] }>();
-  const unchecked: string[] = [];
-  for (const path of pending.paths().filter(isAsked)) {
-    const content = pending.at(path);
-    if (!content) continue;
-    const { previewId: id, side } = content;
-    const found = side && isText(side) ? problems.ofProposal(id, path, side.text) : undefined;
-    if (found) checked.set(path, { id, problems: found });
-    else unchecked.push(path);
-  }
-  return { checked, unchecked };
-}
-
-type Kind = 'file' | 'nothing' | 'other';
-
-async function kindsOf(
-  workspace: ReadableFiles,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, Kind>> {
-  return new Map(await Promise.all(paths.map(async path => [path, await kindOf(workspace, path)] as const)));
-}
-
-/** What is at a path. What cannot be read as a file is a folder, or holds no text; neither is missing. */
-async function kindOf(workspace: ReadableFiles, path: string): Promise<Kind> {
-  try {
-    return (await workspace.read(path)) === undefined ? 'nothing' : 'file';
-  } catch (error) {
-    if (error instanceof ToolError) return 'other';
-    throw error;
-  }
-}
-
-/** Whether a path is the other one, or below it. */
-export function isWithin(path: string, fileOrFolder: string): boolean {
-  return path === fileOrFolder || path.startsWith(`${fileOrFolder}/`);
-}
-
-function countOf(found: readonly Problem[]): string {
-  if (found.length === 0) return 'VS Code shows no Problems';
-  const counts = severities.flatMap(severity => {
-    const count = found.filter(problem => problem.severity === severity).length;
-    if (count === 0) return [];
-    return [severity === 'information' ? `${count} information` : plural(count, severity)];
-  });
-  return `${plural(found.length, 'Problem')} (${counts.join(', ')})`;
 }

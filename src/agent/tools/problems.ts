@@ -58,3 +58,8 @@ export function byImportance(a: Problem, b: Problem): number {
     a.column - b.column
   );
 }
+
+/** Whether a path is the other one, or below it. */
+export function isWithin(path: string, fileOrFolder: string): boolean {
+  return path === fileOrFolder || path.startsWith(`${fileOrFolder}/`);
+}
