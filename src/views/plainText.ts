@@ -9,9 +9,9 @@ export function withoutIcons(text: string, max?: number): string {
   return oneLine(text, max).replaceAll('$(', '$ (');
 }
 
-/** Text for a notification, where VS Code would turn `[text](command:…)` into a link that runs the command. */
+/** Text for a notification, on one line. VS Code would turn `[text](command:…)` in it into a link that runs the command. */
 export function inToast(text: string): string {
-  return escapeInvisible(text).replace(/\](?=\()/g, '] ');
+  return escapeInvisible(text.replace(/[\r\n]+/g, ' ')).replace(/\](?=\()/g, '] ');
 }
 
 /** {@link oneLine} escaped for markdown, so that it shows as plain characters: no emphasis, links, HTML or icons. */

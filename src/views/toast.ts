@@ -45,15 +45,18 @@ export function withCancel<T>(
   ) => Promise<T>,
 ): Thenable<T> {
   const { Notification: location } = vscode.ProgressLocation;
-  return vscode.window.withProgress({ location, title, cancellable: true }, (progress, token) => {
-    const abort = new AbortController();
-    token.onCancellationRequested(() => abort.abort());
-    let shown = 0;
-    const report = (done: number, all: number): void => {
-      const percent = Math.floor((100 * done) / all);
-      if (percent > shown) progress.report({ increment: percent - shown });
-      shown = Math.max(shown, percent);
-    };
-    return work(abort.signal, report, message => progress.report({ message }));
-  });
+  return vscode.window.withProgress(
+    { location, title: inToast(title), cancellable: true },
+    (progress, token) => {
+      const abort = new AbortController();
+      token.onCancellationRequested(() => abort.abort());
+      let shown = 0;
+      const report = (done: number, all: number): void => {
+        const percent = Math.floor((100 * done) / all);
+        if (percent > shown) progress.report({ increment: percent - shown });
+        shown = Math.max(shown, percent);
+      };
+      return work(abort.signal, report, message => progress.report({ message: inToast(message) }));
+    },
+  );
 }

@@ -49,6 +49,11 @@ export function escapeLine(text: string): string {
   return replaceInName(text, codeEscape);
 }
 
+/** A message for a log, where no line of a name or of an error looks like an entry of its own. */
+export function logEntry(message: string): string {
+  return escapeInvisible(message).replace(/\r\n?|\n/g, '\n    ');
+}
+
 /** Foreign text (labels, reasons, errors) on one line, shortened to `max` characters. */
 export function oneLine(text: string, max = MAX_LABEL_CHARS): string {
   return shortened(escapeInvisible(text.replace(SPACES, ' ')).trim(), max);

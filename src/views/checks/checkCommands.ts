@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { escapeLine } from '../../agent/base/foreignText.ts';
 import { ToolError } from '../../agent/base/errors.ts';
 import { bisect } from '../../agent/checks/bisect.ts';
 import { isGreen, type CheckResult, type ChecksReport, type NotRunReason } from '../../agent/checks/check.ts';
@@ -88,7 +89,8 @@ async function approveBrought({ checks }: Ctx): Promise<boolean> {
   if (waiting.length === 0) return true;
   if (!vscode.workspace.isTrusted) return true;
   const texts = waiting.map(
-    ({ name, command, cwd }) => `${name}: ${command}${cwd === undefined ? '' : ` (${cwd})`}`,
+    ({ name, command, cwd }) =>
+      `${oneLine(name)}: ${escapeLine(command)}${cwd === undefined ? '' : ` (${escapeLine(cwd)})`}`,
   );
   const isApproved = await confirm(
     l10n.t('Run the checks that the settings of this workspace bring?'),

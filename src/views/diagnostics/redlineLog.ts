@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { escapeInvisible } from '../../agent/base/foreignText.ts';
+import { logEntry } from '../../agent/base/foreignText.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 
 /** How many errors are remembered. */
@@ -16,19 +16,19 @@ export class RedlineLog implements Logger {
   }
 
   debug(message: string): void {
-    this.#channel.debug(entryOf(message));
+    this.#channel.debug(logEntry(message));
   }
 
   info(message: string): void {
-    this.#channel.info(entryOf(message));
+    this.#channel.info(logEntry(message));
   }
 
   warn(message: string): void {
-    this.#channel.warn(entryOf(message));
+    this.#channel.warn(logEntry(message));
   }
 
   error(message: string): void {
-    const entry = entryOf(message);
+    const entry = logEntry(message);
     this.#channel.error(entry);
     this.#errors.push(`${new Date().toISOString()} ${entry}`);
     if (this.#errors.length > MAX_ERRORS) this.#errors.shift();
@@ -41,9 +41,4 @@ export class RedlineLog implements Logger {
   dispose(): void {
     this.#channel.dispose();
   }
-}
-
-/** One entry of the log. Names and errors of others control no terminal, and no line of theirs looks like an entry of its own. */
-export function entryOf(message: string): string {
-  return escapeInvisible(message).replace(/\r\n?|\n/g, '\n    ');
 }

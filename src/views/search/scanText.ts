@@ -1,5 +1,6 @@
 import { abortErrorOf } from '../../agent/base/async.ts';
 import { ToolError } from '../../agent/base/errors.ts';
+import { isUsableName } from '../../agent/base/safeName.ts';
 import { decodeText, type TextEncoding } from '../../agent/text/encodings.ts';
 import { readingsOf } from '../../agent/tools/ast/scope/glob.ts';
 import type { TextQuery } from '../../agent/tools/files/searchText.ts';
@@ -94,7 +95,7 @@ async function listAll(
   const listings = await Promise.all(
     globs.map(glob => workspace.listForSearch(glob, MAX_FILES, signal, ignored)),
   );
-  const paths = [...new Set(listings.flatMap(listing => listing.paths))].sort();
+  const paths = [...new Set(listings.flatMap(listing => listing.paths))].filter(isUsableName).sort();
   return { paths, truncated: listings.some(listing => listing.truncated) };
 }
 

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { forEachLimited } from '../../agent/base/async.ts';
 import { detailOf, isAbortError, ToolError } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
+import { isUsableName } from '../../agent/base/safeName.ts';
 import { textOf } from '../../agent/preview/fileChange.ts';
 import type { PendingContents } from '../../agent/preview/overlay.ts';
 import { globMatcher } from '../../agent/tools/ast/scope/glob.ts';
@@ -162,7 +163,7 @@ export class WorkspaceTextSearch implements TextSearch {
     const encodings = new Map<string, TextEncoding>();
     for (const folder of folders) encodings.set(folder.name, await encodingIn(folder));
     const texts = new Map<string, string>();
-    await forEachLimited([...paths], READ_AT_ONCE, async path => {
+    await forEachLimited([...paths].filter(isUsableName), READ_AT_ONCE, async path => {
       const encoding = encodings.get(locate(path, folders).folder.name);
       const text = await searchableText(this.#workspace, path, encoding);
       if (text !== undefined && /\r(?!\n)/.test(text)) texts.set(path, text);
@@ -209,7 +210,7 @@ export class WorkspaceTextSearch implements TextSearch {
         for (const path of listing.paths) paths.add(path);
       }
     let looked = 0;
-    for (const path of paths) {
+    for (const path of [...paths].filter(isUsableName)) {
       if (++looked % LOOKED_AT_ONCE === 0) await setImmediate();
       const document = unsavedAt(this.#workspace.uriOf(path));
       if (document) contents.set(path, document.getText());

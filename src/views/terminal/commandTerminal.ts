@@ -13,6 +13,9 @@ import { runInShell } from '../../agent/commands/shellProcess.ts';
 const WRITE_MS = 50;
 const MAX_WRITE = 64_000;
 
+/** Ends an escape sequence that the command has not finished, and its colours: what follows is ours. */
+const TO_TEXT = '\x18\x1b[0m';
+
 /** The terminal of the last command that has ended, which makes way for the next one. */
 let finished: vscode.Terminal | undefined;
 
@@ -49,7 +52,7 @@ export async function runInTerminal(plan: CommandPlan, run: CommandRun): Promise
       },
     });
   } finally {
-    screen.write(`\n${vscode.l10n.t('The command has ended.')}\n`);
+    screen.write(`${TO_TEXT}\n${vscode.l10n.t('The command has ended.')}\n`);
     screen.flush();
     finished = terminal;
   }

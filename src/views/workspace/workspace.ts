@@ -29,6 +29,7 @@ import {
   belowOpenFolder,
   diskPathOf,
   formerPlaces,
+  isThere,
   locate,
   withUniqueNames,
   workspacePathOf,
@@ -252,10 +253,18 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
       const found = await Promise.all(
         roots.map(async folder => {
           const relatives = await visible(folder, await findIn(folder, glob, isAll, cancel.token));
-          return relatives.map(relative => workspacePathOf({ folder, relative }, roots));
+          return relatives.map(relative => {
+            const location = { folder, relative };
+            return { path: workspacePathOf(location, roots), file: diskPathOf(location) };
+          });
         }),
       );
-      const paths = found.flat().sort();
+      const paths: string[] = [];
+      for (const { path, file } of found.flat().sort((a, b) => (a.path < b.path ? -1 : 1))) {
+        await this.#slice.turn();
+        // VS Code takes each line of a name for a file of its own.
+        if (paths.length <= limit && isThere(file)) paths.push(path);
+      }
       return { paths: paths.slice(0, limit), truncated: paths.length > limit };
     } finally {
       signal.removeEventListener('abort', onAbort);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { escapeLine, oneLine } from '../../../src/agent/base/foreignText.ts';
+import { escapeLine, logEntry, oneLine } from '../../../src/agent/base/foreignText.ts';
 import { isUsableName, quoted, quotedName, safeName } from '../../../src/agent/base/safeName.ts';
 
 /** Names as an attacker gives them: any text, with what could end a line, hide something or pass for words of ours. */
@@ -142,5 +142,6 @@ test('for people and logs, a foreign text is one line, too', () => {
     }),
     { numRuns: 2_000 },
   );
+  assert.equal(logEntry('a\r\n2026 [error] b\x1b[2J'), 'a\n    2026 [error] b\\u{1b}[2J');
   assert.equal(escapeLine('a\nb\x1b[31m'), String.raw`a\u{a}b\u{1b}[31m`);
 });

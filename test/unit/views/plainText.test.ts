@@ -25,6 +25,7 @@ test('a notification contains no link, whatever text it is made of', () => {
     assert.equal(inToast(hostile).replaceAll('] (', ']('), hostile);
   }
   assert.equal(inToast('a[0] (b) [c]'), 'a[0] (b) [c]');
+  assert.equal(inToast('a\r\n\nb\x1b[2J\u2028'), String.raw`a b\u{1b}[2J\u{2028}`);
 });
 
 test('foreign text is one line, shows no icons, and is not read as markdown', () => {

@@ -25,6 +25,8 @@ const MAX_FILES = 8;
 const MAX_PARTS = 12;
 /** The most characters of the details of a preview that a card shows. */
 const MAX_NOTE_CHARS = 500;
+/** The most characters of a label. */
+const MAX_LABEL_CHARS = 1_000;
 /** The most risks that a card names. */
 const MAX_RISKS = 3;
 
@@ -46,8 +48,8 @@ export function previewCard(
     key: `p:${preview.id}`,
     id: preview.id,
     revision: preview.revision,
-    label: escapeInvisible(titleOf(preview)),
-    source: escapeInvisible(preview.sourceToolName),
+    label: oneLine(titleOf(preview), MAX_LABEL_CHARS),
+    source: oneLine(preview.sourceToolName),
     agent: agent && agentLabel(agent),
     face: faceOf(preview),
     files: changes.slice(0, MAX_FILES).map((change, i) => ({
@@ -89,7 +91,7 @@ export function checkRows(checks: readonly CheckMark[]): CheckRow[] | undefined 
   if (checks.length === 0) return undefined;
   return checks.map(
     ({ name, state, failures, changed, isCurrent, seconds, problems, isFlaky, resultId }) => ({
-      ...{ name: escapeInvisible(name), state, isCurrent, seconds, problems, isFlaky, failures, resultId },
+      ...{ name: oneLine(name), state, isCurrent, seconds, problems, isFlaky, failures, resultId },
       ...(changed ? { changed: { ...changed, first: changed.first.map(escapeInvisible) } } : {}),
     }),
   );

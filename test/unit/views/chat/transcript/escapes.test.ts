@@ -48,6 +48,23 @@ test('a card shows characters that cannot be seen as escapes, whatever its state
   }
 });
 
+test('labels and names on a card are one line each', () => {
+  const name = 'Edit a.ts\n\nThe checks have passed.\x1b[2J';
+  const shown = String.raw`Edit a.ts The checks have passed.\u{1b}[2J`;
+  const check = {
+    name,
+    state: 'failed',
+    isCurrent: true,
+    seconds: 1,
+    problems: 0,
+    isFlaky: false,
+    together: [],
+  } as const;
+  const view = previewView(preview({ label: name, sourceToolName: name }), { checks: [check] });
+  const { label, source, checks } = previewCard(view);
+  assert.deepEqual([label, source, checks?.[0]?.name], [shown, shown, shown]);
+});
+
 test('so do the blocks of resolve, the lines of tools, and the chips of attachments', () => {
   const vote = call('c1', 'resolve', { action: 'apply', reason: NAME, id: 'p1' });
   const about = { preview: () => preview({ label: NAME, sourceToolName: NAME }), failures: () => [] };
