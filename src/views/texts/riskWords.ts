@@ -11,6 +11,11 @@ export function riskText(risk: Risk, clean: (text: string) => string): string {
   switch (risk.kind) {
     case 'secret':
       return l10n.t('Line {0} of {1} looks as if it held a secret.', risk.line, path);
+    case 'repository':
+      return l10n.t(
+        '{0} can make its folder a git repository, and git runs programs that its configuration names.',
+        path,
+      );
     case 'deletes':
       return l10n.t('It deletes {0}.', path);
     case 'imported':
@@ -60,6 +65,8 @@ function markOf(risk: Risk): string {
   switch (risk.kind) {
     case 'secret':
       return l10n.t('a secret?');
+    case 'repository':
+      return l10n.t('git repository');
     case 'deletes':
       return l10n.t('deletes a file');
     case 'imported':

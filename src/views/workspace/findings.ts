@@ -68,7 +68,7 @@ export async function search(
       const name = path.join(folder, entry.name);
       // Other links may lead to disks that do not respond.
       if (entry.isSymbolicLink() && judge(foldedOf(name))) found.push(name);
-      if (isGitName(entry.name)) tops.push(folder);
+      if (isRepository(entry)) tops.push(folder);
     }
   });
   const git = await repositoryPlacesOf(tops);
@@ -126,7 +126,7 @@ async function walk(
         seen.add(each);
         const entries = await entriesOf(each);
         const isGits = entries.some(({ name }) => name === 'HEAD') && isGitDirectory(each);
-        if (isGits || entries.some(({ name }) => isGitName(name))) tops.push(each);
+        if (isGits || entries.some(isRepository)) tops.push(each);
         for (const entry of entries) {
           await slice.turn();
           const name = path.join(each, entry.name);
@@ -138,6 +138,11 @@ async function walk(
     }
   }
   return { links, tops };
+}
+
+/** Names that are ASCII and begin otherwise, as most do, are not folded: that takes longer than to read them. */
+function isRepository({ name }: Dirent): boolean {
+  return /^[.g]|[^ -~]/i.test(name) && isGitName(name);
 }
 
 /** Whether links are searched for in a folder: not in installed packages, and of git's own files only in the hooks. */

@@ -12,6 +12,7 @@ import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { ownRepository } from './copiedGit.ts';
 import { isDiskFull } from './diskSpace.ts';
+import { isGitDirectory } from '../../base/system/gitDirectory.ts';
 import { Effects, findAt, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { ignoredOf, textOfRules } from './ignored.ts';
@@ -23,9 +24,6 @@ import { makeFolders, type Layer } from './upperTree.ts';
 
 /** How many files are copied concurrently. */
 const AT_ONCE = 16;
-
-/** A repository of git: that of the folder, or one in it. */
-const IN_GIT = /(^|\/)\.git(\/|$)/;
 
 /** A folder of the workspace and its copy. */
 interface Copied {
@@ -264,7 +262,8 @@ export class CopySandbox implements Sandbox {
       await slice.turn();
       if (!put.has(at)) changed.push(at);
     }
-    const others = changed.filter(at => !IN_GIT.test(at));
+    const isGits = gitFiles(folder, new Set([...put.keys(), ...now.keys()]));
+    const others = changed.filter(at => !isGits(at));
     await slice.turn();
     const [real, there] = [new PlainFolder(root), new PlainFolder(copy)];
     const rules = new Map<string, string>();
@@ -291,7 +290,7 @@ export class CopySandbox implements Sandbox {
     return {
       changed: changed.filter(at => !hidden.has(at)),
       ignored: hidden.size,
-      wroteGit: changed.some(at => IN_GIT.test(at) && !/(^|\/)\.git(\/index)?$/.test(at)),
+      wroteGit: changed.some(at => isGits(at) && path.posix.basename(at) !== 'index'),
     };
   }
 
@@ -323,6 +322,24 @@ async function note({ copy, put }: Copied, at: string): Promise<void> {
   const stat = await fs.lstat(path.join(copy, at)).catch(() => undefined);
   if (stat && !stat.isDirectory()) put.set(at, stampOfCopy(stat));
   else put.delete(at);
+}
+
+/** Which of the files are git's own: in `.git`, or in a git directory of another name, but in no working tree below it. */
+function gitFiles({ root, copy }: Copied, files: ReadonlySet<string>): (at: string) => boolean {
+  const directories = new Set(
+    [...files]
+      .filter(at => path.posix.basename(at) === 'HEAD')
+      .map(at => path.posix.dirname(at))
+      .filter(at => [root, copy].some(tree => isGitDirectory(path.join(tree, at)))),
+  );
+  const isTree = (folder: string): boolean =>
+    path.posix.basename(folder) !== 'hooks' &&
+    [`${folder}/.git`, `${folder}/.git/HEAD`].some(each => files.has(each));
+  const isBelow = (at: string): boolean => {
+    const folder = path.posix.dirname(at);
+    return directories.has(folder) || (folder !== '.' && !isTree(folder) && isBelow(folder));
+  };
+  return at => /(^|\/)\.git(\/|$)/.test(at) || (directories.size > 0 && isBelow(at));
 }
 
 /** Copies a file with its permission bits, or a link as it is; what is neither is left out. */

@@ -211,7 +211,7 @@ export class OverlaySandbox implements Sandbox {
 
   /**
    * Collects what the command changed: the upper trees tell where, the view and the real folders what.
-   * @returns what git ignores, by layer, and the `.git` folders in the upper trees
+   * @returns what git ignores, by layer, and the parts of repositories in the upper trees
    */
   async #list(
     view: string,
@@ -276,11 +276,14 @@ export class OverlaySandbox implements Sandbox {
   }
 }
 
-/** Whether more was changed in `.git` folders than what git notes for itself whenever it looks at the files. */
-async function wroteAny(folders: readonly string[]): Promise<boolean> {
-  for (const folder of folders) {
-    const names = await fs.readdir(folder).catch(() => []);
-    if (names.some(name => name !== 'index')) return true;
+/** Whether more was changed in repositories than the index, which git notes whenever it looks at the files. */
+async function wroteAny(places: readonly string[]): Promise<boolean> {
+  for (const place of places) {
+    const stat = await fs.lstat(place).catch(() => undefined);
+    if (stat?.isDirectory()) {
+      const names = await fs.readdir(place).catch(() => []);
+      if (await wroteAny(names.map(name => path.join(place, name)))) return true;
+    } else if (stat && path.basename(place) !== 'index') return true;
   }
   return false;
 }

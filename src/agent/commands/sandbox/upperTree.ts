@@ -31,7 +31,7 @@ export interface Layer extends MountedFolder, Tree {
 interface Changed {
   readonly paths: readonly string[];
   readonly ignored: readonly string[];
-  /** The `.git` of repositories in which something was written. */
+  /** Parts of repositories in which something was written: `.git`, or what is in a git directory of another name. */
   readonly git: readonly string[];
 }
 
@@ -134,10 +134,13 @@ export async function changedPaths(
         : new Map();
       // Where the folder was made anew, what was in it is gone without a trace.
       const gone = [...was.keys()].filter(name => !now.has(name) && !upper.has(name));
+      const isInGit = [was, now].some(isGitDirectory);
       for (const name of [...upper.keys(), ...gone]) {
         await slice.turn();
         const at = folder === '' ? name : `${folder}/${name}`;
-        if (name === '.git') {
+        const isTree = async (): Promise<boolean> =>
+          name !== 'hooks' && (await entriesIn(path.join(merged, at)))?.has('.git') === true;
+        if (name === '.git' || (isInGit && !(await isTree()))) {
           if (upper.has(name)) git.push(at);
           continue;
         }
@@ -158,7 +161,11 @@ export async function changedPaths(
         continue;
       }
       // What was a folder and is none any more has lost all that was in it.
-      if (was === 'folder' && now !== 'folder') paths.push(...(await filesBelow(layer.root, at, lower)));
+      if (was === 'folder' && now !== 'folder') {
+        const lost = await filesBelow(layer.root, at, lower);
+        paths.push(...lost.files);
+        if (lost.isGits) git.push(at);
+      }
       if (now !== 'folder' || (was && was !== 'folder')) paths.push(at);
       if (upper === 'folder' && now === 'folder') next.push(at);
     }
@@ -177,15 +184,29 @@ function asAsked(at: string, kind: Found['kind'] | undefined): string {
   return kind === 'folder' ? `${at}/` : at;
 }
 
-/** The files in a folder that is gone, without those that git ignores. @param root where git is asked */
-async function filesBelow(root: string, folder: string, lower: string): Promise<readonly string[]> {
+/**
+ * The files in a folder that is gone, without those that git ignores or has for itself.
+ * @param root where git is asked
+ * @returns also whether a repository is gone with it
+ */
+async function filesBelow(
+  root: string,
+  folder: string,
+  lower: string,
+): Promise<{ readonly files: readonly string[]; readonly isGits: boolean }> {
   const files: string[] = [];
+  let isGits = false;
   let level = [folder];
   while (level.length > 0) {
     const found: string[] = [];
-    for (const at of level)
-      for (const [name, kind] of (await entriesIn(path.join(lower, at))) ?? [])
-        if (name !== '.git') found.push(asAsked(`${at}/${name}`, kind));
+    for (const at of level) {
+      const entries = (await entriesIn(path.join(lower, at))) ?? new Map<string, never>();
+      if (isGitDirectory(entries)) isGits = true;
+      else
+        for (const [name, kind] of entries)
+          if (name === '.git') isGits = true;
+          else found.push(asAsked(`${at}/${name}`, kind));
+    }
     const hidden = await ignoredOf(root, found);
     level = [];
     for (const at of found)
@@ -193,10 +214,17 @@ async function filesBelow(root: string, folder: string, lower: string): Promise<
       else if (at.endsWith('/')) level.push(at.slice(0, -1));
       else files.push(at);
   }
-  return files;
+  return { files, isGits };
 }
 
 type Entries = ReadonlyMap<string, Found['kind']>;
+
+/** Whether git takes a folder with these entries for a git directory, whatever its name is, as `base/system/gitDirectory.ts` tells. */
+function isGitDirectory(entries: Entries): boolean {
+  const head = entries.get('HEAD');
+  if (head !== 'file' && head !== 'link') return false;
+  return entries.has('commondir') || (entries.has('objects') && entries.has('refs'));
+}
 
 /**
  * What is in a folder, without what has a name that is not UTF-8, which is told to `effects`; nothing if there is no such folder.

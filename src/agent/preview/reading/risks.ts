@@ -2,7 +2,7 @@ import { beginningOf } from '../../base/cutText.ts';
 import { hunksOfChange, isText, isWhole, textOf, type FileChange } from '../fileChange.ts';
 import type { Hunk } from '../../text/hunks.ts';
 import type { Preview } from '../preview.ts';
-import { isProtectedPath } from '../resolve/protectedPlaces.ts';
+import { foldPath, isProtectedPath } from '../resolve/protectedPlaces.ts';
 import { exportChange } from './exports.ts';
 import { extensionOf } from './imports.ts';
 import { stillImported, type FindLines, type StillImported } from './stillImported.ts';
@@ -20,6 +20,8 @@ const MAX_LINE = 2_000;
 /** A fact about a preview that a person should know before deciding, with the workspace path that it is about. Never a score. */
 export type Risk =
   | { readonly kind: 'secret'; readonly path: string; /** From 1. */ readonly line: number }
+  /** A file `HEAD`: with it, git takes the folder for a repository, and runs what the configuration in it names. */
+  | { readonly kind: 'repository'; readonly path: string }
   | { readonly kind: 'deletes'; readonly path: string }
   | StillImported
   | ({ readonly kind: 'tests'; readonly path: string } & FewerTests)
@@ -38,6 +40,7 @@ export type Risk =
 /** Each kind, the one that a person should see first at the beginning. */
 const RANKED: Readonly<Record<Risk['kind'], true>> = {
   secret: true,
+  repository: true,
   imported: true,
   deletes: true,
   tests: true,
@@ -78,6 +81,7 @@ function risksIn(change: FileChange, hunks: readonly Hunk[]): Risk[] {
   const { path, kind } = change;
   const found: Risk[] = [];
   if (kind === 'delete') found.push({ kind: 'deletes', path });
+  else if (/(?:^|\/)head$/.test(foldPath(path))) found.push({ kind: 'repository', path });
   if (isConfiguration(path) || (kind === 'rename' && isConfiguration(change.from)))
     found.push({ kind: 'configuration', path });
   if (isWhole(change)) return found;

@@ -83,7 +83,7 @@ function effectsLines(
       : []),
     ...(wroteGit
       ? [
-          'What it wrote into .git is gone: the next command and the disk do not have it. Use onDisk for that.',
+          "What it wrote into git's own files is gone: the next command and the disk do not have it. Use onDisk for that.",
         ]
       : []),
     ...leftOutLines(leftOut),

@@ -233,6 +233,50 @@ for (const engine of engines)
       assert.equal((await world.run('git -C inner log --format=%s')).output, 'one\n');
     });
 
+    test('what is written in a repository of another name than .git is told, and is no preview', async t => {
+      const world = await open(t, engine, []);
+      world.write({ 'inner/x': 'x', 'stores/readme': 'r' });
+      world.git('init', '-q', '--separate-git-dir=stores/inner', 'inner');
+      const commit = ['-C', 'inner', '-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qm'];
+      world.git(...commit, 'one', '--allow-empty');
+      const looked = await world.run(
+        'sleep 0.01; touch inner/x; git -C inner status --short; echo s > stores/readme',
+      );
+      assert.deepEqual([looked.changes, looked.wroteGit], [['stores/readme: r => s'], false]);
+      const add = 'echo y > inner/x; git -C inner add .';
+      const ran = await world.run(`${add}; git ${commit.join(' ')} two`);
+      assert.deepEqual([ran.exitCode, ran.changes, ran.wroteGit], [0, ['inner/x: x => y'], true]);
+      assert.equal((await world.run('git -C inner log --format=%s')).output, 'one\n');
+      const configured = await world.run('echo "[core]" >> stores/inner/config; rm stores/inner/description');
+      assert.deepEqual([configured.changes, configured.wroteGit], [[], true]);
+    });
+
+    test('a repository that a command makes is told, and is no preview', async t => {
+      const world = await open(t, engine, []);
+      const ran = await world.run('git init -q --bare made; echo x > file; echo y > made/hooks/pre-commit');
+      assert.deepEqual([ran.changes, ran.wroteGit], [['file: f => x'], true]);
+      assert.equal((await world.run('ls made/HEAD made/hooks/pre-commit')).exitCode, 2);
+    });
+
+    test('a file .git that a command rewrites or makes is told, and is no preview', async t => {
+      const world = await open(t, engine, []);
+      world.write({ 'inner/x': 'x' });
+      world.git('init', '-q', '--separate-git-dir=store', 'inner');
+      const rewritten = await world.run('mkdir evil; echo "gitdir: ../evil" > inner/.git');
+      assert.deepEqual([rewritten.changes, rewritten.wroteGit], [[], true]);
+      const made = await world.run('mkdir new; echo "gitdir: ../evil" > new/.git');
+      assert.deepEqual([made.changes, made.wroteGit], [[], true]);
+      assert.equal((await world.run('cat inner/.git; ls new')).output.includes('evil'), false);
+    });
+
+    test('a worktree inside its bare repository is worked on like any other', async t => {
+      const world = await open(t, engine, []);
+      world.git('clone', '-q', '--bare', '.', 'p.git');
+      world.git('-C', 'p.git', 'worktree', 'add', '-q', 'wt');
+      const ran = await world.run('echo x > p.git/wt/new; echo y > p.git/info/attributes');
+      assert.deepEqual([ran.changes, ran.wroteGit], [['p.git/wt/new: ∅ => x'], true]);
+    });
+
     test('ignored files of one folder stay when too much was changed in another one', async t => {
       const world = await open(t, engine, ['src', '../other']);
       fs.mkdirSync(path.resolve(world.root, '../other'));

@@ -33,6 +33,23 @@ test('a deleted file is marked, and so is a deletion among other changes', async
   ]);
 });
 
+test('a file that makes a folder a repository of git is marked, in any case, however it comes there', async () => {
+  const found = await risks([
+    create('fixtures/a/HEAD', 'ref: refs/heads/main\n'),
+    modify('b/head', '1', '2'),
+    rename('c/x', 'c/HEAD', '1'),
+    create('src/head/a.ts', 'x'),
+    create('HEAD.md', 'x'),
+    remove('HEAD', 'x'),
+  ]);
+  assert.deepEqual(found, [
+    { kind: 'repository', path: 'fixtures/a/HEAD' },
+    { kind: 'repository', path: 'b/head' },
+    { kind: 'repository', path: 'c/HEAD' },
+    { kind: 'deletes', path: 'HEAD' },
+  ]);
+});
+
 test('the gravest risk comes first', async () => {
   const found = await risks([
     modify('package.json', '{}\n', '{ "a": 1 }\n'),

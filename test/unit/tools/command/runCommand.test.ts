@@ -343,7 +343,7 @@ test('in the sandbox, a command sees what is pending, and what it changes become
     'It ran in the sandbox, where p1 is applied. Nothing on disk has changed.',
     'What it changed is p3 (npm run format · 2 files), pending like any other preview.',
     '3 ignored files stay in the sandbox.',
-    '.git is gone: the next command and the disk do not have it',
+    "git's own files is gone: the next command and the disk do not have it",
     'The disk was full.',
     'pipe (neither a file nor a link)',
   ])
