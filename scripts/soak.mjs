@@ -2,6 +2,7 @@
  * `npm run test:soak`: checks the properties of the runtime with 200,000 random histories, on all processors;
  * `npm run test:soak -- checks`: the same for checks, and what they let land;
  * `npm run test:soak -- sandbox`: the same with commands in the sandbox;
+ * `npm run test:soak -- editors`: 1,000 rounds in a real VS Code, in which a person types while something is applied;
  * `npm run test:soak -- rewrites`: compares 2,000 random rewrites of `ast_edit` with the ast-grep CLI;
  * `npm run test:soak -- patches`: compares 2,000 random patches with what `git apply` makes of them.
  *
@@ -14,12 +15,14 @@ import { bootstrap } from './lib/bootstrap.mjs';
 await bootstrap();
 const { runNode } = await import('./lib/command.mjs');
 const { cleanUp } = await import('./lib/cleanup.mjs');
+const { inRepo } = await import('./lib/paths.mjs');
 
 const subjects = {
   histories: { file: 'test/unit/runtime/properties.test.ts', runs: 200_000 },
   checks: { file: 'test/unit/checks/checkProperties.test.ts', runs: 200_000 },
   sandbox: { file: 'test/unit/commands/sandbox/histories.test.ts', runs: 200_000 },
   patches: { file: 'test/unit/elsewhere/randomPatches.test.ts', runs: 2_000 },
+  editors: { host: 'appliedStays.test.cjs', runs: 1_000 },
   rewrites: { file: 'test/unit/tools/ast/engine/randomRewrites.test.ts', runs: 2_000 },
 };
 const subject = subjects[process.argv[2] ?? 'histories'];
@@ -29,6 +32,10 @@ const runs = Number(process.env.RUNS ?? subject.runs);
 const processes = PATH_ === undefined ? Math.max(1, availableParallelism()) : 1;
 const first = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
 const started = Date.now();
+if (subject.host) {
+  await (await import('./stages/build.mjs')).build({});
+  await (await import('./stages/hostBundles.mjs')).bundleHostTests();
+}
 
 const statuses = await Promise.all(
   Array.from({ length: processes }, (_, n) => {
@@ -36,7 +43,9 @@ const statuses = await Promise.all(
     console.log(
       `soak: ${env.RUNS} runs with SEED=${env.SEED}${PATH_ === undefined ? '' : ` PATH_=${PATH_}`}`,
     );
-    return runNode(['--test', '--test-reporter=spec', subject.file], { env });
+    return subject.host
+      ? inHost(subject.host, n, env)
+      : runNode(['--test', '--test-reporter=spec', subject.file], { env });
   }),
 );
 await cleanUp();
@@ -45,3 +54,9 @@ console.log(
   `soak: ${runs} runs in ${((Date.now() - started) / 1000).toFixed(0)} s, ${failed} of ${processes} processes failed`,
 );
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** Plays rounds in a VS Code of their own. */
+function inHost(file, n, { RUNS, SEED }) {
+  const lane = ['scripts/stages/hostLane.mjs', inRepo('out', `soak-${n + 1}.json`)];
+  return runNode(lane, { env: { SEED, REDLINE_ROUNDS: RUNS, REDLINE_HOST_FILES: file } });
+}

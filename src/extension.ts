@@ -34,6 +34,7 @@ import { WaitingNotice } from './views/pending/waitingNotice.ts';
 import { modeSwitch } from './views/settings.ts';
 import {
   followFiles,
+  tellWhatIsLost,
   startAppliedUnseen,
   startFileMarks,
   startShownAgain,
@@ -118,6 +119,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     tally,
     new FileWatcher(agent),
     followFiles(agent),
+    tellWhatIsLost(agent),
     startSinceLooked(agent, looks),
     startShownAgain({ ...agent, tabs, opener }, agent.ownsStorage ? context.workspaceState : undefined),
     startAppliedUnseen(agent, shown, overview),

@@ -5,6 +5,48 @@
  */
 export const otherHistories = [
   {
+    rule: 'applied stays: what was written is followed',
+    file: 'preview/commit/landed/landings.ts',
+    from: 'start(editors.has(path));',
+    to: '',
+    histories: 'editorHistories',
+  },
+  {
+    rule: 'applied stays: an editor that lacks the change gets it',
+    file: 'preview/commit/landed/landedFile.ts',
+    from: 'else followed.isHeld = await document.replace(shown, standing.completed);',
+    to: 'else followed.isHeld = true;',
+    histories: 'editorHistories',
+  },
+  {
+    rule: 'applied stays: what was dropped unsaved is taken back in the ledger',
+    file: 'preview/commit/landed/landedFile.ts',
+    from: "isSaved || isTakenAway ? 'stays' : 'notSaved'",
+    to: "isSaved || isTakenAway ? 'stays' : 'stays'",
+    histories: 'editorHistories',
+  },
+  {
+    rule: 'applied stays: a deleted file that comes back is told',
+    file: 'preview/commit/landed/landedFile.ts',
+    from: "(after?.hash ?? null) ? 'stays' : 'savedOver'",
+    to: "(after?.hash ?? null) ? 'stays' : 'stays'",
+    histories: 'editorHistories',
+  },
+  {
+    rule: 'applied stays: what an editor has not seen counts with what is written next',
+    file: 'preview/commit/landed/landings.ts',
+    from: 'before?.file.isUnseen === true ?',
+    to: 'before?.file.isUnseen === null ?',
+    histories: 'editorHistories',
+  },
+  {
+    rule: 'applied stays: an undo by the user is not taken for a loss',
+    file: 'preview/commit/landed/landedFile.ts',
+    from: 'if (followed.isHeld) followed.isTakenAway = true;',
+    to: "if (followed.isHeld) return 'sameLines';",
+    histories: 'editorHistories',
+  },
+  {
     rule: 'checks: a proof is about the files at the moment of the vote',
     file: 'checks/checks.ts',
     from: 'return current.every(Boolean) ?',

@@ -8,10 +8,12 @@ import { ImageFiles } from '../agent/conversation/storage/imageFiles.ts';
 import { SessionLogs } from '../agent/conversation/storage/sessionLogs.ts';
 import type { StoredSession } from '../agent/conversation/storage/storedSession.ts';
 import { ToolChoiceLadder } from '../agent/model/toolChoiceLadder.ts';
+import type { LoadEditors } from '../agent/preview/commit/landed/editors.ts';
 import { Overlay } from '../agent/preview/overlay.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { Rebaser } from '../agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../agent/preview/resolve/invoker.ts';
+import type { Prover } from '../agent/preview/resolve/proof.ts';
 import type { ReadSurroundings } from '../agent/session/surroundings.ts';
 import { Session } from '../agent/session/session.ts';
 import { runChecksTool } from '../agent/checks/runChecksTool.ts';
@@ -113,10 +115,15 @@ export async function createAgent(
   }
   subscriptions.push(forgetOldPreviews(store, settings, logger));
 
-  const invoker = new Invoker(store, workspace, () => settings.modelAuthority, {
+  const editors: LoadEditors = async () => {
+    const { WindowEditors } = await import('./workspace/windowEditors.ts');
+    return new WindowEditors(path => workspace.uriOf(path), subscriptions);
+  };
+  const prover: Prover = {
     prove: (...asked) => checks.prove(...asked),
     factsOf: previews => checks.factsOf(previews),
-  });
+  };
+  const invoker = new Invoker(store, workspace, () => settings.modelAuthority, prover, editors);
   const overlay = new Overlay(store);
   const rebaser = new Rebaser({ store, workspace, logger });
   subscriptions.push(overlay, rebaser);

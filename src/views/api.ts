@@ -54,8 +54,9 @@ export interface CheckInfo {
 /** One attempt to resolve a preview, successful or not. */
 export interface LedgerEntry extends Omit<StoredEntry, 'kind' | 'outcome'> {
   /**
-   * `failed`: an attempt that threw (the preview is pending again, or has expired if its producer is gone), or an apply that
-   * returned an error (it is applied, and does not run again). The message begins with which of the two.
+   * `failed`: an attempt that threw (the preview is pending again, or has expired if its producer is gone), an apply that
+   * returned an error (it is applied, and does not run again), or one that did not stay: a second entry, with `lost`, takes back
+   * that it was applied, and the preview is pending again. The message begins with which of them it is.
    */
   readonly outcome: PlainOutcome;
 }
@@ -207,6 +208,7 @@ function entryOf({ kind: _, outcome, ...entry }: StoredEntry): LedgerEntry {
     case 'returnedError':
       return { ...entry, outcome: 'failed', message: `Applied, and returned an error: ${message}` };
     case 'failed':
+      if (entry.lost) return { ...entry, outcome, message };
       return { ...entry, outcome, message: `Failed, and was ${NOT_DONE[entry.action]}: ${message}` };
     case 'applied':
     case 'discarded':

@@ -69,6 +69,17 @@ export function followFiles({ store, files, logger }: Agent): Disposable {
   });
 }
 
+/** Tells the user at once of what was applied and did not stay. */
+export function tellWhatIsLost({ store, logger }: Agent): Disposable {
+  return store.onDidResolve(entries => {
+    const lost = entries.filter(entry => entry.lost);
+    if (lost.length === 0) return;
+    import('./ledger/lostNotice.ts')
+      .then(({ tellLost }) => Promise.all(lost.map(entry => tellLost(entry, store))))
+      .catch((error: unknown) => logger.error(`Telling what was lost failed: ${detailOf(error)}`));
+  });
+}
+
 type Load = () => Promise<Disposable>;
 
 /**

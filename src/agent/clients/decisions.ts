@@ -115,7 +115,10 @@ export class Decisions implements Disposable, News {
 /** Whether no result told the agent. */
 function isNews(fact: Fact): boolean {
   // The result of the agent's own vote told it, unless the call was cancelled.
-  if (fact.kind === 'attempt') return fact.entry.actor !== 'model' || fact.entry.interrupted === true;
+  if (fact.kind === 'attempt') {
+    const { actor, interrupted, lost } = fact.entry;
+    return actor !== 'model' || interrupted === true || lost !== undefined;
+  }
   // Of a split, the outcome of the part tells.
   return fact.kind !== 'revision' || fact.by !== 'split';
 }

@@ -41,6 +41,19 @@ export const runFact = z.object({
 /** How the command of a preview ended, as the ledger keeps it. */
 export type RunFact = DeepReadonly<z.infer<typeof runFact>>;
 
+const lostFile = z.object({
+  path: z.string(),
+  /**
+   * `sameLines`: its editor had other changes of the same lines. `savedOver`: its editor saved what it had held before.
+   * `notSaved`: its editor was reverted, or closed without saving it.
+   */
+  why: z.enum(['sameLines', 'savedOver', 'notSaved']),
+});
+
+/** A file in which what was applied did not stay, and why. */
+export type LostFile = DeepReadonly<z.infer<typeof lostFile>>;
+export type LostWhy = LostFile['why'];
+
 /** One attempt to resolve a preview: who, what, when, why, and how it ended. Failed attempts are recorded too. */
 export type LedgerEntry = DeepReadonly<z.infer<typeof ledgerEntrySchema>>;
 
@@ -83,6 +96,10 @@ export const ledgerEntrySchema = z.object({
   interrupted: z.exactOptional(z.literal(true)),
   /** Its files whose change went into an editor with unsaved changes, and was not on disk yet. */
   unsaved: z.exactOptional(z.array(z.string())),
+  /**
+   * The files in which it did not stay: a second entry of an apply that the ledger said to have succeeded. Its outcome is `failed`.
+   */
+  lost: z.exactOptional(z.array(lostFile)),
   details: z.exactOptional(z.unknown()),
   /** How its command ended. */
   run: z.exactOptional(runFact),
@@ -131,6 +148,16 @@ export function isApplied({ outcome, run }: AttemptEnd): boolean {
 /** Whether an apply has ended, and {@link isApplied} does not hold. It cannot be tried again. */
 export function isUnsuccessful(entry: AttemptEnd): boolean {
   return (entry.outcome === 'applied' || entry.outcome === 'returnedError') && !isApplied(entry);
+}
+
+/** The applies of a ledger that stand: neither did what they applied not stay, nor was it applied anew. In their order. */
+export function standingApplies(ledger: readonly LedgerEntry[]): readonly LedgerEntry[] {
+  const standing = new Map<string, LedgerEntry>();
+  for (const entry of ledger) {
+    if (entry.outcome === 'applied' || entry.lost) standing.delete(entry.previewId);
+    if (entry.outcome === 'applied') standing.set(entry.previewId, entry);
+  }
+  return [...standing.values()];
 }
 
 /** Who decides what, and why. */
@@ -197,6 +224,37 @@ export function ledgerEntry(
       : { hunks: { applied: action === 'apply' ? hunks : 0, refused: action === 'apply' ? 0 : hunks } }),
     files,
   };
+}
+
+/** The second entry for an apply that did not stay. The actor is who had applied it. */
+export function lostEntry(
+  {
+    call: _,
+    unsaved: _unsaved,
+    interrupted: _interrupted,
+    checks: _checks,
+    hunks: _hunks,
+    ...applied
+  }: LedgerEntry,
+  lost: readonly LostFile[],
+): LedgerEntry {
+  return {
+    ...applied,
+    outcome: 'failed',
+    message: lostText(lost),
+    lost: [...lost],
+    at: new Date().toISOString(),
+  };
+}
+
+/** Why what was applied did not stay, in sentences for a model and the log. */
+export function lostText(lost: readonly LostFile[]): string {
+  const reasons = {
+    sameLines: 'the user changed the same lines in the editor at the same moment',
+    savedOver: 'its editor saved what it had held before',
+    notSaved: 'its editor was closed or reverted without saving it',
+  };
+  return `It did not stay applied. ${lost.map(({ path, why }) => `${path}: ${reasons[why]}.`).join(' ')}`;
 }
 
 /** What led to a decision, as far as the preview tells. */

@@ -2,7 +2,7 @@ import { onOtherSide } from '../text/hunks.ts';
 import { diffLines } from '../text/lineDiff.ts';
 import { bareLines } from '../text/lines.ts';
 import { textOf, type FileChange, type FileSide } from './fileChange.ts';
-import type { LedgerEntry } from './ledger.ts';
+import { standingApplies, type LedgerEntry } from './ledger.ts';
 import type { Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 
@@ -72,8 +72,8 @@ async function appliedTo(
   const chain: Link[] = [];
   const forgotten: LedgerEntry[] = [];
   let at = path;
-  for (const entry of store.ledger().toReversed()) {
-    if (entry.outcome !== 'applied' || !entry.files.some(file => file.path === at)) continue;
+  for (const entry of standingApplies(store.ledger()).toReversed()) {
+    if (!entry.files.some(file => file.path === at)) continue;
     const preview = store.get(entry.previewId);
     if (!preview) {
       forgotten.push(entry);

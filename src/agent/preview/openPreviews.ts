@@ -21,12 +21,25 @@ export class OpenPreviews {
   update(preview: Preview): void {
     const { id, dependsOn } = preview;
     for (const on of this.#previews.get(id)?.dependsOn ?? []) this.#dependents.get(on)?.delete(id);
-    if (!this.#stagedAs.has(id)) this.#stagedAs.set(id, this.#stagedAs.size);
+    const isKnown = this.#stagedAs.has(id);
+    if (!isKnown) this.#stagedAs.set(id, this.#stagedAs.size);
     if (!isOpen(preview)) return void this.#previews.delete(id);
+    const isBack = !this.#previews.has(id) && isKnown;
     this.#previews.set(id, preview);
+    if (isBack) this.#sortAgain();
     for (const on of dependsOn) {
       const dependents = this.#dependents.get(on) ?? new Set();
       this.#dependents.set(on, dependents.add(id));
+    }
+  }
+
+  /** One of them was not open for a while. */
+  #sortAgain(): void {
+    const sorted = this.newestFirst([...this.#previews.keys()]).reverse();
+    for (const id of sorted) {
+      const preview = this.#previews.get(id);
+      this.#previews.delete(id);
+      if (preview) this.#previews.set(id, preview);
     }
   }
 

@@ -16,7 +16,8 @@ import { idsIn, idsOf, mayBeOfCommit, type PreviewLogEntry, type UnreadableLine 
 
 /**
  * What the entries of a preview log add up to: the state of every preview, the ledger, and the last id. An entry that was
- * read before changes nothing, and no entry brings back a preview that is resolved.
+ * read before changes nothing, and no entry brings back a preview that is resolved, but one that says that what was applied did
+ * not stay.
  */
 export class PreviewProjection {
   readonly #previews = new Map<string, Preview>();
@@ -188,6 +189,8 @@ export class PreviewProjection {
     const held = new Map(Object.entries(rollback?.modes ?? {}));
     return entries.flatMap(attempt => {
       const { previewId: id, outcome } = attempt;
+      const isAgain = attempt.lost !== undefined && this.#previews.get(id)?.state.kind === 'applied';
+      if (isAgain) this.#ended.delete(id);
       if (this.#ended.has(id) || (mark === undefined && this.#isRepeated(attempt))) return [];
       this.#ledger.push(attempt);
       this.feed.add({ kind: 'attempt', previewId: id, entry: attempt });

@@ -343,6 +343,12 @@ export class PreviewStore {
     return this.#record({ type: 'resolved', entries });
   }
 
+  /** Records that what was applied did not stay: the preview is pending again. Does nothing if it is not applied. */
+  async recordLost(entry: LedgerEntry): Promise<void> {
+    if (this.get(entry.previewId)?.state.kind === 'applied')
+      await this.#record({ type: 'resolved', entries: [entry] });
+  }
+
   /** Adds the ledger of another window that is gone, for previews that are unknown here. */
   async adoptLedger(entries: readonly LedgerEntry[]): Promise<void> {
     const known = new Set(this.ledger().map(({ previewId }) => previewId));

@@ -30,7 +30,8 @@ export function factMessage(
     case 'expiry':
       return { ...about, kind: 'outcome', text: factText(fact, preview) };
     case 'attempt':
-      if (fact.entry.actor !== 'model') return { ...about, kind: 'outcome', text: factText(fact, preview) };
+      if (fact.entry.actor !== 'model' || fact.entry.lost)
+        return { ...about, kind: 'outcome', text: factText(fact, preview) };
   }
   const { call, interrupted } = fact.entry;
   const isLost = call !== undefined && !previews.isCallOnTrunk(call);

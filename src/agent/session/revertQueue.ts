@@ -15,6 +15,7 @@ import {
   targetName,
 } from '../conversation/validateRevert.ts';
 import type { SteeringMessage } from '../model/messages.ts';
+import { standingApplies } from '../preview/ledger.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import { isOpen } from '../preview/preview.ts';
 import type { Resolved } from '../preview/resolve/resolved.ts';
@@ -100,9 +101,8 @@ export class RevertQueue {
       ...store.ledger().filter(({ call }) => call && abandoned.has(previews.nodeOfCall(call) ?? -1)),
     ].filter(({ outcome }) => outcome === 'applied');
     const concerned = new Set([...staged.map(({ id }) => id), ...applied.map(({ previewId }) => previewId)]);
-    const inOrder = store
-      .ledger()
-      .filter(({ previewId, outcome }) => outcome === 'applied' && concerned.has(previewId))
+    const inOrder = standingApplies(store.ledger())
+      .filter(({ previewId }) => concerned.has(previewId))
       .flatMap(({ previewId }) => store.get(previewId) ?? []);
     const undo = undoBranchAction(inOrder, store.all(), REVERT_TOOL, 'branch');
     if (!undo) return;

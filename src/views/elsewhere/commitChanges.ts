@@ -15,6 +15,7 @@ import {
   type UncommittableReason,
 } from '../../agent/elsewhere/applied/readApplied.ts';
 import type { Git } from '../../agent/elsewhere/git.ts';
+import { standingApplies } from '../../agent/preview/ledger.ts';
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { execute } from '../commandRegistry.ts';
 import type { Ctx } from '../ctx.ts';
@@ -110,9 +111,7 @@ async function plan(ctx: Ctx, git: Git, ids?: ReadonlySet<string>): Promise<Comm
 }
 
 function committedIn({ store }: Ctx, { previewIds }: CommitPlan): readonly CommittedPreview[] {
-  const applied = new Map(
-    store.ledger().flatMap(entry => (entry.outcome === 'applied' ? [[entry.previewId, entry]] : [])),
-  );
+  const applied = new Map(standingApplies(store.ledger()).map(entry => [entry.previewId, entry]));
   return previewIds.flatMap(id => {
     const [preview, entry] = [store.get(id), applied.get(id)];
     return preview && entry ? [{ preview, entry }] : [];

@@ -10,6 +10,7 @@ import { byText, hasSucceeded } from '../texts/previewWords.ts';
 import {
   checksLine,
   dayText,
+  errorTexts,
   isError,
   momentText,
   outcomeTitle,
@@ -161,8 +162,8 @@ function iconOf({ outcome, run }: LedgerEntry): string {
 /** The reason, if one was given, or the error, what led to the decision, and the files. */
 function detailOf(entry: LedgerEntry): string {
   const paths = [...new Set(entry.files.map(file => file.path))].join(', ');
-  const why = isError(entry) ? entry.message : reasonGiven(entry);
-  return [why, ...whyTexts(entry), paths].filter(part => part !== undefined && part !== '').join(' · ');
+  const why = isError(entry) ? errorTexts(entry) : [reasonGiven(entry)];
+  return [...why, ...whyTexts(entry), paths].filter(part => part !== undefined && part !== '').join(' · ');
 }
 
 /** How long the status bar says what was copied, in milliseconds. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { countText } from '../../agent/base/localiser.ts';
-import type { LedgerEntry } from '../../agent/preview/ledger.ts';
+import type { LedgerEntry, LostFile } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { reasonGiven } from '../../agent/preview/resolve/resolveTexts.ts';
 import type { Actor } from '../../agent/preview/preview.ts';
@@ -36,7 +36,7 @@ function paragraph({ entry, title, undoneBy }: LedgerRow): string[] {
     `${timeText(entry.at)}  ${outcomeTitle(entry, undoneBy)}: ${oneLine(title)} (${about})`,
     ...(why === undefined ? [] : [`    ${oneLine(why, 2_000)}`]),
     ...whyTexts(entry).map(text => `    ${oneLine(text, 2_000)}`),
-    ...(isError(entry) && entry.message !== undefined ? [`    ${oneLine(entry.message, 2_000)}`] : []),
+    ...errorTexts(entry).map(text => `    ${oneLine(text, 2_000)}`),
     ...(details === undefined ? [] : [`    ${oneLine(details, 2_000)}`]),
     ...(entry.checks ? [`    ${checksLine(entry)}`] : []),
     ...files,
@@ -58,6 +58,26 @@ function short(hash: string | null): string {
   return hash?.slice(0, 8) ?? '–';
 }
 
+/** What went wrong, each as a sentence. */
+export function errorTexts(entry: LedgerEntry): readonly string[] {
+  if (entry.lost) return entry.lost.map(lostText);
+  return isError(entry) && entry.message !== undefined ? [entry.message] : [];
+}
+
+/** Why what was applied did not stay in a file: `cart.ts: …`. */
+export function lostText({ path, why }: LostFile): string {
+  const { l10n } = vscode;
+  const name = escapeProse(path);
+  switch (why) {
+    case 'sameLines':
+      return l10n.t('{0}: you changed the same lines in the editor at the same moment.', name);
+    case 'savedOver':
+      return l10n.t('{0}: its editor saved what it had held before.', name);
+    case 'notSaved':
+      return l10n.t('{0}: its editor was closed or reverted without saving it.', name);
+  }
+}
+
 /** Whether the message of the attempt is an error. */
 export function isError({ outcome }: LedgerEntry): boolean {
   return outcome === 'failed' || outcome === 'returnedError';
@@ -76,6 +96,7 @@ export function outcomeTitle(entry: LedgerEntry, undoneBy?: Actor): string {
     case 'returnedError':
       return l10n.t('Applied, and returned an error');
     case 'failed':
+      if (entry.lost) return l10n.t('Applied, but it did not stay');
       return action === 'apply'
         ? l10n.t('Apply failed, and the preview was not applied')
         : l10n.t('Discard failed, and the preview was not discarded');

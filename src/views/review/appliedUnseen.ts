@@ -47,7 +47,10 @@ export class AppliedUnseen extends Owner {
     const show = coalesce(() => this.#show(), GATHER_MS);
     this.own({ dispose: show.cancel });
     const note = (entries: readonly LedgerEntry[]): void => {
-      for (const entry of entries) if (isAppliedByModel(entry)) this.#ids.add(entry.previewId);
+      for (const entry of entries) {
+        if (isAppliedByModel(entry)) this.#ids.add(entry.previewId);
+        else if (entry.lost) this.#ids.delete(entry.previewId);
+      }
       show();
     };
     const see = (ids: readonly string[]): void => {

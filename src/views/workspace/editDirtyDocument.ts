@@ -32,17 +32,26 @@ export async function editDirtyDocument(
   assertOneLineEnding(document, shown, target.text);
   const old = document.getText();
   if (sha256(encodeText(old, encoding)) !== expected) throw new StalePreviewError([shown]);
-  const [start, endOld, endNew] = differingRange(old, target.text);
+  // Keys that were typed since come after it: VS Code makes the edit on the text that it was made for, or not at all.
+  if (await replaceText(document, target.text)) return;
+  if (document.getText() !== old) throw new StalePreviewError([shown]);
+  throw new ToolError(`VS Code refused to change ${shown}`);
+}
+
+/**
+ * Replaces the text of a document in one minimal edit, which Undo in the editor reverts.
+ * @returns false if VS Code refuses it, such as when the text has changed at the same moment.
+ */
+export async function replaceText(document: vscode.TextDocument, text: string): Promise<boolean> {
+  const old = document.getText();
+  const [start, endOld, endNew] = differingRange(old, text);
   const edit = new vscode.WorkspaceEdit();
   edit.replace(
     document.uri,
     new vscode.Range(document.positionAt(start), document.positionAt(endOld)),
-    target.text.slice(start, endNew),
+    text.slice(start, endNew),
   );
-  if (!(await vscode.workspace.applyEdit(edit))) throw new ToolError(`VS Code refused to change ${shown}`);
-  if (document.getText() !== target.text) {
-    throw new ToolError(`${shown} was changed by something else at the same moment. Check it in the editor`);
-  }
+  return vscode.workspace.applyEdit(edit);
 }
 
 /** An editor has one line ending for all lines, and would change any other without a word. */

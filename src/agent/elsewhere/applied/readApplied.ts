@@ -5,6 +5,7 @@ import { isInside, realPlace } from '../../base/system/realPath.ts';
 import { bytesOfSide, isLink, isText, type FileChange, type FileSide } from '../../preview/fileChange.ts';
 import { stepsOf } from '../../preview/fileSteps.ts';
 import type { Preview } from '../../preview/preview.ts';
+import { standingApplies } from '../../preview/ledger.ts';
 import type { PreviewStore } from '../../preview/previewStore.ts';
 import { TooMuchError } from '../gathered.ts';
 import type { Git } from '../git.ts';
@@ -67,8 +68,8 @@ const MAX_PATHS = 5_000;
 
 /** The previews that were applied and whose files are known, in the order in which that happened. */
 export function appliedPreviews(store: PreviewStore): readonly Preview[] {
-  return store.ledger().flatMap(({ previewId, action, outcome }) => {
-    const preview = action === 'apply' && outcome === 'applied' ? store.get(previewId) : undefined;
+  return standingApplies(store.ledger()).flatMap(({ previewId }) => {
+    const preview = store.get(previewId);
     return preview?.kind === 'files' && preview.state.kind === 'applied' ? [preview] : [];
   });
 }

@@ -1,5 +1,8 @@
 import { ToolError } from '../../base/errors.ts';
 import { commitChanges } from '../commit/commitChanges.ts';
+import { NO_EDITORS, type LoadEditors } from '../commit/landed/editors.ts';
+import type { Landings } from '../commit/landed/landings.ts';
+import { composedSteps } from '../fileSteps.ts';
 import { answerOf, type PendingAction } from '../pendingAction.ts';
 import { nameOf, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
@@ -23,22 +26,43 @@ interface Effect {
 export class FilesEffect implements Effect {
   readonly #store: PreviewStore;
   readonly #files: ResolvingFiles;
+  readonly #loadLandings: () => Promise<Landings>;
+  #landings: Promise<Landings> | undefined;
 
-  constructor(store: PreviewStore, files: ResolvingFiles) {
+  /** @param onLost called with each preview that is pending again, since what it applied did not stay. */
+  constructor(
+    store: PreviewStore,
+    files: ResolvingFiles,
+    editors: LoadEditors = () => Promise.resolve(NO_EDITORS),
+    onLost: (preview: Preview) => void = () => undefined,
+  ) {
     this.#store = store;
     this.#files = files;
+    this.#loadLandings = async () => {
+      const { Landings } = await import('../commit/landed/landings.ts');
+      return new Landings(store, files, await editors(), onLost);
+    };
   }
 
   async apply(group: readonly Preview[], vote: ResolveRequest): Promise<Attempted> {
     refuseElsewhere(group, this.#files);
     const ids = group.map(({ id }) => id);
-    const { unsaved } = await commitChanges(
-      this.#files,
-      group.flatMap(({ changes }) => changes ?? []),
-      rollback => this.#store.beginCommit(ids, rollback, vote),
-      this.#store.blobs,
-    );
-    return { kind: 'applied', vote, preview: lastOf(group), group, unsaved };
+    const changes = group.flatMap(each => each.changes ?? []);
+    this.#landings ??= this.#loadLandings();
+    const landing = (await this.#landings).begin(group, composedSteps(changes));
+    try {
+      const { unsaved } = await commitChanges(
+        this.#files,
+        changes,
+        rollback => this.#store.beginCommit(ids, rollback, vote),
+        this.#store.blobs,
+      );
+      landing.wrote(unsaved);
+      return { kind: 'applied', vote, preview: lastOf(group), group, unsaved };
+    } catch (error) {
+      landing.failed();
+      throw error;
+    }
   }
 }
 

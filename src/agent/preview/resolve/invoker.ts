@@ -3,6 +3,7 @@ import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } 
 import { Emitter, type Event } from '../../base/event.ts';
 import { isVoteOnSet } from '../changeSet.ts';
 import { stalePaths } from '../commit/commitChanges.ts';
+import type { LoadEditors } from '../commit/landed/editors.ts';
 import { isLink } from '../fileChange.ts';
 import { ledgerEntry, type CheckFact, type LedgerVote, type Outcome, type Vote } from '../ledger.ts';
 import { lostBeneath, pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
@@ -38,7 +39,7 @@ export class Invoker {
   readonly #callbacks: CallbackEffect;
   readonly #applyFailed = new Emitter<Preview>();
 
-  /** Fires when a preview is pending again after a failed apply, so that its directive and reminder can be renewed. */
+  /** Fires when a preview is pending again after a failed apply, or one that did not stay, so that its directive and reminder can be renewed. */
   readonly onDidFailApply: Event<Preview> = this.#applyFailed.event;
 
   constructor(
@@ -46,12 +47,13 @@ export class Invoker {
     workspace: ResolvingFiles,
     authority: () => ModelAuthority,
     checks: Prover = NO_CHECKS,
+    editors?: LoadEditors,
   ) {
     this.#store = store;
     this.#workspace = workspace;
     this.#authority = authority;
     this.#checks = checks;
-    this.#files = new FilesEffect(store, workspace);
+    this.#files = new FilesEffect(store, workspace, editors, preview => this.#tellFailure([preview]));
     this.#callbacks = new CallbackEffect(store, this.#resolutions);
   }
 
@@ -129,8 +131,7 @@ export class Invoker {
     const ruling = this.#rulingOn(request, preview, { isProtected });
     if (ruling === 'recommend') {
       await this.#recommend(preview, request);
-      const planning = request.isPlanning?.() === true;
-      return { kind: 'recommended', vote: request, preview, planning };
+      return { kind: 'recommended', vote: request, preview, planning: request.isPlanning?.() === true };
     }
     const chain =
       ruling === 'prove' ? { ...(await this.#votedBlockers(preview)), ...request.chain } : request.chain;
@@ -233,10 +234,8 @@ export class Invoker {
    */
   async assertApplicable(preview: Preview, request: ResolveRequest): Promise<void> {
     const group = this.assertUnblocked(preview, request);
-    const paths = await stalePaths(
-      this.#workspace,
-      group.flatMap(({ changes }) => changes ?? []),
-    );
+    const changes = group.flatMap(each => each.changes ?? []);
+    const paths = await stalePaths(this.#workspace, changes);
     if (paths.length === 0) return;
     this.#markStale(group, paths);
     throw new StalePreviewError(paths);

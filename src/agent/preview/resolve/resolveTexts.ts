@@ -3,7 +3,7 @@ import { quoted, safeName, safeText } from '../../base/safeName.ts';
 import { staleReason } from '../../base/errors.ts';
 import { fenced, listed, plural } from '../../base/phrases.ts';
 import type { Fact } from '../feed.ts';
-import { FOUND_APPLIED, plainOutcome, type LedgerEntry, type Vote } from '../ledger.ts';
+import { FOUND_APPLIED, plainOutcome, type LedgerEntry, type LostFile, type Vote } from '../ledger.ts';
 import type { RevisedBy } from '../log/previewLog.ts';
 import { isOpen, nameOf, type Actor, type Preview, type Resolution, type ResolveAction } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
@@ -287,7 +287,8 @@ export function outcomeText(
   { preview, onAbandonedBranch = false }: OutcomeContext = {},
 ): string {
   if (entry.kind === 'plan' && entry.actor === 'human') return planOutcomeText(entry);
-  const { outcome } = entry;
+  const { outcome, lost } = entry;
+  if (lost) return lostOutcomeText(entry, lost);
   const failed = `${FAILED} ${NOT_DONE[entry.action]}`;
   const name = nameOf({ id: entry.previewId, label: entry.label });
   const error = errorText(entry, preview);
@@ -314,6 +315,12 @@ export function outcomeText(
     case 'failed':
       return `${who} tried to ${entry.action} ${name}, which ${failed}:${error}`;
   }
+}
+
+/** Takes back what was said of an apply. */
+function lostOutcomeText({ previewId, label, message = '' }: LedgerEntry, lost: readonly LostFile[]): string {
+  const paths = listed(lost.map(({ path }) => path));
+  return `${previewId} (${label}) was applied, and is pending again: ${message} Read ${paths} again before you go on.`;
 }
 
 /**

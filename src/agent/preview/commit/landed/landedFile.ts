@@ -1,0 +1,191 @@
+import { decodeText } from '../../../text/encodings.ts';
+import { isText, type FileStep } from '../../fileChange.ts';
+import type { LostWhy } from '../../ledger.ts';
+import type { WrittenTo } from '../../workspace.ts';
+import { hashOf, type Held } from '../held.ts';
+import type { DocumentEvent, OpenDocument } from './editors.ts';
+import { landedText, standingOf, withLineFeeds, type LandedText } from './standing.ts';
+
+/** What is known of one document since the file was written. */
+interface Followed {
+  /** It has had the change. What it lacks since then, a person took away. */
+  isHeld: boolean;
+  /** It had the change, and a person undid it or changed its lines. */
+  isTakenAway: boolean;
+  wasDirty: boolean;
+  /** It was saved after it last was dirty. */
+  isSaved: boolean;
+  isClosed: boolean;
+}
+
+/** `open`: an editor may still save something else. */
+type Finding = 'open' | 'stays' | LostWhy;
+
+/**
+ * Follows one file after its change was written, until no editor can overwrite it without a person's doing: an editor that
+ * becomes dirty before it has read the file again would save what it held before. The change is put into such an editor.
+ */
+export class LandedFile {
+  readonly step: FileStep;
+  readonly #text: LandedText | undefined;
+  readonly #read: () => Promise<Held>;
+  readonly #end: (finding: 'stays' | LostWhy) => void;
+  readonly #documents = new Map<OpenDocument, Followed>();
+  #isEnded = false;
+  /** The file is not written yet, or another commit is about to write it. */
+  #isPaused = true;
+  #isLooking = false;
+  #mustLookAgain = false;
+  /** No document can appear any more that was read before the file was written. */
+  #isLate = false;
+
+  /**
+   * @param read what the file holds.
+   * @param end called once.
+   */
+  constructor(step: FileStep, read: () => Promise<Held>, end: (finding: 'stays' | LostWhy) => void) {
+    this.step = step;
+    this.#text = landedText(step);
+    this.#read = read;
+    this.#end = end;
+  }
+
+  /** Whether an editor that has the file open has not had the change yet. */
+  get isUnseen(): boolean {
+    return !this.#isEnded && [...this.#documents.values()].some(({ isHeld }) => !isHeld);
+  }
+
+  /** The write has ended. @param documents those that are open */
+  begin(to: WrittenTo, documents: readonly OpenDocument[]): void {
+    for (const document of documents) this.#note(document, 'changed');
+    if (to === 'editor') for (const [{ isDirty }, followed] of this.#documents) followed.isHeld ||= isDirty;
+    this.resume();
+  }
+
+  /** Something happened to one of its documents. */
+  note(document: OpenDocument, event: DocumentEvent): void {
+    this.#note(document, event);
+    this.#look();
+  }
+
+  /** From now on, whatever is opened reads what was written. */
+  noteLate(): void {
+    this.#isLate = true;
+    this.#look();
+  }
+
+  /** Another commit is about to write the file, and what comes of this one depends on it. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#look();
+  }
+
+  /** It was not written; or another commit has written the file, whose follower sees to this change, too. */
+  abandon(): void {
+    this.#isEnded = true;
+  }
+
+  #note(document: OpenDocument, event: DocumentEvent): void {
+    const followed = this.#documents.get(document) ?? {
+      ...{ isHeld: false, isTakenAway: false, wasDirty: false, isSaved: false, isClosed: false },
+    };
+    this.#documents.set(document, followed);
+    followed.wasDirty ||= document.isDirty || event === 'saved';
+    if (event === 'saved') followed.isSaved = true;
+    if (event === 'closed') followed.isClosed = true;
+  }
+
+  #look(): void {
+    if (this.#isEnded || this.#isPaused) return;
+    if (this.#isLooking) return void (this.#mustLookAgain = true);
+    this.#isLooking = true;
+    void this.#findings()
+      .catch((): Finding => 'stays') // the file cannot be read: nobody can tell
+      .then(finding => {
+        this.#isLooking = false;
+        if (this.#isEnded || this.#isPaused) return;
+        const again = this.#mustLookAgain;
+        this.#mustLookAgain = false;
+        if (finding !== 'open') this.#finish(finding);
+        else if (again) this.#look();
+      });
+  }
+
+  #finish(finding: 'stays' | LostWhy): void {
+    this.#isEnded = true;
+    this.#end(finding);
+  }
+
+  async #findings(): Promise<Finding> {
+    let isOpen = this.#documents.size === 0 && !this.#isLate;
+    for (const [document, followed] of [...this.#documents]) {
+      const finding = await (this.#text
+        ? this.#findText(this.#text, document, followed)
+        : this.#findBytes(document, followed));
+      if (this.#mustLookAgain || finding === 'open') isOpen = true;
+      else if (finding !== 'stays') return finding;
+    }
+    return isOpen ? 'open' : 'stays';
+  }
+
+  async #findText(text: LandedText, document: OpenDocument, followed: Followed): Promise<Finding> {
+    const shown = document.text;
+    const standing = await standingOf(text, shown);
+    if (document.text !== shown) return 'open'; // its event comes, or has come
+    if (standing.kind === 'held') {
+      followed.isHeld = true;
+      followed.isTakenAway = false;
+    } else if (document.isDirty && !followed.isClosed) {
+      if (followed.isHeld) followed.isTakenAway = true;
+      else if (standing.kind === 'overlaps') return 'sameLines';
+      else followed.isHeld = await document.replace(shown, standing.completed);
+    }
+    if (document.isDirty && !followed.isClosed) {
+      followed.isSaved = false;
+      return 'open';
+    }
+    if (followed.wasDirty) return this.#findSaved(text, document, followed, standing.kind === 'held');
+    return followed.isHeld || followed.isClosed ? 'stays' : 'open';
+  }
+
+  /** Looks at the file once a document that was dirty is saved, reverted or closed. */
+  async #findSaved(
+    text: LandedText,
+    document: OpenDocument,
+    followed: Followed,
+    isShown: boolean,
+  ): Promise<Finding> {
+    const saved = await this.#textOnDisk();
+    if (saved === undefined) return 'stays'; // someone has removed it since, or made something else of it
+    const { isHeld, isTakenAway, isSaved, isClosed } = followed;
+    const standing = await standingOf(text, saved);
+    // An editor in which all was undone is clean, and has still not read the file.
+    if (standing.kind === 'held') return isShown || isTakenAway || isClosed ? 'stays' : 'open';
+    if (isHeld) return isSaved || isTakenAway ? 'stays' : 'notSaved';
+    if (isClosed) return 'savedOver';
+    if (standing.kind === 'overlaps') return 'sameLines';
+    if (document.text === saved) followed.isHeld = await document.replace(saved, standing.completed);
+    return 'open';
+  }
+
+  async #findBytes(document: OpenDocument, followed: Followed): Promise<Finding> {
+    const { after } = this.step;
+    if (after && isText(after) && document.text === withLineFeeds(after.text)) followed.isHeld = true;
+    if (followed.isSaved && (!document.isDirty || followed.isClosed))
+      return hashOf(await this.#read()) === (after?.hash ?? null) ? 'stays' : 'savedOver';
+    if (followed.isClosed) return 'stays';
+    return followed.isHeld && !document.isDirty ? 'stays' : 'open';
+  }
+
+  async #textOnDisk(): Promise<string | undefined> {
+    const held = await this.#read();
+    const { after } = this.step;
+    if (!held || 'link' in held || !after || !isText(after)) return undefined;
+    const decoded = decodeText(held, after.encoding);
+    return decoded && withLineFeeds(decoded.text);
+  }
+}

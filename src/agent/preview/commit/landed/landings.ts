@@ -1,0 +1,136 @@
+import { isText, type FileStep } from '../../fileChange.ts';
+import { lostEntry, type LostFile } from '../../ledger.ts';
+import { pathsOf, type Preview } from '../../preview.ts';
+import type { PreviewStore } from '../../previewStore.ts';
+import type { ReadableFiles } from '../../workspace.ts';
+import { heldReader } from '../held.ts';
+import type { Editors } from './editors.ts';
+import { LandedFile } from './landedFile.ts';
+
+/** How long a document may take to be told of that was opened before its file was written, in milliseconds. */
+const LATE_MS = 10_000;
+
+/** A file that is followed, and the previews that wrote it. */
+interface Landed {
+  readonly ids: readonly string[];
+  readonly file: LandedFile;
+  readonly dispose: () => void;
+}
+
+/** A commit whose files are about to be written. */
+export interface Landing {
+  /** All files are written. @param unsaved those whose change went into an editor. */
+  wrote(unsaved: readonly string[]): void;
+  /** None of them is. */
+  failed(): void;
+}
+
+/**
+ * Sees to it that what was applied stays applied: follows each file after it was written, until no editor can save over it what
+ * it held before. Where the change can neither stay nor be put into the editor, its previews are pending again, and a second
+ * entry of the ledger says so.
+ */
+export class Landings {
+  readonly #store: PreviewStore;
+  readonly #files: ReadableFiles;
+  readonly #editors: Editors;
+  readonly #onLost: (preview: Preview) => void;
+  readonly #landed = new Map<string, Landed>();
+  /** Files whose change did not stay, of previews whose apply is not in the ledger yet. */
+  readonly #early = new Map<string, LostFile>();
+
+  /** @param onLost called with each preview that is pending again. */
+  constructor(
+    store: PreviewStore,
+    files: ReadableFiles,
+    editors: Editors,
+    onLost: (preview: Preview) => void,
+  ) {
+    this.#store = store;
+    this.#files = files;
+    this.#editors = editors;
+    this.#onLost = onLost;
+    store.onDidResolve(entries => {
+      for (const { previewId } of entries) this.#reportEarly(previewId);
+    });
+  }
+
+  /** Begins to listen to the editors of files that are about to be written. */
+  begin(group: readonly Preview[], steps: readonly FileStep[]): Landing {
+    const earlier = steps.flatMap(({ path }) => this.#landed.get(path) ?? []);
+    for (const { file } of earlier) file.pause();
+    const begun = steps.map(step => this.#follow(step, group));
+    return {
+      wrote: unsaved => {
+        const editors = new Set(unsaved);
+        for (const { path, landed, start } of begun) {
+          this.#landed.get(path)?.file.abandon();
+          this.#landed.get(path)?.dispose();
+          this.#landed.set(path, landed);
+          start(editors.has(path));
+        }
+      },
+      failed: () => {
+        for (const { landed } of begun) {
+          landed.file.abandon();
+          landed.dispose();
+        }
+        for (const { file } of earlier) file.resume();
+      },
+    };
+  }
+
+  #follow(step: FileStep, group: readonly Preview[]) {
+    const { path } = step;
+    const writers = group.filter(preview => pathsOf(preview).includes(path)).map(({ id }) => id);
+    const before = this.#landed.get(path);
+    // What an editor has not seen of an earlier change, it has not seen of this one either.
+    const joined = before?.file.isUnseen === true ? joinedSteps(before.file.step, step) : undefined;
+    const ids = joined && before ? [...new Set([...before.ids, ...writers])] : writers;
+    const read = heldReader(this.#files, [step]);
+    const file = new LandedFile(
+      joined ?? step,
+      () => read(step),
+      finding => {
+        landed.dispose();
+        if (this.#landed.get(path) === landed) this.#landed.delete(path);
+        if (finding !== 'stays') for (const id of ids) this.#report(id, { path, why: finding });
+      },
+    );
+    const watch = this.#editors.watch(path, (document, event) => file.note(document, event));
+    const late = setTimeout(() => file.noteLate(), LATE_MS);
+    late.unref();
+    const dispose = (): void => {
+      clearTimeout(late);
+      watch.dispose();
+    };
+    const landed: Landed = { ids, file, dispose };
+    const start = (isInEditor: boolean): void => file.begin(isInEditor ? 'editor' : 'disk', watch.documents);
+    return { path, landed, start };
+  }
+
+  /** Makes a preview pending again, once the ledger says that it was applied. */
+  #report(id: string, lost: LostFile): void {
+    const preview = this.#store.get(id);
+    if (preview?.state.kind === 'applying') return void this.#early.set(id, lost);
+    // Pending already because of another of its files, undone or forgotten.
+    if (preview?.state.kind !== 'applied') return;
+    const applied = this.#store.ledger().findLast(({ previewId }) => previewId === id);
+    if (applied?.outcome !== 'applied') return;
+    void this.#store.recordLost(lostEntry(applied, [lost]));
+    const again = this.#store.get(id);
+    if (again?.state.kind === 'pending') this.#onLost(again);
+  }
+
+  #reportEarly(id: string): void {
+    const lost = this.#early.get(id);
+    this.#early.delete(id);
+    if (lost) this.#report(id, lost);
+  }
+}
+
+/** Both steps as one; `undefined` if the second one takes the first one back. */
+function joinedSteps({ before }: FileStep, { path, after }: FileStep): FileStep | undefined {
+  const isTakenBack = before?.hash === after?.hash;
+  return isTakenBack || !before || !isText(before) ? undefined : { path, before, after };
+}
