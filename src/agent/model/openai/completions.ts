@@ -173,7 +173,7 @@ async function send(
       messages: reshape(toWireMessages(request.system, request.messages, quirks, urls), quirks.shape),
       stream: true as const,
       ...(quirks.includeUsage && { stream_options: { include_usage: true } }),
-      ...(request.tools.length > 0 && { tools: toWireTools(request.tools) }),
+      ...(request.tools.length > 0 && { tools: toWireTools(request.tools, quirks.plainSchemas) }),
       ...(choice !== undefined && { tool_choice: choice }),
     };
     onSent?.(urls.size > 0 ? withoutImageData(body) : body);

@@ -13,6 +13,7 @@ import type { ToolChoice, ToolSpec } from '../chatProvider.ts';
 import { imagesOf } from '../images.ts';
 import type { AssistantMessage, SessionMessage, ToolCall, UserMessage } from '../messages.ts';
 import { sendableArguments, sendableName, sendableResult, sendableSpec, sendableText } from '../toolCalls.ts';
+import { plainSchema } from './plainSchema.ts';
 
 /** A tool call in a chat-completions request. */
 export type WireToolCall = ChatCompletionMessageFunctionToolCall & {
@@ -103,8 +104,15 @@ function userContent(
   return parts.length === 0 ? text : [{ type: 'text', text }, ...parts];
 }
 
-export function toWireTools(tools: readonly ToolSpec[]): ChatCompletionFunctionTool[] {
-  return tools.map(tool => ({ type: 'function', function: { ...sendableSpec(tool) } }));
+/** @param isPlain whether the server takes a subset of JSON Schema only; see `plainSchema.ts`. */
+export function toWireTools(tools: readonly ToolSpec[], isPlain = false): ChatCompletionFunctionTool[] {
+  return tools.map(tool => {
+    const { name, description, parameters } = sendableSpec(tool);
+    return {
+      type: 'function',
+      function: { name, description, parameters: isPlain ? plainSchema(parameters) : parameters },
+    };
+  });
 }
 
 /**

@@ -18,6 +18,7 @@ interface Lessons extends WireShape {
   readonly includeUsage: boolean;
   readonly reasoning: 'unasked' | 'wanted' | 'refused';
   readonly wantsSignatures: boolean;
+  readonly plainSchemas: boolean;
   /** Undefined until the server has said so. */
   readonly takesImages: boolean | undefined;
 }
@@ -26,6 +27,7 @@ const NOTHING_LEARNED: Lessons = {
   includeUsage: true,
   reasoning: 'unasked',
   wantsSignatures: false,
+  plainSchemas: false,
   takesImages: undefined,
   alternates: false,
   shortIds: false,
@@ -46,6 +48,7 @@ const NEVER_ABOUT_FORM = new Set([401, 402, 403, 429]);
  *   it, because other servers refuse the field.
  * - Images are sent until the server's list of models, or a refusal, says that the model takes none; those that it refuses, never
  *   again.
+ * - Gemini takes a subset of JSON Schema; see `plainSchema.ts`. Foreign tools are described in it once it has refused them.
  * - Mistral, and templates that models bring with them, want the order and the ids of `WireShape`.
  */
 export class ServerQuirks implements WireExtras {
@@ -57,6 +60,10 @@ export class ServerQuirks implements WireExtras {
 
   get includeUsage(): boolean {
     return this.#lessons.includeUsage;
+  }
+
+  get plainSchemas(): boolean {
+    return this.#lessons.plainSchemas;
   }
 
   get shape(): WireShape {
@@ -128,6 +135,14 @@ export function isAboutAnImage(error: unknown): error is HttpFailure {
 const REFUSED_ID =
   /tool call ids? (?:was|should|must)[^"]{0,200}(?:length of 9|9 (?:alphanumeric )?char)|(?:tool_use\.id|tool_use_id|tool_calls\[\d+\]\.id|tool_call_id)\W{1,4}string (?:should match|too long)/i;
 
+/**
+ * Of Gemini, about the parameters of tools: "Unknown name \"$ref\" at 'tools[0].function_declarations[1].parameters…': Cannot find
+ * field", "reference to undefined schema at properties.x", "$ref 'A' was set alongside unsupported fields", and often no more than
+ * "Request contains an invalid argument."; of OpenAI "Invalid schema for function 'x'".
+ */
+const REFUSED_SCHEMA =
+  /function_?declarations?\[|undefined schema|\$ref\W|invalid schema for function|invalid_function_parameters|request contains an invalid argument/i;
+
 /** What a refusal says about the form of the request. */
 function lessonsIn(body: string, { reasoning }: Lessons): Partial<Lessons> {
   const isRefusedField =
@@ -140,6 +155,7 @@ function lessonsIn(body: string, { reasoning }: Lessons): Partial<Lessons> {
     ...(/unexpected role \W*user\W* after role \W*tool|roles must alternate/i.test(body) && {
       alternates: true,
     }),
+    ...(REFUSED_SCHEMA.test(body) && { plainSchemas: true }),
     ...(REFUSED_ID.test(body) && { shortIds: true }),
     ...(refusesImages(body) && { takesImages: false }),
     ...(/system role (?:is )?not supported|unexpected role \W*system/i.test(body) && { systemAsUser: true }),
