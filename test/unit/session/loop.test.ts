@@ -377,10 +377,20 @@ test('the model is asked again after an answer without calls as long as the sess
   assert.equal(harness.provider.requests.length, 3);
 });
 
-test('calls in an answer that reached its length limit are executed unchanged', async () => {
-  const harness = harnessOf([{ toolCalls: [call('write', '{"cut')], stopReason: 'length' }, {}]);
+for (const args of ['', '{}', '{"path":"a.txt","content":"cut'])
+  test(`of an answer that reached its length limit, a call that it cut is not run, and the model is told why: ${args}`, async () => {
+    const calls = [call('write', '{}'), call('write', args)];
+    const harness = harnessOf([{ toolCalls: calls, stopReason: 'length' }, {}]);
+    assert.equal(await run(harness), 'done');
+    const [first, second] = contents(harness.messages);
+    assert.equal(first, 'ran {}');
+    assert.match(second ?? '', /^Not run: your answer reached its length limit .* Call it again with less/);
+  });
+
+test('of an answer that reached its length limit, whole calls are run', async () => {
+  const harness = harnessOf([{ toolCalls: [call('write', '{"path":"a"}')], stopReason: 'length' }, {}]);
   assert.equal(await run(harness), 'done');
-  assert.deepEqual(contents(harness.messages), ['ran {"cut']);
+  assert.deepEqual(contents(harness.messages), ['ran {"path":"a"}']);
 });
 
 test('a wait before a request is sent again is an event of the session', async () => {

@@ -36,6 +36,8 @@ class SmallModel {
   summaries = 0;
   /** Whether it answers the request for a summary. */
   summarizes = true;
+  /** Whether it makes three calls at once, with the same ids each time, as some servers do. */
+  callsInParallel = false;
 
   answer({ body }: RecordedRequest): Reply {
     const { messages, tools, tool_choice: choice } = body;
@@ -57,6 +59,13 @@ class SmallModel {
     const obeys = messages.some(message => message.role === 'user' && textOf(message).includes(INSTRUCTION));
     const last = messages.at(-1);
     const turn = Number(/^Turn (\d+)/.exec(textOf(last))?.[1]);
+    if (last?.role === 'user' && turn % 2 === 1 && this.callsInParallel) {
+      const toolCalls = ['a', 'b', 'c'].map((id, n) => ({
+        ...{ id, name: 'read_file' },
+        arguments: { path: 'big.txt', startLine: 1 + 30 * n, endLine: 30 * (n + 1) },
+      }));
+      return { toolCalls, usage };
+    }
     if (last?.role === 'user' && turn % 2 === 1)
       return { toolCalls: [{ name: 'read_file', arguments: { path: 'big.txt' } }], usage };
     if (last?.role === 'user' && turn === 2) {
@@ -138,6 +147,31 @@ test('200 turns on a window of 8k: every request is valid and fits, and the firs
     last.some(message => textOf(message).includes('p1 (')),
     'the pending preview is told',
   );
+  assert.deepEqual(t.errors, []);
+});
+
+test('calls made at once stay with their results through summaries, though the server uses the same ids again', async () => {
+  const model = new SmallModel();
+  model.callsInParallel = true;
+  const t = await start(model);
+  await t.session.prompt(`${INSTRUCTION} Turn 0: hello.`);
+  for (let turn = 1; turn < 40; turn++) await t.session.prompt(`Turn ${turn}: look at it again.`);
+  assert.ok(model.summaries >= 3);
+  assert.deepEqual(model.server?.violations, []);
+  for (const { body } of model.server?.requests ?? []) {
+    const calls = body.messages.flatMap(message =>
+      message.role === 'assistant' ? (message.tool_calls ?? []) : [],
+    );
+    const results = body.messages.flatMap(message => (message.role === 'tool' ? [message.tool_call_id] : []));
+    assert.deepEqual(
+      results,
+      calls.map(({ id }) => id),
+      'each call has its result, in order',
+    );
+    assert.equal(new Set(results).size, results.length, 'no id is there twice');
+    const reads = calls.filter(call => call.function.name === 'read_file');
+    assert.equal(reads.length % 3, 0, 'calls made at once are sent or summarized together');
+  }
   assert.deepEqual(t.errors, []);
 });
 
