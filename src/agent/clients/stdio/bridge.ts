@@ -1,5 +1,6 @@
 import { Duplex } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { isAlive } from '../../base/processLock.ts';
 import { agentNameOf } from '../agentName.ts';
 import { LineTransport } from '../mcp/lineTransport.ts';
 import { MAX_MESSAGE_BYTES } from '../mcp/message.ts';
@@ -22,7 +23,7 @@ const READ_BYTES = 16 * MAX_MESSAGE_BYTES;
 /**
  * Serves an agent that starts its MCP servers as programs, over standard input and output, whichever protocol it begins with. It
  * offers the tools whether or not a window is open, so that the agent has them when one is opened later, and passes each call on to
- * the window for the agent's folder. Settles when the agent closes its end.
+ * the window for the agent's folder. Settles when the agent closes its end or has ended; what is under way then is given up.
  */
 export async function runBridge({ cwd, windows, version }: BridgeOptions): Promise<void> {
   let agent: ClientInfo;
@@ -40,6 +41,25 @@ export async function runBridge({ cwd, windows, version }: BridgeOptions): Promi
       }),
     { transport: new LineTransport(stdio, READ_BYTES) },
   );
-  await closed;
-  await connection.close();
+  await Promise.race([closed, untilOrphaned()]);
+  connection.close();
+}
+
+/** How often the program looks whether the agent is still there, in milliseconds. */
+const LOOK_MS = 500;
+
+/**
+ * Settles when the agent has ended. Its end of the pipe does not tell: it stays open while another process that the agent has started
+ * holds it, too.
+ */
+function untilOrphaned(): Promise<void> {
+  const agent = process.ppid;
+  return new Promise(resolve => {
+    const timer = setInterval(() => {
+      // Windows gives no other parent to a program whose own has ended.
+      if (process.ppid === agent && isAlive(agent)) return;
+      clearInterval(timer);
+      resolve();
+    }, LOOK_MS).unref();
+  });
 }

@@ -22,7 +22,11 @@ async function main(): Promise<void> {
   });
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`redline-mcp: ${messageOf(error)}\n`);
-  process.exitCode = 1;
-});
+main().then(
+  // Neither a window that does not answer nor a pipe that stays open keeps a program whose agent has gone.
+  () => process.exit(),
+  (error: unknown) => {
+    process.stderr.write(`redline-mcp: ${messageOf(error)}\n`);
+    process.exitCode = 1;
+  },
+);

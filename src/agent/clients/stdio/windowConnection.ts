@@ -74,9 +74,10 @@ export class WindowConnection {
     }
   }
 
-  async close(): Promise<void> {
-    const client = this.#open ?? (await this.#connecting);
-    await client?.close();
+  /** Ends the connection, also one that is being made. */
+  close(): void {
+    void this.#open?.close();
+    void this.#connecting?.then(client => client?.close());
   }
 
   /** The client, unless its connection has ended. */

@@ -13,6 +13,7 @@ import { McpHttpServer, type ServerAddress } from '../../../../src/agent/clients
 import { announceWindow, windowsFolder } from '../../../../src/agent/clients/windowFiles.ts';
 import { agentWorld, type AgentWorld } from '../../../support/agentClients.ts';
 import { draft } from '../../../support/drafts.ts';
+import { limitMs } from '../../../../scripts/lib/limits.mjs';
 import { assertUnderstood, McpAgent, STATELESS } from '../../../support/mcpClients.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
@@ -320,4 +321,84 @@ test('null for arguments, lines that are no messages and one that is too large a
   program.stdin.end();
   const [code] = (await once(program, 'close')) as [number];
   assert.equal(code, 0);
+});
+
+/** An agent that starts the program, and another one that holds the same pipe and outlives it. */
+const AGENT = `
+  const { spawn } = require('node:child_process');
+  const [main] = process.argv.slice(1);
+  const server = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], { stdio: ['pipe', 'pipe', 'inherit', 3] });
+  server.stdout.once('data', () => {
+    const other = spawn('sleep', ['600'], { stdio: ['ignore', server.stdin, server.stdout] });
+    console.log(other.pid);
+  });
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a', version: '1' } };
+  server.stdin.write(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }) + '\\n');
+`;
+
+test(
+  'the program ends with an agent that is killed, though another process holds its pipes open',
+  { skip: process.platform === 'win32' && 'there is no sleep', timeout: limitMs(20_000) },
+  async () => {
+    const { env } = programIn(home.root);
+    const agent = spawn(process.execPath, ['-e', AGENT, MAIN], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+    });
+    let other = '';
+    try {
+      [other] = (await once(agent.stdout?.setEncoding('utf8') ?? assert.fail(), 'data')) as [string];
+      // Only the program still holds this one once the agent is gone.
+      const held = agent.stdio[3] as net.Socket;
+      const released = once(held.resume(), 'end');
+      agent.kill('SIGKILL');
+      await released;
+    } finally {
+      agent.kill('SIGKILL');
+      if (other !== '') process.kill(Number(other), 'SIGKILL');
+    }
+  },
+);
+
+test('the program ends with its input, whatever is under way', { timeout: limitMs(20_000) }, async () => {
+  // A window that takes the connection and never says a word.
+  const mute = net.createServer().listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  const sockets: net.Socket[] = [];
+  const reached = new Promise<void>(resolve =>
+    mute.on('connection', socket => {
+      sockets.push(socket);
+      resolve();
+    }),
+  );
+  const folder = await TempFolder.create();
+  const remove = await announceWindow(windowsFolder(home.root), {
+    ...{ port: (mute.address() as net.AddressInfo).port, token: 'x'.repeat(43), pid: process.pid },
+    ...{ folders: [folder.root], keepsPreviews: true, startedAt: new Date().toISOString() },
+  });
+  try {
+    const { command, args = [], env } = programIn(folder.root);
+    const program = spawn(command, args, { cwd: folder.root, env, stdio: ['pipe', 'pipe', 'inherit'] });
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'a', version: '1' },
+    };
+    for (const message of [
+      { id: 1, method: 'initialize', params },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: { name: 'status', arguments: {} } },
+    ])
+      program.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    program.stdout.resume();
+    await reached;
+    const ended = once(program, 'exit');
+    program.stdin.end();
+    assert.deepEqual(await ended, [0, null]);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    mute.close();
+    await remove();
+    await folder.remove();
+  }
 });
