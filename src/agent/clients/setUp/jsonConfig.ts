@@ -7,8 +7,19 @@ export type ConfigEntry =
   | { readonly kind: 'value'; readonly path: readonly string[]; readonly value: unknown }
   /** The last rule of an object that matches counts, so none with a `*` may stand below it. */
   | { readonly kind: 'rule'; readonly path: readonly string[]; readonly value: string }
+  /** An object that a list must hold, beside those of others. One of ours that no longer holds is replaced. */
+  | {
+      readonly kind: 'item';
+      readonly path: readonly string[];
+      readonly value: object;
+      readonly isOurs: (item: unknown) => boolean;
+      /** Whether one of ours does what `value` does; the user may have added to it. */
+      readonly isHeld: (item: unknown) => boolean;
+    }
   /** A string that a list must hold, or must not hold. */
   | { readonly kind: 'member' | 'notMember'; readonly path: readonly string[]; readonly member: string };
+
+type Entry<Kind extends ConfigEntry['kind']> = Extract<ConfigEntry, { kind: Kind }>;
 
 /** A configuration file of an agent cannot be changed safely. Nothing was staged. */
 export class SetUpRefusal extends Error {
@@ -44,6 +55,10 @@ export async function jsonWith(file: string, text: string, entries: readonly Con
   const set = (path: JSONPath, value: unknown): void => {
     now = applyEdits(now, modify(now, path, value, { formattingOptions }));
   };
+  const setItem = (path: JSONPath, found: unknown, { value, isOurs }: Entry<'item'>): void => {
+    if (!Array.isArray(found)) set(path, [value]);
+    else set([...path, found.findIndex(isOurs)], value); // -1 is the end
+  };
   try {
     for (const entry of entries) {
       if (holds(root(), entry)) continue;
@@ -51,6 +66,7 @@ export async function jsonWith(file: string, text: string, entries: readonly Con
       const found = valueAt(root(), path);
       if (entry.kind === 'rule' && found !== undefined) set(path, undefined);
       if (entry.kind === 'value' || entry.kind === 'rule') set(path, entry.value);
+      else if (entry.kind === 'item') setItem(path, found, entry);
       else if (!Array.isArray(found)) set(path, [entry.member]);
       else if (entry.kind === 'member') set([...path, -1], entry.member);
       else set([...path, found.indexOf(entry.member)], undefined);
@@ -79,6 +95,8 @@ function holds(root: unknown, entry: ConfigEntry): boolean {
       const below = keys.slice(keys.indexOf(entry.path.at(-1) ?? '') + 1);
       return found === entry.value && !below.some(key => key.includes('*'));
     }
+    case 'item':
+      return Array.isArray(found) && found.some(item => entry.isOurs(item) && entry.isHeld(item));
     case 'member':
       return Array.isArray(found) && found.includes(entry.member);
     case 'notMember':

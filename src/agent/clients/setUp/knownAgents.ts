@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
+import { isRecord } from '../../base/json.ts';
 import type { Sentence } from '../../base/localiser.ts';
 import type { ConfigEntry } from './jsonConfig.ts';
 
@@ -39,6 +40,8 @@ const server = (bridge: string, more: object = {}): ConfigEntry => ({
   value: { command: 'node', args: [bridge], ...more },
 });
 
+const GATE = 'redline-gate.cjs';
+
 /**
  * The hook that Copilot CLI and VS Code run before each tool. The command itself refuses if the program, or Node, is missing: neither
  * counts as a refusal for VS Code.
@@ -48,16 +51,27 @@ const gate: ConfigFile = {
   format: 'json',
   entries: bridge => {
     const paths = bridge.includes('\\') ? path.win32 : path.posix;
-    const program = paths.join(paths.dirname(bridge), 'redline-gate.cjs');
-    const bash = `node '${program.replaceAll("'", `'\\''`)}' || exit 2`;
-    const powershell = `node '${program.replaceAll("'", "''")}'; if ($LASTEXITCODE -ne 0) { exit 2 }`;
+    const program = paths.join(paths.dirname(bridge), GATE);
+    const shells = {
+      bash: [`node '${program.replaceAll("'", `'\\''`)}'`, ' || exit 2'],
+      powershell: [`node '${program.replaceAll("'", "''")}'`, '; if ($LASTEXITCODE -ne 0) { exit 2 }'],
+    } as const;
+    // In between, the user may name tools that are allowed, too.
+    const isHeld = (hook: unknown): boolean =>
+      Object.entries(shells).every(([shell, [start, end]]) => {
+        const command = isRecord(hook) ? hook[shell] : undefined;
+        return typeof command === 'string' && command.startsWith(start) && command.endsWith(end);
+      });
+    const isOurs = (hook: unknown): boolean => JSON.stringify(hook).includes(GATE);
+    const value = {
+      type: 'command',
+      bash: shells.bash.join(''),
+      powershell: shells.powershell.join(''),
+      timeoutSec: 30,
+    };
     return [
       { kind: 'value', path: ['version'], value: 1 },
-      {
-        kind: 'value',
-        path: ['hooks', 'preToolUse'],
-        value: [{ type: 'command', bash, powershell, timeoutSec: 30 }],
-      },
+      { kind: 'item', path: ['hooks', 'preToolUse'], value, isOurs, isHeld },
     ];
   },
 };

@@ -126,8 +126,8 @@ test('the command in the hook file refuses everything if the program or Node is 
     .find(({ names }) => names.includes('.github/hooks/redline.json'));
   assert.ok(hook?.format === 'json');
   const [entry] = hook.entries(path.join(temp.root, "it's here", 'redline-mcp.cjs')).slice(-1);
-  assert.ok(entry?.kind === 'value');
-  const [{ bash }] = entry.value as [{ bash: string }];
+  assert.ok(entry?.kind === 'item');
+  const { bash } = entry.value as { bash: string };
   const sh = (PATH: string): number | null =>
     spawnSync('/bin/sh', ['-c', bash], { input: copilot('view'), env: { PATH } }).status;
   assert.equal(sh(path.dirname(process.execPath)), 2, 'no program');

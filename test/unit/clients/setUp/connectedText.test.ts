@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { INSTRUCTIONS } from '../../../../src/agent/clients/clientTools.ts';
 import { connectedText, withoutParagraph } from '../../../../src/agent/clients/setUp/connectedText.ts';
 import { SetUpRefusal } from '../../../../src/agent/clients/setUp/jsonConfig.ts';
+import { bytesOfSide, sideOfBytes } from '../../../../src/agent/preview/fileChange.ts';
+import { sideToStore } from '../../../../src/agent/preview/textFile.ts';
 import { knownAgents, type KnownAgent } from '../../../../src/agent/clients/setUp/knownAgents.ts';
 
 const BRIDGE = '/home/me/.config/Code Files/redline-mcp.cjs';
@@ -121,6 +123,44 @@ test('what is there already stays, and what contradicts is replaced', async () =
   assert.deepEqual(await parsed('claude', '.mcp.json', servers), {
     mcpServers: { redline: { command: 'node', args: [BRIDGE] }, other: { command: 'x' } },
   });
+});
+
+const GATE = "node '/home/me/.config/Code Files/redline-gate.cjs'";
+const hook = {
+  ...{ type: 'command', bash: `${GATE} || exit 2` },
+  ...{ powershell: `${GATE}; if ($LASTEXITCODE -ne 0) { exit 2 }`, timeoutSec: 30 },
+};
+
+test('hooks of others, and tools that the user allows in ours, stay when an agent is connected again', async () => {
+  const other = { type: 'command', bash: './check.sh' };
+  const name = '.github/hooks/redline.json';
+  const hooksIn = async (preToolUse: unknown): Promise<unknown> =>
+    parsed('copilot', name, JSON.stringify({ version: 1, hooks: { preToolUse, postToolUse: [other] } }));
+  const withHooks = (...preToolUse: object[]) => ({
+    version: 1,
+    hooks: { preToolUse, postToolUse: [other] },
+  });
+  assert.deepEqual(await hooksIn([other]), withHooks(other, hook));
+  assert.deepEqual(await hooksIn([other, hook, other]), withHooks(other, hook, other));
+  // As docs/with-copilot.md tells.
+  const allowing = { ...hook, bash: `${GATE} github-get_issue || exit 2` };
+  assert.deepEqual(await hooksIn([allowing, other]), withHooks(allowing, other));
+  for (const broken of [
+    { ...hook, bash: GATE },
+    { type: 'command', bash: "node '/elsewhere/redline-gate.cjs' || exit 2" },
+  ])
+    assert.deepEqual(await hooksIn([broken, other]), withHooks(hook, other), JSON.stringify(broken));
+});
+
+test('a byte order mark and the line ends of a file stay', async () => {
+  const before =
+    sideOfBytes(Buffer.from('\ufeff{\r\n  // mine\r\n  "mcpServers": {}\r\n}\r\n')) ?? assert.fail();
+  const text = await connected('claude', '.mcp.json', before.text);
+  const stored = Buffer.from(bytesOfSide(sideToStore('.mcp.json', text, before.encoding))).toString();
+  assert.match(stored, /^\ufeff\{\r\n {2}\/\/ mine\r\n {2}"mcpServers": \{\r\n {4}"redline": \{/);
+  assert.doesNotMatch(stored, /(?<!\r)\n/);
+  const again = sideOfBytes(Buffer.from(stored)) ?? assert.fail();
+  assert.equal(await connected('claude', '.mcp.json', again.text), again.text);
 });
 
 test('of opencode’s rules the last one that matches counts', async () => {
