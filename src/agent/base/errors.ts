@@ -52,7 +52,7 @@ export class UnsavedEditorError extends ToolError {
 
   constructor(path: string) {
     super(
-      `${safeName(path)} has unsaved changes in a notebook or custom editor, which cannot be read or edited as text.`,
+      `${safeName(path)} has unsaved changes in a notebook, a custom editor or a document that has no file yet, which cannot be read or edited as text.`,
       { advice: 'Ask the user to save or revert them first.' },
     );
   }

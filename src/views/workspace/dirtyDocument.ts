@@ -41,8 +41,15 @@ function namesOf(file: string): number {
   }
 }
 
-/** Whether a notebook or a custom editor without a text document has unsaved changes of a file. They cannot be read or edited as text. */
+/**
+ * Whether a notebook or a custom editor without a text document has unsaved changes of a file, which cannot be read or edited as text,
+ * or an untitled document is to be saved as this file.
+ */
 export function isDirtyInOtherEditor(uri: vscode.Uri): boolean {
+  const untitled = vscode.workspace.textDocuments.filter(
+    document => document.uri.scheme === 'untitled' && document.getText() !== '',
+  );
+  if (untitled.some(document => isSame(document.uri.with({ scheme: 'file' }), uri))) return true;
   if (vscode.workspace.notebookDocuments.some(notebook => notebook.isDirty && isSame(notebook.uri, uri)))
     return true;
   const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs).filter(tab => tab.isDirty);

@@ -51,7 +51,7 @@ suite('unsaved changes in an editor without a text document', () => {
 
     await assert.rejects(
       api.previews.resolve({ id, action: 'apply', reason: 'test' }),
-      /work\.ipynb has unsaved changes in a notebook or custom editor/,
+      /work\.ipynb has unsaved changes in a notebook, a custom editor or/,
     );
     assert.equal((await bytesOf('work.ipynb')).toString(), NOTEBOOK);
     assert.equal((await bytesOf('beside.txt')).toString(), 'a');
@@ -84,12 +84,48 @@ suite('unsaved changes in an editor without a text document', () => {
 
     await assert.rejects(
       api.previews.resolve({ id, action: 'apply', reason: 'test' }),
-      /plan\.drawing has unsaved changes in a notebook or custom editor/,
+      /plan\.drawing has unsaved changes in a notebook, a custom editor or/,
     );
     assert.equal((await bytesOf('plan.drawing')).toString(), 'one');
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     await api.previews.resolve({ id, action: 'apply', reason: 'test' });
     assert.equal((await bytesOf('plan.drawing')).toString(), 'two');
+  });
+});
+
+suite('an untitled document that is to be saved as a file', () => {
+  let api: RedlineApi;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+
+  teardown(() => cleanUp(api));
+
+  test('what it holds is not passed over by a new file of that name', async () => {
+    const { id } = api.previews.push({
+      label: 'a new file',
+      sourceToolName: 'test',
+      changes: [{ path: 'planned.txt', before: null, after: 'proposed' }],
+    });
+    const uri = vscode.Uri.file(fileInWorkspace('planned.txt')).with({ scheme: 'untitled' });
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), 'typed');
+    assert.ok(await vscode.workspace.applyEdit(edit));
+
+    await assert.rejects(
+      api.previews.resolve({ id, action: 'apply', reason: 'test' }),
+      /planned\.txt has unsaved changes in .* a document that has no file yet/,
+    );
+    assert.equal(document.getText(), 'typed');
+    await assert.rejects(stat(fileInWorkspace('planned.txt')));
+    assert.equal(api.previews.get(id)?.state, 'pending');
+
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await api.previews.resolve({ id, action: 'apply', reason: 'test' });
+    assert.equal((await bytesOf('planned.txt')).toString(), 'proposed');
   });
 });
 
