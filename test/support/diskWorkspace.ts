@@ -5,6 +5,7 @@ import type {
   FileListing,
   FilePlace,
   FolderRoot,
+  ResolveOptions,
   Workspace,
   WrittenTo,
 } from '../../src/agent/preview/workspace.ts';
@@ -34,8 +35,8 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
     this.#roots = [{ name: 'workspace', fsPath: folder }];
   }
 
-  async resolvePath(input: string, planned?: () => readonly string[]): Promise<string> {
-    return resolvePath(input, this.#roots, planned);
+  async resolvePath(input: string, options?: ResolveOptions): Promise<string> {
+    return resolvePath(input, this.#roots, options);
   }
 
   async read(path: string): Promise<Uint8Array | undefined> {

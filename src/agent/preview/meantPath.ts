@@ -5,6 +5,8 @@ import type { ReadableFiles, Workspace } from './workspace.ts';
 
 /** A line behind a path, as messages, links and compilers write it: `:3`, `:3:5`, `:3-5`, `#L3`, `(3,5)`. */
 const PLACE = /(?<=.)(?::L?\d+(?:[:-]L?\d+)?|#L\d+(?:-L?\d+)?|\(\d+,\d+\)):?$/;
+/** The beginning of an address, such as that of a document without a file. One letter is a drive of Windows. */
+const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 /** What a shell would replace by the home folder. */
 const HOME = /^(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%)\//;
 
@@ -27,6 +29,12 @@ export async function meantPath(workspace: Workspace, input: string): Promise<st
   const url = pathOfUrl(unquoted);
   const plain = (url ?? unquoted.replaceAll('\\', '/')).replace(PLACE, '');
   const written = url ?? input;
+  // Where several folders are open, the name of one may look like that, too: what is there is no address.
+  if (url === undefined && SCHEME.test(plain) && !(await isThere(workspace, plain)))
+    throw new PathError(
+      'empty',
+      `${JSON.stringify(input)} is the address of something that is no file. Give the path of a file in the workspace. A new file whose name begins like an address is written with ./ before it.`,
+    );
   if (plain === written && !HOME.test(plain)) return workspace.resolvePath(plain);
   const asWritten = await workspace.resolvePath(written).catch(undefinedIfRefused);
   if (asWritten !== undefined && (await exists(workspace, asWritten))) return asWritten;
@@ -51,6 +59,16 @@ function pathOfUrl(text: string): string | undefined {
     // It is no URL.
   }
   throw new PathError('empty', `${quoted(text)} is no URL of a file here. Give a path inside the workspace.`);
+}
+
+/** Whether there is something at a path, or at the folder that it begins with. */
+async function isThere(workspace: Workspace, path: string): Promise<boolean> {
+  const names = [path, ...(path.includes('/') ? [path.slice(0, path.indexOf('/'))] : [])];
+  for (const name of names) {
+    const at = await workspace.resolvePath(name).catch(undefinedIfRefused);
+    if (at !== undefined && (await exists(workspace, at))) return true;
+  }
+  return false;
 }
 
 async function exists(files: ReadableFiles, path: string): Promise<boolean> {

@@ -11,7 +11,6 @@ import {
   type LinkSide,
 } from './fileChange.ts';
 import { foldersAbove, stepsOf } from './fileSteps.ts';
-import { meantPath } from './meantPath.ts';
 import { isOpen, type Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 import type { Workspace } from './workspace.ts';
@@ -85,8 +84,12 @@ export class SessionOverlay implements PendingContents {
   /** The workspace seen through the overlay, with paths as models write them. Writes go straight to the files. */
   on(workspace: Workspace): Workspace {
     const seen: Workspace = {
-      resolvePath: input =>
-        meantPath({ ...seen, resolvePath: path => workspace.resolvePath(path, () => this.paths()) }, input),
+      // What is read or changed by any of its names is one file; what is removed or moved is the link.
+      resolvePath: async (input, { throughLink = true } = {}) => {
+        const { meantPath } = await import('./meantPath.ts');
+        const options = { planned: () => this.paths(), throughLink };
+        return meantPath({ ...seen, resolvePath: path => workspace.resolvePath(path, options) }, input);
+      },
       list: (glob, limit, signal) => workspace.list(glob, limit, signal),
       write: (path, bytes, expected, mode) => workspace.write(path, bytes, expected, mode),
       replace: (path, content, expected, mode) => workspace.replace(path, content, expected, mode),

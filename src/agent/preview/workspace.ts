@@ -40,6 +40,17 @@ export interface FilePlace {
   readonly id?: string;
 }
 
+/** How a path is taken. */
+export interface ResolveOptions {
+  /**
+   * Tells workspace paths of files that may not be on disk yet: where case and Unicode normalisation do not count, one of them in
+   * another spelling is the same file. Only asked for a path at which there is nothing.
+   */
+  readonly planned?: () => readonly string[];
+  /** Whether a symbolic link at the path itself stands for the file that it leads to. */
+  readonly throughLink?: boolean;
+}
+
 /** The workspace's files as far as they are read. */
 export interface ReadableFiles {
   /**
@@ -63,12 +74,11 @@ export interface ReadableFiles {
  */
 export interface Workspace extends ReadableFiles {
   /**
-   * The workspace path that `input` means, spelled as on disk. Accepts a workspace path or an absolute path inside a folder.
-   * @param planned tells workspace paths of files that may not be on disk yet: where case and Unicode normalisation do not count,
-   *   one of them in another spelling is the same file. Only asked for a path at which there is nothing.
+   * The workspace path that `input` means, spelled as on disk. Accepts a workspace path or an absolute path inside a folder. A file has
+   * one such path, whichever of the open folders, or of the links to folders, it is named by.
    * @throws PathError when it leads outside (also through a symlink), or into a protected place such as `.git`.
    */
-  resolvePath(input: string, planned?: () => readonly string[]): Promise<string>;
+  resolvePath(input: string, options?: ResolveOptions): Promise<string>;
 
   /** The line ending that a new file at this path gets, if its text does not ask for one. */
   lineEndingAt(path: string): Promise<'\n' | '\r\n'>;

@@ -4,11 +4,12 @@ import { PathError } from '../../agent/base/errors.ts';
 import { gitDirectoryAround, hasWorkingTree } from '../../agent/base/system/gitDirectory.ts';
 import { realPathSync, isInside } from '../../agent/base/system/realPath.ts';
 import { isGitName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
-import type { FolderRoot } from '../../agent/preview/workspace.ts';
+import type { FolderRoot, ResolveOptions } from '../../agent/preview/workspace.ts';
 import { namesOnDisk, spelledAsPlanned } from './namesOnDisk.ts';
 import {
   assertNewNamesVisible,
   belowOpenFolder,
+  diskPathOf,
   isThere,
   locate,
   realPathOf,
@@ -17,17 +18,17 @@ import {
 } from './workspacePaths.ts';
 
 /**
- * The workspace path of `input`, spelled as on disk.
- * @param planned as in `Workspace.resolvePath`.
+ * The workspace path of `input`, spelled as on disk; see `Workspace.resolvePath`.
  * @throws PathError as {@link locate} and {@link assertRealPathInside} do.
  */
 export function resolvePath(
   input: string,
   folders: readonly FolderRoot[],
-  planned?: () => readonly string[],
+  { planned, throughLink = false }: ResolveOptions = {},
 ): string {
-  const location = locate(belowOpenFolder(input, folders), folders);
-  assertRealPathInside(input, location);
+  const given = locate(belowOpenFolder(input, folders), folders);
+  assertRealPathInside(input, given);
+  const location = innermost(input, given, folders, throughLink);
   assertNewNamesVisible(location);
   const { folder } = location;
   const relative = namesOnDisk(folder.fsPath, location.relative);
@@ -36,6 +37,30 @@ export function resolvePath(
   const prefix = at('');
   const own = planned().flatMap(each => (each.startsWith(prefix) ? [each.slice(prefix.length)] : []));
   return at(spelledAsPlanned(folder.fsPath, relative, own));
+}
+
+/**
+ * The location by the names that no link has a part in, in the innermost of the open folders: so one file has one path, by whichever
+ * folder or link it is named.
+ * @param throughLink as in `ResolveOptions`.
+ */
+function innermost(
+  input: string,
+  location: WorkspaceLocation,
+  folders: readonly FolderRoot[],
+  throughLink: boolean,
+): WorkspaceLocation {
+  const { folder, relative } = location;
+  const own = !throughLink && isLink(diskPathOf(location)) ? path.posix.basename(relative) : '';
+  const named = own === '' ? relative : path.posix.dirname(relative);
+  const { real, rest } = deepestExisting(input, folder.fsPath, named);
+  const place = path.join(real, rest, own);
+  const [inner] = folders
+    .map(each => ({ each, root: realPathOf(each.fsPath) ?? each.fsPath }))
+    .filter(({ root }) => isInside(place, root) && place !== root)
+    .sort((a, b) => b.root.length - a.root.length);
+  if (!inner) return location;
+  return { folder: inner.each, relative: path.relative(inner.root, place).replaceAll(path.sep, '/') };
 }
 
 /**

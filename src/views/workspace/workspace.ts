@@ -10,6 +10,7 @@ import type {
   FileListing,
   FilePlace,
   FolderRoot,
+  ResolveOptions,
   Workspace,
   WrittenTo,
 } from '../../agent/preview/workspace.ts';
@@ -62,9 +63,9 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     this.#roots = () => rootsOf(folders());
   }
 
-  async resolvePath(input: string, planned?: () => readonly string[]): Promise<string> {
+  async resolvePath(input: string, options?: ResolveOptions): Promise<string> {
     const { resolvePath } = await import('./realPaths.ts');
-    return resolvePath(input, this.#roots(), planned);
+    return resolvePath(input, this.#roots(), options);
   }
 
   /**

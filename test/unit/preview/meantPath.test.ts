@@ -95,3 +95,43 @@ test('a plain path is left to the workspace', async () => {
   assert.equal(await resolved('src/new.ts'), 'src/new.ts');
   await assert.rejects(resolved('../a.ts'), /outside the workspace/);
 });
+
+test('an address of something that is no file is refused, so that no file of that name is made', async () => {
+  for (const input of [
+    'untitled:Untitled-1',
+    'vscode-notebook-cell:a.ts',
+    'git:/w/a.ts',
+    'redline-preview://p1/a.ts',
+    'mailto:x',
+  ])
+    await assert.rejects(resolved(input), error => {
+      assert.ok(error instanceof PathError);
+      assert.match(error.message, /is the address of something that is no file|is no URL of a file here/);
+      return true;
+    });
+  assert.equal(await resolved('./note:new'), 'note:new');
+  assert.equal(await resolved('src/note:new'), 'src/note:new');
+});
+
+test(
+  'a file that has such a name is taken at its word',
+  { skip: process.platform === 'win32' && 'Windows has no such names' },
+  async () => {
+    await folder.file('untitled:1');
+    await folder.file('pkg:a/x.ts');
+    for (const name of ['untitled:1', 'pkg:a/x.ts', 'pkg:a/new.ts', 'a:b', 'c:new'])
+      assert.equal(await resolved(name), name);
+  },
+);
+
+test('a file that is named by a link is one with its proposals; a link that is removed is itself', async () => {
+  await folder.file('real/file.ts', 'one');
+  await folder.link('alias', 'real');
+  await folder.link('alias.ts', 'real/file.ts');
+  for (const name of ['alias/file.ts', 'alias.ts', 'real/file.ts'])
+    assert.equal(await resolved(name), 'real/file.ts');
+  assert.equal(await resolved('alias/new.ts'), 'real/new.ts');
+  const workspace = new Overlay(store).of('s1').on(new DiskWorkspace(folder.root));
+  assert.equal(await workspace.resolvePath('alias.ts', { throughLink: false }), 'alias.ts');
+  assert.equal(await workspace.resolvePath('alias/file.ts', { throughLink: false }), 'real/file.ts');
+});

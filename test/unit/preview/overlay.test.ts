@@ -107,8 +107,8 @@ test('a path is spelled with a view to the files that pending previews make', as
   const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
   const workspace = new MemoryWorkspace();
   let planned: readonly string[] | undefined;
-  const resolvePath: Workspace['resolvePath'] = async (input, others) => {
-    planned = others?.();
+  const resolvePath: Workspace['resolvePath'] = async (input, options) => {
+    planned = options?.planned?.();
     return input;
   };
   const overlay = new Overlay(store).of('s1');

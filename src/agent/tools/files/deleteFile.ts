@@ -16,7 +16,7 @@ export const deleteFileTool = defineTool({
     reason: reasonSchema,
   }),
   async execute({ path: input, title, reason }, context) {
-    const path = await context.workspace.resolvePath(input);
+    const path = await context.workspace.resolvePath(input, { throughLink: false });
     const before = await readExistingText(context.workspace, path, context.pending);
     const change = { kind: 'delete', path, before, after: null } as const;
     await assertApplicable(context.workspace, [change]);

@@ -23,8 +23,8 @@ export const renameFileTool = defineTool({
     reason: reasonSchema,
   }),
   async execute({ from: oldInput, to: newInput, title, reason }, context) {
-    const from = await context.workspace.resolvePath(oldInput);
-    const path = await context.workspace.resolvePath(newInput);
+    const from = await context.workspace.resolvePath(oldInput, { throughLink: false });
+    const path = await context.workspace.resolvePath(newInput, { throughLink: false });
     const before = await readExistingText(context.workspace, from, context.pending);
     if (path === from && !newInput.endsWith(path))
       throw new ToolError(

@@ -232,6 +232,23 @@ test('files of a folder that is opened through a link are inside', async () => {
   assert.equal(verdictOn('opened', 'new.txt'), 'inside');
 });
 
+test('a file in a folder within a folder, or in one that is opened by a link, has one path', async () => {
+  await temp.file('nest/sub/deep/a.ts');
+  await temp.file('nest/b.ts');
+  await temp.link('nested-link', temp.at('nest/sub/deep'));
+  const roots = [
+    { name: 'nest', fsPath: temp.at('nest') },
+    { name: 'sub', fsPath: temp.at('nest/sub') },
+    { name: 'linked', fsPath: temp.at('nested-link') },
+  ];
+  for (const input of ['nest/sub/deep/a.ts', 'sub/deep/a.ts', 'linked/a.ts', temp.at('nest/sub/deep/a.ts')])
+    assert.equal(resolvePath(input, roots), 'linked/a.ts', input);
+  for (const input of ['nest/sub/new.ts', 'sub/new.ts', temp.at('nest/sub/new.ts')])
+    assert.equal(resolvePath(input, roots), 'sub/new.ts', input);
+  assert.equal(resolvePath('nest/b.ts', roots), 'nest/b.ts');
+  assert.equal(resolvePath('b.ts', roots), 'nest/b.ts');
+});
+
 test('a path through a file is inside; writing there fails on its own', async () => {
   await temp.file('through/a.txt');
   assert.equal(verdictOn('through', 'a.txt/b.txt'), 'inside');
