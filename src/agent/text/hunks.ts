@@ -4,6 +4,9 @@ import { diffLines, HUNK_LIMITS } from './lineDiff.ts';
 import { splitLines, splitLinesInTurns, withoutLineEnding } from './lines.ts';
 import type { TextEdit } from './textEdit.ts';
 
+/** What a patch says below a line that ends the file without a line ending. */
+export const NO_FINAL_NEWLINE = '\\ No newline at end of file';
+
 /** One run of changed lines of a file, with the lines of both sides, including their line endings. */
 export interface Hunk extends ChangedRun {
   readonly before: readonly string[];
@@ -58,19 +61,22 @@ export function editsOfHunks(before: string, hunks: readonly Hunk[]): readonly T
 export function patchText(path: string, hunks: readonly Hunk[], maxLines: number): string {
   const lines: string[] = [];
   let missing = 0;
-  for (const hunk of hunks) {
+  for (const { before, after, beforeStart, afterStart } of hunks) {
     const room = Math.max(0, maxLines - lines.length);
-    const { before, after } = hunk;
-    const all = 1 + before.length + after.length;
-    missing += Math.max(0, all - room);
-    if (room === 0) continue;
-    lines.push(`@@ -${hunk.beforeStart + 1},${before.length} +${hunk.afterStart + 1},${after.length} @@`);
-    for (const line of before.slice(0, room - 1)) lines.push(`-${withoutLineEnding(line)}`);
-    for (const line of after.slice(0, Math.max(0, room - 1 - before.length)))
-      lines.push(`+${withoutLineEnding(line)}`);
+    const head = `@@ -${beforeStart + 1},${before.length} +${afterStart + 1},${after.length} @@`;
+    const all = [head, ...signed('-', before), ...signed('+', after)];
+    missing += Math.max(0, all.length - room);
+    lines.push(...all.slice(0, room));
   }
   const rest = missing > 0 ? [`[${plural(missing, 'more line')} not shown]`] : [];
   return [`--- ${path}`, `+++ ${path}`, ...lines, ...rest].join('\n');
+}
+
+function signed(sign: string, lines: readonly string[]): readonly string[] {
+  return lines.flatMap(line => {
+    const bare = withoutLineEnding(line);
+    return bare === line ? [`${sign}${bare}`, NO_FINAL_NEWLINE] : [`${sign}${bare}`];
+  });
 }
 
 /** What a line of one side is on the other: the line there, or what is there for the run of changed lines that it is in. */

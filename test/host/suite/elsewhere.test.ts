@@ -446,6 +446,37 @@ suite('changes made elsewhere', () => {
     assert.equal(git('rev-list', '--parents', '-1', 'HEAD').trim().split(' ').length, 3);
   });
 
+  test('a name that is no text is told, and neither it nor the file that looks like it is held back', async () => {
+    if (process.platform !== 'linux') return; // elsewhere every name is text
+    write('\ufffd.txt', 'twin\n');
+    commit('twin');
+    write('\ufffd.txt', 'changed twin\n');
+    const nameless = Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff]), Buffer.from('.txt')]);
+    writeFileSync(nameless, 'bytes\n');
+    const { showWarningMessage } = vscode.window;
+    const told: string[] = [];
+    const tell = (text: string): Promise<undefined> => {
+      told.push(text);
+      return Promise.resolve(undefined);
+    };
+    Object.assign(vscode.window, { showWarningMessage: tell });
+    try {
+      // Source Control shows both of them under this name.
+      const uri = vscode.Uri.file(path.join(root, '\ufffd.txt'));
+      assert.equal(await run('redline.elsewhere.holdBack', uri), undefined);
+      assert.deepEqual(api.previews.list(), []);
+      assert.equal(read('\ufffd.txt'), 'changed twin\n');
+      assert.equal(readFileSync(nameless, 'utf8'), 'bytes\n');
+      assert.equal(told.length, 1);
+      assert.match(told[0] ?? '', /\\xff\.txt: .*\ufffd\.txt: |\ufffd\.txt: .*\\xff\.txt: /);
+      const other = await run('redline.elsewhere.holdBack', vscode.Uri.file(path.join(root, 'a.ts')));
+      assert.equal(other, undefined);
+      assert.equal(told.length, 1, 'it is told where it is meant');
+    } finally {
+      Object.assign(vscode.window, { showWarningMessage });
+    }
+  });
+
   test('files with unsaved changes, and staged ones that differ, are not held back', async () => {
     write('a.ts', lines({ 3: 'staged' }));
     git('add', 'a.ts');

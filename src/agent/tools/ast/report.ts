@@ -1,7 +1,9 @@
 import { shortened } from '../../base/cutText.ts';
 import { quoted, safeName } from '../../base/safeName.ts';
 import { listed, plural } from '../../base/phrases.ts';
-import { splitLines } from '../../text/lines.ts';
+import { finalNewlineNotes } from '../../text/finalNewline.ts';
+import { lineCounter, type LinePlace } from '../../text/lineCounter.ts';
+import { countEndings, splitLines } from '../../text/lines.ts';
 import { counted } from '../../preview/label.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
 import { SELECTOR_ADVICE, type SearchResult } from './structuralSearch.ts';
@@ -87,24 +89,28 @@ function editRows({ found }: AstFile): string[][] {
 }
 
 function rowsOfEdits(before: string, edits: readonly TextEdit[]): string[][] {
-  const counter = lineCounter(before);
+  const placeOf = lineCounter(before);
   let moved = 0;
   return edits.slice(0, MAX_EDITS).map(edit => {
-    const line = counter(edit.start);
-    const rows = editedRows(before, edit, line, line + moved);
-    moved += feeds(edit.text) - feeds(before.slice(edit.start, edit.end));
+    const rows = editedRows(before, edit, placeOf(edit.start), moved);
+    moved += countEndings(edit.text) - countEndings(before, edit.start, edit.end);
     return rows;
   });
 }
 
 /** The whole lines that the edit touches, before and after it. */
-function editedRows(text: string, edit: TextEdit, line: number, newLine: number): string[] {
-  const start = text.lastIndexOf('\n', edit.start - 1) + 1;
-  const feed = text.indexOf('\n', edit.end);
-  const end = feed < 0 ? text.length : feed;
+function editedRows(text: string, edit: TextEdit, { line, start }: LinePlace, moved: number): string[] {
+  const tail = /[^\r\n]*/y;
+  tail.lastIndex = edit.end;
+  const [rest = ''] = tail.exec(text) ?? [];
   const head = text.slice(start, edit.start);
-  const tail = text.slice(edit.end, end);
-  return [...signed('-', line, text.slice(start, end)), ...signed('+', newLine, head + edit.text + tail)];
+  const notes = finalNewlineNotes(text, edit);
+  return [
+    ...signed('-', line, text.slice(start, edit.end + rest.length)),
+    ...notes.before,
+    ...signed('+', line + moved, head + edit.text + rest),
+    ...notes.after,
+  ];
 }
 
 function signed(sign: string, line: number, text: string): string[] {
@@ -173,21 +179,4 @@ function named(paths: readonly string[]): string {
     .map(path => safeName(path))
     .join(', ');
   return paths.length > MAX_NAMES ? `${shown} [and ${paths.length - MAX_NAMES} more]` : shown;
-}
-
-/** Gives the 1-based line of an offset; offsets must not decrease from call to call. */
-function lineCounter(text: string): (offset: number) => number {
-  let line = 1;
-  let at = 0;
-  return offset => {
-    for (let feed = text.indexOf('\n', at); feed >= 0 && feed < offset; feed = text.indexOf('\n', at)) {
-      line++;
-      at = feed + 1;
-    }
-    return line;
-  };
-}
-
-function feeds(text: string): number {
-  return text.split('\n').length - 1;
 }

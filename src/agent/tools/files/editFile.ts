@@ -2,17 +2,11 @@ import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
 import { plural } from '../../base/phrases.ts';
 import { counted } from '../../preview/label.ts';
-import { countEndings } from '../../text/lines.ts';
-import { applyTextEdits, type TextEdit } from '../../text/textEdit.ts';
+import { applyTextEdits } from '../../text/textEdit.ts';
 import { editTitle, titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';
 import { stageChange } from './stageChange.ts';
 import { asIfApplied, proposedSide, readText } from '../../preview/textFile.ts';
-
-/** The most lines of one edit that the summary shows. */
-const MAX_SHOWN_LINES = 20;
-/** The most edits that it shows. */
-const MAX_SHOWN_EDITS = 40;
 
 export const editFileTool = defineTool({
   name: 'edit_file',
@@ -67,6 +61,7 @@ export const editFileTool = defineTool({
       });
     }
     const { locateEdits } = await import('./locateEdits.ts');
+    const { shownEdits } = await import('./shownEdits.ts');
     const located = await locateEdits(path, before.text, edits);
     const text = applyTextEdits(before.text, located);
     const after = await proposedSide(context.workspace, path, before, text);
@@ -83,27 +78,3 @@ export const editFileTool = defineTool({
     });
   },
 });
-
-/** Each edit as `-line:old` and `+line:new`, so that the model can check its place. The edits must be in order. */
-function* shownEdits(text: string, edits: readonly TextEdit[]): Generator<string> {
-  let line = 1;
-  let counted = 0;
-  for (const edit of edits.slice(0, MAX_SHOWN_EDITS)) {
-    line += countEndings(text, counted, edit.start);
-    counted = edit.start;
-    yield shownEdit(text, edit, line);
-  }
-  if (edits.length > MAX_SHOWN_EDITS)
-    yield `[${plural(edits.length - MAX_SHOWN_EDITS, 'more edit')} not shown]`;
-}
-
-function shownEdit(text: string, edit: TextEdit, line: number): string {
-  const rows = (sign: string, part: string): string[] =>
-    part === '' ? [] : part.split(/\r\n|\r|\n/).map((row, i) => `${sign}${line + i}:${row}`);
-  const all = [...rows('-', text.slice(edit.start, edit.end)), ...rows('+', edit.text)];
-  if (all.length <= MAX_SHOWN_LINES) return all.join('\n');
-  return [
-    ...all.slice(0, MAX_SHOWN_LINES),
-    `[${plural(all.length - MAX_SHOWN_LINES, 'more line')} not shown]`,
-  ].join('\n');
-}

@@ -255,6 +255,15 @@ describe('ast_edit', () => {
     assert.match(await edit([{ pat: 'f($A)', out: 'g(\n  $A)' }]), /-3:f\(2\)\n\+4:g\(\n\+5: {2}2\)/);
   });
 
+  it('counts lines as read_file does, whatever ends them', async () => {
+    const { edit, grep } = tools({ 'a.ts': 'x();\ry();\rf(1);\r\nf(2);\n' });
+    assert.match(await grep('f($A)'), /3:1: f\(1\)\n4:1: f\(2\)/);
+    assert.match(
+      await edit([{ pat: 'f($A)', out: 'g($A)' }]),
+      /-3:f\(1\);\n\+3:g\(1\);\n-4:f\(2\);\n\+4:g\(2\);/,
+    );
+  });
+
   it('deletes with an empty rewrite', async () => {
     const { edit, staged } = tools({ 'a.ts': 'a\ndebugger\nb' });
     await edit([{ pat: 'debugger', out: '' }]);

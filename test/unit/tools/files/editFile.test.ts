@@ -39,6 +39,21 @@ test('several edits of one file are one preview', async () => {
   assert.match(result.content, /a: 2 edits\.\n-1:one\n\+1:1\n-1:three\n\+1:3$/);
 });
 
+const note = '\\ No newline at end of file';
+for (const [what, text, old, replacement, shown] of [
+  ['goes', 'a\nb\n', 'b\n', 'b', ['-2:b', '+2:b', note]],
+  ['comes', 'a\nb', 'b', 'b\n', ['-2:b', note, '+2:b']],
+  ['stays', 'a\nb\n', 'b\n', 'c\n', ['-2:b', '+2:c']],
+  ['stays away', 'a\nb', 'b', 'c', ['-2:b', '+2:c']],
+  ['goes with its line', 'a\nb\n', '\nb\n', '', ['-1:', '-2:b', note]],
+  ['of another line goes', 'a\nb\n', 'a\n', 'a', ['-1:a', '-2:', '+1:a']],
+  ['of another line stays', 'a\nb\n', 'a\n', 'c\n', ['-1:a', '+1:c']],
+] as const)
+  test(`the final newline that ${what} is told as that`, async () => {
+    const { content } = await new ToolHarness({ f: text }).run('edit_file', edit('f', [old, replacement]));
+    assert.deepEqual(content.split('\n').slice(2), shown);
+  });
+
 test('lines are counted as read_file does, whatever ends them', async () => {
   const harness = new ToolHarness({ a: 'one\rtwo\r\r\nthree\nfour' });
   const result = await harness.run('edit_file', edit('a', ['two', '2'], ['three\nfour', '3\n4']));

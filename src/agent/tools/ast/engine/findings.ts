@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { beginningOf } from '../../../base/cutText.ts';
 import { sideOfBytes, sideOfText, type TextSide } from '../../../preview/fileChange.ts';
+import { lineCounter } from '../../../text/lineCounter.ts';
 import { lineAt } from '../../../text/lines.ts';
 import { applyTextEdits, type TextEdit } from '../../../text/textEdit.ts';
 import { AstError, type MatchPlace, type MatchRow, type SentFile } from '../worker/protocol.ts';
@@ -163,14 +164,10 @@ function searchText(
 }
 
 function rowsOf(text: string, matches: readonly Match[]): MatchRow[] {
-  let line = 1;
-  let at = 0;
+  const placeOf = lineCounter(text);
   return matches.slice(0, MAX_ROWS).map(({ start, end }) => {
-    for (let feed = text.indexOf('\n', at); feed >= 0 && feed < start; feed = text.indexOf('\n', at)) {
-      line++;
-      at = feed + 1;
-    }
-    const [first = ''] = text.slice(start, Math.min(end, start + MAX_ROW_CHARS + 1)).split(/\r?\n/, 1);
+    const { line, start: at } = placeOf(start);
+    const [first = ''] = text.slice(start, Math.min(end, start + MAX_ROW_CHARS + 1)).split(/\r\n|\r|\n/, 1);
     const cut = start + first.length < end;
     return { line, column: start - at + 1, text: cut ? `${beginningOf(first, MAX_ROW_CHARS)}…` : first };
   });
