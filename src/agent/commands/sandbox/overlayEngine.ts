@@ -20,6 +20,7 @@ import { Layers, type Contents, type Put } from './layers.ts';
 import { Namespace } from './namespace.ts';
 import {
   changedPaths,
+  clearSetId,
   countNewer,
   keepIgnored,
   keepOnly,
@@ -257,8 +258,10 @@ export class OverlaySandbox implements Sandbox {
     this.#kept = kept;
     for (const layer of this.#layers.all)
       try {
-        await keepOnly(layer, ignored.get(layer) ?? []);
-        kept.set(layer, ignored.get(layer) ?? []);
+        const left = ignored.get(layer) ?? [];
+        if (left.length > 0) await clearSetId(layer.upper, left);
+        await keepOnly(layer, left);
+        kept.set(layer, left);
       } catch (error) {
         lost = isDiskFull(error) ? FREED : LOST;
         await removeTree(layer.upper);

@@ -108,7 +108,7 @@ class WindowSandboxes implements Sandboxes {
     const { storage } = this.#options;
     await endLeftOver(storage);
     await removeTree(storage);
-    await fs.mkdir(storage, { recursive: true });
+    await fs.mkdir(storage, { recursive: true, mode: 0o700 });
   }
 
   async #probe(): Promise<SandboxStatus> {

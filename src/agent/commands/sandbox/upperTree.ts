@@ -302,18 +302,33 @@ export async function keepOnly(layer: Layer, paths: readonly string[]): Promise<
 }
 
 /** How many files at and below paths were changed later than another file. A program of its own looks: there may be very many. */
-export function countNewer(folder: string, paths: readonly string[], than: string): Promise<number> {
+export async function countNewer(folder: string, paths: readonly string[], than: string): Promise<number> {
+  const script = 'exec find "$@" ! -type d -cnewer "$0" -printf .';
+  return (await printedAt(folder, paths, [script, than], COUNT_MS)).length;
+}
+
+/** Takes the bits from files at and below paths by which a program gets the rights of their owner or group. */
+export async function clearSetId(folder: string, paths: readonly string[]): Promise<void> {
+  await printedAt(folder, paths, ['exec find "$@" ! -type l -perm /6000 -exec chmod ug-s {} +', 'find']);
+}
+
+/** What a script of the shell prints that is given paths, as far as it came within a time. */
+function printedAt(
+  folder: string,
+  paths: readonly string[],
+  script: readonly string[],
+  timeout?: number,
+): Promise<string> {
   return new Promise(resolve => {
-    const find = ['sh', '-c', 'exec find "$@" ! -type d -cnewer "$0" -printf .', than];
-    const child = spawn(systemTool('xargs') ?? 'xargs', ['-0', ...find], {
+    const child = spawn(systemTool('xargs') ?? 'xargs', ['-0', '/bin/sh', '-c', ...script], {
       cwd: folder,
       env: { PATH: SYSTEM_FOLDERS.join(':') },
       stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: COUNT_MS,
+      ...(timeout === undefined ? {} : { timeout }),
     });
-    let count = 0;
-    child.stdout.on('data', (chunk: Buffer) => (count += chunk.length));
-    for (const event of ['error', 'close']) child.once(event, () => resolve(count));
+    let printed = '';
+    child.stdout.setEncoding('latin1').on('data', (chunk: string) => (printed += chunk));
+    for (const event of ['error', 'close']) child.once(event, () => resolve(printed));
     child.stdin.on('error', () => undefined);
     child.stdin.end(paths.map(at => `./${at}\0`).join(''));
   });

@@ -207,6 +207,16 @@ suite('ways out of the isolated sandbox', async () => {
     for (const name of ['own', 'theirs']) fs.rmSync(world.at(name));
   });
 
+  test('no one else reaches what is kept, and no program in it gives rights', async () => {
+    if (!status.isolated) return void assert.equal(status.engine, undefined);
+    await world.run(
+      'mkdir -p node_modules/a out; for at in node_modules/a/s out/s; do cp /bin/sh $at; chmod 6755 $at; done',
+    );
+    const { output } = await world.run('ls -l node_modules/a/s out/s | cut -c1-10');
+    assert.equal(output, '-rwxr-xr-x\n-rwxr-xr-x\n');
+    assert.equal(fs.statSync(world.temp.at('storage', 'sandbox')).mode & 0o777, 0o700);
+  });
+
   test('files of other owners and groups can be changed by those who may change them on disk', async () => {
     if (!status.isolated) return void assert.equal(status.engine, undefined);
     fs.writeFileSync(world.at('theirs'), 'x');
