@@ -18,10 +18,14 @@ export class Settings {
   /** The same of `checks`, which are looked for at each turn. */
   #foundChecks: { readonly globalValue?: unknown; readonly workspaceValue?: unknown } | undefined;
 
+  /** The same of the shell. */
+  #foundShell: string | undefined;
+
   /** @param subscriptions end with the extension. */
   constructor(subscriptions: vscode.Disposable[]) {
     const forget = (): void => {
       this.#read = undefined;
+      this.#foundShell = undefined;
       this.#foundChecks = undefined;
     };
     subscriptions.push(vscode.workspace.onDidChangeConfiguration(forget));
@@ -201,6 +205,11 @@ export class Settings {
     return { own: listIn(found?.globalValue), brought: listIn(found?.workspaceValue) };
   }
 
+  /** What the settings of the workspace say of the shell and the variables of commands, as text; empty if they say nothing. */
+  get broughtShell(): string {
+    return (this.#foundShell ??= textOfBroughtShell());
+  }
+
   async setWorkspaceChecks(checks: readonly unknown[]): Promise<void> {
     await this.#configuration.update('checks', checks, vscode.ConfigurationTarget.Workspace);
   }
@@ -258,4 +267,15 @@ export function modeSwitch(settings: Settings): ModeSwitch {
     set: mode => settings.setModelAuthority(mode),
     onDidChange: settings.onDidChange,
   };
+}
+
+function textOfBroughtShell(): string {
+  const terminals = vscode.workspace.getConfiguration('terminal.integrated');
+  const { platform } = process;
+  const os = platform === 'win32' ? 'windows' : platform === 'darwin' ? 'osx' : 'linux';
+  const brought = ['env', 'defaultProfile'].flatMap(name => {
+    const value = terminals.inspect<unknown>(`${name}.${os}`)?.workspaceValue;
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return brought.length === 0 ? '' : JSON.stringify(Object.fromEntries(brought));
 }

@@ -92,9 +92,11 @@ async function approveBrought({ checks }: Ctx): Promise<boolean> {
     ({ name, command, cwd }) =>
       `${oneLine(name)}: ${escapeLine(command)}${cwd === undefined ? '' : ` (${escapeLine(cwd)})`}`,
   );
+  const { broughtShell } = checks.settings;
+  if (broughtShell !== '') texts.push(l10n.t('What the workspace sets for their shell: {0}', broughtShell));
   const isApproved = await confirm(
     l10n.t('Run the checks that the settings of this workspace bring?'),
-    `${texts.join('\n')}\n\n${l10n.t('Redline asks again when their text changes.')}`,
+    `${texts.join('\n')}\n\n${l10n.t('Redline asks again when any of this changes.')}`,
     l10n.t('Approve and Run'),
   );
   if (isApproved) await checks.settings.approve(waiting);

@@ -39,9 +39,14 @@ export class CheckSettings {
     return this.#settings.runChecks;
   }
 
+  /** What the workspace gives to the shell of all checks, as text; empty if that is nothing. It is approved with them. */
+  get broughtShell(): string {
+    return this.#settings.broughtShell;
+  }
+
   /** From now on these run here: a person has read their text. */
   async approve(checks: readonly Check[]): Promise<void> {
-    const texts = new Set([...this.#approved, ...checks.map(textOf)]);
+    const texts = new Set([...this.#approved, ...checks.map(check => this.#textOf(check))]);
     await this.#memory.update(APPROVED, [...texts]);
   }
 
@@ -53,18 +58,19 @@ export class CheckSettings {
   }
 
   #isApproved(check: SetCheck): boolean {
-    return this.#approved.includes(textOf(check));
+    return this.#approved.includes(this.#textOf(check));
+  }
+
+  /** All that decides what runs, as far as it comes from the workspace. */
+  #textOf({ command, cwd }: SetCheck): string {
+    const { broughtShell } = this;
+    return JSON.stringify([command, cwd ?? '', ...(broughtShell === '' ? [] : [broughtShell])]);
   }
 
   get #approved(): readonly unknown[] {
     const stored = this.#memory.get<unknown>(APPROVED);
     return Array.isArray(stored) ? (stored as readonly unknown[]) : [];
   }
-}
-
-/** All that decides what runs. */
-function textOf({ command, cwd }: SetCheck): string {
-  return JSON.stringify([command, cwd ?? '']);
 }
 
 /** settings.json may contain anything: what is no check is left out. */

@@ -38,7 +38,9 @@ export class WindowChecks extends Owner implements Prover {
     this.settings = parts.settings;
     this.own(
       vscode.workspace.onDidChangeConfiguration(
-        event => event.affectsConfiguration('redline.checks') && this.#changed.fire(),
+        event =>
+          ['redline.checks', 'terminal.integrated'].some(name => event.affectsConfiguration(name)) &&
+          this.#changed.fire(),
       ),
     );
   }

@@ -31,6 +31,7 @@ export async function openAgentTerminal(ctx: Ctx, [given, uri]: readonly unknown
   if (!folder) return;
   const file = await ctx.otherAgents.terminalFile();
   const base = path.basename(program);
+  const { ownEnvironment } = await import('../terminal/commandRunner.ts');
   const name = terminalAgents.find(each => each.program === base)?.name ?? base;
   vscode.window
     .createTerminal({
@@ -39,7 +40,14 @@ export async function openAgentTerminal(ctx: Ctx, [given, uri]: readonly unknown
       cwd: folder.uri,
       shellPath: process.execPath,
       shellArgs: [programFile(ctx.globalStorage, 'redline-run'), '--window', file, '--', program],
-      env: { ELECTRON_RUN_AS_NODE: '1' },
+      // The settings of a workspace could give it variables by which the host runs something else.
+      strictEnv: true,
+      env: {
+        COLORTERM: 'truecolor',
+        TERM_PROGRAM: 'vscode',
+        ...ownEnvironment(folder.uri.fsPath),
+        ELECTRON_RUN_AS_NODE: '1',
+      },
     })
     .show();
 }

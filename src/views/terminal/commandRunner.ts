@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { PathError, ToolError } from '../../agent/base/errors.ts';
+import { withoutEditor, withVariables } from '../../agent/base/system/environment.ts';
 import { realPathSync } from '../../agent/base/system/realPath.ts';
 import {
   UNATTENDED,
@@ -12,7 +13,7 @@ import type { ShellRunner } from '../../agent/tools/command/runCommand.ts';
 import type { CommandRun } from '../../agent/commands/commandRuns.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { openFolderNamed } from '../workspace/workspacePaths.ts';
-import { userShell } from './userShell.ts';
+import { osName, ownVariables, userShell, type ShellSettings } from './userShell.ts';
 
 /** Runs commands with the user's shell, in a terminal that the user sees. */
 export class VsCodeCommandRunner implements ShellRunner {
@@ -26,14 +27,7 @@ export class VsCodeCommandRunner implements ShellRunner {
 
   /** The shell that would run a command now. */
   shell(): Shell {
-    const terminals = vscode.workspace.getConfiguration('terminal.integrated');
-    return userShell({
-      platform: process.platform,
-      env: process.env,
-      told: vscode.env.shell,
-      folder: this.#workspace.folderRoots()[0]?.fsPath,
-      setting: name => terminals.get(name),
-    });
+    return userShell(shellSettings(this.#workspace.folderRoots()[0]?.fsPath));
   }
 
   async plan(command: string, folder = '.'): Promise<CommandPlan> {
@@ -64,4 +58,37 @@ export class VsCodeCommandRunner implements ShellRunner {
       throw new ToolError(`${input} is not a folder. Choose an existing folder of the workspace.`);
     return realPathSync(path);
   }
+}
+
+/**
+ * The whole environment of a program in a terminal of the user: nothing of it comes from the workspace.
+ * @param folder for settings that name the workspace folder
+ */
+export function ownEnvironment(folder: string): NodeJS.ProcessEnv {
+  return withVariables(withoutEditor(process.env), ownVariables(shellSettings(folder)));
+}
+
+function shellSettings(folder: string | undefined): ShellSettings {
+  const terminals = vscode.workspace.getConfiguration('terminal.integrated');
+  const os = osName(process.platform);
+  const brings = ['profiles', 'automationProfile'].some(
+    name => terminals.inspect(`${name}.${os}`)?.workspaceValue !== undefined,
+  );
+  return {
+    ...{ platform: process.platform, env: process.env, folder },
+    // VS Code may have it from a profile that the workspace brings.
+    told: brings ? '' : vscode.env.shell,
+    setting: name => terminals.get(name),
+    own: name => ownValue(terminals.inspect(name)),
+  };
+}
+
+/** A value as it would be without a workspace. Of objects, VS Code takes the names of both. */
+function ownValue(
+  found: { readonly defaultValue?: unknown; readonly globalValue?: unknown } | undefined,
+): unknown {
+  const { defaultValue, globalValue } = found ?? {};
+  if (globalValue === undefined) return defaultValue;
+  const areObjects = [defaultValue, globalValue].every(each => typeof each === 'object' && each !== null);
+  return areObjects ? { ...(defaultValue as object), ...(globalValue as object) } : globalValue;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { argumentsBeforeCommand } from '../../agent/commands/shellCall.ts';
+import { isLoader } from '../../agent/base/system/environment.ts';
 import type { Shell } from '../../agent/commands/commandPlan.ts';
 import { terminalAgents } from '../../agent/clients/view/terminalAgents.ts';
 
@@ -17,32 +18,47 @@ export interface ShellSettings {
   readonly folder: string | undefined;
   /** The value of a setting of `terminal.integrated`. */
   readonly setting: (name: string) => unknown;
+  /** The same without what the settings of the workspace say. */
+  readonly own: (name: string) => unknown;
 }
 
 /**
  * The shell that runs the user's commands, with the arguments and variables that their settings give it: the profile for
- * automation, else the default profile, else the system's own shell. One that is an agent's program is passed over.
+ * automation, else the default profile, else the system's own shell. One that is an agent's program is passed over. The workspace
+ * may choose among the user's profiles and set variables; it brings no profile, and no variable that may run something else.
  */
 export function userShell(settings: ShellSettings): Shell {
-  const { platform, env, told, setting } = settings;
-  const isWindows = platform === 'win32';
-  const os = isWindows ? 'windows' : platform === 'darwin' ? 'osx' : 'linux';
+  const { env, told, setting, own } = settings;
+  const os = osName(settings.platform);
   const fill = (text: string): string | undefined => filled(text, settings);
-  const automation = ofShell(setting(`automationProfile.${os}`));
-  const profiles = record(setting(`profiles.${os}`));
+  const automation = ofShell(own(`automationProfile.${os}`));
+  const profiles = record(own(`profiles.${os}`));
   const name = setting(`defaultProfile.${os}`);
   const isAutomation = programOf(automation, fill) !== undefined;
   const profile = isAutomation ? automation : ofShell(profiles[typeof name === 'string' ? name : '']);
+  const isWindows = os === 'windows';
   const known = [programOf(profile, fill), told, isWindows ? env['ComSpec'] : env['SHELL']];
   const shell = known.find(one => one && isShell(one)) ?? (isWindows ? 'cmd.exe' : '/bin/sh');
+  const given = Object.entries(variablesOf(setting(`env.${os}`), fill)).filter(([each]) => !isLoader(each));
+  const ofUser = Object.entries(ownVariables(settings)).filter(([each]) => isLoader(each));
   return {
     shell,
     arguments: argumentsBeforeCommand(
       shell,
       argumentsOf(profile['args']).flatMap(text => fill(text) ?? []),
     ),
-    environment: { ...variablesOf(setting(`env.${os}`), fill), ...variablesOf(profile['env'], fill) },
+    environment: { ...Object.fromEntries([...given, ...ofUser]), ...variablesOf(profile['env'], fill) },
   };
+}
+
+/** The variables that the user's own settings give to terminals. */
+export function ownVariables(settings: ShellSettings): Shell['environment'] {
+  return variablesOf(settings.own(`env.${osName(settings.platform)}`), text => filled(text, settings));
+}
+
+/** How the settings of terminals name a system. */
+export function osName(platform: NodeJS.Platform): string {
+  return platform === 'win32' ? 'windows' : platform === 'darwin' ? 'osx' : 'linux';
 }
 
 function isShell(program: string): boolean {

@@ -30,3 +30,38 @@ export function withoutEditor(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv
   const options = environment['VSCODE_NODE_OPTIONS'];
   return { ...Object.fromEntries(kept), ...(options && { NODE_OPTIONS: options }) };
 }
+
+/**
+ * Variables by which the loader of programs, a shell, an interpreter or git runs other code than what it is asked to run, and those
+ * that lead to start-up files. Search paths such as `PATH` and `PYTHONPATH` are none of them.
+ */
+const LOADERS = new RegExp(
+  `^(${[
+    ...['LD_.*', 'DYLD_.*', 'GCONV_PATH', 'GLIBC_TUNABLES', 'ENV', 'BASH_.*', 'BASHOPTS', 'SHELLOPTS', 'PS4'],
+    ...[
+      'PROMPT_COMMAND',
+      'ZDOTDIR',
+      'HOME',
+      'USERPROFILE',
+      'XDG_CONFIG_.*',
+      'COMSPEC',
+      'GIT_.*',
+      'SSH_ASKPASS',
+    ],
+    ...['NODE_OPTIONS', 'BUN_OPTIONS', 'PYTHON(STARTUP|HOME|INSPECT|WARNINGS|BREAKPOINT)', 'PERL5(OPT|DB)'],
+    ...['RUBYOPT', 'LUA_INIT.*', 'PHPRC', 'PHP_INI_SCAN_DIR', '_?JAVA_(TOOL_)?OPTIONS', 'JDK_JAVA_OPTIONS'],
+    ...[
+      'DOTNET_STARTUP_HOOKS',
+      'COR(ECLR)?_.*',
+      '(ERL|ELIXIR)_.*',
+      'R_(PROFILE|ENVIRON).*',
+      'LESS(OPEN|CLOSE)',
+    ],
+  ].join('|')})$`,
+  'i',
+);
+
+/** Whether a variable of this name may make programs run something else: a workspace's settings must not set it. */
+export function isLoader(name: string): boolean {
+  return LOADERS.test(name);
+}

