@@ -114,7 +114,10 @@ function differences(
     const shown = shownName(textName(name));
     if (modes.has(shown) && theirs?.bytes === ours?.bytes) return [];
     const known = [before, ...between].map(tree => tree.get(name));
-    if (inPart.has(shown) || (told.has(shown) && known.some(one => isSame(one, ours)))) return [];
+    const isKnown = known.some(
+      one => isSame(one, ours) || (modes.has(shown) && one !== undefined && one.bytes === ours?.bytes),
+    );
+    if (inPart.has(shown) || (told.has(shown) && isKnown)) return [];
     return [{ name, known, theirs, ours }];
   });
 }
