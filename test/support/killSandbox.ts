@@ -19,8 +19,6 @@ export interface SandboxKills {
   kills: number;
   /** A command was being run. */
   interrupted: number;
-  /** Programs of bubblewrap that had not started anything, and waited until the next window ended them. */
-  waiting: number;
 }
 
 /** The longest time between the beginning of a command and the kill, in milliseconds. */
@@ -35,7 +33,7 @@ const child = fileURLToPath(new URL('./killSandboxChild.ts', import.meta.url));
  * the workspace is as before, and that the preview whose command was interrupted is expired.
  */
 export async function killSandbox(engine: SandboxEngine, rounds: number): Promise<SandboxKills> {
-  const stats = { kills: 0, interrupted: 0, waiting: 0 };
+  const stats = { kills: 0, interrupted: 0 };
   for (let round = 0; round < rounds; round++) await killOnce(engine, stats);
   return stats;
 }
@@ -49,11 +47,10 @@ async function killOnce(engine: SandboxEngine, stats: SandboxKills): Promise<voi
     const before = snapshotOf(root);
     await runAndKill(temp.root, engine);
     stats.kills++;
-    await polled('the end of all that runs', () =>
-      processesNaming(temp.root).every(({ runs }) => !runs),
-    ).catch(() => undefined);
-    const going = processesNaming(temp.root).filter(({ runs }) => runs);
-    assert.deepEqual(going, []);
+    await polled('the end of all that runs', () => processesNaming(temp.root).length === 0).catch(
+      () => undefined,
+    );
+    assert.deepEqual(processesNaming(temp.root), []);
     assert.doesNotMatch(fs.readFileSync('/proc/self/mountinfo', 'utf8'), new RegExp(temp.root));
     assert.deepEqual(snapshotOf(root), before);
     const { store, lock } = await openWorkbench(temp.root);
@@ -65,9 +62,7 @@ async function killOnce(engine: SandboxEngine, stats: SandboxKills): Promise<voi
       if (state.kind === 'expired' && state.interrupted) stats.interrupted++;
     }
     const sandboxes = sandboxesIn(temp.root, engine);
-    stats.waiting += processesNaming(temp.root).length;
     const sandbox = await sandboxes.of('s1');
-    await polled('the end of what waits', () => processesNaming(temp.root).length === 0);
     assert.deepEqual(fs.readdirSync(temp.at('sandbox')), [], 'what the killed process left is removed');
     let output = '';
     const end = await sandbox?.run(
@@ -98,15 +93,12 @@ async function runAndKill(folder: string, engine: SandboxEngine): Promise<void> 
   await exited;
 }
 
-/** The processes that name a folder in their arguments; those that wait for their beginning have no child and are bubblewrap's. */
-function processesNaming(folder: string): readonly { readonly runs: boolean; readonly args: string }[] {
+/** The arguments of the processes that name a folder in them. */
+function processesNaming(folder: string): readonly string[] {
   return fs.readdirSync('/proc').flatMap(pid => {
     try {
       const args = /^\d+$/.test(pid) ? fs.readFileSync(path.join('/proc', pid, 'cmdline'), 'utf8') : '';
-      if (!args.includes(folder)) return [];
-      const children = fs.readFileSync(path.join('/proc', pid, 'task', pid, 'children'), 'utf8');
-      const runs = children !== '' || !/^[^\0]*bwrap\0/.test(args);
-      return [{ runs, args: args.replaceAll('\0', ' ').slice(0, 1_000) }];
+      return args.includes(folder) ? [args.replaceAll('\0', ' ').slice(0, 1_000)] : [];
     } catch {
       return [];
     }

@@ -104,7 +104,8 @@ async function readProc(): Promise<SeenProcess[]> {
   return found;
 }
 
-function parseStat(pid: number, stat: string): SeenProcess | undefined {
+/** @param stat what `/proc` says of it; `undefined` of one that has ended */
+export function parseStat(pid: number, stat: string): SeenProcess | undefined {
   // The name of the program, in brackets, may contain anything.
   const end = stat.lastIndexOf(')');
   const fields = stat.slice(end + 2).split(' ');

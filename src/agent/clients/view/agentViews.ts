@@ -8,6 +8,7 @@ import { parsedJson } from '../../base/json.ts';
 import { countText } from '../../base/localiser.ts';
 import { AgentView } from '../../commands/agentView/agentView.ts';
 import { TooLargeError, type CopyLimits } from '../../commands/agentView/frozenFolder.ts';
+import { runningIn } from '../../commands/sandbox/firstProcess.ts';
 import { Namespace } from '../../commands/sandbox/namespace.ts';
 import type { NoOverlay } from '../../commands/sandbox/probe.ts';
 import type { AgentName } from '../../preview/preview.ts';
@@ -206,8 +207,12 @@ export class AgentViews {
   async #takeAgain(folder: string, id: string, agent: AgentName): Promise<void> {
     const view = await AgentView.reopen(folder);
     const former = await ownerOf(folder);
-    // Two mounts of one upper tree would not see each other.
-    for (let waited = 0; former && (await view.isMounted(former.view)); waited += GONE_POLL_MS) {
+    // Two mounts of one upper tree would not see each other, and what its program has started may still be about to end.
+    for (
+      let waited = 0;
+      former && ((await view.isMounted(former.view)) || (await runningIn(folder)));
+      waited += GONE_POLL_MS
+    ) {
       if (waited >= GONE_MS) throw new Error('The view is still mounted.');
       await delay(GONE_POLL_MS);
     }

@@ -72,7 +72,7 @@ export function isolation(options: NamespaceOptions, system: SystemFolders): rea
     ...identity(terminal !== undefined),
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(terminal ? [] : ['--unshare-net', '--new-session']),
-    ...['--die-with-parent', '--info-fd', '6', '--seccomp', '7'],
+    ...['--die-with-parent', '--seccomp', '7'],
     ...system.links.flatMap(([link, target]) => ['--symlink', target, link]),
     ...system.system.flatMap(readOnly),
     ...['--proc', '/proc', '--dev', '/dev'],

@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable, type Writable } from 'node:stream';
+import { ToolError } from '../../base/errors.ts';
 import { isolation, type NamespaceOptions } from './bubblewrap.ts';
 import { callFilter } from './callFilter.ts';
+import { ended, firstIn, GONE_MS, kill, noteIn, type FirstProcess } from './firstProcess.ts';
 import { isRoot, SystemFolders } from './systemFolders.ts';
 
 /** Where system programs are: not on the PATH of the user, who may have others. */
@@ -30,7 +32,7 @@ export interface NamespaceEnd {
  * has ended already, nothing would tell it, so it ends first. The names of the trees are relative, since a comma or a colon in a
  * path would mean something else. Whoever may make user namespaces could mount the control groups in one, and end what is outside:
  * only as many are allowed as bubblewrap makes. Arguments: this program, further options of the overlays, the number of namespaces,
- * that of folders, two paths for each, bubblewrap's.
+ * that of folders, two paths for each, what starts bubblewrap. Its end is told on descriptor 4, which nothing has that runs in the view.
  */
 const ENTER = `
 [ "$PPID" = "$1" ] || exit 95
@@ -49,8 +51,9 @@ while [ "$count" -gt 0 ]; do
   shift 2; count=$((count - 1))
 done
 cd /
-"$@" 3>&-
+"$@" 3>&- 4>&-
 echo "$?" >&4
+exec 6>&-
 read -r _ <&3
 `;
 
@@ -69,8 +72,16 @@ const CHAIN = { PATH: SYSTEM_FOLDERS.join(':'), LC_ALL: 'C' };
 /** What the shells of the chain add. */
 const ADDED = ['LC_ALL', 'PWD', 'OLDPWD', 'SHLVL', '_'];
 
+/**
+ * Runs as the first process of a pid namespace around that of the program, which can neither see nor change it: bubblewrap's own
+ * first process can be changed by ptrace, or starved. When this one ends, the kernel ends all others, and tells its parent only once
+ * they are gone. It notes in a file how the system knows it, tells it, and becomes bubblewrap.
+ */
+const FIRST =
+  'read -r own </proc/self/stat && echo "$own" >"$1" && echo "$own" >&6 || exit 95; shift; exec "$@"';
+
 /** Runs in the view, where it can reach nothing outside. It removes what pending previews delete, tells that, and becomes the program. */
-const BEGIN = 'echo began >&4; exec "$@" 4>&- 5<&- 6>&- 7<&- 8<&-';
+const BEGIN = 'echo began >&6; exec "$@" 5<&- 6>&- 7<&- 8<&-';
 const REMOVE = `/usr/bin/env -i PATH=${SYSTEM_FOLDERS.join(':')} xargs -0 rm -rf -- <&5; `;
 
 /** The ends of the pipes to a child, by descriptor. */
@@ -90,18 +101,24 @@ type Pipes = readonly [
 export class Namespace {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Settles once the program has ended with all that it had started. */
+  /**
+   * Settles once the program has ended and nothing of all that it had started lives: the kernel tells it, and nothing in the
+   * namespaces can change or delay what it tells.
+   */
   readonly ended: Promise<NamespaceEnd>;
-  /** Settles once {@link release} was called and the view is gone. */
+  /** Settles once {@link release} was called and the view is gone, or is known to stay. */
   readonly closed: Promise<void>;
   readonly #hold: Writable;
   /** Settles with the path to the root of the view once the program has been started in it; `undefined` if it never is. */
   readonly entered: Promise<string | undefined>;
-  #child: number | undefined;
+  /** Not known until it has begun. */
+  #first: FirstProcess | undefined;
   #isStopped = false;
+  /** Aborted if it was killed and does not end, since a disk does not answer. */
+  readonly #stuck = new AbortController();
 
   constructor(options: NamespaceOptions) {
-    const unshare = systemTool('unshare') ?? 'unshare';
+    const [unshare, setpriv] = [systemTool('unshare') ?? 'unshare', systemTool('setpriv') ?? 'setpriv'];
     const folders = [
       ...options.folders,
       ...(options.terminal?.shown ?? []).map(({ state, at }) => ({ root: at, state })),
@@ -124,8 +141,8 @@ export class Namespace {
             'redline-sandbox',
           ]
         : ['--user', '--map-root-user', ...mount]),
-      // When this program is killed, the script is too, and with it bubblewrap.
-      ...[systemTool('setpriv') ?? 'setpriv', '--pdeathsig', 'KILL', '--'],
+      // When this program is killed, the script is, too.
+      ...[setpriv, '--pdeathsig', 'KILL', '--'],
       ...[
         '/bin/sh',
         '-c',
@@ -137,6 +154,9 @@ export class Namespace {
         String(folders.length),
         ...folders.flatMap(({ root, state }) => [root, state]),
       ],
+      // When the script is killed, what it waits for is, too.
+      ...[setpriv, '--pdeathsig', 'KILL', '--', unshare, '--pid', '--fork', '--kill-child', '--'],
+      ...['/bin/sh', '-c', FIRST, 'redline-sandbox', noteIn(options.storage)],
       ...[systemTool('bwrap') ?? 'bwrap', ...isolation(options, system), '--args', '8', '--'],
       ...['/bin/sh', '-c', options.deleted.length > 0 ? REMOVE + BEGIN : BEGIN],
       ...['redline-sandbox', ...options.program],
@@ -153,7 +173,7 @@ export class Namespace {
         ...Array.from({ length: 6 }, () => 'pipe' as const),
       ],
     });
-    const [, stdout, stderr, hold, status, deleted, info, filter, variables] =
+    const [, stdout, stderr, hold, status, deleted, inside, filter, variables] =
       child.stdio as unknown as Pipes;
     this.stdout = stdout ?? Readable.from([]);
     this.stderr = stderr ?? Readable.from([]);
@@ -162,64 +182,63 @@ export class Namespace {
     deleted.end(options.deleted.map(each => `${each}\0`).join(''));
     filter.end(callFilter());
     variables.end(environmentArguments(options.environment).join(''));
-    let told = '';
     const view = `/proc/${child.pid ?? 0}/root`;
+    const told: string[] = [];
+    const lines = createInterface(inside).on('line', line => told.push(line));
+    const allTold = new Promise(resolve => lines.once('close', resolve));
     this.entered = new Promise(resolve => {
-      info.once('data', () => resolve(view));
-      for (const event of ['end', 'error', 'close']) info.once(event, () => resolve(undefined));
-    });
-    info.setEncoding('utf8').on('data', (chunk: string) => {
-      told += chunk;
-      this.#child ??= Number(/"child-pid": (\d+)/.exec(told)?.[1] ?? Number.NaN) || undefined;
-      if (this.#isStopped) this.#kill();
+      lines.once('line', line => {
+        this.#first = firstIn(line);
+        if (this.#isStopped) this.stop();
+        resolve(view);
+      });
+      lines.once('close', () => resolve(undefined));
     });
     this.closed = new Promise(resolve => {
       child.once('error', () => resolve());
       child.once('close', () => resolve());
+      this.#stuck.signal.addEventListener('abort', () => resolve());
     });
     this.ended = new Promise((resolve, reject) => {
-      let hasBegun = false;
+      const end = async (exitCode: number): Promise<void> => {
+        // If what waited for the first process was killed, that may still be about to end.
+        if (this.#first && !(await ended(this.#first))) return this.#stuck.abort();
+        await allTold;
+        resolve({
+          exitCode: this.#isStopped ? undefined : exitCode,
+          view: told.includes('began') ? view : undefined,
+        });
+      };
       createInterface(status).on('line', line => {
-        if (line === 'mapped')
-          try {
-            mapUsers(child.pid);
-            hold.write('\n');
-          } catch (error) {
-            child.kill('SIGKILL');
-            reject(error instanceof Error ? error : new Error(String(error)));
-          }
-        else if (line === 'began') hasBegun = true;
-        else
-          resolve({
-            exitCode: this.#isStopped ? undefined : Number(line),
-            view: hasBegun ? view : undefined,
-          });
+        if (line !== 'mapped') return void end(Number(line));
+        try {
+          mapUsers(child.pid);
+          hold.write('\n');
+        } catch (error) {
+          child.kill('SIGKILL');
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
       });
       child.once('error', reject);
       child.once('close', () => resolve({ exitCode: undefined, view: undefined }));
+      this.#stuck.signal.addEventListener('abort', () =>
+        reject(
+          new ToolError('The command was stopped, but the system does not end it. Its changes are lost.'),
+        ),
+      );
     });
   }
 
   /** Ends the program with all that it has started. */
   stop(): void {
     this.#isStopped = true;
-    this.#kill();
+    if (this.#first && kill(this.#first)) setTimeout(() => this.#stuck.abort(), GONE_MS).unref();
   }
 
   /** Lets go of the view. */
   async release(): Promise<void> {
     this.#hold.end();
     await this.closed;
-  }
-
-  #kill(): void {
-    if (this.#child === undefined) return;
-    try {
-      // The first process of the pid namespace: the kernel ends all others with it.
-      process.kill(this.#child, 'SIGKILL');
-    } catch {
-      // It has ended.
-    }
   }
 }
 

@@ -107,6 +107,7 @@ export class OverlaySandbox implements Sandbox {
     const full = watchSpace(this.#storage, space, () => namespace.stop(), watching.signal);
     try {
       const end = await namespace.ended.catch((error: unknown) => {
+        if (error instanceof ToolError) throw error;
         throw new ToolError(`The sandbox cannot be entered: ${messageOf(error)}. Nothing was run.`);
       });
       watching.abort();

@@ -20,6 +20,9 @@ const PROBED = '\0probe';
 /** What a command must not share with the host. */
 const NAMESPACES = ['cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts'];
 
+/** Where a probe has its sandbox, in the folder that it makes. */
+export const PROBE_STATE = 'state';
+
 /** Why there is no isolated overlay. */
 export interface NoOverlay {
   readonly reason: NoSandboxReason;
@@ -74,7 +77,7 @@ async function probe(
   });
   const sandbox = new OverlaySandbox({
     folders: [{ name: PROBED, fsPath: root }, ...folders],
-    storage: path.join(base, 'state'),
+    storage: path.join(base, PROBE_STATE),
     variables: () => [],
   });
   const quoted = [outside, homedir()].map(each => `'${each.replaceAll("'", `'\\''`)}'`);

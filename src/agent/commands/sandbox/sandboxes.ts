@@ -12,7 +12,8 @@ import { CopySandbox, type Progress } from './copyEngine.ts';
 import { MissingFiles } from './missing.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
 import { removeTree } from './entries.ts';
-import { probeOverlay, type NoOverlay } from './probe.ts';
+import { ended, runningIn } from './firstProcess.ts';
+import { PROBE_STATE, probeOverlay, type NoOverlay } from './probe.ts';
 import { measure } from './stamps.ts';
 
 export interface SandboxesOptions {
@@ -197,20 +198,14 @@ class OneAtATime implements Sandbox {
 }
 
 /**
- * Ends what an earlier window has left that was killed while a command was started: then bubblewrap may wait for ever for a
- * program that is gone. All else ends with the window.
+ * Ends what an earlier window has left that was killed a moment ago: what is still about to end must not be in the storage when
+ * that is removed.
  * @param storage that of the sandboxes, which this window alone uses
  */
 async function endLeftOver(storage: string): Promise<void> {
-  if (process.platform !== 'linux') return;
-  for (const pid of await fs.readdir('/proc')) {
-    if (!/^\d+$/.test(pid)) continue;
-    const args = await fs.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (!/^[^\0]*bwrap\0/.test(args) || !args.includes(`\0${storage}/`)) continue;
-    try {
-      process.kill(Number(pid), 'SIGKILL');
-    } catch {
-      // It has ended.
+  for (const name of await fs.readdir(storage).catch(() => []))
+    for (const each of [name, path.join(name, PROBE_STATE)]) {
+      const first = await runningIn(path.join(storage, each));
+      if (first && !(await ended(first))) throw new Error('A command of an earlier window cannot be ended.');
     }
-  }
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { UNATTENDED } from '../../../../src/agent/commands/commandPlan.ts';
 import type { SandboxEngine } from '../../../../src/agent/commands/sandbox.ts';
 import { MemoryBlobs } from '../../../../src/agent/preview/blobs.ts';
@@ -70,22 +71,28 @@ test('a large copy is shown while it is made, and the user can cancel it; the ne
   assert.equal(last, rest);
 });
 
-test('what an earlier window has left waiting is ended by the next one, and nothing else', async t => {
+test('what an earlier window has left is ended before its storage is removed, and nothing else', async t => {
   if (process.platform !== 'linux') return void assert.equal(overlay.why?.reason, 'system');
   const world = await SandboxWorld.create('copy', FILES);
   t.after(() => world.remove());
-  const [own, other] = ['sandbox', 'sandbox of another window'].map(name =>
-    spawn('/bin/sh', ['-c', 'read line; exit 3', 'sh', `${world.temp.at('storage', name)}/1/tmp`], {
-      ...{ argv0: '/usr/bin/bwrap', stdio: ['pipe', 'ignore', 'ignore'] },
-    }),
-  );
-  assert.ok(own && other);
+  const [own, other, later] = ['sandbox', 'sandbox of another window', 'sandbox'].map((storage, n) => {
+    const child = spawn('/bin/sh', ['-c', 'read line; exit 3'], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const stat = fs.readFileSync(`/proc/${child.pid}/stat`, 'utf8').trim();
+    const folder = world.temp.at('storage', storage, String(n));
+    fs.mkdirSync(folder, { recursive: true });
+    // The system has given the id of one that had started at another time.
+    const started = n === 2 ? stat.replace(/\d+(?=( \S+){30}$)/, '1') : stat;
+    fs.writeFileSync(path.join(folder, 'first'), started);
+    return child;
+  });
+  assert.ok(own && other && later);
   const ended = once(own, 'exit');
-  await Promise.all([own, other].map(child => once(child, 'spawn')));
   await world.sandboxes.status();
   assert.deepEqual(await ended, [null, 'SIGKILL']);
-  other.stdin?.end();
-  assert.deepEqual(await once(other, 'exit'), [3, null]);
+  for (const left of [other, later]) {
+    left.stdin?.end();
+    assert.deepEqual(await once(left, 'exit'), [3, null]);
+  }
 });
 
 for (const engine of engines)
