@@ -29,6 +29,11 @@ export function foldersRemovedBy(changes: readonly FileChange[]): readonly strin
   return [...new Set(changes.flatMap(change => ('folders' in change ? change.folders : [])))];
 }
 
+/** The folders that these steps remove files from, as paths. */
+export function emptiedFolders(steps: readonly FileStep[]): ReadonlySet<string> {
+  return new Set(steps.filter(step => !step.after).flatMap(({ path }) => foldersAbove(path)));
+}
+
 /** The folders of a workspace path, as paths, the innermost first. */
 export function foldersAbove(path: string): readonly string[] {
   const parts = path.split('/');

@@ -4,10 +4,17 @@ import type { Sha256 } from '../../base/hash.ts';
 import { listed } from '../../base/phrases.ts';
 import { contentOf, MemoryBlobs, type Blobs } from '../blobs.ts';
 import { bytesOfSide, isText, isWhole, type FileChange, type FileStep } from '../fileChange.ts';
-import { composedSteps, foldersAbove, foldersRemovedBy, stepsOf, touchedSteps } from '../fileSteps.ts';
+import {
+  composedSteps,
+  emptiedFolders,
+  foldersAbove,
+  foldersRemovedBy,
+  stepsOf,
+  touchedSteps,
+} from '../fileSteps.ts';
 import type { ReadableFiles, Workspace, WrittenTo } from '../workspace.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
-import { emptiedFolders, rollBack } from './rollback.ts';
+import { rollBack } from './rollback.ts';
 import { carryModes, readRollbackInfo, type RollbackInfo } from './rollbackInfo.ts';
 
 /** What a commit has to tell beyond its success. */

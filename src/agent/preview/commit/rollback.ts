@@ -2,7 +2,7 @@ import { forEachLimited } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
 import { contentOf, type Blobs } from '../blobs.ts';
 import { bytesOfSide, isText, isWhole, type FileStep } from '../fileChange.ts';
-import { foldersAbove } from '../fileSteps.ts';
+import { emptiedFolders } from '../fileSteps.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import type { Workspace } from '../workspace.ts';
 import type { RollbackInfo } from './rollbackInfo.ts';
@@ -69,11 +69,6 @@ export async function rollBack(
     await files.makeFolders(folderModes).catch(() => undefined);
   }
   return { restored: restored.sort(), foreign: foreign.sort(), failed: failed.sort() };
-}
-
-/** The folders that these steps remove files from, as paths. */
-export function emptiedFolders(steps: readonly FileStep[]): ReadonlySet<string> {
-  return new Set(steps.filter(step => !step.after).flatMap(({ path }) => foldersAbove(path)));
 }
 
 /** How much operating systems write at once, in bytes: an interrupted write stops, in a file, at a multiple of it. */

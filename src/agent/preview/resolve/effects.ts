@@ -1,5 +1,5 @@
 import { ToolError } from '../../base/errors.ts';
-import { commitChanges } from '../commit/commitChanges.ts';
+import type * as Commit from '../commit/commitChanges.ts';
 import { NO_EDITORS, type LoadEditors } from '../commit/landed/editors.ts';
 import type { Landings } from '../commit/landed/landings.ts';
 import { composedSteps } from '../fileSteps.ts';
@@ -22,12 +22,18 @@ interface Effect {
   apply(group: readonly Preview[], request: ResolveRequest): Promise<Attempted>;
 }
 
+/** What the first apply loads. */
+interface Writing {
+  readonly commitChanges: typeof Commit.commitChanges;
+  readonly landings: Landings;
+}
+
 /** Redline writes the changes of previews of files. */
 export class FilesEffect implements Effect {
   readonly #store: PreviewStore;
   readonly #files: ResolvingFiles;
-  readonly #loadLandings: () => Promise<Landings>;
-  #landings: Promise<Landings> | undefined;
+  readonly #load: () => Promise<Writing>;
+  #writing: Promise<Writing> | undefined;
 
   /** @param onLost called with each preview that is pending again, since what it applied did not stay. */
   constructor(
@@ -38,9 +44,12 @@ export class FilesEffect implements Effect {
   ) {
     this.#store = store;
     this.#files = files;
-    this.#loadLandings = async () => {
-      const { Landings } = await import('../commit/landed/landings.ts');
-      return new Landings(store, files, await editors(), onLost);
+    this.#load = async () => {
+      const [{ commitChanges }, { Landings }] = await Promise.all([
+        import('../commit/commitChanges.ts'),
+        import('../commit/landed/landings.ts'),
+      ]);
+      return { commitChanges, landings: new Landings(store, files, await editors(), onLost) };
     };
   }
 
@@ -48,8 +57,9 @@ export class FilesEffect implements Effect {
     refuseElsewhere(group, this.#files);
     const ids = group.map(({ id }) => id);
     const changes = group.flatMap(each => each.changes ?? []);
-    this.#landings ??= this.#loadLandings();
-    const landing = (await this.#landings).begin(group, composedSteps(changes));
+    this.#writing ??= this.#load();
+    const { commitChanges, landings } = await this.#writing;
+    const landing = landings.begin(group, composedSteps(changes));
     try {
       const { unsaved } = await commitChanges(
         this.#files,

@@ -2,7 +2,6 @@ import { untilAborted } from '../../base/async.ts';
 import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { isVoteOnSet } from '../changeSet.ts';
-import { stalePaths } from '../commit/commitChanges.ts';
 import type { LoadEditors } from '../commit/landed/editors.ts';
 import { isLink } from '../fileChange.ts';
 import { ledgerEntry, type CheckFact, type LedgerVote, type Outcome, type Vote } from '../ledger.ts';
@@ -235,6 +234,7 @@ export class Invoker {
   async assertApplicable(preview: Preview, request: ResolveRequest): Promise<void> {
     const group = this.assertUnblocked(preview, request);
     const changes = group.flatMap(each => each.changes ?? []);
+    const { stalePaths } = await import('../commit/commitChanges.ts');
     const paths = await stalePaths(this.#workspace, changes);
     if (paths.length === 0) return;
     this.#markStale(group, paths);
