@@ -48,11 +48,8 @@ export async function play(api: RedlineApi, voters: Voters, round: Round): Promi
     ]);
     await untilSaved(document, round);
     const look = (): Played => judged(api, id, wanted, typist);
-    return await polled(
-      'the ledger to be true',
-      () => (look().wrong.length === 0 ? look() : undefined),
-      8_000,
-    ).catch(look);
+    const good = (): Played | undefined => [look()].find(({ wrong }) => wrong.length === 0);
+    return await polled('the ledger to be true', good, 8_000).catch(look);
   } finally {
     typist.dispose();
     await putAway(api, wanted);
