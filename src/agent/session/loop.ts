@@ -2,7 +2,6 @@ import { forEachLimited } from '../base/async.ts';
 import { beginningOf } from '../base/cutText.ts';
 import type { Localiser } from '../base/localiser.ts';
 import { detailOf } from '../base/errors.ts';
-import { isRecord, parsedJson } from '../base/json.ts';
 import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderFailure } from '../model/chatProvider.ts';
 import {
   type AssistantMessage,
@@ -89,13 +88,13 @@ async function runTurn(port: LoopPort, signal: AbortSignal): Promise<Turn> {
     return { end: message.stopReason, results: [] };
   }
   const all: ToolResultMessage[] = [];
-  // Only the last call can be cut, and is not known to be whole by what has arrived of it.
-  const last = message.stopReason === 'length' ? message.toolCalls.at(-1) : undefined;
-  const cut = last && !hasArguments(last) ? last : undefined;
+  const cutCalls = message.stopReason === 'length' ? await import('./cutCall.ts') : undefined;
+  const cut = cutCalls?.cutCallOf(message);
   for (const batch of batches(message.toolCalls, call => port.isReadOnly(call))) {
     const results: ToolResultMessage[] = [];
     await forEachLimited(batch, MAX_PARALLEL, async (call, index) => {
-      results[index] = await runCall(port, call, signal, call === cut);
+      const run = cutCalls && call === cut ? cutCalls.cutResult : (each: ToolCall) => port.execute(each);
+      results[index] = await runCall(port, call, signal, run);
     });
     for (const result of results) port.append(result);
     all.push(...results);
@@ -215,33 +214,12 @@ async function runCall(
   port: LoopPort,
   call: ToolCall,
   signal: AbortSignal,
-  isCut: boolean,
+  run: (call: ToolCall) => ToolResultMessage | Promise<ToolResultMessage>,
 ): Promise<ToolResultMessage> {
   port.emit({ type: 'tool_start', call });
-  const result = signal.aborted
-    ? interruptedResult(call)
-    : isCut
-      ? cutResult(call)
-      : await port.execute(call);
+  const result = signal.aborted ? interruptedResult(call) : await run(call);
   port.emit({ type: 'tool_end', call, result });
   return result;
-}
-
-/** Whether any arguments have arrived, as a whole object: some servers make an empty one of those that were cut. */
-function hasArguments({ arguments: json }: ToolCall): boolean {
-  const args = parsedJson(json);
-  return isRecord(args) && Object.keys(args).length > 0;
-}
-
-/** The result of a call that the limit of the answer cut. Told anything else, a model sends the same arguments again. */
-function cutResult(call: ToolCall): ToolResultMessage {
-  return {
-    role: 'tool',
-    toolCallId: call.id,
-    toolName: call.name,
-    content: `Not run: your answer reached its length limit before the arguments of ${call.name} were complete. Call it again with less, such as one file or one part of a file at a time.`,
-    isError: true,
-  };
 }
 
 /** The result of a call that never ran because the user stopped the turn. */

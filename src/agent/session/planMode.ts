@@ -1,8 +1,5 @@
-import { beginningOf } from '../base/cutText.ts';
-import { oneLine } from '../base/foreignText.ts';
 import { quoted } from '../base/safeName.ts';
 import type { ModeResolveHandler, ResolveCall } from '../forcing/modelResolver.ts';
-import type { SessionMessage } from '../model/messages.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import type { Actor, Preview } from '../preview/preview.ts';
 import { PLAN_MODE_LEFT } from '../preview/resolve/resolveTexts.ts';
@@ -14,9 +11,6 @@ export interface Plan {
   readonly title: string;
   readonly text: string;
 }
-
-/** The longest title, in characters. */
-const MAX_TITLE = 80;
 
 /** The names in a plan's preview and in the result of its submission. */
 const PLAN = { sourceToolName: 'plan_approval', label: 'Plan ready for approval' } as const;
@@ -77,7 +71,10 @@ export class PlanMode implements ModeResolveHandler {
       return textResult(
         'The plan is submitted already and waits for the user; this call changed nothing. End your turn now. To submit another one instead, first call resolve with action "discard".',
       );
-    const text = this.#planText().trim();
+    const { conversation, store } = this.#ctx;
+    const { latestAnswerText, planTitle } = await import('./planText.ts');
+    const isPlan = (id: string): boolean => store.get(id)?.kind === 'plan';
+    const text = latestAnswerText(conversation().tree.messages, isPlan).trim();
     if (text === '')
       return textResult('The plan is empty. Write it as Markdown in the message that submits it.');
     await this.#withdraw('Replaced by a newer plan.');
@@ -107,12 +104,6 @@ export class PlanMode implements ModeResolveHandler {
         );
       },
     };
-  }
-
-  /** The text of the message that submits the plan, or of the last one before it that has any. */
-  #planText(): string {
-    const { conversation, store } = this.#ctx;
-    return latestAnswerText(conversation().tree.messages, previewId => store.get(previewId)?.kind === 'plan');
   }
 
   /** The plan of this conversation that waits for approval. */
@@ -146,30 +137,4 @@ export function planOf({ kind, details }: Preview): Plan | undefined {
   if (kind !== 'plan' || typeof details !== 'object' || details === null) return undefined;
   const { title, text } = details as Partial<Record<keyof Plan, unknown>>;
   return typeof title === 'string' && typeof text === 'string' ? { title, text } : undefined;
-}
-
-/** The model's last text since the user's last prompt or last decision on a plan; empty if there is none. */
-export function latestAnswerText(
-  messages: readonly SessionMessage[],
-  isPlan: (previewId: string) => boolean = () => false,
-): string {
-  const spoke = messages.findLastIndex(
-    message =>
-      message.role === 'user' ||
-      (message.role === 'steering' && message.kind === 'outcome' && message.previewIds.some(isPlan)),
-  );
-  const since = messages.slice(spoke + 1);
-  const last = since.findLast(message => message.role === 'assistant' && message.text !== '');
-  return last?.role === 'assistant' ? last.text : '';
-}
-
-/** The title that the model gave if it is usable, else the plan's first heading, else `plan`. */
-export function planTitle(given: unknown, text: string): string {
-  const usable = typeof given === 'string' ? titleOf(given) : '';
-  const heading = /^#\s+(.+)$/m.exec(text)?.[1] ?? '';
-  return usable || titleOf(heading) || 'plan';
-}
-
-function titleOf(text: string): string {
-  return beginningOf(oneLine(text, Infinity), MAX_TITLE);
 }

@@ -11,7 +11,7 @@ import { faultOf } from '../../../src/agent/model/languageModel/fault.ts';
 import { failureOf } from '../../../src/agent/model/openai/failure.ts';
 import { HttpFailure } from '../../../src/agent/model/openai/faults.ts';
 import { setOfPrompt } from '../../../src/agent/preview/changeSet.ts';
-import { planTitle } from '../../../src/agent/session/planMode.ts';
+import { planTitle } from '../../../src/agent/session/planText.ts';
 import { rewriteSummary } from '../../../src/agent/tools/files/rewriteSummary.ts';
 import { problemLine } from '../../../src/agent/tools/problems.ts';
 import { titled } from '../../../src/agent/tools/titles.ts';

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { textResult, type PendingAction } from '../../../src/agent/preview/pendingAction.ts';
 import { PLAN_MODE_ENDED } from '../../../src/agent/preview/resolve/resolveTexts.ts';
 import type { Forcing, ModelAuthority } from '../../../src/agent/preview/resolveSettings.ts';
-import { latestAnswerText, planOf, planTitle } from '../../../src/agent/session/planMode.ts';
+import { planOf } from '../../../src/agent/session/planMode.ts';
+import { latestAnswerText, planTitle } from '../../../src/agent/session/planText.ts';
 import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import {

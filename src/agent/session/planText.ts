@@ -1,0 +1,32 @@
+import { beginningOf } from '../base/cutText.ts';
+import { oneLine } from '../base/foreignText.ts';
+import type { SessionMessage } from '../model/messages.ts';
+
+/** The longest title, in characters. */
+const MAX_TITLE = 80;
+
+/** The model's last text since the user's last prompt or last decision on a plan; empty if there is none. */
+export function latestAnswerText(
+  messages: readonly SessionMessage[],
+  isPlan: (previewId: string) => boolean = () => false,
+): string {
+  const spoke = messages.findLastIndex(
+    message =>
+      message.role === 'user' ||
+      (message.role === 'steering' && message.kind === 'outcome' && message.previewIds.some(isPlan)),
+  );
+  const since = messages.slice(spoke + 1);
+  const last = since.findLast(message => message.role === 'assistant' && message.text !== '');
+  return last?.role === 'assistant' ? last.text : '';
+}
+
+/** The title that the model gave if it is usable, else the plan's first heading, else `plan`. */
+export function planTitle(given: unknown, text: string): string {
+  const usable = typeof given === 'string' ? titleOf(given) : '';
+  const heading = /^#\s+(.+)$/m.exec(text)?.[1] ?? '';
+  return usable || titleOf(heading) || 'plan';
+}
+
+function titleOf(text: string): string {
+  return beginningOf(oneLine(text, Infinity), MAX_TITLE);
+}
