@@ -130,6 +130,7 @@ export class CheckWorld extends InvokerHarness {
           ...{ ignored: 0, wroteGit: false, notes: [] },
         };
       },
+      reset: () => Promise.resolve(),
       dispose: () => Promise.resolve(),
     };
   }

@@ -293,6 +293,7 @@ class World {
         try {
           const sandbox: Sandbox = {
             ...{ engine: this.#place.sandbox.engine, isolated: this.#place.sandbox.isolated },
+            reset: () => Promise.resolve(),
             dispose: () => Promise.resolve(),
             run: async (...args) => {
               this.#findsBits(name, args[1]);

@@ -1,4 +1,3 @@
-import type { Preview } from '../preview/preview.ts';
 import type { Check, CheckResult } from './check.ts';
 import type { CheckedFiles } from './checkedFiles.ts';
 import type { CheckRunner } from './checkRunner.ts';
@@ -31,14 +30,12 @@ export class Baselines {
 
   /**
    * Finds out whether exactly these failures were there before, as reports of every run show.
-   * @param previews those that it failed on
    * @returns what stands for the files as they are, see `SeenFiles`; `undefined` if the failures are others, or it cannot be told
    * @throws the abort error when the signal fires
    */
   async find(
     check: Check,
     { report, exitCode }: CheckResult,
-    previews: readonly Preview[],
     signal: AbortSignal | undefined,
   ): Promise<string | undefined> {
     const state = (await this.#files.seenWith([], signal))?.rest;
@@ -46,7 +43,7 @@ export class Baselines {
     const { results } = this.#of(check, state);
     const reports: TestReport[] = [];
     for (let n = 0; n < RUNS; n++) {
-      const before = results[n] ?? (await this.#runner.run(check, [], signal, previews));
+      const before = results[n] ?? (await this.#runner.run(check, [], signal));
       if (before.outcome === 'stopped' || before.outcome === 'notRun') return undefined;
       results[n] = before;
       // One that files changed under, or that was ended, saw no such state.

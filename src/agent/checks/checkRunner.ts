@@ -15,7 +15,7 @@ import { isSame, type CheckedFiles } from './checkedFiles.ts';
 import { outputProblems } from './outputProblems.ts';
 import type { TestReport } from './report/testReport.ts';
 
-/** The sandbox of all checks where one more costs nothing: what commands leave in theirs must not make a check pass. */
+/** The sandbox of all checks: what commands leave in theirs must not make one pass. */
 export const OWN_SANDBOX = 'checks';
 /** How many of the files that a check changed are named. */
 const MAX_NAMED = 3;
@@ -74,17 +74,11 @@ export class CheckRunner {
   }
 
   /**
-   * Runs a check once those before it have ended.
-   * @param like previews of the conversation in whose copy of the workspace it runs: one more would take long
+   * Runs a check once those before it have ended. It finds no outputs of any other run: what git ignores is as on disk.
    * @throws the abort error when the signal fires; the check is then ended, too
    */
-  run(
-    check: Check,
-    previews: readonly Preview[],
-    signal: AbortSignal | undefined,
-    like = previews,
-  ): Promise<CheckResult> {
-    const run = this.#last.then(() => this.#run(check, previews, signal, like));
+  run(check: Check, previews: readonly Preview[], signal: AbortSignal | undefined): Promise<CheckResult> {
+    const run = this.#last.then(() => this.#run(check, previews, signal));
     this.#last = run.catch(() => undefined);
     return untilAborted(signal, () => run);
   }
@@ -93,7 +87,6 @@ export class CheckRunner {
     check: Check,
     previews: readonly Preview[],
     signal: AbortSignal | undefined,
-    like: readonly Preview[],
   ): Promise<CheckResult> {
     const { logger, sandboxes } = this.#parts;
     signal?.throwIfAborted();
@@ -114,14 +107,13 @@ export class CheckRunner {
     let outcome: CheckFact['outcome'];
     try {
       ending.throwIfAborted();
-      const { engine } = await sandboxes.status();
       const before = await this.#files.seenWith(previews, ending);
       const planned = await this.#parts.plan(check.command, check.cwd);
       const plan = { ...planned, timeLimit: check.timeLimit };
       folder = plan.folder;
-      const id = engine === 'copy' ? (like.at(-1)?.origin?.sessionId ?? OWN_SANDBOX) : OWN_SANDBOX;
-      const sandbox = await sandboxes.of(id);
+      const sandbox = await sandboxes.of(OWN_SANDBOX);
       if (!sandbox) throw new Error('There is no sandbox any more.');
+      await sandbox.reset();
       const end = await sandbox.run(plan, contentsAfter(previews, this.#parts.store.blobs), {
         signal: ending,
         add: chunk => {

@@ -248,7 +248,7 @@ export class Checks extends Owner implements Prover {
     signal: AbortSignal | undefined,
   ): Promise<CheckResult> {
     if (result.outcome !== 'failed' || !result.report || previews.length === 0) return result;
-    const before = await this.#baselines.find(check, result, previews, signal);
+    const before = await this.#baselines.find(check, result, signal);
     if (before === undefined) return result;
     const failures = countFailures(result.report);
     const asBefore = { ...result, outcome: 'asBefore', failures, before } as const;

@@ -44,6 +44,8 @@ export interface Sandbox extends SandboxKind {
    * @throws ToolError if it was stopped before, the shell cannot be started, or the view cannot be made: then nothing was run.
    */
   run(plan: CommandPlan, pending: PendingContents, run: RunSink): Promise<SandboxEnd>;
+  /** Makes what git ignores what it is on disk, for the next command: nothing stays that earlier ones left. */
+  reset(): Promise<void>;
   /** Ends what runs in it and removes all that it holds. */
   dispose(): Promise<void>;
 }

@@ -227,6 +227,7 @@ test('what is told of commands and checks', async () => {
           { path: 'a', why: 'unreadable', detail: EVIL },
         ],
       }),
+    reset: () => Promise.resolve(),
     dispose: () => Promise.resolve(),
   };
   const plan = { command: 'true', folder: '/', shell: 'sh', arguments: [], environment: {}, timeLimit: 60 };

@@ -4,6 +4,7 @@ import { isInside } from '../../base/system/realPath.ts';
 import { gitFoldersOf } from './bubblewrap.ts';
 import { isMissing } from './effects.ts';
 import { removeTree } from './entries.ts';
+import { isGitDirectory } from '../../base/system/gitDirectory.ts';
 
 /** What is not the worktree's: other worktrees have their own, and what is large is read where it is. */
 const LEFT = ['objects', 'worktrees', 'modules', 'lfs', 'HEAD', 'index', 'logs', 'commondir', 'gitdir'];
@@ -59,4 +60,25 @@ export async function copyOfGit(from: string, to: string): Promise<void> {
         },
       ),
   });
+}
+
+/** Which of the files are git's own: in `.git`, or in a git directory of another name, but in no working tree below it. */
+export function gitFiles(
+  { root, copy }: { readonly root: string; readonly copy: string },
+  files: ReadonlySet<string>,
+): (at: string) => boolean {
+  const directories = new Set(
+    [...files]
+      .filter(at => path.posix.basename(at) === 'HEAD')
+      .map(at => path.posix.dirname(at))
+      .filter(at => [root, copy].some(tree => isGitDirectory(path.join(tree, at)))),
+  );
+  const isTree = (folder: string): boolean =>
+    path.posix.basename(folder) !== 'hooks' &&
+    [`${folder}/.git`, `${folder}/.git/HEAD`].some(each => files.has(each));
+  const isBelow = (at: string): boolean => {
+    const folder = path.posix.dirname(at);
+    return directories.has(folder) || (folder !== '.' && !isTree(folder) && isBelow(folder));
+  };
+  return at => /(^|\/)\.git(\/|$)/.test(at) || (directories.size > 0 && isBelow(at));
 }

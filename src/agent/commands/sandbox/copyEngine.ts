@@ -1,7 +1,6 @@
-import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited, succeeds, TimeSlice } from '../../base/async.ts';
+import { forEachLimited, TimeSlice } from '../../base/async.ts';
 import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
@@ -10,10 +9,10 @@ import type { RunSink } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { ownRepository } from './copiedGit.ts';
+import { copyOne, removeOtherFolders } from './copiedFiles.ts';
+import { gitFiles, ownRepository } from './copiedGit.ts';
 import { isDiskFull } from './diskSpace.ts';
-import { isGitDirectory } from '../../base/system/gitDirectory.ts';
-import { Effects, findAt, foundContent, PlainFolder } from './effects.ts';
+import { Effects, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { ignoredOf, textOfRules } from './ignored.ts';
 import { Layers, type Contents } from './layers.ts';
@@ -36,6 +35,10 @@ interface Copied {
   put: Map<string, Stamp> | undefined;
   /** Paths of the copy then that are not UTF-8, and cannot be looked at. */
   odd: ReadonlySet<string>;
+  /** Nothing of a command is in it, so that files keep the times that they have on disk; else what is copied is newer than all. */
+  isFresh: boolean;
+  /** Paths that git ignores and commands have changed. */
+  readonly ignored: Set<string>;
 }
 
 /**
@@ -70,7 +73,7 @@ export class CopySandbox implements Sandbox {
     this.#layers = new Layers(folders, storage);
     this.#folders = this.#layers.all.map(layer => ({
       ...{ layer, root: layer.root, copy: path.join(layer.state, path.basename(layer.root)) },
-      ...{ source: new Map(), put: undefined, odd: new Set() },
+      ...{ source: new Map(), put: undefined, odd: new Set(), isFresh: true, ignored: new Set() },
     }));
   }
 
@@ -120,6 +123,17 @@ export class CopySandbox implements Sandbox {
     };
   }
 
+  async reset(): Promise<void> {
+    // Names that are not UTF-8 are in it only if a command has made them, and cannot be removed one by one.
+    if (this.#folders.some(({ odd }) => odd.size > 0)) return this.#drop();
+    if (!(await this.#tidy(new Map(this.#folders.map(each => [each, [...each.ignored]]))))) return;
+    for (const folder of this.#folders.filter(({ put }) => put)) {
+      await removeOtherFolders(folder.copy, folder.root, '');
+      folder.ignored.clear();
+      folder.isFresh = true;
+    }
+  }
+
   async dispose(): Promise<void> {
     await removeTree(this.#storage);
   }
@@ -151,7 +165,10 @@ export class CopySandbox implements Sandbox {
     await removeTree(this.#storage);
     for (const folder of this.#folders) {
       folder.source.clear();
+      folder.ignored.clear();
       folder.put = undefined;
+      folder.odd = new Set();
+      folder.isFresh = true;
     }
   }
 
@@ -190,7 +207,7 @@ export class CopySandbox implements Sandbox {
         if (cancelled.aborted) throw new ToolError(CANCELLED);
         await makeFolders({ root, upper: copy }, path.dirname(at));
         await this.#clear(folder, at);
-        await copyOne(root, copy, at);
+        await copyOne(root, copy, at, folder.isFresh);
         source.set(at, stamp);
         await note(folder, at);
         report(++done);
@@ -222,6 +239,7 @@ export class CopySandbox implements Sandbox {
       // It is copied again before the next command.
       source.set(relative, '');
     }
+    folder.isFresh = false;
     if (!folder.put) ({ put: folder.put, odd: folder.odd } = await stamps(copy));
   }
 
@@ -274,6 +292,7 @@ export class CopySandbox implements Sandbox {
         rules.set(path.posix.dirname(at), textOfRules(await found.read().catch(() => undefined)));
     }
     const hidden = await ignoredOf(root, others, rules);
+    for (const at of hidden) folder.ignored.add(at);
     await forEachLimited(others, AT_ONCE, async at => {
       await slice.turn();
       if (effects.isTooMuch || hidden.has(at)) return;
@@ -322,34 +341,4 @@ async function note({ copy, put }: Copied, at: string): Promise<void> {
   const stat = await fs.lstat(path.join(copy, at)).catch(() => undefined);
   if (stat && !stat.isDirectory()) put.set(at, stampOfCopy(stat));
   else put.delete(at);
-}
-
-/** Which of the files are git's own: in `.git`, or in a git directory of another name, but in no working tree below it. */
-function gitFiles({ root, copy }: Copied, files: ReadonlySet<string>): (at: string) => boolean {
-  const directories = new Set(
-    [...files]
-      .filter(at => path.posix.basename(at) === 'HEAD')
-      .map(at => path.posix.dirname(at))
-      .filter(at => [root, copy].some(tree => isGitDirectory(path.join(tree, at)))),
-  );
-  const isTree = (folder: string): boolean =>
-    path.posix.basename(folder) !== 'hooks' &&
-    [`${folder}/.git`, `${folder}/.git/HEAD`].some(each => files.has(each));
-  const isBelow = (at: string): boolean => {
-    const folder = path.posix.dirname(at);
-    return directories.has(folder) || (folder !== '.' && !isTree(folder) && isBelow(folder));
-  };
-  return at => /(^|\/)\.git(\/|$)/.test(at) || (directories.size > 0 && isBelow(at));
-}
-
-/** Copies a file with its permission bits, or a link as it is; what is neither is left out. */
-async function copyOne(root: string, copy: string, at: string): Promise<void> {
-  const [from, to] = [path.join(root, at), path.join(copy, at)];
-  const found = await findAt(from);
-  if (found?.kind === 'link') await fs.symlink(found.target, to);
-  else if (found?.kind === 'file')
-    await fs.copyFile(from, to, constants.COPYFILE_FICLONE).catch(async (error: unknown) => {
-      // What the user may not read no command of theirs can need.
-      if (await succeeds(fs.access(from, constants.R_OK))) throw error;
-    });
 }

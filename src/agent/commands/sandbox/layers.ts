@@ -99,6 +99,8 @@ export interface Put {
   readonly left: FileContent | null;
   /** The permission bits that a file gets; `undefined`: those of a new one. */
   readonly mode: number | undefined;
+  /** The time of its last change; by default now. */
+  readonly time?: Date;
 }
 
 /** Where something is in the view. */

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited } from '../../base/async.ts';
+import { forEachLimited, succeeds } from '../../base/async.ts';
 import { beginningOf } from '../../base/cutText.ts';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { foldersAbove } from '../../preview/fileSteps.ts';
@@ -17,6 +17,7 @@ import { isDiskFull, spaceAt, watchSpace, type Space } from './diskSpace.ts';
 import { Effects, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { Layers, type Contents, type Put } from './layers.ts';
+import { PastFiles } from './pastFiles.ts';
 import { Namespace } from './namespace.ts';
 import {
   changedPaths,
@@ -25,6 +26,7 @@ import {
   keepIgnored,
   keepOnly,
   openAbove,
+  openFolder,
   putFiles,
   type Layer,
 } from './upperTree.ts';
@@ -68,6 +70,7 @@ export class OverlaySandbox implements Sandbox {
   #isClean = true;
   /** What git ignored after the last command; it is in the upper trees. */
   #kept: ReadonlyMap<Layer, readonly string[]> = new Map();
+  readonly #past = new PastFiles();
 
   constructor({ folders, storage, variables }: SandboxOptions) {
     this.#storage = storage;
@@ -117,17 +120,20 @@ export class OverlaySandbox implements Sandbox {
           `The sandbox cannot be entered: ${output.trim() || 'no reason was given'}. Nothing was run.`,
         );
       const effects = new Effects();
-      const { ignored, git } = await this.#list(end.view, contents, mountedAt, effects);
+      const { ignored: found, git } = await this.#list(end.view, contents, mountedAt, effects);
       const wroteGit = await wroteAny(git);
-      const count = await this.#countIgnored(ignored);
       await namespace.release();
       const fullness = await full;
+      const ignored = await forgetPut(contents, found);
+      const count = await this.#countIgnored(ignored);
       const lost = await this.#clean(fullness === undefined ? ignored : new Map()).catch(() => LOST);
       const removed = fullness === undefined ? lost : FREED;
-      const { notes, ...found } = effects.end();
+      const { notes, ...ended } = effects.end();
+      for (const name of ended.changed)
+        this.#past.noteAt(this.#layers.placeAt(this.#layers.absolute(name) ?? ''));
       return {
         ...{ exitCode: end.exitCode, ended: 0, running: [] },
-        ...found,
+        ...ended,
         ignored: removed === undefined ? count : 0,
         wroteGit,
         notes: [
@@ -154,6 +160,7 @@ export class OverlaySandbox implements Sandbox {
     let call: ShellCall | undefined;
     try {
       const contents = await this.#layers.contentsOf(pending);
+      await this.#past.add(contents, this.#layers);
       // What could not be removed after the last command may be gone by now.
       if (!this.#isClean) await this.#clean(new Map());
       for (const [layer, kept] of this.#kept)
@@ -169,6 +176,11 @@ export class OverlaySandbox implements Sandbox {
       if (error instanceof ToolError) throw error;
       throw new ToolError(`The sandbox cannot be made: ${messageWithoutPaths(error)}. Nothing was run.`);
     }
+  }
+
+  async reset(): Promise<void> {
+    this.#past.clear();
+    await this.#clean(new Map());
   }
 
   async dispose(): Promise<void> {
@@ -290,6 +302,36 @@ async function wroteAny(places: readonly string[]): Promise<boolean> {
     } else if (stat && path.basename(place) !== 'index') return true;
   }
   return false;
+}
+
+/**
+ * Removes what was put for a command, also below what git ignores and is kept. Follows no link that the command has made.
+ * @param ignored what git ignores
+ * @returns the paths of it where something is left
+ */
+async function forgetPut(
+  contents: Contents,
+  ignored: ReadonlyMap<Layer, readonly string[]>,
+): Promise<ReadonlyMap<Layer, readonly string[]>> {
+  for (const [{ upper }, puts] of contents) {
+    const folder = new PlainFolder(upper);
+    for (const relative of puts.keys()) {
+      const above = path.dirname(relative);
+      if (!(await folder.isFolder(above)) || !(await succeeds(fs.lstat(path.join(upper, relative)))))
+        continue;
+      const at = path.join(upper, above);
+      const mode = await openFolder(at, (await fs.lstat(at)).mode);
+      await removeTree(path.join(upper, relative));
+      await fs.chmod(at, mode);
+    }
+  }
+  const left = new Map<Layer, readonly string[]>();
+  for (const [layer, paths] of ignored)
+    left.set(
+      layer,
+      paths.filter(each => !contents.get(layer)?.has(each)),
+    );
+  return left;
 }
 
 /** What a command needs. */

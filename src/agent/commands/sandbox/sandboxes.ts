@@ -190,6 +190,12 @@ class OneAtATime implements Sandbox {
     return ended;
   }
 
+  reset(): Promise<void> {
+    const ended = this.#last.then(() => this.#sandbox.reset());
+    this.#last = ended.catch(() => undefined);
+    return ended;
+  }
+
   async dispose(): Promise<void> {
     this.#disposal.abort();
     await this.#last;

@@ -69,7 +69,7 @@ async function closeFolders({ root, upper }: Tree, paths: readonly string[]): Pr
 
 /** Puts what is pending into an upper tree. */
 export async function putFiles(layer: Layer, files: ReadonlyMap<string, PutFile>): Promise<void> {
-  for (const [relative, { left, mode }] of files) {
+  for (const [relative, { left, mode, time }] of files) {
     await makeFolders(layer, path.dirname(relative));
     const to = path.join(layer.upper, relative);
     await removeTree(to);
@@ -79,6 +79,7 @@ export async function putFiles(layer: Layer, files: ReadonlyMap<string, PutFile>
     }
     await fs.writeFile(to, left, { flag: 'wx' });
     if (mode !== undefined) await fs.chmod(to, mode);
+    if (time) await fs.utimes(to, time, time);
   }
   await closeFolders(layer, [...files.keys()]);
 }
@@ -98,6 +99,7 @@ interface PutFile {
   readonly left: FileContent;
   /** The permission bits that a file gets; `undefined`: those of a new one. */
   readonly mode: number | undefined;
+  readonly time?: Date;
 }
 
 /**

@@ -43,6 +43,7 @@ class FakeSandboxes implements Sandboxes {
         add('ran\n');
         return { ...ended(0), ...nothing, ...(await this.script(plan, pending)) };
       },
+      reset: async () => undefined,
       dispose: async () => undefined,
     };
   };
