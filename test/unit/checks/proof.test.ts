@@ -33,7 +33,7 @@ for (const engine of await enginesHere())
       const { results } = await world.checks.run([], 'human');
       assert.match(
         results[0]?.output ?? '',
-        engine === 'overlay' ? /\[no-such-program-1 is not installed/ : /not found/,
+        engine === 'overlay' ? /\[no-such-program-1 is not installed/ : /no-such-program-1: /,
       );
     });
 
