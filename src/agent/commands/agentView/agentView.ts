@@ -5,18 +5,21 @@ import { sha256 } from '../../base/hash.ts';
 import type { ForeignFile } from '../../elsewhere/foreignChange.ts';
 import type { LeftOut } from '../../elsewhere/gathered.ts';
 import type { FileContent, FolderRoot } from '../../preview/workspace.ts';
-import { Effects, foundContent, PlainFolder, type Found } from '../sandbox/effects.ts';
+import { Effects, foundContent, type Found } from '../sandbox/effects.ts';
 import { Layers, type Place } from '../sandbox/layers.ts';
 import { OWN_FOLDERS, type MountedFolder, type TerminalAccess } from '../sandbox/bubblewrap.ts';
 import { removeTree } from '../sandbox/entries.ts';
+import { inTrees, PlainTree } from '../sandbox/plainTree.ts';
 import { changedPaths, type Layer } from '../sandbox/upperTree.ts';
 import { freezeFolder, type CopyLimits } from './frozenFolder.ts';
 import { KnownFiles } from './knownFiles.ts';
-import { PlainTree } from './plainTree.ts';
 import { STATUS_FILE } from './privateGit.ts';
 
 /** The most entries that are looked at to see whether something was written. */
 const MAX_WATCHED = 100_000;
+
+/** The longest log of git that is read, in bytes. */
+const MAX_LOG = 64 * 1024 * 1024;
 
 const pathPair = z.object({ state: z.string(), at: z.string() });
 const stateSchema = z.object({
@@ -158,21 +161,21 @@ export class AgentView {
   /** Differs from what it was before if something was written meanwhile. The upper trees tell no one when that happens. */
   async fingerprint(): Promise<string> {
     let [count, size, latest, ids] = [0, 0n, 0n, 0n];
-    const walk = async (layer: Layer, relative: string): Promise<void> => {
-      const names = await fs.readdir(path.join(layer.upper, relative)).catch(() => []);
-      for (const name of names) {
-        const at = relative === '' ? name : `${relative}/${name}`;
-        if (at === '.git' || isStatus(at) || this.#ignored.get(layer)?.has(at)) continue;
-        if (++count > MAX_WATCHED) return;
-        const stat = await fs.lstat(path.join(layer.upper, at), { bigint: true }).catch(() => undefined);
-        if (!stat) continue;
-        if (stat.ctimeNs > latest) latest = stat.ctimeNs;
-        size += stat.size;
-        ids += stat.ino;
-        if (stat.isDirectory()) await walk(layer, at);
-      }
+    const walk = async (layer: Layer, tree: PlainTree, relative: string): Promise<void> => {
+      for await (const part of tree.parts(relative))
+        for (const { name } of part) {
+          const at = relative === '' ? name : `${relative}/${name}`;
+          if (at === '.git' || isStatus(at) || this.#ignored.get(layer)?.has(at)) continue;
+          if (++count > MAX_WATCHED) return;
+          const stat = await tree.at(at, each => fs.lstat(each, { bigint: true }));
+          if (!stat) continue;
+          if (stat.ctimeNs > latest) latest = stat.ctimeNs;
+          size += stat.size;
+          ids += stat.ino;
+          if (stat.isDirectory()) await walk(layer, tree, at).catch(() => undefined);
+        }
     };
-    for (const layer of this.#layers.all) await walk(layer, '');
+    for (const layer of this.#layers.all) await inTrees([layer.upper], tree => walk(layer, tree, ''));
     return [count, size, latest, ids].join(' ');
   }
 
@@ -186,24 +189,25 @@ export class AgentView {
       const lower = path.join(layer.state, 'lower');
       const changed = await changedPaths(layer, merged, effects, lower);
       this.#ignored.set(layer, new Set(changed.ignored));
-      const [frozen, inView] = [new PlainFolder(lower), new PlainTree(merged)];
       const known = this.#known.below(layer.root);
-      for (const each of new Set([...changed.paths, ...known])) {
-        if (effects.isTooMuch) break;
-        if (isStatus(each)) continue;
-        const at = path.join(layer.root, each);
-        const stamp = await stampOf(path.join(layer.upper, each));
-        if (this.#stamps.get(at) === stamp) continue;
-        const name = this.#layers.nameOf({ layer, relative: each });
-        const isLooked = await effects.look(name, async () => {
-          const found = await inView.find(each);
-          const theirs = found?.kind === 'file' ? remembering(found) : found;
-          const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
-          await effects.add(name, base, theirs);
-          looked.set(at, { stamp, theirs });
-        });
-        if (!isLooked) unreadable.set(at, stamp);
-      }
+      await inTrees([layer.upper, lower, merged], async (upper, frozen, inView) => {
+        for (const each of new Set([...changed.paths, ...known])) {
+          if (effects.isTooMuch) break;
+          if (isStatus(each)) continue;
+          const at = path.join(layer.root, each);
+          const stamp = await stampIn(upper, each);
+          if (this.#stamps.get(at) === stamp) continue;
+          const name = this.#layers.nameOf({ layer, relative: each });
+          const isLooked = await effects.look(name, async () => {
+            const found = await inView.find(each);
+            const theirs = found?.kind === 'file' ? remembering(found) : found;
+            const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
+            await effects.add(name, base, theirs);
+            looked.set(at, { stamp, theirs });
+          });
+          if (!isLooked) unreadable.set(at, stamp);
+        }
+      });
     }
     const { isTooMuch } = effects;
     const { effects: files, leftOut } = effects.end();
@@ -236,7 +240,7 @@ export class AgentView {
     const now = await tree.find(relative);
     const before = this.#known.has(at)
       ? this.#known.find(at)
-      : await new PlainFolder(path.join(layer.state, 'lower')).find(relative);
+      : await new PlainTree(path.join(layer.state, 'lower')).find(relative);
     // A folder in which nothing is left has been removed.
     const expected = before?.kind === 'folder' ? undefined : before;
     if (!(await isSame(now, expected))) return false;
@@ -253,7 +257,7 @@ export class AgentView {
   /** Puts a text where the program can read it: into the first folder, or into its home folder if a file of that name is there. */
   async tell(text: string): Promise<void> {
     const [layer] = this.#layers.all;
-    const isTaken = layer && (await new PlainFolder(path.join(layer.state, 'lower')).find(STATUS_FILE));
+    const isTaken = layer && (await new PlainTree(path.join(layer.state, 'lower')).find(STATUS_FILE));
     const folder = layer && !isTaken ? path.join(this.#view, layer.root) : path.join(this.storage, 'home');
     await new PlainTree(folder).write(STATUS_FILE, Buffer.from(text), 0o644);
   }
@@ -272,12 +276,12 @@ export class AgentView {
     let lostGit = false;
     for (const layer of this.#layers.all) {
       const lower = path.join(layer.state, 'lower');
-      const hadGit = (await new PlainFolder(lower).find('.git'))?.kind === 'folder';
+      const hadGit = (await new PlainTree(lower).find('.git'))?.kind === 'folder';
       if (!hadGit) continue;
       // Git itself is not asked: what it runs stands in the settings of the repository, which the program may have changed.
       const log = '.git/logs/HEAD';
       const tree = new PlainTree(path.join(this.#view, layer.root));
-      const [now, before] = [await tree.read(log), await new PlainTree(lower).read(log)];
+      const [now, before] = [await tree.read(log, MAX_LOG), await new PlainTree(lower).read(log, MAX_LOG)];
       const added = linesOf(now).slice(linesOf(before).length);
       commits += added.filter(line => /\tcommit\b/.test(line)).length;
       lostGit ||= (await tree.find('.git/HEAD')) === undefined;
@@ -342,7 +346,7 @@ function remembering(found: Extract<Found, { kind: 'file' }>): Found {
   return { ...found, read: () => (bytes ??= found.read()) };
 }
 
-async function stampOf(at: string): Promise<string> {
-  const stat = await fs.lstat(at, { bigint: true }).catch(() => undefined);
+async function stampIn(tree: PlainTree, at: string): Promise<string> {
+  const stat = await tree.at(at, each => fs.lstat(each, { bigint: true })).catch(() => undefined);
   return stat ? [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ') : '';
 }

@@ -3,8 +3,9 @@ import * as path from 'node:path';
 import { isInside } from '../../base/system/realPath.ts';
 import { gitFoldersOf } from './bubblewrap.ts';
 import { isMissing } from './effects.ts';
-import { removeTree } from './entries.ts';
-import { isGitDirectory } from '../../base/system/gitDirectory.ts';
+import { inTrees, type PlainTree } from './plainTree.ts';
+import { walk } from './stamps.ts';
+import { entriesIn, isGitDirectory } from './upperTree.ts';
 
 /** What is not the worktree's: other worktrees have their own, and what is large is read where it is. */
 const LEFT = ['objects', 'worktrees', 'modules', 'lfs', 'HEAD', 'index', 'logs', 'commondir', 'gitdir'];
@@ -15,33 +16,45 @@ const LEFT = ['objects', 'worktrees', 'modules', 'lfs', 'HEAD', 'index', 'logs',
  * repository that names it in turn, there is none in the copy.
  * @param at the path of the file, relative to both
  */
-export async function ownRepository(root: string, copy: string, at: string): Promise<void> {
+export async function ownRepository(root: string, copy: PlainTree, at: string): Promise<void> {
   const file = path.join(root, at);
   const text = await fs.readFile(file, 'utf8').catch(() => '');
   const named = path.resolve(path.dirname(file), text.replace(/^gitdir: /, '').trim());
-  const to = path.join(copy, at);
-  await removeTree(to);
+  await copy.clear(at);
   if (isInside(named, root)) {
     const there = path.relative(path.dirname(file), named).replaceAll(path.sep, '/');
-    return fs.writeFile(to, `gitdir: ${there}\n`);
+    return copy.write(at, Buffer.from(`gitdir: ${there}\n`));
   }
   const [common] = gitFoldersOf(path.dirname(file));
   if (common === undefined) return;
-  await fs.mkdir(path.join(to, 'objects', 'info'), { recursive: true });
-  await copyInto(common, to, LEFT);
-  await copyInto(named, to, ['modules', 'logs', 'commondir', 'gitdir']);
-  await fs.writeFile(
-    path.join(to, 'objects', 'info', 'alternates'),
-    `${path.join(common, 'objects').replaceAll(path.sep, '/')}\n`,
-  );
+  await copyInto(common, copy, at, LEFT);
+  await copyInto(named, copy, at, ['modules', 'logs', 'commondir', 'gitdir']);
+  const objects = path.join(common, 'objects').replaceAll(path.sep, '/');
+  await copy.write(`${at}/objects/info/alternates`, Buffer.from(`${objects}\n`));
   // The repository of worktrees may have no files itself.
-  await fs.appendFile(path.join(to, 'config'), '\n[core]\n\tbare = false\n');
+  const config = await copy.read(`${at}/config`);
+  await copy.write(
+    `${at}/config`,
+    Buffer.concat([config ?? Buffer.of(), Buffer.from('\n[core]\n\tbare = false\n')]),
+  );
 }
 
-async function copyInto(from: string, to: string, left: readonly string[]): Promise<void> {
-  for (const name of await fs.readdir(from))
-    if (!left.includes(name) && !name.endsWith('.lock'))
-      await copyOfGit(path.join(from, name), path.join(to, name));
+/** Copies what is in a folder of git into one of the copy. */
+function copyInto(from: string, copy: PlainTree, at: string, left: readonly string[]): Promise<void> {
+  return inTrees([from], async tree => {
+    const files: string[] = [];
+    for await (const part of tree.parts(''))
+      for (const { name, isUtf8, kind } of part)
+        if (!isUtf8 || left.includes(name) || name.endsWith('.lock')) continue;
+        else if (kind === 'folder') await walk(tree, name, each => files.push(each) > 0);
+        else files.push(name);
+    for (const each of files) {
+      const to = `${at}/${each}`;
+      await copy.makeFolders(path.posix.dirname(to));
+      await copy.clear(to);
+      await copy.copy(each, tree, { to });
+    }
+  });
 }
 
 /**
@@ -63,16 +76,17 @@ export async function copyOfGit(from: string, to: string): Promise<void> {
 }
 
 /** Which of the files are git's own: in `.git`, or in a git directory of another name, but in no working tree below it. */
-export function gitFiles(
-  { root, copy }: { readonly root: string; readonly copy: string },
+export async function gitFiles(
+  trees: readonly PlainTree[],
   files: ReadonlySet<string>,
-): (at: string) => boolean {
-  const directories = new Set(
-    [...files]
-      .filter(at => path.posix.basename(at) === 'HEAD')
-      .map(at => path.posix.dirname(at))
-      .filter(at => [root, copy].some(tree => isGitDirectory(path.join(tree, at)))),
-  );
+): Promise<(at: string) => boolean> {
+  const directories = new Set<string>();
+  for (const at of files) {
+    if (path.posix.basename(at) !== 'HEAD') continue;
+    const folder = path.posix.dirname(at);
+    for (const tree of trees)
+      if (isGitDirectory((await entriesIn(tree, folder)) ?? new Map())) directories.add(folder);
+  }
   const isTree = (folder: string): boolean =>
     path.posix.basename(folder) !== 'hooks' &&
     [`${folder}/.git`, `${folder}/.git/HEAD`].some(each => files.has(each));

@@ -1,6 +1,7 @@
+import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited, TimeSlice } from '../../base/async.ts';
+import { forEachLimited, succeeds, TimeSlice } from '../../base/async.ts';
 import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
@@ -9,37 +10,20 @@ import type { RunSink } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { copyOne, removeOtherFolders } from './copiedFiles.ts';
+import { clear, forget, isStill, note, openCopy, removeOtherFolders, type Copied } from './copiedFolder.ts';
 import { gitFiles, ownRepository } from './copiedGit.ts';
 import { isDiskFull } from './diskSpace.ts';
-import { Effects, foundContent, PlainFolder } from './effects.ts';
+import { Effects, foundContent } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { ignoredOf, textOfRules } from './ignored.ts';
 import { Layers, type Contents } from './layers.ts';
 import { LOST, type SandboxOptions } from './overlayEngine.ts';
 import { PathNames } from './pathNames.ts';
-import { stampAt, stampOf, stampOfCopy, stamps, walk, type Stamp } from './stamps.ts';
-import { makeFolders, type Layer } from './upperTree.ts';
+import { inTrees, PlainTree } from './plainTree.ts';
+import { stampOf, stampOfCopy, stamps, walk, type Stamp } from './stamps.ts';
 
 /** How many files are copied concurrently. */
 const AT_ONCE = 16;
-
-/** A folder of the workspace and its copy. */
-interface Copied {
-  readonly layer: Layer;
-  readonly root: string;
-  readonly copy: string;
-  /** What each path held on disk when it was copied. */
-  readonly source: Map<string, Stamp>;
-  /** What each path of the copy held at the end of the last command, and what has been put into it since; `undefined`: not known. */
-  put: Map<string, Stamp> | undefined;
-  /** Paths of the copy then that are not UTF-8, and cannot be looked at. */
-  odd: ReadonlySet<string>;
-  /** Nothing of a command is in it, so that files keep the times that they have on disk; else what is copied is newer than all. */
-  isFresh: boolean;
-  /** Paths that git ignores and commands have changed. */
-  readonly ignored: Set<string>;
-}
 
 /**
  * Runs the work of copying files while it is shown; `report` is told how many are done.
@@ -52,6 +36,9 @@ export type Progress = (
 
 const CANCELLED =
   'The user cancelled copying the workspace, which the sandbox needs. Nothing was run. Ask the user before you try again.';
+
+const REPLACED =
+  'The command put another folder or a link in the place of the workspace folder, so its changes cannot be told. They are lost.';
 
 /** From how many files on the copying is shown. */
 const SHOWN_FROM = 1_000;
@@ -73,7 +60,14 @@ export class CopySandbox implements Sandbox {
     this.#layers = new Layers(folders, storage);
     this.#folders = this.#layers.all.map(layer => ({
       ...{ layer, root: layer.root, copy: path.join(layer.state, path.basename(layer.root)) },
-      ...{ source: new Map(), put: undefined, odd: new Set(), isFresh: true, ignored: new Set() },
+      ...{
+        id: undefined,
+        source: new Map(),
+        put: undefined,
+        odd: new Set(),
+        isFresh: true,
+        ignored: new Set(),
+      },
     }));
   }
 
@@ -128,7 +122,9 @@ export class CopySandbox implements Sandbox {
     if (this.#folders.some(({ odd }) => odd.size > 0)) return this.#drop();
     if (!(await this.#tidy(new Map(this.#folders.map(each => [each, [...each.ignored]]))))) return;
     for (const folder of this.#folders.filter(({ put }) => put)) {
-      await removeOtherFolders(folder.copy, folder.root, '');
+      await inTrees([await openCopy(folder, this.#storage), folder.root], (...trees) =>
+        removeOtherFolders(...trees),
+      );
       folder.ignored.clear();
       folder.isFresh = true;
     }
@@ -163,13 +159,7 @@ export class CopySandbox implements Sandbox {
 
   async #drop(): Promise<void> {
     await removeTree(this.#storage);
-    for (const folder of this.#folders) {
-      folder.source.clear();
-      folder.ignored.clear();
-      folder.put = undefined;
-      folder.odd = new Set();
-      folder.isFresh = true;
-    }
+    for (const folder of this.#folders) forget(folder);
   }
 
   #copyOf(absolute: string): string {
@@ -180,95 +170,96 @@ export class CopySandbox implements Sandbox {
 
   /** Makes the copy what the folder is now, and puts what is pending into it. */
   async #step(folder: Copied, contents: Contents, signal: AbortSignal): Promise<void> {
-    const { layer, root, copy, source } = folder;
-    const slice = new TimeSlice();
-    const now = new Map<string, Stamp>();
-    await walk(root, '', (at, stat) => now.set(at, stampOf(stat)) !== undefined);
-    const [gone, changed]: [string[], [string, Stamp][]] = [[], []];
-    for (const at of source.keys()) {
-      await slice.turn();
-      if (!now.has(at)) gone.push(at);
-    }
-    for (const each of now) {
-      await slice.turn();
-      if (source.get(each[0]) !== each[1]) changed.push(each);
-    }
-    const before = new PlainFolder(copy);
-    await forEachLimited(gone, AT_ONCE, async at => {
-      await this.#remove(folder, before, at);
-      source.delete(at);
-      folder.put?.delete(at);
-    });
-    await fs.mkdir(copy, { recursive: true });
-    const copyChanged: Parameters<Progress>[1] = async (cancelled, report) => {
-      let done = 0;
-      await forEachLimited(changed, AT_ONCE, async ([at, stamp]) => {
-        signal.throwIfAborted();
-        if (cancelled.aborted) throw new ToolError(CANCELLED);
-        await makeFolders({ root, upper: copy }, path.dirname(at));
-        await this.#clear(folder, at);
-        await copyOne(root, copy, at, folder.isFresh);
-        source.set(at, stamp);
-        await note(folder, at);
-        report(++done);
-      });
-    };
-    await (changed.length > SHOWN_FROM
-      ? this.#progress(changed.length, copyChanged)
-      : copyChanged(signal, () => undefined));
-    for (const at of now.keys())
-      if (/(^|\/)\.git$/.test(at)) {
-        await ownRepository(root, copy, at);
-        await note(folder, at);
-        await walk(copy, at, (each, stat) => folder.put?.set(each, stampOfCopy(stat)) !== null);
+    const { layer, root, source } = folder;
+    await inTrees([root, await openCopy(folder, this.#storage)], async (real, copy) => {
+      const slice = new TimeSlice();
+      const now = new Map<string, Stamp>();
+      await walk(real, '', (at, stat) => now.set(at, stampOf(stat)) !== undefined);
+      const [gone, changed]: [string[], [string, Stamp][]] = [[], []];
+      for (const at of source.keys()) {
+        await slice.turn();
+        if (!now.has(at)) gone.push(at);
       }
-    const after = new PlainFolder(copy);
-    // What makes room comes first.
-    for (const [relative, { left, mode }] of [...(contents.get(layer) ?? [])].sort(
-      ([, a], [, b]) => Number(!!a.left) - Number(!!b.left),
-    )) {
-      const to = path.join(copy, relative);
-      if (left) {
-        await makeFolders({ root, upper: copy }, path.dirname(relative));
-        const stat = await fs.lstat(to).catch(() => undefined);
-        if (!stat?.isFile() || 'link' in left) await this.#clear(folder, relative);
-        await ('link' in left ? fs.symlink(left.link, to) : fs.writeFile(to, left));
-        if (!('link' in left) && mode !== undefined) await fs.chmod(to, mode);
-      } else await this.#remove(folder, after, relative);
-      await note(folder, relative);
-      // It is copied again before the next command.
-      source.set(relative, '');
-    }
-    folder.isFresh = false;
-    if (!folder.put) ({ put: folder.put, odd: folder.odd } = await stamps(copy));
-  }
-
-  /** Removes what stands at a path of the copy, unless a command has made a link of a folder above it, which may lead anywhere. */
-  async #remove(folder: Copied, copy: PlainFolder, relative: string): Promise<void> {
-    if (await copy.isFolder(path.dirname(relative))) await this.#clear(folder, relative);
-  }
-
-  /** Removes what stands at a path of the copy, which is in folders and below no link. What was in a folder there is not noted any more. */
-  async #clear(folder: Copied, relative: string): Promise<void> {
-    const at = path.join(folder.copy, relative);
-    const stat = await fs.lstat(at).catch(() => undefined);
-    if (stat?.isDirectory()) folder.put = undefined;
-    if (stat) await removeTree(at);
+      for (const each of now) {
+        await slice.turn();
+        if (source.get(each[0]) !== each[1]) changed.push(each);
+      }
+      await forEachLimited(gone, AT_ONCE, async at => {
+        await clear(folder, copy, at);
+        source.delete(at);
+        folder.put?.delete(at);
+      });
+      const copyChanged: Parameters<Progress>[1] = async (cancelled, report) => {
+        let done = 0;
+        await forEachLimited(changed, AT_ONCE, async ([at, stamp]) => {
+          signal.throwIfAborted();
+          if (cancelled.aborted) throw new ToolError(CANCELLED);
+          await copy.makeFolders(path.posix.dirname(at), real);
+          await clear(folder, copy, at);
+          await copy.copy(at, real, { keepsTime: folder.isFresh });
+          source.set(at, stamp);
+          await note(folder, copy, at);
+          report(++done);
+        });
+      };
+      await (changed.length > SHOWN_FROM
+        ? this.#progress(changed.length, copyChanged)
+        : copyChanged(signal, () => undefined));
+      for (const at of now.keys())
+        if (/(^|\/)\.git$/.test(at)) {
+          await ownRepository(root, copy, at);
+          await note(folder, copy, at);
+          await walk(copy, at, (each, stat) => folder.put?.set(each, stampOfCopy(stat)) !== null);
+        }
+      // What makes room comes first.
+      for (const [relative, { left, mode }] of [...(contents.get(layer) ?? [])].sort(
+        ([, a], [, b]) => Number(!!a.left) - Number(!!b.left),
+      )) {
+        const there = left ? await copy.stat(relative) : undefined;
+        if (left) await copy.makeFolders(path.posix.dirname(relative), real);
+        await clear(folder, copy, relative);
+        if (left)
+          await copy.write(relative, left, mode ?? (there?.isFile() ? there.mode & 0o777 : undefined));
+        await note(folder, copy, relative);
+        // It is copied again before the next command.
+        source.set(relative, '');
+      }
+      folder.isFresh = false;
+      if (!folder.put) ({ put: folder.put, odd: folder.odd } = await stamps(copy));
+    });
   }
 
   /**
    * What differs from before the command.
    * @returns `changed`: without what git ignores
    */
-  async #list(
+  async #list(folder: Copied, contents: Contents, effects: Effects): Promise<Listed> {
+    const isThere = await succeeds(fs.lstat(folder.copy));
+    if (isThere && !(await isStill(folder))) throw new ToolError(REPLACED);
+    const { put = new Map<string, Stamp>(), odd } = folder;
+    const before = { put, odd, source: new Map(folder.source) };
+    // Where the folder itself was removed, so was all that was in it.
+    const copy = await openCopy(folder, this.#storage);
+    return inTrees([folder.root, copy], (...trees) =>
+      this.#compare(folder, before, trees, contents, effects),
+    );
+  }
+
+  async #compare(
     folder: Copied,
+    {
+      put,
+      odd,
+      source,
+    }: Required<Pick<Copied, 'source' | 'odd'>> & { readonly put: ReadonlyMap<string, Stamp> },
+    [real, there]: readonly [real: PlainTree, copy: PlainTree],
     contents: Contents,
     effects: Effects,
-  ): Promise<{ readonly ignored: number; readonly wroteGit: boolean; readonly changed: readonly string[] }> {
-    const { layer, root, copy, source, put = new Map<string, Stamp>(), odd } = folder;
+  ): Promise<Listed> {
+    const { layer, root } = folder;
     const nameOf = (relative: string): string => this.#layers.nameOf({ layer, relative });
     const slice = new TimeSlice();
-    const { put: now, odd: oddNow } = await stamps(copy);
+    const { put: now, odd: oddNow } = await stamps(there);
     Object.assign(folder, { put: now, odd: oddNow });
     for (const at of oddNow) if (!odd.has(at)) effects.leaveOut({ path: nameOf(at), why: 'path' });
     const changed: string[] = [];
@@ -280,10 +271,9 @@ export class CopySandbox implements Sandbox {
       await slice.turn();
       if (!put.has(at)) changed.push(at);
     }
-    const isGits = gitFiles(folder, new Set([...put.keys(), ...now.keys()]));
+    const isGits = await gitFiles([real, there], new Set([...put.keys(), ...now.keys()]));
     const others = changed.filter(at => !isGits(at));
     await slice.turn();
-    const [real, there] = [new PlainFolder(root), new PlainFolder(copy)];
     const rules = new Map<string, string>();
     for (const at of now.keys()) {
       const isOwn = /(^|\/)\.gitignore$/.test(at) && (!source.get(at) || put.get(at) !== now.get(at));
@@ -299,7 +289,7 @@ export class CopySandbox implements Sandbox {
       const pending = contents.get(layer)?.get(at);
       const name = pending?.name ?? nameOf(at);
       await effects.look(name, async () => {
-        const isKept = source.get(at) === (await stampAt(path.join(root, at)));
+        const isKept = source.get(at) === stampIn(await real.stat(at).catch(() => undefined));
         const base = pending ? pending.left && foundContent(pending.left, pending.mode) : await real.find(at);
         await effects.add(name, base ?? undefined, await there.find(at), {
           isBaseUnknown: !pending && !isKept && (put.has(at) || (!!base && base.kind !== 'folder')),
@@ -321,11 +311,12 @@ export class CopySandbox implements Sandbox {
   async #tidy(changed: ReadonlyMap<Copied, readonly string[]>): Promise<boolean> {
     try {
       for (const [folder, paths] of changed) {
-        const [real, there] = [new PlainFolder(folder.root), new PlainFolder(folder.copy)];
-        await forEachLimited(paths, AT_ONCE, async at => {
-          folder.source.set(at, '');
-          if (!(await real.find(at).catch(() => undefined))) await this.#remove(folder, there, at);
-        });
+        await inTrees([folder.root, new PlainTree(folder.copy, folder.id)], (real, there) =>
+          forEachLimited(paths, AT_ONCE, async at => {
+            folder.source.set(at, '');
+            if (!(await real.stat(at).catch(() => undefined))) await clear(folder, there, at);
+          }),
+        );
       }
       return true;
     } catch {
@@ -335,10 +326,14 @@ export class CopySandbox implements Sandbox {
   }
 }
 
-/** Notes what was put at a path of the copy. */
-async function note({ copy, put }: Copied, at: string): Promise<void> {
-  if (!put) return;
-  const stat = await fs.lstat(path.join(copy, at)).catch(() => undefined);
-  if (stat && !stat.isDirectory()) put.set(at, stampOfCopy(stat));
-  else put.delete(at);
+/** What a command changed in a copy. */
+interface Listed {
+  readonly ignored: number;
+  readonly wroteGit: boolean;
+  /** Without what git ignores. */
+  readonly changed: readonly string[];
+}
+
+function stampIn(stat: Stats | undefined): Stamp | undefined {
+  return stat && stampOf(stat);
 }

@@ -1,5 +1,3 @@
-import * as fs from 'node:fs/promises';
-import * as path from 'node:path';
 import { plural } from '../../base/phrases.ts';
 import type { ForeignFile } from '../../elsewhere/foreignChange.ts';
 import { MAX_FILES, MAX_TOTAL_BYTES, type LeftOut } from '../../elsewhere/gathered.ts';
@@ -23,26 +21,6 @@ export function foundContent(content: FileContent, mode = 0o666 & ~process.umask
   return { kind: 'file', size: content.length, mode, read: () => Promise.resolve(content) };
 }
 
-/** The permission bits of the file at a path; `undefined` if there is none. */
-export async function bitsAt(at: string): Promise<number | undefined> {
-  const stat = await fs.lstat(at).catch(() => undefined);
-  return stat?.isFile() ? stat.mode & 0o777 : undefined;
-}
-
-/** @returns `undefined` if there is nothing */
-export async function findAt(at: string): Promise<Found | undefined> {
-  try {
-    const stat = await fs.lstat(at);
-    const kind = kindOf(stat);
-    if (kind === 'link') return { kind, target: await fs.readlink(at) };
-    if (kind !== 'file') return { kind };
-    return { kind, size: stat.size, mode: stat.mode & 0o777, read: () => fs.readFile(at) };
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
 /** What kind of thing an entry of a folder, or what the system tells of it, is. */
 export function kindOf(
   entry: Record<'isFile' | 'isDirectory' | 'isSymbolicLink', () => boolean>,
@@ -55,38 +33,6 @@ export function kindOf(
 /** Whether it says that there is nothing at a path. */
 export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT', 'ENOTDIR');
-}
-
-/** A folder below which nothing is looked at through a link, which may lead anywhere. */
-export class PlainFolder {
-  readonly root: string;
-  readonly #known = new Map<string, Promise<boolean>>();
-
-  constructor(root: string) {
-    this.root = root;
-  }
-
-  /** Whether a relative path, and each folder above it, is a folder and no link to one. */
-  isFolder(relative: string): Promise<boolean> {
-    if (relative === '' || relative === '.') return Promise.resolve(true);
-    let known = this.#known.get(relative);
-    if (!known) {
-      known = this.isFolder(path.dirname(relative)).then(
-        async isBelowFolder =>
-          isBelowFolder &&
-          (await fs.lstat(path.join(this.root, relative)).then(
-            stat => stat.isDirectory(),
-            () => false,
-          )),
-      );
-      this.#known.set(relative, known);
-    }
-    return known;
-  }
-
-  async find(relative: string): Promise<Found | undefined> {
-    return (await this.isFolder(path.dirname(relative))) ? findAt(path.join(this.root, relative)) : undefined;
-  }
 }
 
 /** Nothing that a command can have found: what was there when it began is not known. */

@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { forEachLimited } from '../../base/async.ts';
-import { isMissing, kindOf, type Found } from './effects.ts';
+import { hasCode } from '../../base/errors.ts';
+import { kindOf, type Found } from './effects.ts';
+import { isNothing, openFolder, setBits } from './openFolders.ts';
 
 /** How many entries of a folder are read at a time, so that a wide one does not block the event loop. */
 const AT_A_TIME = 512;
 /** How many files are removed concurrently. */
 const AT_ONCE = 16;
-/** How long the path of a folder may become, in bytes: with any name in it, it is shorter than what systems take. */
-const MAX_LENGTH = 2_000;
+/** How deep folders are held open; what is deeper is moved up first. */
+const MAX_DEPTH = 24;
+/** How often a tree is removed again that another program has changed or holds open meanwhile, and after how many milliseconds. */
+const RETRIES = 3;
+const RETRY_MS = 100;
 
 /** What is in a folder. */
 export interface Entry {
@@ -36,43 +42,74 @@ export async function* entriesOf(folder: string | Buffer): AsyncGenerator<readon
   if (part.length > 0) yield part;
 }
 
-/** Removes a tree in which folders may forbid it, as the kernel's work folder does, and paths may be longer than the system takes. */
+/**
+ * Removes a tree in which folders may forbid it, as the kernel's work folder does, and paths may be longer than the system takes.
+ * Another program may be at work in it: no link that it puts there is followed, nor one in the place of the tree.
+ */
 export async function removeTree(at: string): Promise<void> {
-  try {
-    await remove(Buffer.from(at), Buffer.from(at));
-  } catch {
-    // What another program holds open on Windows, for example, is free soon.
-    await fs.rm(at, { recursive: true, force: true, maxRetries: 3 });
-  }
+  await clearIn(path.dirname(at), Buffer.from(path.basename(at)));
 }
 
-async function remove(root: Buffer, at: Buffer): Promise<void> {
+/** As {@link removeTree}. @param folder leads to the one that it is in, and is not looked at */
+export async function clearIn(folder: string, name: Buffer): Promise<void> {
+  for (let tries = 0; ; tries++)
+    try {
+      return await remove(folder, name, undefined);
+    } catch (error) {
+      if (tries === RETRIES || hasCode(error, 'ENOSPC')) throw error;
+      await delay(RETRY_MS);
+    }
+}
+
+/** Where a folder is in the tree that is removed. */
+interface Above {
+  readonly root: string;
+  readonly depth: number;
+  /** What was moved into the root, since it was too deep. */
+  readonly moved: Buffer[];
+}
+
+async function remove(folder: string, name: Buffer, above: Above | undefined): Promise<void> {
+  const at = inFolder(folder, name);
   try {
     const stat = await fs.lstat(at);
     if (!stat.isDirectory()) return await fs.unlink(at);
-    if ((stat.mode & 0o700) !== 0o700) await fs.chmod(at, 0o700);
-    const folder = at.length > MAX_LENGTH ? await shortened(root, at) : at;
-    const below: Buffer[] = [];
-    for await (const part of entriesOf(folder)) {
-      const files: Buffer[] = [];
-      for (const { bytes, kind } of part) (kind === 'folder' ? below : files).push(inFolder(folder, bytes));
-      await forEachLimited(files, AT_ONCE, file => fs.unlink(file));
+    if ((stat.mode & 0o700) !== 0o700) await setBits(at, 0o700);
+    if (above && above.depth > MAX_DEPTH) {
+      const moved = Buffer.from(randomUUID());
+      await fs.rename(at, inFolder(above.root, moved));
+      return void above.moved.push(moved);
     }
-    for (const each of below) await remove(root, each);
-    await fs.rmdir(folder);
+    const open = await openFolder(at);
+    try {
+      const below: Buffer[] = [];
+      for await (const part of entriesOf(open.at)) {
+        const files: Buffer[] = [];
+        for (const { bytes, kind } of part) (kind === 'folder' ? below : files).push(bytes);
+        await forEachLimited(files, AT_ONCE, file => fs.unlink(inFolder(open.at, file)));
+      }
+      const { root = open.at, depth = 0, moved = [] } = above ?? {};
+      for (const each of below) await remove(open.at, each, { root, depth: depth + 1, moved });
+      if (!above)
+        for (let each = moved.pop(); each; each = moved.pop())
+          await remove(open.at, each, { root, depth: 1, moved });
+    } finally {
+      await open.close();
+    }
+    await fs.rmdir(at);
   } catch (error) {
     // Something that is no folder stands above it, or another one has removed it.
-    if (!isMissing(error)) throw error;
+    if (!isNothing(error) || (await isThere(at))) throw error;
   }
 }
 
-/** Moves a folder to where its path is short. */
-async function shortened(root: Buffer, folder: Buffer): Promise<Buffer> {
-  const to = inFolder(root, Buffer.from(randomUUID()));
-  await fs.rename(folder, to);
-  return to;
+function isThere(at: Buffer): Promise<boolean> {
+  return fs.lstat(at).then(
+    () => true,
+    () => false,
+  );
 }
 
-function inFolder(folder: Buffer, name: Buffer): Buffer {
-  return Buffer.concat([folder, Buffer.from(path.sep), name]);
+function inFolder(folder: string, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(folder), Buffer.from(path.sep), name]);
 }

@@ -3,7 +3,7 @@ import { isInside, realPathSync, realPlace } from '../../base/system/realPath.ts
 import { contentOf } from '../../preview/blobs.ts';
 import { removedAbove, type PendingContents } from '../../preview/overlay.ts';
 import type { FileContent, FolderRoot } from '../../preview/workspace.ts';
-import { bitsAt } from './effects.ts';
+import { PlainTree } from './plainTree.ts';
 import type { Layer } from './upperTree.ts';
 
 /** The overlays or copies of a workspace, and how paths in it are named. */
@@ -65,7 +65,7 @@ export class Layers {
       const left = content.side && (await contentOf(content.side, pending.blobs));
       const there = removed === undefined ? place : undefined;
       const source = content.from === undefined ? there : await this.#placeOf(content.from);
-      const mode = content.mode ?? (source && (await bitsAt(path.join(source.layer.root, source.relative))));
+      const mode = content.mode ?? (source && (await bitsAt(source)));
       contents.get(place.layer)?.set(place.relative, { name, left, mode });
     }
     return contents;
@@ -86,6 +86,12 @@ export class Layers {
 
 function withSlashes(relative: string): string {
   return path.sep === '/' ? relative : relative.replaceAll(path.sep, '/');
+}
+
+/** The permission bits of the file at a place; `undefined` if there is none. */
+async function bitsAt({ layer, relative }: Place): Promise<number | undefined> {
+  const stat = await new PlainTree(layer.root).stat(relative).catch(() => undefined);
+  return stat?.isFile() ? stat.mode & 0o777 : undefined;
 }
 
 /** What is pending, by its place. */

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited, succeeds } from '../../base/async.ts';
+import { forEachLimited } from '../../base/async.ts';
 import { beginningOf } from '../../base/cutText.ts';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { foldersAbove } from '../../preview/fileSteps.ts';
@@ -14,22 +14,14 @@ import { prepareCall, type ShellCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { OWN_FOLDERS } from './bubblewrap.ts';
 import { isDiskFull, spaceAt, watchSpace, type Space } from './diskSpace.ts';
-import { Effects, foundContent, PlainFolder } from './effects.ts';
+import { Effects, foundContent } from './effects.ts';
 import { removeTree } from './entries.ts';
+import { clearSetId, countNewer } from './heldFind.ts';
 import { Layers, type Contents, type Put } from './layers.ts';
 import { PastFiles } from './pastFiles.ts';
 import { Namespace } from './namespace.ts';
-import {
-  changedPaths,
-  clearSetId,
-  countNewer,
-  keepIgnored,
-  keepOnly,
-  openAbove,
-  openFolder,
-  putFiles,
-  type Layer,
-} from './upperTree.ts';
+import { inTrees, type PlainTree } from './plainTree.ts';
+import { changedPaths, keepIgnored, keepOnly, openAbove, putFiles, type Layer } from './upperTree.ts';
 
 /** How many files are compared concurrently. */
 const AT_ONCE = 8;
@@ -120,8 +112,7 @@ export class OverlaySandbox implements Sandbox {
           `The sandbox cannot be entered: ${output.trim() || 'no reason was given'}. Nothing was run.`,
         );
       const effects = new Effects();
-      const { ignored: found, git } = await this.#list(end.view, contents, mountedAt, effects);
-      const wroteGit = await wroteAny(git);
+      const { ignored: found, wroteGit } = await this.#list(end.view, contents, mountedAt, effects);
       await namespace.release();
       const fullness = await full;
       const ignored = await forgetPut(contents, found);
@@ -225,37 +216,38 @@ export class OverlaySandbox implements Sandbox {
 
   /**
    * Collects what the command changed: the upper trees tell where, the view and the real folders what.
-   * @returns what git ignores, by layer, and the parts of repositories in the upper trees
+   * @returns what git ignores, by layer
    */
   async #list(
     view: string,
     contents: Contents,
     mountedAt: number,
     effects: Effects,
-  ): Promise<{ readonly ignored: ReadonlyMap<Layer, readonly string[]>; readonly git: readonly string[] }> {
-    const git: string[] = [];
+  ): Promise<{ readonly ignored: ReadonlyMap<Layer, readonly string[]>; readonly wroteGit: boolean }> {
+    let wroteGit = false;
     const ignored = new Map<Layer, readonly string[]>();
     for (const layer of this.#layers.all) {
       const merged = path.join(view, layer.root);
       const changed = await changedPaths(layer, merged, effects);
       ignored.set(layer, changed.ignored);
-      git.push(...changed.git.map(at => path.join(layer.upper, at)));
+      wroteGit ||= await inTrees([layer.upper], upper => wroteAny(upper, changed.git));
       const pending = contents.get(layer) ?? new Map<string, never>();
       // Links in the view lead, for this process, to what is outside.
-      const [real, inView] = [new PlainFolder(layer.root), new PlainFolder(merged)];
-      await forEachLimited([...new Set([...changed.paths, ...pending.keys()])], AT_ONCE, async each => {
-        if (effects.isTooMuch) return;
-        const put = pending.get(each);
-        const name = put?.name ?? this.#layers.nameOf({ layer, relative: each });
-        await effects.look(name, async () => {
-          const theirs = await inView.find(each);
-          const base = put ? put.left && foundContent(put.left, put.mode) : await real.find(each);
-          const isBaseUnknown = !put && (await changedAfter(layer.root, each, mountedAt));
-          await effects.add(name, base ?? undefined, theirs, { isBaseUnknown });
-        });
-      });
+      await inTrees([layer.root, merged], (real, inView) =>
+        forEachLimited([...new Set([...changed.paths, ...pending.keys()])], AT_ONCE, async each => {
+          if (effects.isTooMuch) return;
+          const put = pending.get(each);
+          const name = put?.name ?? this.#layers.nameOf({ layer, relative: each });
+          await effects.look(name, async () => {
+            const theirs = await inView.find(each);
+            const base = put ? put.left && foundContent(put.left, put.mode) : await real.find(each);
+            const isBaseUnknown = !put && (await changedAfter(real, each, mountedAt));
+            await effects.add(name, base ?? undefined, theirs, { isBaseUnknown });
+          });
+        }),
+      );
     }
-    return { ignored, git };
+    return { ignored, wroteGit };
   }
 
   /**
@@ -293,13 +285,19 @@ export class OverlaySandbox implements Sandbox {
 }
 
 /** Whether more was changed in repositories than the index, which git notes whenever it looks at the files. */
-async function wroteAny(places: readonly string[]): Promise<boolean> {
+async function wroteAny(upper: PlainTree, places: readonly string[]): Promise<boolean> {
   for (const place of places) {
-    const stat = await fs.lstat(place).catch(() => undefined);
-    if (stat?.isDirectory()) {
-      const names = await fs.readdir(place).catch(() => []);
-      if (await wroteAny(names.map(name => path.join(place, name)))) return true;
-    } else if (stat && path.basename(place) !== 'index') return true;
+    const stat = await upper.stat(place);
+    if (stat && !stat.isDirectory() && path.posix.basename(place) !== 'index') return true;
+    if (!stat?.isDirectory()) continue;
+    for await (const part of upper.parts(place))
+      if (
+        await wroteAny(
+          upper,
+          part.map(({ name }) => `${place}/${name}`),
+        )
+      )
+        return true;
   }
   return false;
 }
@@ -313,18 +311,16 @@ async function forgetPut(
   contents: Contents,
   ignored: ReadonlyMap<Layer, readonly string[]>,
 ): Promise<ReadonlyMap<Layer, readonly string[]>> {
-  for (const [{ upper }, puts] of contents) {
-    const folder = new PlainFolder(upper);
-    for (const relative of puts.keys()) {
-      const above = path.dirname(relative);
-      if (!(await folder.isFolder(above)) || !(await succeeds(fs.lstat(path.join(upper, relative)))))
-        continue;
-      const at = path.join(upper, above);
-      const mode = await openFolder(at, (await fs.lstat(at)).mode);
-      await removeTree(path.join(upper, relative));
-      await fs.chmod(at, mode);
-    }
-  }
+  for (const [{ upper }, puts] of contents)
+    await inTrees([upper], async tree => {
+      for (const relative of puts.keys()) {
+        if (!(await tree.stat(relative))) continue;
+        const above = path.posix.dirname(relative);
+        const bits = await tree.openUp(above);
+        await tree.clear(relative);
+        if (bits !== undefined) await tree.setBits(above, bits);
+      }
+    });
   const left = new Map<Layer, readonly string[]>();
   for (const [layer, paths] of ignored)
     left.set(
@@ -344,9 +340,9 @@ interface Prepared {
 }
 
 /** Whether what is at a path may have changed on disk since a time. Where nothing is, the time of its folder counts. */
-async function changedAfter(root: string, relative: string, since: number): Promise<boolean> {
-  for (let at = relative; ; at = path.dirname(at)) {
-    const stat = await fs.lstat(path.join(root, at)).catch(() => undefined);
+async function changedAfter(real: PlainTree, relative: string, since: number): Promise<boolean> {
+  for (let at = relative; ; at = path.posix.dirname(at)) {
+    const stat = await real.stat(at);
     if (stat) return stat.ctimeMs >= since;
     if (at === '.') return true;
   }

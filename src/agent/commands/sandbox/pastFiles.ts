@@ -1,8 +1,6 @@
-import * as fs from 'node:fs/promises';
-import * as path from 'node:path';
 import { MAX_FILE_BYTES } from '../../preview/workspace.ts';
-import { PlainFolder } from './effects.ts';
 import type { Contents, Layers, Place } from './layers.ts';
+import { PlainTree } from './plainTree.ts';
 import { stampOf, type Stamp } from './stamps.ts';
 import type { Layer } from './upperTree.ts';
 
@@ -36,13 +34,13 @@ export class PastFiles {
   async add(contents: Contents, layers: Layers): Promise<void> {
     for (const [layer, puts] of contents) this.note(layer, puts.keys());
     for (const [layer, files] of this.#files) {
-      const [real, puts] = [new PlainFolder(layer.root), contents.get(layer)];
+      const puts = contents.get(layer);
+      const real = new PlainTree(layer.root);
       for (const [relative, returned] of files) {
-        if (!puts || puts.has(relative) || !(await real.isFolder(path.dirname(relative)))) continue;
-        const at = path.join(layer.root, relative);
-        const stat = await fs.lstat(at).catch(() => undefined);
+        if (!puts || puts.has(relative)) continue;
+        const stat = await real.stat(relative).catch(() => undefined);
         if (!stat?.isFile() || stat.size > MAX_FILE_BYTES) continue;
-        const left = await fs.readFile(at).catch(() => undefined);
+        const left = await real.read(relative).catch(() => undefined);
         if (!left) continue;
         const stamp = stampOf(stat);
         const time = returned?.stamp === stamp ? returned.time : new Date();

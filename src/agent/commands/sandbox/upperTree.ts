@@ -1,19 +1,14 @@
-import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { TimeSlice } from '../../base/async.ts';
 import { foldersAbove } from '../../preview/fileSteps.ts';
 import type { FileContent } from '../../preview/workspace.ts';
 import { messageWithoutPaths } from '../../base/errors.ts';
-import { PlainTree } from '../agentView/plainTree.ts';
-import { isMissing, PlainFolder, type Effects, type Found } from './effects.ts';
-import { entriesOf, removeTree } from './entries.ts';
+import { isMissing, type Effects, type Found } from './effects.ts';
+import { removeTree } from './entries.ts';
 import { ignoredOf, textOfRules } from './ignored.ts';
 import type { MountedFolder } from './bubblewrap.ts';
-import { SYSTEM_FOLDERS, systemTool } from './namespace.ts';
-
-/** How long ignored files are counted, in milliseconds. */
-const COUNT_MS = 2_000;
+import { inTrees, type PlainTree } from './plainTree.ts';
 
 /** A folder of the workspace, and a tree in which a part of it stands, changed. */
 interface Tree {
@@ -35,63 +30,35 @@ interface Changed {
   readonly git: readonly string[];
 }
 
-/**
- * The folders of an upper tree or a copy that lead to a path in it. They have the permission bits of the real ones, and can be
- * written in any case. Follows no link.
- */
-export async function makeFolders({ root, upper }: Tree, relative: string): Promise<void> {
-  if (relative !== '.') await makeFolders({ root, upper }, path.dirname(relative));
-  const folder = path.join(upper, relative);
-  const there = await fs.lstat(folder).catch(() => undefined);
-  if (there?.isDirectory()) return void (await openFolder(folder, there.mode));
-  if (there) await removeTree(folder);
-  // Another one may make it at the same time.
-  await fs.mkdir(folder, { recursive: true });
-  const real = await fs.lstat(path.join(root, relative)).catch(() => undefined);
-  if (real?.isDirectory() && relative !== '.') await fs.chmod(folder, (real.mode & 0o777) | 0o700);
-}
-
-/** Lets a folder be read and written, also if it forbids that. @returns the permission bits that it had */
-export async function openFolder(folder: string, mode: number): Promise<number> {
-  if ((mode & 0o700) !== 0o700 && process.platform !== 'win32')
-    await fs.chmod(folder, (mode & 0o777) | 0o700);
-  return mode & 0o777;
-}
-
-/** Gives the folders above these paths of an upper tree the permission bits of the real ones, once all is in them. */
-async function closeFolders({ root, upper }: Tree, paths: readonly string[]): Promise<void> {
+/** Gives the folders above these paths of a tree the permission bits of the real ones, once all is in them. */
+async function closeFolders(tree: PlainTree, real: PlainTree, paths: readonly string[]): Promise<void> {
   // Those that are in another one come before it.
   for (const folder of [...new Set(paths.flatMap(foldersAbove))].sort().toReversed()) {
-    const real = await fs.lstat(path.join(root, folder)).catch(() => undefined);
-    if (real?.isDirectory()) await fs.chmod(path.join(upper, folder), real.mode & 0o777);
+    const stat = await real.stat(folder);
+    if (stat?.isDirectory()) await tree.setBits(folder, stat.mode & 0o777);
   }
 }
 
 /** Puts what is pending into an upper tree. */
-export async function putFiles(layer: Layer, files: ReadonlyMap<string, PutFile>): Promise<void> {
-  for (const [relative, { left, mode, time }] of files) {
-    await makeFolders(layer, path.dirname(relative));
-    const to = path.join(layer.upper, relative);
-    await removeTree(to);
-    if ('link' in left) {
-      await fs.symlink(left.link, to);
-      continue;
+export function putFiles({ upper, root }: Tree, files: ReadonlyMap<string, PutFile>): Promise<void> {
+  return inTrees([upper, root], async (tree, real) => {
+    for (const [relative, { left, mode, time }] of files) {
+      await tree.makeFolders(path.posix.dirname(relative), real);
+      await tree.clear(relative);
+      await tree.write(relative, left, mode, time);
     }
-    await fs.writeFile(to, left, { flag: 'wx' });
-    if (mode !== undefined) await fs.chmod(to, mode);
-    if (time) await fs.utimes(to, time, time);
-  }
-  await closeFolders(layer, [...files.keys()]);
+    await closeFolders(tree, real, [...files.keys()]);
+  });
 }
 
 /** Lets what stands at these paths be removed in the view, also in folders that forbid it. */
-export async function openAbove(layer: Tree, paths: readonly string[]): Promise<void> {
-  const real = new PlainFolder(layer.root);
-  for (const folder of new Set(paths.map(each => path.dirname(each)))) {
-    const stat = await fs.lstat(path.join(layer.root, folder)).catch(() => undefined);
-    const isOpen = !stat || (stat.mode & 0o700) === 0o700;
-    if (!isOpen && (await real.isFolder(folder))) await makeFolders(layer, folder);
-  }
+export function openAbove({ upper, root }: Tree, paths: readonly string[]): Promise<void> {
+  return inTrees([upper, root], async (tree, real) => {
+    for (const folder of new Set(paths.map(each => path.posix.dirname(each)))) {
+      const stat = await real.stat(folder);
+      if (stat?.isDirectory() && (stat.mode & 0o700) !== 0o700) await tree.makeFolders(folder, real);
+    }
+  });
 }
 
 /** What is put into an upper tree. */
@@ -107,33 +74,38 @@ interface PutFile {
  * of folders tell what stands where: to ask for each file would take ten times as long.
  * @param lower what the overlay covers, if that is not the folder itself
  */
-export async function changedPaths(
+export function changedPaths(
   layer: Layer,
   merged: string,
   effects: Effects,
   lower = layer.root,
 ): Promise<Changed> {
+  return inTrees([layer.upper, merged, lower], (...trees) => changedIn(layer, trees, effects));
+}
+
+async function changedIn(
+  layer: Layer,
+  [written, view, real]: readonly [upper: PlainTree, merged: PlainTree, lower: PlainTree],
+  effects: Effects,
+): Promise<Changed> {
   const paths: string[] = [];
   const ignored: string[] = [];
   const git: string[] = [];
   const rules = new Map<string, string>();
-  const [real, view] = [new PlainFolder(lower), new PlainTree(merged)];
   const slice = new TimeSlice();
   let level = [''];
   while (level.length > 0) {
     const found: Compared[] = [];
     for (const folder of level) {
-      const upper = await entriesIn(path.join(layer.upper, folder), effects, layer.prefix + folder);
-      const now = upper && (await entriesIn(path.join(merged, folder)));
+      const upper = await entriesIn(written, folder, effects, layer.prefix + folder);
+      const now = upper && (await entriesIn(view, folder));
       if (!now) continue;
       if (upper.get('.gitignore') === 'file')
         rules.set(
           folder,
           textOfRules(await view.read(path.posix.join(folder, '.gitignore')).catch(() => undefined)),
         );
-      const was: Entries = (await real.isFolder(folder))
-        ? ((await entriesIn(path.join(lower, folder))) ?? new Map())
-        : new Map();
+      const was: Entries = (await entriesIn(real, folder)) ?? new Map();
       // Where the folder was made anew, what was in it is gone without a trace.
       const gone = [...was.keys()].filter(name => !now.has(name) && !upper.has(name));
       const isInGit = [was, now].some(isGitDirectory);
@@ -141,7 +113,7 @@ export async function changedPaths(
         await slice.turn();
         const at = folder === '' ? name : `${folder}/${name}`;
         const isTree = async (): Promise<boolean> =>
-          name !== 'hooks' && (await entriesIn(path.join(merged, at)))?.has('.git') === true;
+          name !== 'hooks' && (await entriesIn(view, at))?.has('.git') === true;
         if (name === '.git' || (isInGit && !(await isTree()))) {
           if (upper.has(name)) git.push(at);
           continue;
@@ -164,7 +136,7 @@ export async function changedPaths(
       }
       // What was a folder and is none any more has lost all that was in it.
       if (was === 'folder' && now !== 'folder') {
-        const lost = await filesBelow(layer.root, at, lower);
+        const lost = await filesBelow(layer.root, at, real);
         paths.push(...lost.files);
         if (lost.isGits) git.push(at);
       }
@@ -194,7 +166,7 @@ function asAsked(at: string, kind: Found['kind'] | undefined): string {
 async function filesBelow(
   root: string,
   folder: string,
-  lower: string,
+  lower: PlainTree,
 ): Promise<{ readonly files: readonly string[]; readonly isGits: boolean }> {
   const files: string[] = [];
   let isGits = false;
@@ -202,7 +174,7 @@ async function filesBelow(
   while (level.length > 0) {
     const found: string[] = [];
     for (const at of level) {
-      const entries = (await entriesIn(path.join(lower, at))) ?? new Map<string, never>();
+      const entries = (await entriesIn(lower, at)) ?? new Map<string, never>();
       if (isGitDirectory(entries)) isGits = true;
       else
         for (const [name, kind] of entries)
@@ -222,7 +194,7 @@ async function filesBelow(
 type Entries = ReadonlyMap<string, Found['kind']>;
 
 /** Whether git takes a folder with these entries for a git directory, whatever its name is, as `base/system/gitDirectory.ts` tells. */
-function isGitDirectory(entries: Entries): boolean {
+export function isGitDirectory(entries: Entries): boolean {
   const head = entries.get('HEAD');
   if (head !== 'file' && head !== 'link') return false;
   return entries.has('commondir') || (entries.has('objects') && entries.has('refs'));
@@ -232,10 +204,15 @@ function isGitDirectory(entries: Entries): boolean {
  * What is in a folder, without what has a name that is not UTF-8, which is told to `effects`; nothing if there is no such folder.
  * @returns `undefined` if it may not be read, which is told, too
  */
-async function entriesIn(folder: string, effects?: Effects, shown = ''): Promise<Entries | undefined> {
+export async function entriesIn(
+  tree: PlainTree,
+  folder: string,
+  effects?: Effects,
+  shown = '',
+): Promise<Entries | undefined> {
   const entries = new Map<string, Found['kind']>();
   try {
-    for await (const part of entriesOf(folder))
+    for await (const part of tree.parts(folder))
       for (const { name, isUtf8, kind } of part)
         if (isUtf8) entries.set(name, kind);
         else effects?.leaveOut({ path: shown === '' ? name : `${shown}/${name}`, why: 'path' });
@@ -260,78 +237,43 @@ export async function keepIgnored(
   pending: ReadonlyMap<string, { readonly left: FileContent | null }>,
 ): Promise<void> {
   const rules = new Map<string, string>();
+  const asked = new Map<string, string>();
   const isRules = (at: string): boolean => path.posix.basename(at) === '.gitignore';
-  for (const at of kept.filter(isRules))
-    rules.set(
-      path.posix.dirname(at),
-      textOfRules(await new PlainTree(layer.upper).read(at).catch(() => undefined)),
-    );
+  await inTrees([layer.upper], async tree => {
+    for (const at of kept) {
+      if (isRules(at))
+        rules.set(path.posix.dirname(at), textOfRules(await tree.read(at).catch(() => undefined)));
+      asked.set(at, asAsked(at, (await tree.stat(at))?.isDirectory() ? 'folder' : 'file'));
+    }
+  });
   for (const [at, { left }] of pending)
     if (isRules(at))
       rules.set(path.posix.dirname(at), textOfRules(left instanceof Uint8Array ? left : undefined));
-  const asked = new Map<string, string>();
-  for (const at of kept) {
-    const stat = await fs.lstat(path.join(layer.upper, at));
-    asked.set(at, asAsked(at, stat.isDirectory() ? 'folder' : 'file'));
-  }
   const ignored = await ignoredOf(layer.root, [...asked.values()], rules);
   const left = kept.filter(at => ignored.has(asked.get(at) ?? at));
   if (left.length < kept.length) await keepOnly(layer, left);
 }
 
 /** Leaves nothing in an upper tree but these paths. */
-export async function keepOnly(layer: Layer, paths: readonly string[]): Promise<void> {
-  const kept = { ...layer, upper: `${layer.upper}.kept` };
+export async function keepOnly({ root, upper }: Tree, paths: readonly string[]): Promise<void> {
+  const kept = `${upper}.kept`;
   try {
-    await removeTree(kept.upper);
-    await fs.mkdir(kept.upper, { recursive: true });
-    for (const folder of new Set(paths.map(each => path.dirname(each))))
-      for (const tree of [kept, layer]) await makeFolders(tree, folder);
-    for (const each of paths) {
-      const [from, to] = [path.join(layer.upper, each), path.join(kept.upper, each)];
-      const stat = await fs.lstat(from);
-      // A folder that forbids writing cannot be moved into another one.
-      const mode = stat.isDirectory() ? await openFolder(from, stat.mode) : undefined;
-      await fs.rename(from, to);
-      if (mode !== undefined) await fs.chmod(to, mode);
-    }
-    await closeFolders(kept, paths);
-    await removeTree(layer.upper);
-    await fs.rename(kept.upper, layer.upper);
-  } finally {
-    await removeTree(kept.upper);
-  }
-}
-
-/** How many files at and below paths were changed later than another file. A program of its own looks: there may be very many. */
-export async function countNewer(folder: string, paths: readonly string[], than: string): Promise<number> {
-  const script = 'exec find "$@" ! -type d -cnewer "$0" -printf .';
-  return (await printedAt(folder, paths, [script, than], COUNT_MS)).length;
-}
-
-/** Takes the bits from files at and below paths by which a program gets the rights of their owner or group. */
-export async function clearSetId(folder: string, paths: readonly string[]): Promise<void> {
-  await printedAt(folder, paths, ['exec find "$@" ! -type l -perm /6000 -exec chmod ug-s {} +', 'find']);
-}
-
-/** What a script of the shell prints that is given paths, as far as it came within a time. */
-function printedAt(
-  folder: string,
-  paths: readonly string[],
-  script: readonly string[],
-  timeout?: number,
-): Promise<string> {
-  return new Promise(resolve => {
-    const child = spawn(systemTool('xargs') ?? 'xargs', ['-0', '/bin/sh', '-c', ...script], {
-      cwd: folder,
-      env: { PATH: SYSTEM_FOLDERS.join(':') },
-      stdio: ['pipe', 'pipe', 'ignore'],
-      ...(timeout === undefined ? {} : { timeout }),
+    await removeTree(kept);
+    await fs.mkdir(kept);
+    await inTrees([kept, upper, root], async (to, from, real) => {
+      for (const folder of new Set(paths.map(each => path.posix.dirname(each))))
+        for (const tree of [to, from]) await tree.makeFolders(folder, real);
+      for (const each of paths) {
+        // A folder that forbids writing cannot be moved into another one.
+        const bits = await from.openUp(each);
+        await from.move(each, to);
+        if (bits !== undefined) await to.setBits(each, bits);
+      }
+      await closeFolders(to, real, paths);
     });
-    let printed = '';
-    child.stdout.setEncoding('latin1').on('data', (chunk: string) => (printed += chunk));
-    for (const event of ['error', 'close']) child.once(event, () => resolve(printed));
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(paths.map(at => `./${at}\0`).join(''));
-  });
+    await removeTree(upper);
+    await fs.rename(kept, upper);
+  } finally {
+    await removeTree(kept);
+  }
 }

@@ -82,6 +82,35 @@ for (const engine of engines)
       assert.equal(fs.readFileSync(theirs, 'utf8'), 'SECRET');
     });
 
+    test('a link in the place of the whole folder: what it leads to is neither read nor removed', async t => {
+      const world = await open(t, engine, []);
+      const theirs = Array.from({ length: 20 }, (_, n) => world.temp.at('elsewhere', `doc${n}`));
+      fs.mkdirSync(world.temp.at('elsewhere', 'src'), { recursive: true });
+      for (const each of [...theirs, world.temp.at('elsewhere', 'src', 'a.ts')])
+        fs.writeFileSync(each, 'SECRET');
+      const swap = `cd ..; mv "$OLDPWD" moved && ln -s '${world.temp.at('elsewhere')}' "$OLDPWD"`;
+      if (engine === 'copy')
+        await assert.rejects(world.run(swap), /put another folder or a link in the place/);
+      // It is a mount.
+      else assert.deepEqual((await world.run(swap)).changes, []);
+      const { output, changes } = await world.run('ls; rm file', {
+        pending: { 'src/a.ts': null, doc0: 'x' },
+      });
+      assert.deepEqual([output, changes], ['doc0\nfile\nsrc\n', ['file: f => ∅']]);
+      for (const each of theirs) assert.equal(fs.readFileSync(each, 'utf8'), 'SECRET');
+      assert.deepEqual(fs.readdirSync(world.temp.at('elsewhere', 'src')), ['a.ts']);
+    });
+
+    test('the whole folder removed: so is all that was in it', async t => {
+      const world = await open(t, engine, []);
+      const { changes } = await world.run('rm -rf "$PWD" .[!.]* 2>/dev/null; true');
+      assert.deepEqual(
+        changes.filter(change => !change.startsWith('.')),
+        ['file: f => ∅', 'src/a.ts: a => ∅', 'src/b.ts: b => ∅'],
+      );
+      assert.equal((await world.run('cat src/a.ts file')).output, 'af');
+    });
+
     test('where rules name exceptions, the files of a new folder that are not ignored count, and only those', async t => {
       const world = await open(t, engine, []);
       fs.writeFileSync(world.at('.gitignore'), '*\n!*/\n!*.c\n');

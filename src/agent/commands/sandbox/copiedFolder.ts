@@ -1,0 +1,82 @@
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import { folderId, type FolderId } from './openFolders.ts';
+import { inTrees, PlainTree } from './plainTree.ts';
+import { stampOfCopy, type Stamp } from './stamps.ts';
+import type { Layer } from './upperTree.ts';
+
+/** A folder of the workspace and its copy. */
+export interface Copied {
+  readonly layer: Layer;
+  readonly root: string;
+  readonly copy: string;
+  /** The copy, and no folder that a command has put in its place. */
+  id: FolderId | undefined;
+  /** What each path held on disk when it was copied. */
+  readonly source: Map<string, Stamp>;
+  /** What each path of the copy held at the end of the last command, and what has been put into it since; `undefined`: not known. */
+  put: Map<string, Stamp> | undefined;
+  /** Paths of the copy then that are not UTF-8, and cannot be looked at. */
+  odd: ReadonlySet<string>;
+  /** Nothing of a command is in it, so that files keep the times that they have on disk; else what is copied is newer than all. */
+  isFresh: boolean;
+  /** Paths that git ignores and commands have changed. */
+  readonly ignored: Set<string>;
+}
+
+/** The folder of a copy, made anew if another one or a link stands in its place. */
+export async function openCopy(folder: Copied, storage: string): Promise<PlainTree> {
+  const { layer, copy } = folder;
+  if (await isStill(folder)) return new PlainTree(copy, folder.id);
+  forget(folder);
+  await fs.mkdir(storage, { recursive: true });
+  const [state, name] = [path.basename(layer.state), path.basename(copy)];
+  await inTrees([storage], async tree => {
+    await tree.clear(`${state}/${name}`);
+    await tree.makeFolders(`${state}/${name}`);
+    folder.id = await tree.at(`${state}/${name}`, folderId);
+  });
+  return new PlainTree(copy, folder.id);
+}
+
+/** Nothing is in the copy any more. */
+export function forget(folder: Copied): void {
+  folder.source.clear();
+  folder.ignored.clear();
+  folder.put = folder.id = undefined;
+  folder.odd = new Set();
+  folder.isFresh = true;
+}
+
+/** Removes the folders of a copy that are empty and not on disk. Those of git are its own. */
+export async function removeOtherFolders(copy: PlainTree, real: PlainTree, relative = ''): Promise<void> {
+  for await (const part of copy.parts(relative))
+    for (const { name, kind } of part) {
+      const at = path.posix.join(relative, name);
+      if (kind !== 'folder' || name === '.git') continue;
+      await removeOtherFolders(copy, real, at);
+      if (!(await real.stat(at))?.isDirectory())
+        await copy.at(at, each => fs.rmdir(each).catch(() => undefined));
+    }
+}
+
+/** Whether the copy itself still stands at its path, and nothing that a command has put there. */
+export async function isStill({ copy, id }: Copied): Promise<boolean> {
+  const now = await folderId(copy).catch(() => undefined);
+  return now !== undefined && now.dev === id?.dev && now.ino === id.ino;
+}
+
+/** Removes what stands at a path of the copy. What was in a folder there is not noted any more. */
+export async function clear(folder: Copied, copy: PlainTree, relative: string): Promise<void> {
+  const stat = await copy.stat(relative);
+  if (stat?.isDirectory()) folder.put = undefined;
+  if (stat) await copy.clear(relative);
+}
+
+/** Notes what was put at a path of the copy. */
+export async function note({ put }: Copied, copy: PlainTree, at: string): Promise<void> {
+  if (!put) return;
+  const stat = await copy.stat(at);
+  if (stat && !stat.isDirectory()) put.set(at, stampOfCopy(stat));
+  else put.delete(at);
+}
