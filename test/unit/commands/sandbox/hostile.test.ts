@@ -7,11 +7,8 @@ import { AgentView } from '../../../../src/agent/commands/agentView/agentView.ts
 import { removeTree } from '../../../../src/agent/commands/sandbox/entries.ts';
 import { Namespace } from '../../../../src/agent/commands/sandbox/namespace.ts';
 import { noOverlay } from '../../../../src/agent/commands/sandbox/sandboxes.ts';
+import { HOSTILE, livingIn, WAYS } from '../../../support/hostile.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
-
-/** Ways to outlive the command. */
-const WAYS = ['background', 'pipes', 'ptrace', 'exit', 'starve'] as const;
-const PROGRAM = path.resolve(import.meta.dirname, '../../../support/hostile.pl');
 
 const probed = await TempFolder.create();
 const obstacle = await noOverlay([], probed.root);
@@ -20,7 +17,7 @@ await probed.remove();
 /** A view of a folder in which `hostile.pl` lies, and a program that is about to run in it. */
 async function hostile(t: TestContext, way: string, kind: 'command' | 'terminal'): Promise<Hostile> {
   const temp = await TempFolder.create();
-  await temp.file('w/hostile.pl', fs.readFileSync(PROGRAM));
+  await temp.file('w/hostile.pl', fs.readFileSync(HOSTILE));
   const cwd = temp.at('w');
   const agents = await temp.folder('agents');
   const view = await AgentView.create([{ name: 'w', fsPath: cwd }], temp.at('view'), {
@@ -48,20 +45,6 @@ interface Hostile {
   readonly namespace: Namespace;
   /** It is in the arguments of all that was started. */
   readonly root: string;
-}
-
-/** What runs in namespaces of its own. */
-function livingIn(root: string): readonly string[] {
-  return fs.readdirSync('/proc').flatMap(pid => {
-    try {
-      const args = /^\d+$/.test(pid) ? fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1') : '';
-      return args.includes(root) && /hostile\.pl|^[^\0]*bwrap\0/.test(args) && !/^[^\0]*sh\0/.test(args)
-        ? [args.replaceAll('\0', ' ').slice(-100)]
-        : [];
-    } catch {
-      return [];
-    }
-  });
 }
 
 if (!obstacle)
