@@ -22,7 +22,7 @@ export async function packageAll(targets, own) {
   for (const target of targets) {
     if (!(await buildFor(target))) throw new Error(`The build for ${target} failed.`);
     const file = path.join(folder, `redline-${target}.vsix`);
-    await packageFor(target, file, { isRelease: true });
+    await packageFor(target, file);
     files.push(file);
   }
   if (own in TARGETS && targets.at(-1) !== own && !(await buildFor(own))) {

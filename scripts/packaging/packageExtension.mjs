@@ -23,10 +23,9 @@ export async function buildFor(target) {
  * Packages what dist/ contains and .vscodeignore lets through, and looks whether that is what the target's package must contain.
  * @param {string} target that dist/ was built for
  * @param {string} file to write
- * @param {{ isRelease?: boolean }} [options] what many download is zipped anew, as small as it gets
  * @throws {Error} that tells what is wrong
  */
-export async function packageFor(target, file, { isRelease = false } = {}) {
+export async function packageFor(target, file) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.rmSync(file, { force: true });
   const { repository } = JSON.parse(fs.readFileSync(inRepo('package.json'), 'utf8'));
@@ -41,7 +40,7 @@ export async function packageFor(target, file, { isRelease = false } = {}) {
     rewriteRelativeLinks: Boolean(repository),
   });
   if (!fs.existsSync(file)) throw new Error('The package was not written.');
-  if (isRelease) await zipAnew(file);
+  await zipAnew(file);
   const archive = await JSZip.loadAsync(fs.readFileSync(file));
   const files = Object.keys(archive.files).flatMap(name => /^extension\/(.*[^/])$/.exec(name)?.[1] ?? []);
   const manifest = (await archive.file('extension.vsixmanifest')?.async('text')) ?? '';
