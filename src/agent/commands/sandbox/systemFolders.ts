@@ -46,6 +46,8 @@ const TOOL_ROOTS = [
 /** Folders of the system. Not all of /nix, where the socket of its daemon is. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store'];
 
+/** How many users the user namespace of the machine has. */
+const ALL_USERS = 2 ** 32 - 1;
 /** Who owns nothing: root looks at the machine with its rights. */
 const NOBODY = 65_534;
 /** The folder of a view's storage that holds the machine as everyone sees it. */
@@ -111,21 +113,40 @@ export class SystemFolders {
   }
 
   #shown(folders: readonly string[]): readonly Bind[] {
-    if (!isRoot()) return folders.map(at => [at, at]);
+    if (!isRoot() || !isMapped(NOBODY)) return folders.map(at => [at, at]);
+    const isWhole = userRanges().some(({ count }) => count === ALL_USERS);
     const points = mountPoints();
     const isShown = (at: string): boolean => folders.some(folder => at === folder || isInside(at, folder));
     return [...new Set([...folders, ...points.filter(isShown)])].flatMap((at): readonly Bind[] => {
       const stat = statSync(at, { throwIfNoEntry: false });
       if (stat?.isFile()) return (stat.mode & 0o004) === 0 ? [] : [[at, at]];
       if (!stat?.isDirectory() || !isOpen(at)) return [];
-      // One overlay serves all folders of a disk that are not below one that is closed.
+      // One overlay serves all folders of a disk that are not below one that is closed. In a user namespace, where what is mounted in a
+      // folder is locked there, it could not cover the disk.
       const disk = points.findLast(point => at === point || isInside(at, point)) ?? '/';
-      const top = foldersBetween(disk, at).every(isOpen) ? disk : at;
+      const top = isWhole && foldersBetween(disk, at).every(isOpen) ? disk : at;
       const known = this.#mounted.indexOf(top);
       const number = known < 0 ? this.#mounted.push(top) - 1 : known;
       return [[path.join(this.#storage, String(number), path.relative(top, at)), at]];
     });
   }
+}
+
+/**
+ * Whether this user namespace has a user. Where it does not have {@link NOBODY}, as in one that an ordinary user has made, its root has
+ * no power over files of others; the probe finds out whether it may read private files of the machine.
+ */
+function isMapped(user: number): boolean {
+  return userRanges().some(({ first, count }) => first <= user && user < first + count);
+}
+
+/** The users of this user namespace. That of the machine has all of them. */
+function userRanges(): readonly { readonly first: number; readonly count: number }[] {
+  return readFileSync('/proc/self/uid_map', 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => line.trim().split(/\s+/).map(Number))
+    .map(([first = 0, , count = 0]) => ({ first, count }));
 }
 
 /** Whether everyone may look into a folder. */
