@@ -115,8 +115,9 @@ function named(expression, source) {
   return text.length <= 40 ? text : '…';
 }
 
-/** Words with an end, not a name, a key or a format. */
+/** Words with an end, not a name, a key, a format or a shell script. */
 function isSentence(text) {
+  if (text.includes('"$@"')) return false;
   return /[a-z]{2,} [a-z‹"`]/i.test(text) && /[.:?!…›)"`\]]$/.test(text.trim());
 }
 

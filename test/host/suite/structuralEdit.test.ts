@@ -80,14 +80,18 @@ suite('replacing code by its structure', () => {
     const uri = vscode.Uri.file(fileInWorkspace(`${FOLDER}/linked/c.ts`));
     const editor = await vscode.window.showTextDocument(uri);
     await editor.edit(edit => edit.insert(new vscode.Position(0, 0), 'console.log(1);\n'));
-    for (const folder of ['deep', 'linked']) {
+    const propose = async (folder: string) => {
       await api.session.prompt(`/replace console.log($A) => once($A) in ${FOLDER}/${folder}`);
       const preview = api.previews.peek();
       assert.equal(preview?.label, 'AST Edit: 2 replacements in 1 file');
-      assert.deepEqual(preview.files, [{ path: `${FOLDER}/${folder}/c.ts`, kind: 'modify' }]);
-    }
-    const [first] = api.previews.list();
-    await vscode.commands.executeCommand('redline.preview.apply', first?.id, undefined, first?.revision);
+      // A file has one name, by whatever link it is found.
+      assert.deepEqual(preview.files, [{ path: `${FOLDER}/deep/c.ts`, kind: 'modify' }]);
+      return preview;
+    };
+    const byItsName = await propose('deep');
+    await api.previews.resolve({ id: byItsName.id, action: 'discard', reason: 'It is proposed again.' });
+    const { id, revision } = await propose('linked');
+    await vscode.commands.executeCommand('redline.preview.apply', id, undefined, revision);
     assert.equal(editor.document.getText(), 'once(1);\nonce(2)');
     assert.equal(await text('deep/c.ts'), 'console . log ( 2 )');
   });
