@@ -57,7 +57,7 @@ export function* settingsIn(text: string): Generator<Omit<GitSetting, 'folder'>>
   let section = '';
   const lines = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const token =
-    /\[\s*([\w.-]+)(?:[ \t]+"((?:\\.|[^"\\\n])*)")?\s*\]|([a-z][\w-]*)[ \t]*(?:=((?:"(?:\\[^]|[^"\\\n])*"?|\\[^]|[^"\\\n;#])*)|(?=\n|$|[;#]))|[;#].*|[^]/gi;
+    /\[\s*([\w.-]+)(?:[ \t]+"((?:\\.|[^"\\\n])*)")?\s*\]|(?<![\w-])([a-z][\w-]*)[ \t]*(?:=((?:"(?:\\[^]|[^"\\\n])*"?|\\[^]|[^"\\\n;#])*)|(?=\n|$|[;#]))|[;#].*|[^]/gi;
   for (const [, name, sub, key, value] of lines.matchAll(token)) {
     if (name !== undefined)
       section = name.toLowerCase() + (sub === undefined ? '' : `.${sub.replace(/\\(.)/g, '$1')}`);

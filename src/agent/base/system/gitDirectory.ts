@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { settingsIn } from './gitConfig.ts';
 import { realPlaceSync } from './realPath.ts';
 
 /**
@@ -57,7 +58,7 @@ export function foldersAround(file: string): readonly string[] {
  * @param top where its working trees may be: this folder, and those between
  */
 export function hasWorkingTree(gitDirectory: string, top: string): boolean {
-  if (!/^\s*bare\s*=\s*true\s*$/im.test(textOf(path.join(gitDirectory, 'config')) ?? '')) return true;
+  if (!isBare(textOf(path.join(gitDirectory, 'config')) ?? '')) return true;
   if (isThere(gitDirectory, 'worktrees')) return true;
   for (let at = path.dirname(gitDirectory); ; at = path.dirname(at)) {
     if (gitDirectoryOf(at) === gitDirectory) return true;
@@ -82,8 +83,19 @@ function textOf(file: string): string | undefined {
   try {
     const stat = fs.statSync(file);
     const isOwn = stat.isFile() && stat.size < 1_000_000;
-    return isOwn ? fs.readFileSync(file, 'utf8').replace(/[\r\n]+$/, '') : undefined;
+    return isOwn ? withoutLastLineEnds(fs.readFileSync(file, 'utf8')) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function withoutLastLineEnds(text: string): string {
+  let end = text.length;
+  while (end > 0 && '\r\n'.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+/** @param config the text of a repository's configuration */
+function isBare(config: string): boolean {
+  return [...settingsIn(config)].some(({ key, value }) => key === 'core.bare' && /^true$/i.test(value));
 }

@@ -11,7 +11,7 @@ const MAX_DEPTH = 100;
 const OPENING =
   /<(?<name>[A-Za-z_][\w:.-]*)(?<attributes>(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(?<end>\/?)>/y;
 const CLOSING = /<\/(?<name>[A-Za-z_][\w:.-]*)\s*>/y;
-const ATTRIBUTE = /(?<name>[\w:.-]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)')/g;
+const ATTRIBUTE = /\s+(?<name>[\w:.-]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)')/gy;
 /** What is skipped, up to its end. */
 const SKIPPED = [
   ['<!--', '-->'],

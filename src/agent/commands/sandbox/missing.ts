@@ -22,8 +22,8 @@ const PROGRAMS = [
 ];
 const NO_FILE = /ENOENT|No such file|cannot find|not found/i;
 
-/** A path up to what ends it in a message. */
-const NAME = /^[^\s'"`()[\]‘’]*?(?=[.,:;]*(?:[\s'"`()[\]‘’]|$))/;
+/** A path up to what ends it in a message, with the punctuation of a sentence. */
+const NAME = /^[^\s'"`()[\]‘’]*/;
 
 /** What this machine has and the sandbox hides. */
 export interface Outside {
@@ -72,7 +72,7 @@ export class MissingFiles {
     const found = new Set<string>();
     for (const line of this.#output.split('\n').filter(each => NO_FILE.test(each)))
       for (const rest of line.split(`${home}/`).slice(1)) {
-        const at = `${home}/${NAME.exec(rest)?.[0] ?? ''}`;
+        const at = `${home}/${nameIn(rest)}`;
         if (!folders.some(folder => isInside(at, folder))) found.add(at);
       }
     const hidden: string[] = [];
@@ -88,4 +88,12 @@ export class MissingFiles {
     const { home } = this.#outside;
     return beginningOf(isInside(at, home) ? `~${at.slice(home.length)}` : at, 300);
   }
+}
+
+/** The path that a text begins with. */
+function nameIn(text: string): string {
+  const [name = ''] = NAME.exec(text) ?? [];
+  let end = name.length;
+  while (end > 0 && '.,:;'.includes(name.charAt(end - 1))) end--;
+  return name.slice(0, end);
 }
