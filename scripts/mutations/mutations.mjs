@@ -146,8 +146,8 @@ export const mutations = [
   {
     rule: 'I7: the model hears what others resolve',
     file: 'session/outcomes.ts',
-    from: "if (fact.entry.actor !== 'model') return",
-    to: "if (fact.entry.actor === 'human') return",
+    from: "if (fact.entry.actor !== 'model' ||",
+    to: "if (fact.entry.actor === 'human' ||",
   },
   {
     rule: 'the model hears that a preview became stale, also after a reload',
