@@ -101,7 +101,8 @@ class Played {
       case 'revert':
       case 'close':
         this.#isDropped ||= workspace.typed(deed.path) !== undefined;
-        return this.#byHand(deed.path, () => editors[deed.type](deed.path));
+        // Dropping what is unsaved takes the user's own words away; what was applied with them is told.
+        return this.#byHand(deed.path, () => editors[deed.type](deed.path), false);
       case 'save':
         return editors.save(deed.path, deed.overwrites);
       case 'open':
@@ -131,14 +132,14 @@ class Played {
     this.#apply(undo);
   }
 
-  /** What the user does to a text that takes away or brings back what was in it. */
-  #byHand(path: Path, act: () => void): void {
+  /** What the user does to a text that takes away or brings back what was in it. @param isEdit whether that is what was applied, too */
+  #byHand(path: Path, act: () => void, isEdit = true): void {
     const before = this.#world.now(path) ?? '';
     act();
     const now = this.#world.editors.shown(path) ?? this.#world.now(path) ?? '';
     for (const word of this.#due) if (before.includes(word) && !now.includes(word)) this.#due.delete(word);
     for (const { mark } of this.#subjects)
-      if (before.includes(mark) !== now.includes(mark)) this.#byUser.add(mark);
+      if (isEdit && before.includes(mark) !== now.includes(mark)) this.#byUser.add(mark);
   }
 
   #in(kind: 'pending' | 'applied'): readonly string[] {
@@ -179,7 +180,8 @@ class Played {
     // What was written one on top of the other, and no editor has seen, is judged together.
     const lines = this.#subjects.flatMap(each => each.line ?? []);
     const isTouched = this.#subjects.some(each => each.mark !== mark && this.#byUser.has(each.mark));
-    if (last?.lost && at !== undefined && !this.#isDropped && !isTouched) {
+    const isOfLines = last?.lost?.every(({ why }) => why === 'sameLines') === true;
+    if (isOfLines && at !== undefined && !this.#isDropped && !isTouched) {
       const isNear = lines.some(each => [each - 1, each, each + 1].some(n => this.#typedLines.has(`a${n} `)));
       if (!isNear) return [`${id} is said not to have stayed, and nobody has touched its lines`];
     }

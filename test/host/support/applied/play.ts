@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { polled } from '../../../../scripts/lib/limits.mjs';
+import { succeeds } from '../../../../src/agent/base/async.ts';
 import type { RedlineApi } from '../../../../src/views/api.ts';
 import { fileInWorkspace, givenFile } from '../redline.ts';
 import type { Round } from './rounds.ts';
@@ -109,17 +110,24 @@ function isIn({ what, path, to, old, new: next }: Wanted): boolean {
 
 function textAt(path: string): string | undefined {
   const file = fileInWorkspace(path);
-  const dirty = vscode.workspace.textDocuments.find(({ uri, isDirty }) => isDirty && uri.fsPath === file);
-  if (dirty) return dirty.getText();
+  const open = vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === file);
+  if (open && (open.isDirty || hasDirtyTab(file))) return open.getText();
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** A document that gets an edit while it is saved counts as clean, but its tab does not. */
+function hasDirtyTab(file: string): boolean {
+  const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs).filter(({ isDirty }) => isDirty);
+  return tabs.some(({ input }) => input instanceof vscode.TabInputText && input.uri.fsPath === file);
 }
 
 async function putAway(api: RedlineApi, { path, to }: Wanted): Promise<void> {
   for (const file of [path, to].map(fileInWorkspace)) {
     const document = vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === file);
     if (!document || document.isClosed) continue;
-    await vscode.window.showTextDocument(document);
-    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    // A clean document of a deleted file has no editor any more, and can be shown in none.
+    const isShown = await succeeds(vscode.window.showTextDocument(document));
+    if (isShown) await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   await api.session.new();

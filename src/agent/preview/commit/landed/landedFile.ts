@@ -10,12 +10,16 @@ import { landedText, standingOf, withLineFeeds, type LandedText } from './standi
 interface Followed {
   /** It has had the change. What it lacks since then, a person took away. */
   isHeld: boolean;
-  /** It had the change, and a person undid it or changed its lines. */
+  /** It had the change, and a person undid it. */
   isTakenAway: boolean;
   wasDirty: boolean;
   /** It was saved after it last was dirty. */
   isSaved: boolean;
   isClosed: boolean;
+  /** What was unsaved in it was dropped: its text came from the file while it was dirty. */
+  isReverted: boolean;
+  /** As it was told of last. */
+  last: { readonly text: string; readonly isDirty: boolean } | undefined;
 }
 
 /** `open`: an editor may still save something else. */
@@ -92,9 +96,15 @@ export class LandedFile {
   #note(document: OpenDocument, event: DocumentEvent): void {
     const followed = this.#documents.get(document) ?? {
       ...{ isHeld: false, isTakenAway: false, wasDirty: false, isSaved: false, isClosed: false },
+      ...{ isReverted: false, last: undefined },
     };
     this.#documents.set(document, followed);
     followed.wasDirty ||= document.isDirty || event === 'saved';
+    const { text, isDirty } = document;
+    // A key makes it dirty, and a save leaves its text as it is.
+    if (followed.last?.isDirty === true && !isDirty && followed.last.text !== text)
+      followed.isReverted = true;
+    followed.last = { text, isDirty };
     if (event === 'saved') followed.isSaved = true;
     if (event === 'closed') followed.isClosed = true;
   }
@@ -139,8 +149,11 @@ export class LandedFile {
     if (standing.kind === 'held') {
       followed.isHeld = true;
       followed.isTakenAway = false;
+      followed.isReverted = false;
+    } else if (followed.isReverted && followed.isHeld && !followed.isClosed) {
+      return followed.isTakenAway ? 'stays' : 'notSaved';
     } else if (document.isDirty && !followed.isClosed) {
-      if (followed.isHeld) followed.isTakenAway = true;
+      if (followed.isHeld) followed.isTakenAway = standing.kind === 'absent';
       else if (standing.kind === 'overlaps') return 'sameLines';
       else followed.isHeld = await document.replace(shown, standing.completed);
     }
@@ -165,6 +178,11 @@ export class LandedFile {
     const standing = await standingOf(text, saved);
     // An editor in which all was undone is clean, and has still not read the file.
     if (standing.kind === 'held') return isShown || isTakenAway || isClosed ? 'stays' : 'open';
+    if (isShown && !isClosed && document.text !== saved) {
+      // It was saved as it was before it got the change. VS Code calls it clean then, although it is not.
+      followed.isSaved = false;
+      return 'open';
+    }
     if (isHeld) return isSaved || isTakenAway ? 'stays' : 'notSaved';
     if (isClosed) return 'savedOver';
     if (standing.kind === 'overlaps') return 'sameLines';
@@ -175,8 +193,10 @@ export class LandedFile {
   async #findBytes(document: OpenDocument, followed: Followed): Promise<Finding> {
     const { after } = this.step;
     if (after && isText(after) && document.text === withLineFeeds(after.text)) followed.isHeld = true;
-    if (followed.isSaved && (!document.isDirty || followed.isClosed))
-      return hashOf(await this.#read()) === (after?.hash ?? null) ? 'stays' : 'savedOver';
+    if (followed.isSaved && (!document.isDirty || followed.isClosed)) {
+      if (hashOf(await this.#read()) !== (after?.hash ?? null)) return 'savedOver';
+      followed.isSaved = false; // before the file was written
+    }
     if (followed.isClosed) return 'stays';
     return followed.isHeld && !document.isDirty ? 'stays' : 'open';
   }

@@ -84,9 +84,11 @@ export class Landings {
     const { path } = step;
     const writers = group.filter(preview => pathsOf(preview).includes(path)).map(({ id }) => id);
     const before = this.#landed.get(path);
+    const net = before && joinedSteps(before.file.step, step);
     // What an editor has not seen of an earlier change, it has not seen of this one either.
-    const joined = before?.file.isUnseen === true ? joinedSteps(before.file.step, step) : undefined;
-    const ids = joined && before ? [...new Set([...before.ids, ...writers])] : writers;
+    const joined = before?.file.isUnseen === true ? net : undefined;
+    // What an editor has not saved of it, it may drop together with this one.
+    const ids = before && net ? [...new Set([...before.ids, ...writers])] : writers;
     const read = heldReader(this.#files, [step]);
     const file = new LandedFile(
       joined ?? step,
@@ -94,7 +96,9 @@ export class Landings {
       finding => {
         landed.dispose();
         if (this.#landed.get(path) === landed) this.#landed.delete(path);
-        if (finding !== 'stays') for (const id of ids) this.#report(id, { path, why: finding });
+        if (finding === 'stays') return;
+        const lost = finding === 'sameLines' && !joined ? writers : ids;
+        for (const id of lost) this.#report(id, { path, why: finding });
       },
     );
     const watch = this.#editors.watch(path, (document, event) => file.note(document, event));
