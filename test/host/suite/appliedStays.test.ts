@@ -1,4 +1,5 @@
 import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { configure, play, type Played } from '../support/applied/play.ts';
 import { nameOf, roundsOf } from '../support/applied/rounds.ts';
@@ -14,10 +15,13 @@ suite('what is applied stays, or the ledger says that it did not', () => {
   let api: RedlineApi;
   let voters: Voters;
   const ends: Played['end'][] = [];
+  const settings = new Map<string, unknown>();
 
   suiteSetup(async () => {
     api = await activateRedline();
     voters = await Voters.start(api);
+    for (const key of ['files.autoSave', 'files.autoSaveDelay', 'files.saveConflictResolution'])
+      settings.set(key, vscode.workspace.getConfiguration().inspect(key)?.globalValue);
   });
 
   suiteTeardown(async () => {
@@ -25,8 +29,7 @@ suite('what is applied stays, or the ledger says that it did not', () => {
       ([end, all]) => `${all.length} ${end}`,
     );
     console.log(`      ${ends.length} rounds: ${counts.sort().join(', ')}`);
-    const settings = ['files.autoSave', 'files.autoSaveDelay', 'files.saveConflictResolution'];
-    await configure(Object.fromEntries(settings.map(key => [key, undefined])));
+    await configure(Object.fromEntries(settings));
     await cleanUp(api);
     await voters.close();
   });

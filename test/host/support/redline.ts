@@ -1,4 +1,5 @@
 import * as assert from 'node:assert/strict';
+import { existsSync, realpathSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -41,10 +42,24 @@ export async function cleanUp(api: RedlineApi): Promise<void> {
   }
   for (const key of changedSettings) await update(key, undefined);
   changedSettings.clear();
+  await saveApplied(api);
   await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   for (const relative of written) await rm(fileInWorkspace(relative), { force: true });
   written.clear();
+}
+
+/** Saves what was applied to an editor: if it were closed without that, its preview would be pending again in the next test. */
+async function saveApplied(api: RedlineApi): Promise<void> {
+  const unsaved = new Set<string | undefined>(
+    api.previews.ledger().flatMap(entry => entry.unsaved?.map(fileInWorkspace) ?? []),
+  );
+  for (const document of vscode.workspace.textDocuments)
+    if (document.isDirty && unsaved.has(realPath(document.uri))) await document.save();
+}
+
+function realPath({ fsPath }: vscode.Uri): string | undefined {
+  return existsSync(fsPath) ? realpathSync(fsPath) : undefined;
 }
 
 const changedSettings = new Set<string>();
