@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../agent/preview/resolveSettings.ts';
 
@@ -185,8 +187,14 @@ export class Settings {
 
   /** Variables that commands in the sandbox get although their names look like those of secrets. */
   get sandboxVariables(): readonly string[] {
-    const names = this.#get<unknown>('sandbox.variables');
-    return Array.isArray(names) ? names.filter(name => typeof name === 'string') : [];
+    return stringsIn(this.#get<unknown>('sandbox.variables'));
+  }
+
+  /** What commands in the isolated sandbox may read beside the tools of the user: absolute paths. */
+  get sandboxReadable(): readonly string[] {
+    return stringsIn(this.#get<unknown>('sandbox.readable'))
+      .map(each => each.replace(/^~(?=\/)/, homedir()))
+      .filter(each => path.isAbsolute(each));
   }
 
   /** Whether the agent runs commands in an isolated sandbox by itself. */

@@ -19,6 +19,7 @@ export function sandboxesIn(folder: string, engine: SandboxEngine): Sandboxes {
     engine: () => engine,
     limits: () => ({ bytes: 1e9, files: 1e5 }),
     variables: () => [],
+    readable: () => [],
     logger: silentLogger,
   });
 }

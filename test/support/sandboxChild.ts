@@ -10,6 +10,7 @@ const sandboxes = createSandboxes({
   engine: () => 'overlay',
   limits: () => ({ bytes: 1e9, files: 1e5 }),
   variables: () => [],
+  readable: () => [],
   logger: silentLogger,
 });
 const sandbox = await sandboxes.of('s1');

@@ -46,6 +46,7 @@ export class SandboxWorld {
       engine: () => 'auto',
       limits: () => ({ bytes: 1e9, files: 100_000 }),
       variables: () => [],
+      readable: () => [],
       logger: silentLogger,
       ...options,
     });

@@ -22,6 +22,7 @@ export function openSandboxes(
     engine: () => settings.sandboxEngine,
     limits: () => settings.copyLimits,
     variables: () => settings.sandboxVariables,
+    readable: () => settings.sandboxReadable,
     progress: async (total, copy) => {
       const title = vscode.l10n.t('Redline: copying the workspace for the sandbox');
       await withCancel(title, (signal, report) => copy(signal, done => report(done, total)));

@@ -39,6 +39,8 @@ export interface NamespaceOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** What the tools of the user are looked for in: never from what a workspace brings. */
   readonly searchPath: string;
+  /** What the user has allowed to be read beside them: absolute paths. */
+  readonly readable?: readonly string[];
   /** The program is in the terminal of this one, and is no longer isolated: only what it writes is kept apart. */
   readonly terminal?: TerminalAccess | undefined;
 }
@@ -78,6 +80,7 @@ export function isolation(options: NamespaceOptions, system: SystemFolders): rea
     ...['--proc', '/proc', '--dev', '/dev'],
     ...own.flatMap((at, n) => (n % 2 === 0 ? ['--bind', at, own[n + 1] ?? ''] : [])),
     ...system.tools.flatMap(readOnly),
+    ...system.hidden.flatMap(hide),
     ...(terminal?.readable ?? []).flatMap(at => ['--ro-bind-try', at, at]),
     ...(terminal?.writable ?? []).flatMap(at => ['--bind-try', at, at]),
     ...(terminal ? resolver().flatMap(at => ['--ro-bind-try', at, at]) : []),
@@ -90,6 +93,11 @@ export function isolation(options: NamespaceOptions, system: SystemFolders): rea
     ...[...(terminal ? [] : ['/proc']), '/dev', '/'].flatMap(at => ['--remount-ro', at]),
     ...['--chdir', cwd],
   ];
+}
+
+/** Covers a file or folder that is shown, so that it is not. */
+function hide(at: string): readonly string[] {
+  return statSync(at).isDirectory() ? ['--tmpfs', at, '--remount-ro', at] : ['--ro-bind', '/dev/null', at];
 }
 
 /** Where the names of hosts are looked up, if that is not in `/etc`. */

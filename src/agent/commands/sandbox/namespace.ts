@@ -126,7 +126,7 @@ export class Namespace {
     // Bubblewrap makes a second one to give an ordinary user back its id, and none for root.
     const most = options.terminal ? NESTED : isRoot() ? 0 : 2;
     const mount = ['--mount', '--propagation', 'private', '--'];
-    const system = new SystemFolders(options.storage, options.searchPath);
+    const system = new SystemFolders(options.storage, options.searchPath, options.readable);
     const args = [
       ...(isRoot()
         ? [
@@ -181,7 +181,7 @@ export class Namespace {
     for (const stream of [hold, deleted, filter, variables]) stream.on('error', () => undefined);
     deleted.end(options.deleted.map(each => `${each}\0`).join(''));
     filter.end(callFilter());
-    variables.end(environmentArguments(options.environment).join(''));
+    variables.end(environmentArguments({ ...system.variables, ...options.environment }).join(''));
     const view = `/proc/${child.pid ?? 0}/root`;
     const told: string[] = [];
     const lines = createInterface(inside).on('line', line => told.push(line));

@@ -48,6 +48,8 @@ export interface SandboxOptions {
   readonly storage: string;
   /** Variables that commands get although their names look like those of secrets. */
   readonly variables: () => readonly string[];
+  /** What commands may read beside the tools of the user: absolute paths. */
+  readonly readable?: () => readonly string[];
 }
 
 /** The sandbox on Linux: an overlay of each folder at its own path, mounted anew for every command, seen by bubblewrap alone. */
@@ -57,6 +59,7 @@ export class OverlaySandbox implements Sandbox {
   readonly #storage: string;
   readonly #layers: Layers;
   readonly #variables: () => readonly string[];
+  readonly #readable: () => readonly string[];
   readonly #running = new Set<Namespace>();
   /** Nothing is in the upper trees but what git ignores. */
   #isClean = true;
@@ -64,8 +67,9 @@ export class OverlaySandbox implements Sandbox {
   #kept: ReadonlyMap<Layer, readonly string[]> = new Map();
   readonly #past = new PastFiles();
 
-  constructor({ folders, storage, variables }: SandboxOptions) {
+  constructor({ folders, storage, variables, readable = () => [] }: SandboxOptions) {
     this.#storage = storage;
+    this.#readable = readable;
     this.#variables = variables;
     this.#layers = new Layers(folders, storage);
   }
@@ -85,7 +89,7 @@ export class OverlaySandbox implements Sandbox {
       },
       program: [plan.shell, ...call.args],
       environment: cleanEnvironment(plan, this.#variables()),
-      searchPath: process.env['PATH'] ?? '',
+      ...{ searchPath: process.env['PATH'] ?? '', readable: this.#readable() },
     });
     this.#running.add(namespace);
     let output = '';

@@ -25,6 +25,8 @@ export interface SandboxesOptions {
   readonly limits: () => { readonly bytes: number; readonly files: number };
   /** Variables that commands get although their names look like those of secrets. */
   readonly variables: () => readonly string[];
+  /** What commands in an isolated sandbox may read beside the tools of the user: absolute paths. */
+  readonly readable: () => readonly string[];
   /** Shows that a copy is being made, and lets the user cancel it. */
   readonly progress?: Progress;
   readonly logger: Logger;
@@ -63,9 +65,9 @@ class WindowSandboxes implements Sandboxes {
     const { engine } = await this.status();
     const open = this.#open.get(sessionId);
     if (open || !engine) return open;
-    const { folders, variables, progress } = this.#options;
+    const { folders, variables, readable, progress } = this.#options;
     const storage = path.join(this.#options.storage, String(++this.#count));
-    const parts = { folders: folders(), storage, variables };
+    const parts = { folders: folders(), storage, variables, readable };
     const made = new OneAtATime(
       engine === 'overlay'
         ? new OverlaySandbox(parts)

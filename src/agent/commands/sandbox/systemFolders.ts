@@ -11,37 +11,7 @@ import {
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { isInside } from '../../base/system/realPath.ts';
-
-/** What tools of the user's own may be installed in, below the home folder. Nothing else of it can be seen. */
-const TOOL_ROOTS = [
-  '.nvm',
-  '.volta',
-  '.fnm',
-  '.local/share/fnm',
-  '.asdf',
-  '.local/share/mise',
-  '.n',
-  '.nodenv',
-  '.bun',
-  '.deno',
-  '.cargo/bin',
-  '.rustup',
-  '.pyenv',
-  '.rbenv',
-  '.rvm',
-  '.sdkman',
-  '.jenv',
-  '.goenv',
-  'go/bin',
-  'sdk',
-  '.dotnet',
-  '.local/bin',
-  '.local/share/pnpm',
-  '.yarn/bin',
-  '.local/pipx',
-  '.poetry',
-  '.linuxbrew',
-];
+import { homeTools } from './homeTools.ts';
 
 /** Folders of the system. Not all of /nix, where the socket of its daemon is. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store'];
@@ -84,20 +54,32 @@ export class SystemFolders {
   /** Links in the place of folders of the system. */
   readonly links: readonly (readonly [link: string, target: string])[];
   readonly system: readonly Bind[];
-  /** The roots of the user's tools. They are in the home folder. */
+  /** What the user's tools need, and what the user has allowed. Most of it is in the home folder. */
   readonly tools: readonly Bind[];
+  /** Parts of it that are not shown: absolute. */
+  readonly hidden: readonly string[];
+  /** Variables that tell tools of it. */
+  readonly variables: Readonly<Record<string, string>>;
   readonly #storage: string;
   /** Folders that are mounted for nobody, by their numbers. */
   readonly #mounted: string[] = [];
 
-  /** @param searchPath the PATH that leads to the user's tools */
-  constructor(storage: string, searchPath: string) {
+  /**
+   * @param searchPath the PATH that leads to the user's tools
+   * @param readable what the user has allowed beside them: absolute
+   */
+  constructor(storage: string, searchPath: string, readable: readonly string[] = []) {
     this.#storage = path.join(storage, SEEN);
     const found = SYSTEM.filter(at => lstatSync(at, { throwIfNoEntry: false }));
     const isLink = (at: string): boolean => lstatSync(at).isSymbolicLink();
     this.links = found.filter(isLink).map(at => [at, readlinkSync(at)] as const);
-    this.system = this.#shown(found.filter(at => !isLink(at)));
-    this.tools = this.#shown(toolRoots(searchPath, homedir()));
+    this.system = this.#shown(found.filter(at => !isLink(at)).map(at => [at, at]));
+    const home = homedir();
+    const { binds, hidden, variables } = homeTools(searchPath, home);
+    const allowed = readable.filter(at => existsSync(at) && !isInside(realpathSync(home), realpathSync(at)));
+    this.tools = this.#shown([...binds, ...allowed.map(at => [at, at] as const)]);
+    this.hidden = hidden;
+    this.variables = variables;
   }
 
   /** What a program is started by, so that the folders are mounted for it. It must have a mount namespace of its own. */
@@ -112,23 +94,29 @@ export class SystemFolders {
     return ['/bin/sh', '-c', SEE, 'redline-sandbox', this.#storage, String(length), ...this.#mounted];
   }
 
-  #shown(folders: readonly string[]): readonly Bind[] {
-    if (!isRoot() || !isMapped(NOBODY)) return folders.map(at => [at, at]);
+  #shown(binds: readonly Bind[]): readonly Bind[] {
+    if (!isRoot() || !isMapped(NOBODY)) return binds;
     const isWhole = userRanges().some(({ count }) => count === ALL_USERS);
     const points = mountPoints();
-    const isShown = (at: string): boolean => folders.some(folder => at === folder || isInside(at, folder));
-    return [...new Set([...folders, ...points.filter(isShown)])].flatMap((at): readonly Bind[] => {
-      const stat = statSync(at, { throwIfNoEntry: false });
-      if (stat?.isFile()) return (stat.mode & 0o004) === 0 ? [] : [[at, at]];
-      if (!stat?.isDirectory() || !isOpen(at)) return [];
-      // One overlay serves all folders of a disk that are not below one that is closed. In a user namespace, where what is mounted in a
-      // folder is locked there, it could not cover the disk.
-      const disk = points.findLast(point => at === point || isInside(at, point)) ?? '/';
-      const top = isWhole && foldersBetween(disk, at).every(isOpen) ? disk : at;
-      const known = this.#mounted.indexOf(top);
-      const number = known < 0 ? this.#mounted.push(top) - 1 : known;
-      return [[path.join(this.#storage, String(number), path.relative(top, at)), at]];
-    });
+    const mounted = binds.flatMap(([from, at]) =>
+      points
+        .filter(point => isInside(point, from))
+        .map(point => [point, path.join(at, path.relative(from, point))] as const),
+    );
+    return [...new Map([...binds, ...mounted].map(each => [each[1], each])).values()].flatMap(
+      ([from, at]): readonly Bind[] => {
+        const stat = statSync(from, { throwIfNoEntry: false });
+        if (stat?.isFile()) return (stat.mode & 0o004) === 0 ? [] : [[from, at]];
+        if (!stat?.isDirectory() || !isOpen(from)) return [];
+        // One overlay serves all folders of a disk that are not below one that is closed. In a user namespace, where what is mounted in a
+        // folder is locked there, it could not cover the disk.
+        const disk = points.findLast(point => from === point || isInside(from, point)) ?? '/';
+        const top = isWhole && foldersBetween(disk, from).every(isOpen) ? disk : from;
+        const known = this.#mounted.indexOf(top);
+        const number = known < 0 ? this.#mounted.push(top) - 1 : known;
+        return [[path.join(this.#storage, String(number), path.relative(top, from)), at]];
+      },
+    );
   }
 }
 
@@ -171,16 +159,4 @@ function mountPoints(): readonly string[] {
       ),
     );
   return [...new Set(points)].sort();
-}
-
-/** The roots of the user's tools: those well-known ones below the home folder that the PATH leads into. */
-function toolRoots(searchPath: string, home: string): readonly string[] {
-  const roots = new Set<string>();
-  for (const folder of searchPath.split(':').filter(part => part.startsWith('/'))) {
-    const real = existsSync(folder) ? realpathSync(folder) : folder;
-    for (const each of [folder, real])
-      for (const root of TOOL_ROOTS)
-        if (isInside(each, path.join(home, root))) roots.add(path.join(home, root));
-  }
-  return [...roots].filter(root => existsSync(root));
 }

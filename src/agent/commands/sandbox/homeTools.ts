@@ -1,0 +1,137 @@
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import * as path from 'node:path';
+import { isInside } from '../../base/system/realPath.ts';
+
+/** What a tool needs of the home folder, by paths relative to it in which a `*` stands for any part of a name. */
+interface HomeTool {
+  /** One of these on the PATH needs all that is shown, and so does a folder of the PATH in one of the folders. */
+  readonly programs?: readonly string[];
+  readonly shows: readonly string[];
+  /** Where it is shown instead, for a tool that writes beside it, and the variable that tells the tool. */
+  readonly moved?: { readonly from: string; readonly to: string; readonly variable: string };
+}
+
+/** Folders that have all of a tool in them. */
+const WHOLE = [
+  '.nvm',
+  '.volta',
+  '.fnm',
+  '.local/share/fnm',
+  '.asdf',
+  '.local/share/mise',
+  '.n',
+  '.nodenv',
+  '.bun',
+  '.deno',
+  '.pyenv',
+  '.rbenv',
+  '.rvm',
+  '.sdkman',
+  '.jenv',
+  '.goenv',
+  'sdk',
+  '.local/share/pnpm',
+  '.yarn/bin',
+  '.poetry',
+  '.linuxbrew',
+];
+
+/** Folders below home that tools need. Nothing else of it is shown, so neither are the settings beside them, which may hold credentials. */
+const TOOLS: readonly HomeTool[] = [
+  ...WHOLE.map(folder => ({ shows: [folder] })),
+  {
+    programs: ['cargo', 'rustc', 'rustup'],
+    shows: ['.cargo/bin', '.cargo/registry', '.cargo/git', '.rustup'],
+  },
+  { programs: ['go'], shows: ['go/bin', 'go/pkg/mod'] },
+  { programs: ['java', 'mvn'], shows: ['.m2/repository', '.m2/wrapper'] },
+  { programs: ['java', 'gradle'], shows: ['.gradle/wrapper/dists/*/*/*.ok', '.gradle/wrapper/dists/*/*/*/'] },
+  {
+    programs: ['java', 'gradle'],
+    shows: ['.gradle/caches/modules-2/files-*', '.gradle/caches/modules-2/metadata-*'],
+    moved: { from: '.gradle/caches', to: '.gradle/read-only', variable: 'GRADLE_RO_DEP_CACHE' },
+  },
+  { programs: ['dotnet'], shows: ['.dotnet', '.nuget/packages'] },
+  { shows: ['.local/bin', '.local/share/pipx', '.local/pipx', '.local/share/uv/tools'] },
+  { programs: ['uv', 'python3'], shows: ['.local/share/uv/python'] },
+];
+
+/** What tools leave in folders that are shown, and credentials can be in. */
+const HIDDEN = [
+  '.nvm/versions/node/*/etc/npmrc',
+  '.n/etc/npmrc',
+  '.nodenv/versions/*/etc/npmrc',
+  '.fnm/node-versions/*/installation/etc/npmrc',
+  '.local/share/fnm/node-versions/*/installation/etc/npmrc',
+  '.asdf/installs/nodejs/*/etc/npmrc',
+  '.local/share/mise/installs/node/*/etc/npmrc',
+  '.volta/tools/image/node/*/etc/npmrc',
+  '.pyenv/versions/*/pip.conf',
+  '.local/share/pipx/venvs/*/pipx_metadata.json',
+  '.local/pipx/venvs/*/pipx_metadata.json',
+  '.local/share/uv/tools/*/uv-receipt.toml',
+  'go/pkg/mod/cache/vcs',
+  '.cargo/git/db/*/FETCH_HEAD',
+  '.dotnet/corefx',
+];
+
+/** What is shown of the home folder, in absolute paths. */
+export interface ShownTools {
+  /** Where each is, and where it is shown, those that contain others before them. */
+  readonly binds: readonly (readonly [from: string, at: string])[];
+  /** Parts of it that are not. */
+  readonly hidden: readonly string[];
+  /** Variables that tell tools of it. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** What the tools on a PATH need of the home folder. */
+export function homeTools(searchPath: string, home: string): ShownTools {
+  const folders = searchPath
+    .split(':')
+    .filter(part => part.startsWith('/'))
+    .flatMap(part => [part, existsSync(part) ? realpathSync(part) : part]);
+  const needed = TOOLS.filter(
+    ({ programs = [], shows }) =>
+      folders.some(folder => shows.some(each => isInside(folder, path.join(home, each)))) ||
+      folders.some(folder => programs.some(name => existsSync(path.join(folder, name)))),
+  );
+  const binds = new Map<string, string>();
+  const variables: Record<string, string> = {};
+  for (const { shows, moved } of needed)
+    for (const each of shows.flatMap(pattern => matching(home, pattern))) {
+      binds.set(moved ? moved.to + each.slice(moved.from.length) : each, each);
+      if (moved) variables[moved.variable] = path.join(home, moved.to);
+    }
+  const shown = [...binds].sort().map(([at, from]) => [path.join(home, from), path.join(home, at)] as const);
+  const isShown = (at: string): boolean => shown.some(([, outer]) => isInside(at, outer));
+  const hidden = HIDDEN.flatMap(pattern => matching(home, pattern)).map(each => path.join(home, each));
+  return { binds: shown, hidden: hidden.filter(isShown), variables };
+}
+
+/** The paths below a folder that match a pattern, relative to it. A slash at its end stands for folders alone. */
+function matching(folder: string, pattern: string): readonly string[] {
+  let found = [''];
+  for (const part of pattern.split('/')) {
+    if (part === '') found = found.filter(each => statSync(path.join(folder, each)).isDirectory());
+    else if (!part.includes('*')) found = found.map(each => path.join(each, part));
+    else {
+      const [begin = '', end = ''] = part.split('*');
+      found = found.flatMap(each =>
+        namesIn(path.join(folder, each))
+          .filter(name => name.startsWith(begin) && name.endsWith(end))
+          .map(name => path.join(each, name)),
+      );
+    }
+    found = found.filter(each => existsSync(path.join(folder, each)));
+  }
+  return found;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

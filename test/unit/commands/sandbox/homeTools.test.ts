@@ -1,0 +1,148 @@
+import { suite, test, type TestContext } from 'node:test';
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { homedir } from 'node:os';
+import * as path from 'node:path';
+import { enginesHere, SandboxWorld, type Ran } from '../../../support/sandboxWorld.ts';
+
+const isOverlay = (await enginesHere()).includes('overlay');
+
+/** A sandbox with a home folder of its own that holds these files; programs begin with `#!`. */
+async function withHome(
+  t: TestContext,
+  files: Readonly<Record<string, string>>,
+  {
+    onPath = [],
+    readable = [],
+  }: { readonly onPath?: readonly string[]; readonly readable?: readonly string[] } = {},
+): Promise<{ readonly world: SandboxWorld; readonly home: string; run(command: string): Promise<Ran> }> {
+  let home = '';
+  const world = await SandboxWorld.create(
+    'overlay',
+    { 'a.txt': 'a' },
+    { readable: () => readable.map(each => path.join(home, each)) },
+  );
+  home = world.temp.at('home');
+  const old = { HOME: process.env['HOME'], PATH: process.env['PATH'] };
+  t.after(async () => {
+    Object.assign(process.env, old);
+    await world.remove();
+  });
+  for (const [name, text] of Object.entries(files)) {
+    const at = path.join(home, name);
+    fs.mkdirSync(path.dirname(at), { recursive: true });
+    fs.writeFileSync(at, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
+  }
+  fs.chmodSync(home, 0o755);
+  const added = onPath.map(each => path.join(home, each));
+  Object.assign(process.env, { HOME: home, PATH: [...added, '/usr/bin', '/bin'].join(':') });
+  return { world, home, run: command => world.run(command) };
+}
+
+suite(
+  'what tools of the home folder need is in the sandbox, without credentials',
+  { skip: !isOverlay },
+  () => {
+    const SECRET = 'SECRET';
+    const HOME = {
+      '.rustup/toolchains/stable/bin/cargo': '#!/bin/sh\necho cargo runs',
+      '.cargo/bin/cargo': '#!/bin/sh\nexec "$HOME/.rustup/toolchains/stable/bin/cargo"',
+      '.cargo/registry/cache/crate': 'crate',
+      '.cargo/git/db/one/HEAD': 'head',
+      '.cargo/git/db/one/FETCH_HEAD': SECRET,
+      '.cargo/credentials.toml': SECRET,
+      '.cargo/config.toml': SECRET,
+      'go/bin/go': '#!/bin/sh\ncat "$HOME/go/pkg/mod/one/go.mod"',
+      'go/pkg/mod/one/go.mod': 'go runs\n',
+      'go/pkg/mod/cache/vcs/one/config': SECRET,
+      '.config/go/env': SECRET,
+      'jdk/java':
+        '#!/bin/sh\ncat "$HOME/.m2/repository/one.pom" "$GRADLE_RO_DEP_CACHE/modules-2/files-2.1/one"',
+      '.m2/repository/one.pom': 'java runs\n',
+      '.m2/settings.xml': SECRET,
+      '.m2/settings-security.xml': SECRET,
+      '.gradle/gradle.properties': SECRET,
+      '.gradle/caches/modules-2/files-2.1/one': 'gradle finds',
+      '.gradle/caches/modules-2/modules-2.lock': 'locked',
+      '.gradle/wrapper/dists/gradle-8/x1/gradle-8.zip.ok': '',
+      '.gradle/wrapper/dists/gradle-8/x1/gradle-8.zip.lck': '',
+      '.gradle/wrapper/dists/gradle-8/x1/gradle-8/bin/gradle': '#!/bin/sh\necho gradle runs',
+      '.dotnet/dotnet': '#!/bin/sh\ncat "$HOME/.nuget/packages/one"',
+      '.dotnet/corefx/cryptography/key': SECRET,
+      '.nuget/packages/one': 'dotnet runs',
+      '.nuget/NuGet/NuGet.Config': SECRET,
+      '.local/share/pipx/venvs/ruff/bin/ruff': '#!/bin/sh\necho ruff runs',
+      '.local/share/pipx/venvs/ruff/pipx_metadata.json': SECRET,
+      '.local/share/uv/python/cpython-3/bin/python3': '#!/bin/sh\necho python runs',
+      '.local/share/uv/credentials/credentials.toml': SECRET,
+      '.local/share/keyrings/login': SECRET,
+      '.netrc': SECRET,
+      '.npmrc': SECRET,
+    };
+
+    test('rustup, Cargo, Go, Maven, Gradle, NuGet, pipx and uv', async t => {
+      const onPath = ['.cargo/bin', 'go/bin', 'jdk', '.dotnet', '.local/bin'];
+      const { world, home, run } = await withHome(t, HOME, { onPath, readable: ['jdk'] });
+      fs.mkdirSync(path.join(home, '.local/bin'), { recursive: true });
+      fs.symlinkSync(
+        path.join(home, '.local/share/pipx/venvs/ruff/bin/ruff'),
+        path.join(home, '.local/bin/ruff'),
+      );
+      fs.mkdirSync(world.at('.venv/bin'), { recursive: true });
+      fs.symlinkSync(
+        path.join(home, '.local/share/uv/python/cpython-3/bin/python3'),
+        world.at('.venv/bin/python'),
+      );
+      const programs = await run('for it in cargo go java dotnet ruff .venv/bin/python; do $it; echo; done');
+      assert.deepEqual(programs.output.split('\n').filter(Boolean), [
+        ...['cargo runs', 'go runs', 'java runs', 'gradle finds', 'dotnet runs', 'ruff runs', 'python runs'],
+      ]);
+      const wrapper = await run(
+        'cd ~/.gradle/wrapper/dists/gradle-8/x1 && : >gradle-8.zip.lck && gradle-8/bin/gradle',
+      );
+      assert.equal(wrapper.output, 'gradle runs\n', 'a wrapper may lock, and runs what was installed');
+      const seen = await run(
+        'cat ~/.cargo/registry/cache/crate; find ~ -type f -exec cat {} +; find / -name "*.lock" -path "*modules-2*" 2>/dev/null',
+      );
+      assert.match(seen.output, /^crate/);
+      assert.doesNotMatch(seen.output, /SECRET|modules-2\.lock/);
+      const written = await run(
+        'for at in .cargo/registry .rustup go/pkg/mod .m2/repository .nuget/packages; do touch ~/$at/new && echo wrote; done; touch ~/.cargo/.package-cache && echo locked',
+      );
+      assert.match(written.output, /^locked$/m);
+      assert.doesNotMatch(written.output, /^wrote$/m);
+    });
+
+    test('tools that are not on the PATH, and what no tool needs, are not there', async t => {
+      const { run } = await withHome(t, HOME);
+      const shown = (await run('cd ~ && find . -type f')).output;
+      assert.doesNotMatch(shown, /cargo|dotnet|nuget|pipx|SECRET|settings/);
+      assert.doesNotMatch((await run('cat ~/jdk/java; exit 1')).output, /bin\/sh/);
+    });
+
+    test('what the user allows can be read beside them, and never the home folder as a whole', async t => {
+      const files = { 'data/model.bin': 'model', 'file.txt': 'text', other: SECRET };
+      const { run } = await withHome(t, files, { readable: ['data', 'file.txt', 'missing', '.', '..'] });
+      const { output } = await run(
+        'cat ~/data/model.bin ~/file.txt; touch ~/data/new || echo refused; cat ~/other',
+      );
+      assert.match(output, /^modeltext/);
+      assert.match(output, /refused/);
+      assert.doesNotMatch(output, /SECRET/);
+    });
+
+    test('the real cargo of this machine builds with a crate of the registry', async t => {
+      const rustup = path.join(homedir(), '.rustup/toolchains');
+      if (!fs.existsSync(rustup)) return void assert.equal(fs.existsSync(rustup), false);
+      const world = await SandboxWorld.create('overlay', {
+        'Cargo.toml': '[package]\nname = "x"\nversion = "0.1.0"\nedition = "2021"\n',
+        'src/lib.rs': '#[test]\nfn holds() { assert_eq!(1, 1); }\n',
+        '.gitignore': 'target/\nCargo.lock\n',
+      });
+      t.after(() => world.remove());
+      const { output, exitCode } = await world.run('cargo test --offline --quiet 2>&1');
+      assert.equal(exitCode, 0, output);
+      assert.match(output, /1 passed/);
+    });
+  },
+);
