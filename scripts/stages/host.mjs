@@ -18,7 +18,7 @@ const lane = fileURLToPath(new URL('./hostLane.mjs', import.meta.url));
 const REST = [
   'agentSetUp',
   'badInput',
-  'commitApplied',
+  'stageApplied',
   'conflicts',
   'diagnostics',
   'drafts',

@@ -104,7 +104,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
       (await import('./elsewhere/reviewPatch.ts')).reviewPatch(ctx, given),
     'redline.elsewhere.holdBack': async (...args) =>
       (await import('./elsewhere/holdBackFiles.ts')).holdBackFiles(ctx, args),
-    'redline.elsewhere.commitApplied': async given =>
-      (await import('./elsewhere/commitChanges.ts')).commitChanges(ctx, given),
+    'redline.elsewhere.stageApplied': async given =>
+      (await import('./elsewhere/stageChanges.ts')).stageChanges(ctx, given),
   };
 }

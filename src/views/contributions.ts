@@ -195,7 +195,7 @@ export interface CommandArguments {
   /** Takes uncommitted changes of files into a preview. Rows of Source Control pass themselves; without any it asks which. */
   'redline.elsewhere.holdBack': [...files: Uri[]];
   /** Commits what was applied. The title of a repository in Source Control passes itself; without it, it asks which. */
-  'redline.elsewhere.commitApplied': [repository?: Uri];
+  'redline.elsewhere.stageApplied': [repository?: Uri];
   'redline.customTools.new': [];
   'redline.customTools.reload': [];
   'redline.showLog': [];

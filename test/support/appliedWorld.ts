@@ -3,10 +3,8 @@ import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import type { TestContext } from 'node:test';
 import { english } from '../../src/agent/base/localiser.ts';
-import { commitApplied } from '../../src/agent/elsewhere/applied/commitApplied.ts';
-import { commitMessage } from '../../src/agent/elsewhere/applied/commitMessage.ts';
-import { planCommit, type CommitPlan } from '../../src/agent/elsewhere/applied/commitPlan.ts';
-import { appliedPreviews, readApplied } from '../../src/agent/elsewhere/applied/readApplied.ts';
+import { appliedPreviews } from '../../src/agent/elsewhere/applied/appliedChanges.ts';
+import { stageApplied, type Staged } from '../../src/agent/elsewhere/applied/stageApplied.ts';
 import type { Git } from '../../src/agent/elsewhere/git.ts';
 import { changeOf, sideOfBytes, type FileSide } from '../../src/agent/preview/fileChange.ts';
 import { Overlay } from '../../src/agent/preview/overlay.ts';
@@ -97,36 +95,19 @@ export class AppliedWorld {
     return applied;
   }
 
-  plan(ids?: readonly string[]): Promise<CommitPlan> {
-    return this.planIn(this.repository.git, ids);
-  }
-
-  async planIn(git: Git, ids?: readonly string[]): Promise<CommitPlan> {
-    const previews = appliedPreviews(this.store);
-    const applied = await readApplied({
+  stageIn(git: Git): Promise<Staged> {
+    return stageApplied({
       git,
-      previews,
+      previews: appliedPreviews(this.store),
       fileOf: (_, name) => path.join(this.folder, name),
       unsaved: [...this.unsaved],
     });
-    return planCommit(applied, previews, ids && new Set(ids));
   }
 
-  /** Plans and commits. @returns what was not committed, as `path: why`. */
-  async commit(ids?: readonly string[]): Promise<readonly string[]> {
-    const plan = await this.plan(ids);
-    assert.notEqual(plan.paths.length, 0, JSON.stringify(plan.uncommittable));
-    const committed = plan.previewIds.map(id => ({
-      preview: this.store.get(id) ?? assert.fail(),
-      entry: this.store.ledger().find(entry => entry.previewId === id) ?? assert.fail(),
-    }));
-    await commitApplied(this.repository.git, plan, commitMessage('Subject', committed, { trailers: false }));
-    return reasonsOf(plan);
-  }
-
-  /** What the last commit has of a file. */
-  head(name: string): string {
-    return this.repository.run(['cat-file', 'blob', `HEAD:${name}`]);
+  /** @returns the files that were left out, as `path: why`. */
+  async stage(): Promise<readonly string[]> {
+    const { left } = await this.stageIn(this.repository.git);
+    return left.map(({ path: at, why }) => `${at}: ${why}`).sort();
   }
 
   /** What is staged of a file. */
@@ -146,8 +127,4 @@ export class AppliedWorld {
       return null;
     }
   }
-}
-
-export function reasonsOf({ uncommittable }: CommitPlan): readonly string[] {
-  return uncommittable.map(({ path: at, why }) => `${at}: ${why}`);
 }

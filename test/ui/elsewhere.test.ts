@@ -83,7 +83,7 @@ uiTest(
 );
 
 uiTest(
-  'what was applied is committed after the message is confirmed, without what the person has changed',
+  'what was applied is staged with a message, without what the person has changed',
   { pictures: inRepo('out', 'surface-pictures'), viewport: { width: 1400, height: 900 } },
   async workbench => {
     const git = (...args: string[]): string =>
@@ -107,24 +107,13 @@ uiTest(
     }
     await workbench.waitForFile('rates.ts', text => text === price('rate()', '1'));
 
-    await workbench.runCommand('Redline: Commit Applied Changes…');
-    await workbench.page.locator('.quick-input-list').getByText('rates.ts').first().waitFor();
-    await workbench.picture('commit-1-which');
-    await workbench.page.keyboard.press('Enter');
-    await workbench.page.getByText('The subject of the commit: 2 files on main').waitFor();
-    await workbench.picture('commit-2-subject');
-    await workbench.page.keyboard.press('ControlOrMeta+A');
-    await workbench.page.keyboard.type('Sums and rates');
-    await workbench.page.keyboard.press('Enter');
-    const dialog = workbench.page.locator('.monaco-dialog-box');
-    await dialog.getByText('Commit 2 files?').waitFor();
-    await dialog.getByText('price.ts: only what was applied').waitFor();
-    await workbench.picture('commit-3-confirm');
-    await dialog.getByRole('button', { name: 'Commit', exact: true }).click();
-    await workbench.toast('Sums and rates').waitFor();
-    await workbench.picture('commit-4-done');
-    assert.equal(git('show', 'HEAD:price.ts'), price('sum(items)', '1'));
-    assert.equal(git('show', 'HEAD:rates.ts'), price('rate()', '1'));
-    assert.equal(git('status', '--porcelain'), ' M price.ts\n');
+    await workbench.runCommand('Redline: Stage Applied Changes');
+    await workbench.toast('2 files were staged.').waitFor();
+    await workbench.page.getByRole('tab', { name: /^Source Control/ }).click();
+    await workbench.page.locator('.scm-editor').getByText('- rates.ts:2').waitFor();
+    await workbench.picture('staged');
+    assert.equal(git('show', ':price.ts'), price('sum(items)', '1'));
+    assert.equal(git('show', ':rates.ts'), price('rate()', '1'));
+    assert.equal(git('status', '--porcelain'), 'MM price.ts\nM  rates.ts\n');
   },
 );

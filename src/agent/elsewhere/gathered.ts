@@ -48,7 +48,11 @@ export type LeftOutReason =
   /** What is staged in git differs from the file. */
   | 'staged'
   /** A merge is under way there. */
-  | 'merging';
+  | 'merging'
+  /** The file has lost what was applied, or was changed in the same lines since. */
+  | 'changed'
+  /** It changes lines that are not staged, or beside such lines. */
+  | 'overlaps';
 
 /** What is not in the previews, for the person to know. */
 export interface LeftOut {

@@ -15,6 +15,7 @@ export interface GitApi {
 export interface GitRepository {
   readonly rootUri: vscode.Uri;
   readonly state: GitRepositoryState;
+  readonly inputBox: { value: string };
   getRefs(query: { readonly sort?: 'alphabetically' | 'committerdate' }): Promise<readonly GitRef[]>;
   status(): Promise<void>;
 }

@@ -8,38 +8,41 @@ import { showWarning } from '../toast.ts';
 const NAMED = 3;
 
 /**
- * Tells what is not in the previews: a sentence that names the first of it, and a document with all of it on demand. Does nothing
+ * Tells what was left out: a sentence that names the first of it, and a document with all of it on demand. Does nothing
  * if there is nothing to tell.
  */
-export function reportLeftOut(leftOut: readonly LeftOut[]): void {
+export function reportLeftOut(
+  leftOut: readonly LeftOut[],
+  title = vscode.l10n.t('Not in the preview'),
+): void {
   if (leftOut.length === 0) return;
   const named = leftOut
     .slice(0, NAMED)
     .map(({ path, why }) => `${oneLine(shownName(path))}: ${reasonText(why)}`);
   const rest = leftOut.length - named.length;
   const more = rest === 0 ? [] : [vscode.l10n.t('And {0} more.', rest)];
-  const text = [vscode.l10n.t('Not in the preview:'), ...named, ...more].join(' ');
+  const text = [`${title}:`, ...named, ...more].join(' ');
   const show = vscode.l10n.t('Show All');
   void showWarning(text, show).then(async clicked => {
     if (clicked !== show) return;
     const document = await vscode.workspace.openTextDocument({
       // Not `markdown`: the names come from others, and links in them could run commands.
       language: 'redline-document',
-      content: textOf(leftOut),
+      content: textOf(leftOut, title),
     });
     await vscode.window.showTextDocument(document);
   });
 }
 
 /** Everything that was left out, as Markdown. */
-function textOf(leftOut: readonly LeftOut[]): string {
+function textOf(leftOut: readonly LeftOut[], title: string): string {
   const parts = leftOut.map(({ path, why, detail }) => {
     const line = `- ${oneLine(shownName(path), 1_000)}: ${reasonText(why)}`;
     if (detail === undefined) return line;
     const indented = escapeInvisible(detail).replace(/^/gm, '      ');
     return `${line}\n\n${indented}\n`;
   });
-  return `# ${vscode.l10n.t('Not in the preview')}\n\n${parts.join('\n')}\n`;
+  return `# ${title}\n\n${parts.join('\n')}\n`;
 }
 
 /** Tells that there is too much to bring into review at once. @returns false for any other error */
@@ -98,6 +101,10 @@ export function reasonText(why: LeftOutReason): string {
       return vscode.l10n.t('it has unsaved changes: save it first.');
     case 'staged':
       return vscode.l10n.t('what is staged in git differs from the file: commit or unstage it first.');
+    case 'changed':
+      return vscode.l10n.t('the applied lines were changed since, or lines beside them.');
+    case 'overlaps':
+      return vscode.l10n.t('it touches changes that are neither staged nor committed.');
     case 'merging':
       return vscode.l10n.t('a merge is under way: resolve its conflicts first.');
   }
