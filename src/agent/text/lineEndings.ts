@@ -60,3 +60,22 @@ async function allWith(kind: '\n' | '\r\n', text: string, slice: TimeSlice): Pro
   }
   return parts.join('');
 }
+
+/**
+ * The texts of a merge in one line ending, if a side changed those of all lines to LF or CRLF: lines that differ in nothing else
+ * are then equal. Otherwise the texts as they are.
+ */
+export async function inNewLineEnding(
+  base: string,
+  current: string,
+  proposed: string,
+): Promise<readonly [base: string, current: string, proposed: string]> {
+  const [old, mine, yours] = [base, current, proposed].map(lineEndingOf);
+  const ending = mine === old ? yours : mine;
+  if (ending === old || (ending !== '\n' && ending !== '\r\n')) return [base, current, proposed];
+  const converted = async (text: string): Promise<string> => {
+    const lines = await splitLinesInTurns(text);
+    return lines.map(line => line.replace(/[\r\n]+$/, ending)).join('');
+  };
+  return [await converted(base), await converted(current), await converted(proposed)];
+}

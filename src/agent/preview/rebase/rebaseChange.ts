@@ -1,3 +1,4 @@
+import { inNewLineEnding } from '../../text/lineEndings.ts';
 import { mergeTexts } from '../../text/threeWayMerge.ts';
 import { isText, sideOfText, type FileChange, type FileSide, type TextSide } from '../fileChange.ts';
 import { CONFLICT_LABELS } from './conflictMarkers.ts';
@@ -49,7 +50,8 @@ async function mergeSides(
   base: FileSide,
 ): Promise<{ after: TextSide; conflict: boolean } | undefined> {
   if (!isText(before) || !isText(after) || !isText(base)) return undefined;
-  const { text, conflicts } = await mergeTexts(before.text, base.text, after.text, CONFLICT_LABELS);
+  const [old, now, proposed] = await inNewLineEnding(before.text, base.text, after.text);
+  const { text, conflicts } = await mergeTexts(old, now, proposed, CONFLICT_LABELS);
   const reencodes = !sameEncoding(before, after);
   const encoding = reencodes ? after.encoding : base.encoding;
   return {

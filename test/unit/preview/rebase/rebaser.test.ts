@@ -241,3 +241,44 @@ test('links and binary files are never merged: a changed base makes the preview 
   assert.deepEqual(stale(done), ['link']);
   await assert.rejects(rebaser.rebaseNow(done), /already hold what p4 proposes/);
 });
+
+test('other line endings of all lines are rebased line by line, whichever side changed them', async context => {
+  const crlf = (content: string): string => content.replaceAll('\n', '\r\n');
+  for (const [before, now, proposed, after] of [
+    [text('two'), crlf(text('two')), text('2'), crlf(text('2'))],
+    [crlf(text('two')), text('two'), crlf(text('2')), text('2')],
+    // The person has also changed a line, or the end of the file.
+    [text('two'), crlf(`${text('two')}six\n`), text('2'), crlf(`${text('2')}six\n`)],
+    [text('two'), crlf(text('two')).slice(0, -2), text('2'), crlf(text('2')).slice(0, -2)],
+    // The file was mixed, or of an old Mac, and an editor has saved it.
+    [
+      'one\r\ntwo\nthree\nfour\n',
+      crlf('one\ntwo\nthree\nfour\n'),
+      'one\r\n2\nthree\nfour\n',
+      crlf('one\n2\nthree\nfour\n'),
+    ],
+    [text('two').replaceAll('\n', '\r'), text('two'), text('2').replaceAll('\n', '\r'), text('2')],
+    // The proposal changes them, and the person a line.
+    [text('two'), text('2'), crlf(text('two')), crlf(text('2'))],
+  ] as const) {
+    const { stage, now: preview, stale, apply, workspace, moveOn } = bench(context, { a: before });
+    const id = stage([modify('a', before, proposed)]);
+    await moveOn('a', now);
+    assert.deepEqual(stale(id), [], JSON.stringify(now));
+    assert.deepEqual(preview(id).changes, [modify('a', now, after)]);
+    await apply(id);
+    assert.equal(workspace.text('a'), after);
+  }
+});
+
+test('where both sides changed a line as well as the endings, only that line conflicts', async context => {
+  const crlf = (content: string): string => content.replaceAll('\n', '\r\n');
+  const { rebaser, stage, now, stale, moveOn } = bench(context, { a: text('two') });
+  const id = stage([modify('a', text('two'), text('proposed'))]);
+  await moveOn('a', crlf(text('current')));
+  assert.deepEqual(stale(id), ['a']);
+  assert.deepEqual(await rebaser.rebaseNow(id), ['a']);
+  assert.deepEqual(now(id).changes, [
+    modify('a', crlf(text('current')), crlf(marked('current', 'proposed'))),
+  ]);
+});
