@@ -29,13 +29,21 @@ export class StalePreviewError extends ToolError {
   override readonly name = 'StalePreviewError';
   /** Workspace paths of the changed files. */
   readonly paths: readonly string[];
+  /** Those of them that are elsewhere now, and where. */
+  readonly moved: ReadonlyMap<string, string>;
 
   /** @param lost the ids of the previews that it builds on and that were not applied, if that is why. */
-  constructor(paths: readonly string[], lost: readonly string[] = []) {
-    super(`Nothing was written: ${staleReason(paths, lost)}`, {
+  constructor(
+    paths: readonly string[],
+    lost: readonly string[] = [],
+    moved: ReadonlyMap<string, string> = new Map(),
+  ) {
+    const places = [...moved].map(([from, to]) => ` ${safeName(from)} was moved to ${safeName(to)}.`);
+    super(`Nothing was written: ${staleReason(paths, lost)}${places.join('')}`, {
       advice: 'Read the file again, discard this preview and stage a new change.',
     });
     this.paths = paths;
+    this.moved = moved;
   }
 }
 

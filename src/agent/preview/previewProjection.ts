@@ -80,7 +80,7 @@ export class PreviewProjection {
     if (wasTold) return this.feed.add({ kind: 'fresh', previewId });
     const lost = lostBeneath(was, paths, id => this.#previews.get(id));
     const said = state.kind === 'pending' ? state.lastError : undefined;
-    const isSaid = said === new StalePreviewError(paths, lost).fact;
+    const isSaid = said?.startsWith(new StalePreviewError(paths, lost).fact) === true;
     const beneath = lost.length > 0 ? [] : was.dependsOn.filter(id => this.#isOpenAt(id, paths));
     this.feed.add({ kind: 'stale', previewId, paths, lost, beneath, isSaid });
   }

@@ -2,13 +2,20 @@ import { JournalError, messageOf, PathError, StalePreviewError, ToolError } from
 import type { Localiser } from '../../agent/base/localiser.ts';
 import { shortList } from '../plainText.ts';
 
+/** How many files that were moved a sentence names. */
+const MAX_MOVED = 3;
+
 /** A sentence for the user about a known error, whose own message is written for the model; `undefined` for any other error. */
 export function sentenceFor(error: unknown, l10n: Localiser): string | undefined {
   if (error instanceof StalePreviewError) {
-    return l10n.t(
+    const changed = l10n.t(
       'Nothing was written: {0} changed after the preview was made. The preview is still pending.',
       shortList(error.paths),
     );
+    const moved = [...error.moved].map(([from, to]) =>
+      l10n.t('{0} was moved to {1}.', shortList([from]), shortList([to])),
+    );
+    return [changed, ...moved.slice(0, MAX_MOVED)].join(' ');
   }
   if (error instanceof JournalError) {
     const what = l10n.t(

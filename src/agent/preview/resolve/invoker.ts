@@ -5,7 +5,7 @@ import { isVoteOnSet } from '../changeSet.ts';
 import type { LoadEditors } from '../commit/landed/editors.ts';
 import { isLink } from '../fileChange.ts';
 import { ledgerEntry, type CheckFact, type LedgerVote, type Outcome, type Vote } from '../ledger.ts';
-import { lostBeneath, pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
+import { pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
@@ -238,7 +238,7 @@ export class Invoker {
     const paths = await stalePaths(this.#workspace, changes);
     if (paths.length === 0) return;
     this.#markStale(group, paths);
-    throw new StalePreviewError(paths);
+    throw await this.#withItsCause(new StalePreviewError(paths), group);
   }
 
   /**
@@ -317,7 +317,7 @@ export class Invoker {
       await this.#end(group, { ...request, checks, answer }, resolved.kind, resolvedText(resolved), unsaved);
       return resolved;
     } catch (caught) {
-      const error = caught instanceof StalePreviewError ? this.#withItsCause(caught, group) : caught;
+      const error = caught instanceof StalePreviewError ? await this.#withItsCause(caught, group) : caught;
       const recorded = this.#end(group, request, 'failed', factOf(error));
       // Synchronously with becoming pending again: what comes after it may wake the session, whose request is to have the reminder.
       if (request.action === 'apply') this.#tellFailure(group);
@@ -329,10 +329,9 @@ export class Invoker {
     }
   }
 
-  /** A base may be gone because the preview that proposed it was not applied: then that is what to tell, not that a file changed. */
-  #withItsCause(error: StalePreviewError, group: readonly Preview[]): StalePreviewError {
-    const lost = group.flatMap(preview => lostBeneath(preview, error.paths, id => this.#store.get(id)));
-    return lost.length === 0 ? error : new StalePreviewError(error.paths, [...new Set(lost)]);
+  async #withItsCause(error: StalePreviewError, group: readonly Preview[]): Promise<StalePreviewError> {
+    const { withItsCause } = await import('./staleCause.ts');
+    return withItsCause(error, group, this.#store, this.#workspace);
   }
 
   #expireOrphans(group: readonly Preview[]): void {
