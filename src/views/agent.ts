@@ -132,7 +132,8 @@ export async function createAgent(
   closing.add(() => sessions.release());
   const images = new ImageFiles(path.join(storage.fsPath, 'sessions'));
   const providers = new Providers(settings, keys, logger, file => images.read(file));
-  const textSearch = textSearchIn(context.extensionPath, workspace, logger);
+  const lineWorker = path.join(context.extensionPath, 'dist', 'lineWorker.js');
+  const textSearch = textSearchIn(lineWorker, workspace, logger);
   const problems = new VsCodeProblems(workspace);
   subscriptions.push(problems);
   const commandRuns = new CommandRuns();
@@ -145,7 +146,7 @@ export async function createAgent(
   const loadRunner = runnerLoader(workspace, settings);
   const runner = commandRunner(loadRunner, sandboxes, sandboxLeave);
   const checks = new WindowChecks({
-    ...{ store, workspace, sandboxes, logger },
+    ...{ store, workspace, sandboxes, lineWorker, logger },
     settings: new CheckSettings(context.workspaceState, settings),
     isTrusted: () => vscode.workspace.isTrusted,
     plan: runner.plan,

@@ -1,4 +1,3 @@
-import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Disposable } from '../agent/base/disposable.ts';
 import type { Logger } from '../agent/base/logger.ts';
@@ -58,8 +57,7 @@ export function structuralEngineIn(extensionPath: string, logger: Logger): AstEn
 }
 
 /** Searches the files of the workspace. */
-export function textSearchIn(extensionPath: string, workspace: VsCodeWorkspace, logger: Logger): TextSearch {
-  const lineWorker = path.join(extensionPath, 'dist', 'lineWorker.js');
+export function textSearchIn(lineWorker: string, workspace: VsCodeWorkspace, logger: Logger): TextSearch {
   let loaded: TextSearch | undefined;
   return {
     search: async (...query) => {

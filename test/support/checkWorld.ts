@@ -5,6 +5,7 @@ import { sha256 } from '../../src/agent/base/hash.ts';
 import { silentLogger } from '../../src/agent/base/logger.ts';
 import type { Check } from '../../src/agent/checks/check.ts';
 import { Checks } from '../../src/agent/checks/checks.ts';
+import { ForeignMatchers } from '../../src/agent/checks/problems/foreignMatchers.ts';
 import type { Sandbox, SandboxEnd, Sandboxes, SandboxStatus } from '../../src/agent/commands/sandbox.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
 import type { ModelAuthority } from '../../src/agent/preview/resolveSettings.ts';
@@ -20,6 +21,8 @@ export type Command = (
   signal: AbortSignal,
 ) => number | readonly [number, string] | Promise<number | readonly [number, string]>;
 
+const LINE_WORKER = new URL('../../src/views/search/lineWorker.ts', import.meta.url);
+
 /** Checks on test doubles: commands are functions of the view. */
 export class CheckWorld extends InvokerHarness {
   readonly files = new Emitter<void>();
@@ -30,6 +33,8 @@ export class CheckWorld extends InvokerHarness {
   status: SandboxStatus = { engine: 'overlay', isolated: true };
   isTrusted = true;
   settings: Check[] = [];
+  /** The `contributes` of extensions. */
+  contributions: readonly unknown[] = [];
   /** Awaited between the look at the files and its answer. */
   afterLook: () => Promise<void> = () => Promise.resolve();
   readonly checks: Checks;
@@ -60,6 +65,7 @@ export class CheckWorld extends InvokerHarness {
           timeLimit: 60,
         }),
       onDidChangeFiles: this.files.event,
+      matchers: new ForeignMatchers({ contributions: () => this.contributions, worker: LINE_WORKER }),
       logger: silentLogger,
     });
     this.prover = this.checks;

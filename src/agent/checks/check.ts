@@ -11,6 +11,8 @@ export interface Check {
   readonly cwd?: string;
   /** A glob of workspace paths: the check concerns only previews that change one of them. */
   readonly files?: string;
+  /** How its problems are found, as in tasks.json; by default by all that is known. */
+  readonly problemMatcher?: unknown;
   /** In seconds. */
   readonly timeLimit: number;
   /** Whether it comes from the user, or the user has approved its text. Only then is it ever run. */

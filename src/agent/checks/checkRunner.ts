@@ -12,7 +12,8 @@ import { revisionsOf, type Preview } from '../preview/preview.ts';
 import type { FolderRoot } from '../preview/workspace.ts';
 import type { Check, CheckResult, SeenFiles } from './check.ts';
 import { isSame, type CheckedFiles } from './checkedFiles.ts';
-import { outputProblems } from './outputProblems.ts';
+import type { OutputProblem } from './outputProblems.ts';
+import type { ForeignMatchers } from './problems/foreignMatchers.ts';
 import type { TestReport } from './report/testReport.ts';
 
 /** The sandbox of all checks: what commands leave in theirs must not make one pass. */
@@ -26,6 +27,8 @@ export interface CheckRunnerParts {
   readonly sandboxes: Sandboxes;
   readonly plan: (command: string, folder: string | undefined) => Promise<CommandPlan>;
   readonly workspace: { folderRoots(): readonly FolderRoot[] };
+  /** How matchers of others find problems. */
+  readonly matchers?: ForeignMatchers;
   readonly logger: Logger;
 }
 
@@ -138,7 +141,6 @@ export class CheckRunner {
         output.add(messageOf(error));
       }
     }
-    this.#running = undefined;
     const text = output.text();
     const isFailure = outcome === 'failed' || outcome === 'timedOut';
     const result: CheckResult = {
@@ -154,10 +156,33 @@ export class CheckRunner {
       seconds: Math.round((Date.now() - startedAt) / 100) / 10,
       at: new Date().toISOString(),
       output: text,
-      problems: isFailure ? outputProblems(text, folder, this.#parts.workspace.folderRoots()) : [],
+      problems: isFailure ? await this.#problemsIn(text, folder, check, report) : [],
     };
+    this.#running = undefined;
     this.#changed.fire();
     return result;
+  }
+
+  async #problemsIn(
+    text: string,
+    folder: string,
+    { problemMatcher }: Check,
+    report: TestReport | undefined,
+  ): Promise<readonly OutputProblem[]> {
+    const { logger, matchers, workspace } = this.#parts;
+    const told = (report?.places ?? []).map(place => ({ ...place, at: -1 }));
+    const { outputProblems } = await import('./outputProblems.ts');
+    try {
+      const found = (await matchers?.find(text, problemMatcher)) ?? [];
+      const withoutOwn = problemMatcher !== undefined;
+      return outputProblems(text, folder, workspace.folderRoots(), {
+        found: [...told, ...found],
+        withoutOwn,
+      });
+    } catch (error) {
+      logger.warn(`Problem matchers failed: ${messageOf(error)}`);
+      return outputProblems(text, folder, workspace.folderRoots(), { found: told });
+    }
   }
 }
 

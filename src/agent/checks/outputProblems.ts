@@ -1,7 +1,10 @@
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beginningOf } from '../base/cutText.ts';
+import { plainOutput } from '../commands/outputBuffer.ts';
 import type { FolderRoot } from '../preview/workspace.ts';
+import { matchLines, type Match } from './problems/matchLines.ts';
+import { OWN } from './problems/ownMatchers.ts';
 
 /** A place that the output of a check names. */
 export interface OutputProblem {
@@ -18,30 +21,16 @@ export interface OutputProblem {
 /** The most problems that are read from one output, and the longest message, in characters. */
 const MAX_PROBLEMS = 200;
 const MAX_MESSAGE = 500;
-/** Longer lines are bundles or data. */
-const MAX_LINE = 2_000;
 
-interface Found {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
+const ERROR = /^\s*(?:\w*Error\b|error\b|AssertionError|E\s{2,}|panicked|thread '|Failed\b|Failure\/Error:)/i;
+
+/** What else is known of an output. */
+export interface OtherMatches {
+  /** By matchers that are not Redline's, or told by a report. */
+  readonly found?: readonly Match[];
+  /** Whether Redline's own matchers are left out. */
+  readonly withoutOwn?: boolean;
 }
-
-/** `a.ts(3,5): error TS2322: …` of the TypeScript compiler and MSBuild. */
-const PARENTHESES = /^\s*(?<file>[^\s():][^():]*)\((?<line>\d+),(?<column>\d+)\):\s*(?<message>.+)$/;
-/** `a.ts:3:5 - error TS2322: …`, `a.c:3:5: error: …`, `./a.go:3:5: …`, `a.py:3: …` of most compilers and linters. */
-const COLONS =
-  /^\s*(?<file>(?:[A-Za-z]:)?[^\s:][^:]*):(?<line>\d+)(?::(?<column>\d+))?(?::| -)\s+(?<message>.+)$/;
-/** A line of a stack: `at f (file:///a.ts:3:5)`, `at /a.ts:3:5`. */
-const STACK = /^\s*at .*?\(?(?<file>(?:file:\/\/)?[^\s()]+):(?<line>\d+):(?<column>\d+)\)?$/;
-/** ` --> src/main.rs:3:5` of rustc; the message is a line above. */
-const ARROW = /^\s*--> (?<file>[^:]+):(?<line>\d+):(?<column>\d+)$/;
-/** `  File "a.py", line 3, in f` of Python; the message comes at the end. */
-const PYTHON = /^\s*File "(?<file>[^"]+)", line (?<line>\d+)/;
-/** `  3:5  error  message  rule` of ESLint, below a line with the path. */
-const STYLISH = /^\s+(?<line>\d+):(?<column>\d+)\s+(?<message>(?:error|warning)\s+.+)$/;
-const ERROR = /^\s*(?:\w*Error\b|error\b|AssertionError|E\s{2,}|panicked|thread ')/i;
 
 /**
  * The places in files of the workspace that an output names, each line of a file once, in the order of the output.
@@ -51,56 +40,52 @@ export function outputProblems(
   output: string,
   folder: string,
   roots: readonly FolderRoot[],
+  { found = [], withoutOwn = false }: OtherMatches = {},
 ): readonly OutputProblem[] {
+  const text = plainOutput(output);
+  const own = withoutOwn ? [] : matchLines({ text, matchers: OWN });
+  const lines = text.split('\n');
+  const errors = errorsAbove(lines);
   const problems = new Map<string, OutputProblem>();
-  const add = ({ file, line, column, message }: Found): void => {
-    const at = workspacePathOf(file, folder, roots);
-    if (at === undefined || line < 1 || problems.size >= MAX_PROBLEMS) return;
-    const key = `${at}:${line}`;
-    if (problems.has(key)) return;
-    const text = beginningOf(message.trim(), MAX_MESSAGE);
+  const seen = new Set<number>();
+  for (const match of [...found, ...own].sort((a, b) => a.at - b.at)) {
+    const at = workspacePathOf(match, folder, roots);
+    const key = `${at}:${match.line}`;
+    if (at === undefined || match.line < 1 || problems.has(key) || problems.size >= MAX_PROBLEMS) continue;
+    // Of several readings of one line, the first whose file is in the workspace counts.
+    if (match.at >= 0 && seen.has(match.at)) continue;
+    seen.add(match.at);
+    const message = match.message === '' ? (errors[match.at] ?? 'The check fails here.') : match.message;
     problems.set(key, {
-      path: at,
-      line,
-      column: Math.max(1, column),
-      message: text,
-      isWarning: /^warning\b/i.test(text),
+      ...{ path: at, line: match.line, column: Math.max(1, match.column) },
+      message: beginningOf(message, MAX_MESSAGE),
+      isWarning: /^(?:w(?:arn(?:ing)?)?|i(?:nfo)?|note|[!⚠])$/i.test(
+        match.severity ?? /^(warning)\b/i.exec(message)?.[0] ?? '',
+      ),
     });
-  };
-  let header: string | undefined;
-  let lastError = '';
-  for (const line of output.split('\n')) {
-    if (line.length > MAX_LINE) continue;
-    const stylish = STYLISH.exec(line)?.groups;
-    if (stylish && header !== undefined) {
-      add(foundIn(stylish, lastError, header));
-      continue;
-    }
-    if (ERROR.test(line)) lastError = line.trim();
-    const groups = [PARENTHESES, COLONS, STACK, ARROW, PYTHON]
-      .map(pattern => pattern.exec(line)?.groups)
-      .find(found => found !== undefined);
-    if (groups) add(foundIn(groups, lastError));
-    header = /^\S/.test(line) && /[/\\.]/.test(line) ? line.trim() : line.trim() === '' ? undefined : header;
   }
   return [...problems.values()];
 }
 
-function foundIn(groups: Record<string, string | undefined>, lastError: string, header = ''): Found {
-  return {
-    file: groups['file'] ?? header,
-    line: Number(groups['line']),
-    column: Number(groups['column'] ?? 1),
-    message: groups['message'] ?? (lastError === '' ? 'The check fails here.' : lastError),
-  };
+/** For each line, the last one up to it that tells an error. */
+function errorsAbove(lines: readonly string[]): readonly (string | undefined)[] {
+  let last: string | undefined;
+  return lines.map(line => {
+    if (line.length <= MAX_MESSAGE && ERROR.test(line)) last = line.trim();
+    return last;
+  });
 }
 
-function workspacePathOf(file: string, folder: string, roots: readonly FolderRoot[]): string | undefined {
+function workspacePathOf(
+  { file, folder: base }: Match,
+  folder: string,
+  roots: readonly FolderRoot[],
+): string | undefined {
   // Such as node:internal/…, but not C:\\….
   if (/^(?!file:)[a-z][\w+.-]+:/i.test(file)) return undefined;
   const plain = plainPath(file);
   if (plain === undefined) return undefined;
-  const absolute = path.resolve(folder, plain);
+  const absolute = path.resolve(folder, baseIn(base, folder, roots), plain);
   for (const { name, fsPath } of roots) {
     const relative = path.relative(fsPath, absolute);
     if (relative === '' || relative.startsWith('..') || path.isAbsolute(relative)) continue;
@@ -109,6 +94,15 @@ function workspacePathOf(file: string, folder: string, roots: readonly FolderRoo
     return roots.length > 1 ? `${name}/${at}` : at;
   }
   return undefined;
+}
+
+/** The folder of a matcher; one with another variable is that in which the command ran. */
+function baseIn(base: string | undefined, folder: string, roots: readonly FolderRoot[]): string {
+  const own = roots.find(({ fsPath }) => !path.relative(fsPath, folder).startsWith('..')) ?? roots[0];
+  const full = (base ?? '')
+    .replace(/\$\{(?:workspaceFolder|workspaceRoot)\}/g, () => own?.fsPath ?? folder)
+    .replaceAll('${cwd}', () => folder);
+  return full.includes('${') ? '' : full;
 }
 
 /** `undefined` for a URL of a file that this system cannot have. */

@@ -77,7 +77,7 @@ export class CheckSettings {
 function checksIn(value: readonly unknown[]): readonly SetCheck[] {
   return value.flatMap(each => {
     if (typeof each !== 'object' || each === null) return [];
-    const { name, command, cwd, files, timeLimit } = each as Record<string, unknown>;
+    const { name, command, cwd, files, problemMatcher, timeLimit } = each as Record<string, unknown>;
     if (!isText(name) || !isText(command)) return [];
     const isLimit = typeof timeLimit === 'number' && timeLimit >= 1;
     return [
@@ -86,6 +86,7 @@ function checksIn(value: readonly unknown[]): readonly SetCheck[] {
         command,
         ...(isText(cwd) ? { cwd } : {}),
         ...(isText(files) ? { files } : {}),
+        ...(problemMatcher === undefined ? {} : { problemMatcher }),
         timeLimit: isLimit ? Math.min(timeLimit, MAX_TIME_LIMIT) : TIME_LIMIT,
       },
     ];

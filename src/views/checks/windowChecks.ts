@@ -15,9 +15,14 @@ import type { FileUris } from '../review/previewUri.ts';
 import { isApplicable } from '../../agent/preview/resolve/refusals.ts';
 import type { CheckSettings } from './checkSettings.ts';
 
-export interface WindowChecksParts extends Omit<ChecksOptions, 'checks' | 'onDidChangeFiles' | 'stateOf'> {
+export interface WindowChecksParts extends Omit<
+  ChecksOptions,
+  'checks' | 'matchers' | 'onDidChangeFiles' | 'stateOf'
+> {
   readonly settings: CheckSettings;
   readonly files: FileUris;
+  /** The worker that runs patterns of others. */
+  readonly lineWorker: string;
   readonly logger: Logger;
 }
 
@@ -115,9 +120,10 @@ export class WindowChecks extends Owner implements Prover {
   }
 
   async #load(): Promise<Checks> {
-    const [{ Checks }, { folderState }, { CheckDiagnostics }] = await Promise.all([
+    const [{ Checks }, { folderState }, { ForeignMatchers }, { CheckDiagnostics }] = await Promise.all([
       import('../../agent/checks/checks.ts'),
       import('../../agent/checks/folderState.ts'),
+      import('../../agent/checks/problems/foreignMatchers.ts'),
       import('./checkDiagnostics.ts'),
     ]);
     const { workspace } = this.#parts;
@@ -136,6 +142,7 @@ export class WindowChecks extends Owner implements Prover {
         checks: () => this.settings.list,
         stateOf: (except, signal) => folderState(workspace.folderRoots(), except, signal),
         onDidChangeFiles: files.event,
+        matchers: new ForeignMatchers({ contributions, worker: this.#parts.lineWorker }),
       }),
     );
     this.#checks = checks;
@@ -143,4 +150,11 @@ export class WindowChecks extends Owner implements Prover {
     this.own(new CheckDiagnostics(checks, this.#parts.store, this.#parts.files));
     return checks;
   }
+}
+
+/** What extensions tell in their manifests. */
+function contributions(): readonly unknown[] {
+  return vscode.extensions.all.map(
+    ({ packageJSON }) => (packageJSON as { contributes?: unknown }).contributes,
+  );
 }

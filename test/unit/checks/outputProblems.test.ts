@@ -33,6 +33,72 @@ test('the places that compilers, linters and test runners name are found', () =>
   ]);
 });
 
+test('each of these tools tells its place and its message', () => {
+  const samples: Readonly<Record<string, readonly [output: string, expected: readonly string[]]>> = {
+    'tsc, with brackets and blanks in names': [
+      'app/(auth)/page.tsx(3,5): error TS2322: wrong\nmy dir/a b.ts(4,1): warning TS1: x\npages/[id].tsx:5:2 - error TS3: no\n',
+      [
+        'app/(auth)/page.tsx:3:5 error TS2322: wrong',
+        'my dir/a b.ts:4:1 (warning) warning TS1: x',
+        'pages/[id].tsx:5:2 error TS3: no',
+      ],
+    ],
+    'colours and CRLF': [
+      '\x1b[96msrc/a.ts\x1b[0m:\x1b[93m3\x1b[0m:\x1b[93m5\x1b[0m - \x1b[91merror\x1b[0m\x1b[90m TS1: \x1b[0mbad\r\nb.ts(2,1): error TS2: no\r\n',
+      ['src/a.ts:3:5 error TS1: bad', 'b.ts:2:1 error TS2: no'],
+    ],
+    Vitest: [
+      ' FAIL  src/a.test.ts > adds\nAssertionError: expected 3 to be 4\n ❯ sum src/a.ts:2:3\n ❯ src/a.test.ts:10:20\n',
+      [
+        'src/a.ts:2:3 AssertionError: expected 3 to be 4',
+        'src/a.test.ts:10:20 AssertionError: expected 3 to be 4',
+      ],
+    ],
+    Biome: [
+      'src/a.ts:3:5 lint/style/useConst  FIXABLE  ━━━━━━━━━━\n\n  × Use a constant here.\n\nsrc/b.ts:1:1 parse ━━━━━\n\n  ✖ Not closed.\n\nc.ts:4:2 lint/x/y ━━━\n\n  ! Perhaps.\n',
+      ['src/a.ts:3:5 Use a constant here.', 'src/b.ts:1:1 Not closed.', 'c.ts:4:2 (warning) Perhaps.'],
+    ],
+    esbuild: [
+      '✘ [ERROR] Expected ";" but found "x"\n\n    src/a.ts:3:5:\n      3 │ let x x\n▲ [WARNING] Twice [again]\n\n    src/b.ts:1:2:\n',
+      ['src/a.ts:3:5 Expected ";" but found "x"', 'src/b.ts:1:2 (warning) Twice [again]'],
+    ],
+    Vite: [
+      'error during build:\nsrc/main.ts (1:9): "x" is not exported by "src/b.ts".\nfile: /home/ada/app/src/main.ts:1:9\n/home/ada/app/src/c.ts:3:5: ERROR: Expected ")"\n',
+      ['src/main.ts:1:9 "x" is not exported by "src/b.ts".', 'src/c.ts:3:5 ERROR: Expected ")"'],
+    ],
+    Cargo: [
+      "thread 'tests::adds' (71) panicked at src/lib.rs:12:9:\nassertion `left == right` failed\nwarning: unused variable\n  --> src/b.rs:2:7\n",
+      ['src/lib.rs:12:9 assertion `left == right` failed', 'src/b.rs:2:7 (warning) warning: unused variable'],
+    ],
+    Maven: [
+      '[ERROR] /home/ada/app/src/A.java:[3,5] cannot find symbol\n[WARNING] /home/ada/app/B.java:[4,1] unchecked\n',
+      ['src/A.java:3:5 cannot find symbol', 'B.java:4:1 (warning) unchecked'],
+    ],
+    Kotlin: [
+      "e: file:///home/ada/app/A%20b.kt:3:5 Unresolved reference 'x'.\nw: /home/ada/app/B.kt: (4, 7): Never used\nsrc/C.kt:1:2: error: no\n",
+      [
+        ...(process.platform === 'win32' ? [] : ["A b.kt:3:5 Unresolved reference 'x'."]),
+        'B.kt:4:7 (warning) Never used',
+        'src/C.kt:1:2 error: no',
+      ],
+    ],
+    RSpec: [
+      "  1) A adds\n     Failure/Error: expect(1).to eq 2\n     # ./spec/a_spec.rb:5:in `block (2 levels) in <top>'\n\nrspec ./spec/a_spec.rb:3 # A adds\n",
+      ['spec/a_spec.rb:5:1 Failure/Error: expect(1).to eq 2', 'spec/a_spec.rb:3:1 A adds'],
+    ],
+    PHPUnit: [
+      '1) ATest::testX\nFailed asserting that 1 is 2.\n\n/home/ada/app/tests/ATest.php:12\n',
+      ['tests/ATest.php:12:1 Failed asserting that 1 is 2.'],
+    ],
+    'a stack, with brackets and blanks in names': [
+      'Error: no\n    at page (/home/ada/app/app/(auth)/my page.tsx:3:5)\n    at async /home/ada/app/b.js:2:1\n',
+      ['app/(auth)/my page.tsx:3:5 Error: no', 'b.js:2:1 Error: no'],
+    ],
+  };
+  for (const [name, [output, expected]] of Object.entries(samples))
+    assert.deepEqual(read(output), expected, name);
+});
+
 test('places outside the workspace, in packages and in ordinary text are not', () => {
   assert.deepEqual(
     read('/etc/passwd:1:1: x\nnode_modules/a/b.js:1:1: x\nat 12:30 all was well\nhttp://a:1: x'),

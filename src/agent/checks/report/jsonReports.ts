@@ -1,3 +1,4 @@
+import { orUndefined } from '../../base/errors.ts';
 import { isRecord, parsedJson } from '../../base/json.ts';
 import { BrokenReport, type Read, type ReportedTest, type TestOutcome } from './testReport.ts';
 
@@ -94,10 +95,26 @@ function sarifFindings(runs: readonly unknown[]): readonly ReportedTest[] {
       const [location] = result['locations'] === undefined ? [] : listIn(result['locations']);
       const uri = inside(location, 'physicalLocation', 'artifactLocation', 'uri');
       const message = inside(result, 'message', 'text') ?? inside(result, 'message', 'id');
-      const [rule, place, said] = [result['ruleId'] ?? '', uri ?? '', message].map(textIn);
-      return { id: [tool, rule, place, said].join(' > '), outcome: 'failed' };
+      const [rule, place = '', said = ''] = [result['ruleId'] ?? '', uri ?? '', message].map(textIn);
+      const placed = regionOf(location, place, said, result['level']);
+      return { id: [tool, rule, place, said].join(' > '), outcome: 'failed', ...placed };
     });
   });
+}
+
+/** Where a finding is, if it tells a line. */
+function regionOf(
+  location: unknown,
+  uri: string,
+  message: string,
+  level: unknown,
+): Pick<ReportedTest, 'place'> {
+  const region = inside(location, 'physicalLocation', 'region');
+  const { startLine: line, startColumn: column } = isRecord(region) ? region : {};
+  if (uri === '' || typeof line !== 'number') return {};
+  const file = uri.startsWith('file:') ? uri : (orUndefined(() => decodeURI(uri)) ?? uri);
+  const severity = typeof level === 'string' ? { severity: level } : {};
+  return { place: { file, line, column: typeof column === 'number' ? column : 1, message, ...severity } };
 }
 
 function inside(value: unknown, ...names: readonly string[]): unknown {

@@ -72,7 +72,13 @@ function testOf({ attributes, children }: Element, prefix: string): ReportedTest
   const place = [classname, file].filter(part => part !== undefined && part !== '').join(' > ');
   const has = (...names: readonly string[]): boolean => children.some(child => names.includes(child.name));
   const outcome = has('failure', 'error') ? 'failed' : has('skipped') ? 'skipped' : 'passed';
-  return { id: `${prefix}${place} > ${name}`, outcome };
+  const line = Number(attributes['line']);
+  const message = children.find(child => ['failure', 'error'].includes(child.name))?.attributes['message'];
+  const isPlaced = file !== undefined && file !== '' && Number.isInteger(line);
+  return {
+    ...{ id: `${prefix}${place} > ${name}`, outcome },
+    ...(isPlaced ? { place: { file, line, column: 1, message: message ?? name } } : {}),
+  };
 }
 
 function numberIn(text = '0'): number {

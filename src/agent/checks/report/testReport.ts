@@ -8,6 +8,16 @@ export interface ReportedTest {
   readonly outcome: TestOutcome;
   /** It stands for other tests: a suite, a file, a package. */
   readonly isGroup?: boolean;
+  /** Where it is, if the report tells that: a path or a URL of a file, and a line, from 1. */
+  readonly place?: ReportedPlace;
+}
+
+export interface ReportedPlace {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly severity?: string;
 }
 
 /** What is the same of all tests with one id. */
@@ -25,6 +35,8 @@ export interface TestReport {
   readonly tests: ReadonlyMap<string, Counted>;
   /** The lines of the output that are no part of the report, without numbers and times. */
   readonly others: ReadonlySet<string>;
+  /** Those of the tests that failed. */
+  readonly places: readonly ReportedPlace[];
 }
 
 /** The tests in one format, and the lines of an output that are no part of it. */
@@ -58,7 +70,11 @@ export function testReport(tests: readonly ReportedTest[], others: readonly stri
     counted.set(id, { outcome, isGroup, isOwnFailure, count: (known?.count ?? 0) + 1 });
   }
   if (tests.every(({ outcome }) => outcome === 'skipped')) throw new BrokenReport('No test ran');
-  return { tests: counted, others: new Set(others.map(withoutNumbers).filter(line => line !== '')) };
+  return {
+    tests: counted,
+    others: new Set(others.map(withoutNumbers).filter(line => line !== '')),
+    places: tests.flatMap(({ outcome, place }) => (outcome === 'failed' && place ? [place] : [])),
+  };
 }
 
 /** The ids that groups of a test can have: all beginnings that end where a part of its id does. */
