@@ -75,7 +75,8 @@ export async function inNewLineEnding(
   if (ending === old || (ending !== '\n' && ending !== '\r\n')) return [base, current, proposed];
   const converted = async (text: string): Promise<string> => {
     const lines = await splitLinesInTurns(text);
-    return lines.map(line => line.replace(/[\r\n]+$/, ending)).join('');
+    const bare = lines.map(withoutLineEnding);
+    return bare.map((line, n) => (line === lines[n] ? line : line + ending)).join('');
   };
   return [await converted(base), await converted(current), await converted(proposed)];
 }
