@@ -44,7 +44,6 @@ export const contextKeys = {
   /** Another window on this folder has pending previews. */
   otherWindow: 'redline.otherWindow',
   /** A filter may hide pending previews. */
-  isFiltered: 'redline.isFiltered',
   /** The active editor shows a preview that is pending. */
   shownPending: 'redline.shownPending',
   /** It cannot be applied as it is, see `blockOf`. */
@@ -126,9 +125,6 @@ export interface CommandArguments {
   'redline.preview.nextHunk': [];
   'redline.preview.previousHunk': [];
   /** Ask how the pending previews are sorted, and which are shown. */
-  'redline.pending.sort': [];
-  'redline.pending.filter': [];
-  'redline.pending.clearFilter': [];
   /** Stages the changes of a discarded preview again. Without an id it asks which. */
   'redline.preview.reopen': [previewId?: string];
   /** Undoes an applied preview, at once where its files are as the apply left them. Without an id it asks which. */

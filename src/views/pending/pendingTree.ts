@@ -5,15 +5,28 @@ import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf, PathError } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
+import type { Agent } from '../agent.ts';
 import { contextKeys, views } from '../contributions.ts';
 import { escapeInvisible } from '../plainText.ts';
+import type { ProposalEdits } from '../review/documents/proposalEdits.ts';
+import type { LookedAt } from '../review/lookedAt.ts';
 import { parsePreviewUri } from '../review/previewUri.ts';
-import type { Arranger, PendingParts } from './arranger.ts';
+import type { ReviewList } from '../review/reviewList.ts';
 import type * as pendingItems from './pendingItems.ts';
 import { childrenOf, keyOf, type PendingNode } from './pendingNodes.ts';
 
 /** How long changes are collected before the rows are refreshed, in milliseconds. */
 const GATHER_MS = 50;
+
+/** What the pending view is built on. */
+export interface PendingParts extends Agent {
+  readonly review: ReviewList;
+  readonly looks: LookedAt;
+  /** What is typed into proposals and not saved. */
+  readonly edits: ProposalEdits;
+  /** The folder of this window's storage. */
+  readonly storage: string;
+}
 
 /** The rows of the pending view, read from the store whenever VS Code asks. */
 export class PendingTree extends Owner implements vscode.TreeDataProvider<PendingNode> {
@@ -117,7 +130,6 @@ export class PendingTree extends Owner implements vscode.TreeDataProvider<Pendin
 export class PendingView extends Owner {
   readonly #view: vscode.TreeView<PendingNode>;
   readonly #parts: PendingParts;
-  #arranger: Promise<Arranger> | undefined;
   /** What other windows on this folder have pending. */
   #elsewhere = '';
 
@@ -135,7 +147,7 @@ export class PendingView extends Owner {
     );
     const show = (): void => {
       this.#showCount(store.openCount);
-      this.#view.message = [review.filterNote, this.#elsewhere].filter(note => note !== '').join(' · ');
+      this.#view.message = this.#elsewhere;
     };
     const update = coalesce(show, GATHER_MS);
     this.own({ dispose: update.cancel });
@@ -144,13 +156,6 @@ export class PendingView extends Owner {
     show();
     // The storage of a second window on a folder has the name of the first one's, with a number.
     if (/-\d+$/.test(dirname(parts.storage))) void this.#followOtherWindows(show);
-    if (parts.memory.get('redline.pending.sort') !== undefined) void this.arranger();
-  }
-
-  /** Sorts and filters the rows; loaded on first use. */
-  arranger(): Promise<Arranger> {
-    this.#arranger ??= import('./arranger.ts').then(({ Arranger }) => this.own(new Arranger(this.#parts)));
-    return this.#arranger;
   }
 
   /**

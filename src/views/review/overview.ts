@@ -26,12 +26,9 @@ export class Overview implements vscode.Disposable {
     });
   }
 
-  /**
-   * Opens it at the user's request, with these previews in this order.
-   * @param hidden how many are left out, because a filter hides them
-   */
-  async open(previews: readonly Preview[], hidden: number): Promise<void> {
-    await this.#show(hidden > 0 ? filteredTitle() : overviewTitle(), previews);
+  /** Opens it at the user's request, with these previews in this order. */
+  async open(previews: readonly Preview[]): Promise<void> {
+    await this.#show(overviewTitle(), previews);
   }
 
   /**
@@ -67,17 +64,13 @@ export class Overview implements vscode.Disposable {
   }
 
   async #close(): Promise<void> {
-    const titles = [overviewTitle(), filteredTitle()];
+    const title = overviewTitle();
     const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
     const ours = tabs.filter(({ label }) =>
-      titles.some(title => [' (', NOTE].some(next => `${label} (`.startsWith(`${title}${next}`))),
+      [' (', NOTE].some(next => `${label} (`.startsWith(`${title}${next}`)),
     );
     if (ours.length > 0) await vscode.window.tabGroups.close(ours, true);
   }
-}
-
-function filteredTitle(): string {
-  return vscode.l10n.t('Filtered Pending (Redline)');
 }
 
 function overviewTitle(): string {

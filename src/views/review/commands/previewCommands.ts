@@ -62,11 +62,8 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
       if (set.length > 1) return overview.openSet(set, titleIn(args));
       if (only) return openOne(only);
       const shown = ctx.review.list();
-      return shown.length > 1 ? overview.open(shown, ctx.review.hidden) : targets.openHead();
+      return shown.length > 1 ? overview.open(shown) : targets.openHead();
     },
-    'redline.pending.sort': async () => (await ctx.pendingView.arranger()).sort(),
-    'redline.pending.filter': async () => (await ctx.pendingView.arranger()).filter(),
-    'redline.pending.clearFilter': async () => (await ctx.pendingView.arranger()).clearFilter(),
     'redline.preview.next': () => opener.step(1),
     'redline.preview.previous': () => opener.step(-1),
   };

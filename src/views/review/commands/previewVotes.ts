@@ -8,11 +8,10 @@ import {
   type Preview,
   type ResolveAction,
 } from '../../../agent/preview/preview.ts';
-import { setVotes } from '../../../agent/preview/setVotes.ts';
 import { humanReason, outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { oneLine } from '../../plainText.ts';
-import { choose, showInfo } from '../../toast.ts';
+import { showInfo } from '../../toast.ts';
 import { ApplyGuard, askReason, askReasonFor } from './applyGuard.ts';
 import { BulkVotes, ownVotesText } from './bulkVotes.ts';
 import { askImports, revisionNow } from './importGuard.ts';
@@ -103,74 +102,41 @@ export class PreviewVotes {
 
   async applyAll(): Promise<unknown> {
     const chosen = await this.#whichOfAll('apply');
-    return chosen && this.#together(bulk => bulk.applyAll(chosen.targets));
+    return chosen && this.#together(bulk => bulk.applyAll(chosen));
   }
 
   /** Also ends the review: a user who discards everything does not want the session to continue by itself. */
   async discardAll(): Promise<unknown> {
     const chosen = await this.#whichOfAll('discard');
-    if (chosen?.isAll) this.#ctx.session.endReview();
-    return chosen && this.#together(bulk => bulk.discardAll(chosen.targets));
+    if (chosen) this.#ctx.session.endReview();
+    return chosen && this.#together(bulk => bulk.discardAll(chosen));
   }
 
   /** Asks for a reason, then discards what was pending when it asked. Also ends the review. */
   async discardAllWithReason(): Promise<unknown> {
     const chosen = await this.#whichOfAll('discard');
     if (!chosen) return undefined;
-    const { targets, isAll } = chosen;
-    const discard = this.#bulk.prepareDiscards(targets);
-    const title = isAll
-      ? vscode.l10n.t('Discard all {0} previews', targets.length)
-      : vscode.l10n.t('Discard {0} shown previews', targets.length);
-    const reason = await askReason(title);
+    const discard = this.#bulk.prepareDiscards(chosen);
+    const reason = await askReason(vscode.l10n.t('Discard all {0} previews', chosen.length));
     if (reason === undefined) return undefined;
-    if (isAll) this.#ctx.session.endReview();
+    this.#ctx.session.endReview();
     return this.#ctx.opener.together(() => discard(reason));
   }
 
   /**
-   * The previews that “all” means: all that are pending, as they are now. If a filter of the pending view hides some of
-   * them, the user is asked. `undefined` if the user cancels, or if none of them can be resolved together with others.
+   * The previews that “all” means: all that are pending, as they are now. `undefined` if none of them can be resolved together
+   * with others.
    */
-  async #whichOfAll(action: ResolveAction): Promise<ChosenOfAll | undefined> {
+  async #whichOfAll(action: ResolveAction): Promise<readonly PreviewTarget[] | undefined> {
     const pending = this.#targets.pending();
-    const countOf = (previews: readonly Preview[]): number =>
-      setVotes(previews, { open: this.#ctx.store.open, isEdited: id => this.#ctx.edits.hasUnsaved(id) })[
-        action
-      ];
-    const count = countOf(pending);
     // What would be left for another reason is named by the summary of the votes.
-    if (pending.every(each => action === 'apply' && needsOwnVote(each))) {
-      await this.#targets.openHead();
-      const own = ownVotesText(
-        this.#ctx.store,
-        pending.map(({ id }) => id),
-      );
-      return own === '' ? undefined : void showInfo(own);
-    }
-    const everything = { targets: pending.map(targetOf), isAll: true };
-    const listed = new Set(this.#ctx.review.list().map(({ id }) => id));
-    const shown = pending.filter(({ id }) => listed.has(id));
-    if (shown.length === pending.length) return everything;
-    const { l10n } = vscode;
-    const isApply = action === 'apply';
-    const allOfThem = isApply
-      ? l10n.t('Apply All {0} Previews', count)
-      : l10n.t('Discard All {0} Previews', count);
-    const countShown = countOf(shown);
-    const onlyShown = isApply
-      ? l10n.t('Apply {0} Shown Previews', countShown)
-      : l10n.t('Discard {0} Shown Previews', countShown);
-    const choice = await choose(
-      l10n.t('The filter of the Pending view shows {0} of {1} previews.', shown.length, pending.length),
-      isApply
-        ? l10n.t('Apply only these, or all that are pending?')
-        : l10n.t('Discard only these, or all that are pending?'),
-      ...(countShown > 0 ? [onlyShown] : []),
-      ...(count > 0 ? [allOfThem] : []),
+    if (action === 'discard' || !pending.every(needsOwnVote)) return pending.map(targetOf);
+    await this.#targets.openHead();
+    const own = ownVotesText(
+      this.#ctx.store,
+      pending.map(({ id }) => id),
     );
-    if (choice === allOfThem) return everything;
-    return choice === onlyShown ? { targets: shown.map(targetOf), isAll: false } : undefined;
+    return own === '' ? undefined : void showInfo(own);
   }
 
   #changesOf(targets: readonly PreviewTarget[]): readonly FileChange[] {
@@ -182,13 +148,6 @@ export class PreviewVotes {
   async #together<T>(resolveAll: (bulk: BulkVotes) => Promise<T>): Promise<T> {
     return this.#ctx.opener.together(() => resolveAll(this.#bulk));
   }
-}
-
-/** What “all” means to the user. */
-interface ChosenOfAll {
-  readonly targets: readonly PreviewTarget[];
-  /** Nothing is left out because a filter hides it. */
-  readonly isAll: boolean;
 }
 
 function targetOf({ id, revision }: Preview): PreviewTarget {

@@ -79,18 +79,6 @@ test('the row of a set and the strip count the same: a copy in place of what was
   assert.equal(place(second), '1/4');
 });
 
-test('a filter changes the order, not how many there are', async () => {
-  const { review, stage, place, counted } = setUp();
-  stage(inHunks('a.ts', 3));
-  const second = stage(inHunks('b.ts', 2));
-  await counted(second, '✓ 0/5 · Prompt');
-  const arrange = <T extends { readonly id: string }>(all: readonly T[]): readonly T[] =>
-    all.filter(({ id }) => id === second);
-  review.setArrangement({ arrange, isReading: true, filter: 'b.ts' });
-  await counted(second, '✓ 0/5 · Prompt');
-  assert.equal(place(second), '1/5');
-});
-
 test('a hundred hunks that are decided alone stay counted', async () => {
   const { harness, stage, place, counted } = setUp();
   stage(create('n.ts', 'x\n'));
