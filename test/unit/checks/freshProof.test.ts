@@ -90,6 +90,47 @@ for (const engine of await enginesHere())
       assert.deepEqual([kept.changes, kept.leftOut], [[], []]);
     });
 
+    test('all names of a file hold what is pending for one of them', async t => {
+      const { sandbox } = await open(t, { 'a.txt': 'good\n', 'src/c.txt': 'c\n' }, 'true');
+      fs.linkSync(sandbox.at('a.txt'), sandbox.at('src/link.txt'));
+      const pending = { 'a.txt': 'bad\n' };
+      const seen = await sandbox.run('cat a.txt src/link.txt', { pending });
+      assert.deepEqual([seen.output, seen.changes], ['bad\nbad\n', []]);
+      const more = await sandbox.run('echo more >> src/link.txt; cat a.txt', { pending });
+      assert.deepEqual([more.output, more.changes], ['bad\nmore\n', ['a.txt: bad => bad\nmore']]);
+      const replaced = await sandbox.run('rm src/link.txt; echo new > src/link.txt', { pending });
+      assert.deepEqual(replaced.changes, ['src/link.txt: bad => new']);
+      assert.equal((await sandbox.run('cat a.txt src/link.txt')).output, 'good\ngood\n');
+      assert.equal(fs.statSync(sandbox.at('a.txt')).nlink, 2);
+    });
+
+    test('what is saved with the size and the time that the file had is seen', async t => {
+      const { sandbox } = await open(t, { 'a.txt': 'good\n' }, 'true');
+      assert.equal((await sandbox.run('cat a.txt')).output, 'good\n');
+      const { atime, mtime } = fs.statSync(sandbox.at('a.txt'));
+      sandbox.write({ 'a.txt': 'evil\n' });
+      fs.utimesSync(sandbox.at('a.txt'), atime, mtime);
+      assert.equal((await sandbox.run('cat a.txt')).output, 'evil\n');
+    });
+
+    test('a cache that knows files by their second and size knows none that is pending', async t => {
+      const { sandbox } = await open(t, { 'a.txt': 'good\n' }, 'true');
+      const build = 'mkdir -p out; key=out/$(stat -c %Y-%s a.txt); [ -e $key ] || cat a.txt > $key; cat $key';
+      for (let n = 0; n < 3; n++) {
+        sandbox.write({ 'a.txt': 'good\n' });
+        const { mtimeMs, size } = fs.statSync(sandbox.at('a.txt'));
+        sandbox.write({ [`out/${Math.floor(mtimeMs / 1000)}-${size}`]: 'good\n' });
+        assert.equal((await sandbox.run(build, { pending: { 'a.txt': 'evil\n' } })).output, 'evil\n');
+      }
+    });
+
+    test('a link in the place of an ignored folder is a change, as what is written through it is', async t => {
+      const { sandbox } = await open(t, { 'src/c.txt': 'c\n' }, 'true');
+      sandbox.write({ 'out/app': 'made\n' });
+      const { changes } = await sandbox.run('rm -r out; ln -s src out; echo new > out/d.txt');
+      assert.deepEqual(changes, ['out: ∅ => → src', 'src/d.txt: ∅ => new']);
+    });
+
     test('a preview of an ignored file is forgotten with it', async t => {
       const { sandbox } = await open(t, { 'a.txt': 'a\n' }, 'true');
       sandbox.write({ 'out/on.log': 'disk\n' });

@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { folderId, type FolderId } from './openFolders.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
-import { stampOfCopy, type Stamp } from './stamps.ts';
+import { stampOf, type Stamp } from './stamps.ts';
 import type { Layer } from './upperTree.ts';
 
 /** A folder of the workspace and its copy. */
@@ -77,6 +77,6 @@ export async function clear(folder: Copied, copy: PlainTree, relative: string): 
 export async function note({ put }: Copied, copy: PlainTree, at: string): Promise<void> {
   if (!put) return;
   const stat = await copy.stat(at);
-  if (stat && !stat.isDirectory()) put.set(at, stampOfCopy(stat));
+  if (stat && !stat.isDirectory()) put.set(at, stampOf(stat));
   else put.delete(at);
 }

@@ -20,7 +20,7 @@ import { Layers, type Contents } from './layers.ts';
 import { LOST, type SandboxOptions } from './overlayEngine.ts';
 import { PathNames } from './pathNames.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
-import { stampOf, stampOfCopy, stamps, walk, type Stamp } from './stamps.ts';
+import { stampOf, stamps, walk, type Stamp } from './stamps.ts';
 
 /** How many files are copied concurrently. */
 const AT_ONCE = 16;
@@ -209,16 +209,17 @@ export class CopySandbox implements Sandbox {
         if (/(^|\/)\.git$/.test(at)) {
           await ownRepository(root, copy, at);
           await note(folder, copy, at);
-          await walk(copy, at, (each, stat) => folder.put?.set(each, stampOfCopy(stat)) !== null);
+          await walk(copy, at, (each, stat) => folder.put?.set(each, stampOf(stat)) !== null);
         }
       // What makes room comes first.
-      for (const [relative, { left, mode }] of [...(contents.get(layer) ?? [])].sort(
-        ([, a], [, b]) => Number(!!a.left) - Number(!!b.left),
+      for (const [relative, { left, mode, sameAs }] of [...(contents.get(layer) ?? [])].sort(
+        ([, a], [, b]) => Number(!!a.left) + Number(!!a.sameAs) - Number(!!b.left) - Number(!!b.sameAs),
       )) {
         const there = left ? await copy.stat(relative) : undefined;
         if (left) await copy.makeFolders(path.posix.dirname(relative), real);
         await clear(folder, copy, relative);
-        if (left)
+        if (left && sameAs !== undefined) await copy.link(sameAs, relative);
+        else if (left)
           await copy.write(relative, left, mode ?? (there?.isFile() ? there.mode & 0o777 : undefined));
         await note(folder, copy, relative);
         // It is copied again before the next command.
@@ -287,6 +288,7 @@ export class CopySandbox implements Sandbox {
       await slice.turn();
       if (effects.isTooMuch || hidden.has(at)) return;
       const pending = contents.get(layer)?.get(at);
+      if (pending?.sameAs !== undefined && (await there.isSame(at, pending.sameAs))) return;
       const name = pending?.name ?? nameOf(at);
       await effects.look(name, async () => {
         const isKept = source.get(at) === stampIn(await real.stat(at).catch(() => undefined));

@@ -99,6 +99,11 @@ async function ignoredIn(
   const exceptions = new Map<string, Promise<readonly string[] | undefined>>();
   const isIgnored = async (at: string): Promise<boolean> => {
     const rule = rules.get(at);
+    if (rule?.pattern.endsWith('/') && !at.endsWith('/') && (await isFolder(folder, at))) {
+      // The rule is for folders, as one is on disk where there is none any more, or for one above.
+      const above = `${path.posix.dirname(at)}/`;
+      return above !== './' && (await checkIgnore(folder, [above]))?.has(above) === true;
+    }
     const named = at.endsWith('/') ? rules.get(at.slice(0, -1)) : rule;
     if (!rule || named === rule || !/(^|\/)\*+$/.test(rule.pattern)) return rule !== undefined;
     const key = `${rule.line} ${rule.source}`;
@@ -106,16 +111,20 @@ async function ignoredIn(
     exceptions.set(key, asked);
     const found = await asked;
     if (found?.length === 0) return true;
-    const isThere = await fs.lstat(path.join(folder, at.slice(0, -1))).then(
-      stat => stat.isDirectory(),
-      () => false,
-    );
+    const isThere = await isFolder(folder, at.slice(0, -1));
     // One for folders may be meant for it.
     return named !== undefined && (isThere || found?.some(each => each.endsWith('/')) === false);
   };
   const ignored = new Set<string>();
   for (const at of paths) if (await isIgnored(at)) ignored.add(at);
   return ignored;
+}
+
+function isFolder(root: string, at: string): Promise<boolean> {
+  return fs.lstat(path.join(root, at)).then(
+    stat => stat.isDirectory(),
+    () => false,
+  );
 }
 
 /** A rule by which git ignores something. */

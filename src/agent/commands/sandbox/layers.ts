@@ -1,10 +1,17 @@
+import type { Stats } from 'node:fs';
 import * as path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { isInside, realPathSync, realPlace } from '../../base/system/realPath.ts';
 import { contentOf } from '../../preview/blobs.ts';
+import { isText } from '../../preview/fileChange.ts';
 import { removedAbove, type PendingContents } from '../../preview/overlay.ts';
 import type { FileContent, FolderRoot } from '../../preview/workspace.ts';
+import { addOtherNames } from './hardLinks.ts';
 import { PlainTree } from './plainTree.ts';
 import type { Layer } from './upperTree.ts';
+
+/** In milliseconds. */
+const SECOND = 1_000;
 
 /** The overlays or copies of a workspace, and how paths in it are named. */
 export class Layers {
@@ -58,6 +65,8 @@ export class Layers {
   /** What is pending, by where a command finds it. */
   async contentsOf(pending: PendingContents): Promise<Contents> {
     const contents: Contents = new Map(this.all.map(layer => [layer, new Map()]));
+    const written = new Map(this.all.map(layer => [layer, new Set<string>()]));
+    let newest = 0;
     for (const name of pending.paths()) {
       const removed = removedAbove(pending, name);
       const [place, content] = [await this.#placeOf(name, removed), pending.at(name)];
@@ -65,9 +74,19 @@ export class Layers {
       const left = content.side && (await contentOf(content.side, pending.blobs));
       const there = removed === undefined ? place : undefined;
       const source = content.from === undefined ? there : await this.#placeOf(content.from);
-      const mode = content.mode ?? (source && (await bitsAt(source)));
+      const stat = source && (await statAt(source));
+      newest = Math.max(newest, stat?.mtimeMs ?? 0);
+      const mode = content.mode ?? (stat && stat.mode & 0o777);
       contents.get(place.layer)?.set(place.relative, { name, left, mode });
+      if (content.side && isText(content.side)) written.get(place.layer)?.add(place.relative);
     }
+    for (const [layer, puts] of contents) {
+      const nameOf = (relative: string): string => this.nameOf({ layer, relative });
+      await addOtherNames(layer.root, puts, written.get(layer) ?? new Set(), nameOf);
+    }
+    // Caches know a file by the second of its time and its size, as those of Python do: what is put is of a later one.
+    const now = Date.now();
+    if (isSameSecond(newest, now)) await setTimeout(SECOND - (now % SECOND));
     return contents;
   }
 
@@ -88,10 +107,14 @@ function withSlashes(relative: string): string {
   return path.sep === '/' ? relative : relative.replaceAll(path.sep, '/');
 }
 
-/** The permission bits of the file at a place; `undefined` if there is none. */
-async function bitsAt({ layer, relative }: Place): Promise<number | undefined> {
+/** The file at a place; `undefined` if there is none. */
+async function statAt({ layer, relative }: Place): Promise<Stats | undefined> {
   const stat = await new PlainTree(layer.root).stat(relative).catch(() => undefined);
-  return stat?.isFile() ? stat.mode & 0o777 : undefined;
+  return stat?.isFile() ? stat : undefined;
+}
+
+function isSameSecond(one: number, other: number): boolean {
+  return Math.floor(one / SECOND) === Math.floor(other / SECOND);
 }
 
 /** What is pending, by its place. */
@@ -107,6 +130,8 @@ export interface Put {
   readonly mode: number | undefined;
   /** The time of its last change; by default now. */
   readonly time?: Date;
+  /** Where the file is put of which this is another name. */
+  readonly sameAs?: string;
 }
 
 /** Where something is in the view. */

@@ -242,6 +242,7 @@ export class OverlaySandbox implements Sandbox {
           if (effects.isTooMuch) return;
           const put = pending.get(each);
           const name = put?.name ?? this.#layers.nameOf({ layer, relative: each });
+          if (put?.sameAs !== undefined && (await inView.isSame(each, put.sameAs))) return;
           await effects.look(name, async () => {
             const theirs = await inView.find(each);
             const base = put ? put.left && foundContent(put.left, put.mode) : await real.find(each);

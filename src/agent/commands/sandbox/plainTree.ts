@@ -193,6 +193,12 @@ export class PlainTree {
     );
   }
 
+  /** Gives a file another name in the tree, in the place of what stands there. */
+  async link(relative: string, to: string): Promise<void> {
+    await this.clear(to);
+    await this.at(relative, from => this.at(to, at => fs.link(from, at)));
+  }
+
   /** Moves what stands at a path to the same one in another tree, in which the folder above it is. */
   async move(relative: string, to: PlainTree): Promise<void> {
     await this.#folders.in(path.posix.dirname(relative), from =>
@@ -202,6 +208,12 @@ export class PlainTree {
       }),
     );
     for (const tree of [this, to]) tree.#folders.forget(relative);
+  }
+
+  /** Whether two paths are names of one file. */
+  async isSame(one: string, other: string): Promise<boolean> {
+    const [a, b] = [await this.stat(one), await this.stat(other)];
+    return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
   }
 
   /** Removes what stands at a path, with all that is in it. */

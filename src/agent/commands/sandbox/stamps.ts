@@ -4,24 +4,20 @@ import { inTrees, type PlainTree } from './plainTree.ts';
 /** How many files are looked at concurrently. */
 const AT_ONCE = 16;
 
-/** What tells whether a file is as it was: its modification time in nanoseconds, size, permission bits and kind. */
+/** What tells whether a file is as it was: its inode counts, since its time and size may be set to what they were. */
 export type Stamp = string;
 
 interface Stat {
+  readonly dev: number;
+  readonly ino: number;
   readonly size: number;
   readonly mode: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
 }
 
-/** The stamp of a file of the workspace. */
-export function stampOf({ size, mode, mtimeMs }: Stat): Stamp {
-  return `${mode} ${size} ${mtimeMs}`;
-}
-
-/** What tells whether a file of the copy is as it was: its inode counts, too. */
-export function stampOfCopy(stat: Stat): Stamp {
-  return `${stampOf(stat)} ${stat.ctimeMs}`;
+export function stampOf({ size, mode, mtimeMs, ctimeMs }: Omit<Stat, 'dev' | 'ino'>): Stamp {
+  return `${mode} ${size} ${mtimeMs} ${ctimeMs}`;
 }
 
 /**
@@ -51,7 +47,7 @@ export async function measure(
 export async function stamps(copy: PlainTree): Promise<{ put: Map<string, Stamp>; odd: Set<string> }> {
   const put = new Map<string, Stamp>();
   const odd = new Set<string>();
-  const visit = (at: string, stat: Stat): boolean => put.set(at, stampOfCopy(stat)) !== undefined;
+  const visit = (at: string, stat: Stat): boolean => put.set(at, stampOf(stat)) !== undefined;
   await walk(copy, '', visit, { odd: at => odd.add(at), isOpened: true });
   return { put, odd };
 }

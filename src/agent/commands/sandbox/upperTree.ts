@@ -47,6 +47,7 @@ export function putFiles({ upper, root }: Tree, files: ReadonlyMap<string, PutFi
       await tree.clear(relative);
       await tree.write(relative, left, mode, time);
     }
+    for (const [relative, { sameAs }] of files) if (sameAs !== undefined) await tree.link(sameAs, relative);
     await closeFolders(tree, real, [...files.keys()]);
   });
 }
@@ -67,6 +68,8 @@ interface PutFile {
   /** The permission bits that a file gets; `undefined`: those of a new one. */
   readonly mode: number | undefined;
   readonly time?: Date;
+  /** Another path of the same file. */
+  readonly sameAs?: string;
 }
 
 /**
