@@ -1,6 +1,7 @@
 /**
  * `npm run test:soak`: checks the properties of the runtime with 200,000 random histories, on all processors;
  * `npm run test:soak -- checks`: the same for checks, and what they let land;
+ * `npm run test:soak -- proofs`: compares checks in the sandbox with a full copy, in 20,000 histories for each engine;
  * `npm run test:soak -- sandbox`: the same with commands in the sandbox;
  * `npm run test:soak -- editors`: 1,000 rounds in a real VS Code, in which a person types while something is applied;
  * `npm run test:soak -- rewrites`: compares 2,000 random rewrites of `ast_edit` with the ast-grep CLI;
@@ -20,6 +21,7 @@ const { inRepo } = await import('./lib/paths.mjs');
 const subjects = {
   histories: { file: 'test/unit/runtime/properties.test.ts', runs: 200_000 },
   checks: { file: 'test/unit/checks/checkProperties.test.ts', runs: 200_000 },
+  proofs: { file: 'test/unit/checks/fullCopy.test.ts', runs: 20_000 },
   sandbox: { file: 'test/unit/commands/sandbox/histories.test.ts', runs: 200_000 },
   patches: { file: 'test/unit/elsewhere/randomPatches.test.ts', runs: 2_000 },
   editors: { host: 'appliedStays.test.cjs', runs: 1_000 },

@@ -9,11 +9,12 @@ import { Checks } from '../../src/agent/checks/checks.ts';
 import { folderState } from '../../src/agent/checks/folderState.ts';
 import type { CheckFact } from '../../src/agent/preview/ledger.ts';
 import type { FileChange } from '../../src/agent/preview/fileChange.ts';
-import { Overlay } from '../../src/agent/preview/overlay.ts';
+import { Overlay, type PendingContents } from '../../src/agent/preview/overlay.ts';
 import { textOf, type AgentToolResult } from '../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
 import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
+import { Rebaser } from '../../src/agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
 import { toolResult } from '../../src/agent/preview/resolve/resolved.ts';
 import { DiskWorkspace, withFaults } from './diskWorkspace.ts';
@@ -36,10 +37,15 @@ export class ProvenWorld {
     throw error;
   });
   readonly checks: Checks;
+  /** Called when the files are looked at. */
+  onLook: () => void = () => undefined;
+  readonly rebaser: Rebaser;
+  readonly #overlay = new Overlay(this.store);
   readonly #engine: SandboxEngine;
   readonly #invoker: Invoker;
 
-  private constructor(sandbox: SandboxWorld, engine: SandboxEngine, settings: readonly Partial<Check>[]) {
+  /** @param sandbox may have been used before */
+  constructor(sandbox: SandboxWorld, engine: SandboxEngine, settings: readonly Partial<Check>[]) {
     this.sandbox = sandbox;
     this.#engine = engine;
     const roots = [{ name: 'workspace', fsPath: sandbox.root }];
@@ -47,7 +53,10 @@ export class ProvenWorld {
     const workspace = Object.assign(disk, { unsaved: () => [] });
     this.checks = new Checks({
       ...{ store: this.store, workspace, sandboxes: sandbox.sandboxes, logger: silentLogger },
-      stateOf: (except, signal) => folderState(roots, except, signal),
+      stateOf: (except, signal) => {
+        this.onLook();
+        return folderState(roots, except, signal);
+      },
       isTrusted: () => true,
       checks: () =>
         settings.map(each => ({ name: 'test', command: 'false', timeLimit: 60, isApproved: true, ...each })),
@@ -59,6 +68,7 @@ export class ProvenWorld {
       onDidChangeFiles: new Emitter<void>().event,
     });
     this.#invoker = new Invoker(this.store, workspace, () => 'checked', this.checks);
+    this.rebaser = new Rebaser({ store: this.store, workspace, logger: silentLogger });
   }
 
   /** @param files those that are committed, all an hour old, as in a project that nobody has just cloned */
@@ -75,37 +85,43 @@ export class ProvenWorld {
 
   /** Stages a preview of the conversation `s1`. */
   stage(...changes: readonly FileChange[]): Preview {
-    const { store } = this;
     return queueResolveHandler(
-      { store, invoker: this.#invoker, overlay: new Overlay(store), l10n: english },
+      { store: this.store, invoker: this.#invoker, overlay: this.#overlay, l10n: english },
       { label: 'Edit', sourceToolName: 'test', changes },
       { sessionId: 's1', asksModel: true },
     ).preview;
+  }
+
+  /** What is pending in the conversation. */
+  get pending(): PendingContents {
+    return this.#overlay.of('s1');
   }
 
   /** The model votes to apply; in a copy, which is not isolated, a person has run the checks before. */
   async vote({ id }: Preview): Promise<Voted> {
     const preview = this.store.get(id);
     if (this.#engine === 'copy' && preview) await this.checks.run(this.checks.withBase(preview), 'human');
-    const told = textOf(await this.#resolve(id, 'apply', 'model'));
+    const told = textOf(await this.resolve(id, 'apply', 'model'));
     const { checks } = this.store.ledger().at(-1) ?? {};
     return { told, state: this.store.get(id)?.state.kind, checks };
   }
 
   async discard({ id }: Preview): Promise<void> {
-    await this.#resolve(id, 'discard', 'human');
+    await this.resolve(id, 'discard', 'human');
+  }
+
+  /** Ends all but the sandbox. */
+  close(): void {
+    this.rebaser.dispose();
+    this.checks.dispose();
   }
 
   async remove(): Promise<void> {
-    this.checks.dispose();
+    this.close();
     await this.sandbox.remove();
   }
 
-  async #resolve(
-    id: string,
-    action: 'apply' | 'discard',
-    actor: 'human' | 'model',
-  ): Promise<AgentToolResult> {
+  async resolve(id: string, action: 'apply' | 'discard', actor: 'human' | 'model'): Promise<AgentToolResult> {
     return toolResult(await this.#invoker.resolve({ id, action, reason: 'ok', actor }));
   }
 }

@@ -1,0 +1,84 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { FileChange } from '../../src/agent/preview/fileChange.ts';
+import { textIn } from './changes.ts';
+
+/** How a check ends on a copy. */
+export interface Truth {
+  readonly outcome: 'passed' | 'failed' | 'changedFiles';
+  readonly exitCode: number | null;
+  readonly output: string;
+  /** The files that it changed, without those that git ignores and nothing would be written to, sorted. */
+  readonly changed: readonly string[];
+}
+
+/**
+ * What a check must say, found without any of our code: a plain copy of the folder as it would be, and a plain shell in it. It is
+ * copied at once, so that it is the folder of this moment, also if the check runs later.
+ */
+export class FullCopy {
+  readonly #at: string;
+  readonly #changes: readonly FileChange[];
+
+  /** @param at where the copy is made; nothing is there */
+  constructor(root: string, at: string, changes: readonly FileChange[]) {
+    this.#at = at;
+    this.#changes = changes;
+    fs.mkdirSync(path.dirname(at), { recursive: true });
+    execFileSync('cp', ['-a', root, at]);
+  }
+
+  /** Writes the changes into it, each file in a later second than what it held there, and runs a command. */
+  run(command: string): Truth {
+    // As they are written together: only the last content of each path.
+    for (const change of new Map(this.#changes.map(each => [each.path, each])).values()) this.#write(change);
+    const before = this.#files();
+    const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', `{ ${command}\n} 2>&1`], {
+      cwd: this.#at,
+      encoding: 'utf8',
+    });
+    const after = this.#files();
+    const names = new Set([...before.keys(), ...after.keys()]);
+    const changed = [...names].filter(name => before.get(name) !== after.get(name)).sort();
+    const outcome = status !== 0 ? 'failed' : changed.length > 0 ? 'changedFiles' : 'passed';
+    return { outcome, exitCode: status, output: stdout + stderr, changed };
+  }
+
+  remove(): void {
+    execFileSync('sh', ['-c', 'chmod -R u+rwX "$0"; rm -r "$0"', this.#at]);
+  }
+
+  #write({ path: name, after }: FileChange): void {
+    const file = path.join(this.#at, name);
+    const text = textIn(after);
+    if (text === undefined) return fs.rmSync(file, { force: true });
+    const old = fs.statSync(file, { throwIfNoEntry: false });
+    while (old && Math.floor(Date.now() / 1000) === Math.floor(old.mtimeMs / 1000))
+      execFileSync('sleep', ['0.05']);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    // In its place, as editors and Redline do: other names of the file get it, too.
+    fs.writeFileSync(file, text);
+  }
+
+  /** Bits and content of what git does not ignore or would be written, by path. */
+  #files(): ReadonlyMap<string, string> {
+    const listed = execFileSync('git', ['ls-files', '-zco', '--exclude-standard', '--deduplicate'], {
+      cwd: this.#at,
+      encoding: 'utf8',
+    });
+    const files = new Map<string, string>();
+    const seen = new Set<number>();
+    for (const name of [...listed.split('\0'), ...this.#changes.map(({ path: each }) => each)]) {
+      const at = path.join(this.#at, name);
+      const stat = name === '' ? undefined : fs.lstatSync(at, { throwIfNoEntry: false });
+      // A file with several names is one.
+      const isKnown = stat && stat.nlink > 1 && seen.has(stat.ino);
+      if (stat) seen.add(stat.ino);
+      if (isKnown) continue;
+      if (stat?.isFile()) files.set(name, `${stat.mode} ${fs.readFileSync(at, 'utf8')}`);
+      else if (stat) files.set(name, `${stat.mode}`);
+    }
+    return files;
+  }
+}
