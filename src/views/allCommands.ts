@@ -94,6 +94,8 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.sandbox.alwaysRunHere': async (...args) => (await sandbox()).alwaysRunHere(ctx, args),
     'redline.sandbox.runOnDisk': async (...args) => (await sandbox()).runOnDisk(ctx, args),
     'redline.checks.run': onRow(async (...args) => (await checks()).runChecks(ctx, args)),
+    'redline.checks.runFromScratch': async (...args) =>
+      (await import('./checks/fromScratch.ts')).runChecksFromScratch(ctx, args),
     'redline.checks.add': async () => (await checks()).addCheck(ctx),
     'redline.checks.showOutput': async (...args) => (await checks()).showOutput(ctx, args),
     'redline.checks.findBreaking': async (...args) => (await checks()).findBreaking(ctx, args),

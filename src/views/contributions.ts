@@ -207,6 +207,8 @@ export interface CommandArguments {
   'redline.sandbox.runOnDisk': [id: string];
   /** Runs the checks on a preview with what it builds on, or on all that is pending. */
   'redline.checks.run': [id?: string];
+  /** The same, and again in a full copy of the files: both must agree. */
+  'redline.checks.runFromScratch': [id?: string];
   'redline.checks.add': [];
   /** Opens what a check wrote: a result, or the last one. */
   'redline.checks.showOutput': [resultId?: string];

@@ -112,6 +112,7 @@ export class CheckWorld extends InvokerHarness {
     return {
       status: () => Promise.resolve(this.status),
       of: () => Promise.resolve(this.#sandbox()),
+      fresh: () => Promise.resolve(this.#sandbox()),
       dispose: () => Promise.resolve(),
     };
   }

@@ -85,6 +85,11 @@ export function isGreen({ outcome }: Pick<CheckFact, 'outcome'>): boolean {
   return outcome === 'passed' || outcome === 'asBefore';
 }
 
+/** Whether two runs of one check ended in the same way. */
+export function isSameEnd(one: CheckResult, other: CheckResult): boolean {
+  return one.outcome === other.outcome && one.exitCode === other.exitCode;
+}
+
 export function factOfResult(result: CheckResult): CheckFact {
   const { name, outcome, failures, changed, exitCode, seconds, at } = result;
   return {

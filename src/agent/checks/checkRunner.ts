@@ -4,7 +4,7 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CommandPlan } from '../commands/commandPlan.ts';
 import { OutputBuffer } from '../commands/outputBuffer.ts';
-import type { Sandboxes } from '../commands/sandbox.ts';
+import type { Sandbox, Sandboxes } from '../commands/sandbox.ts';
 import type { CheckFact } from '../preview/ledger.ts';
 import { contentsAfter } from '../preview/overlay.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
@@ -78,10 +78,16 @@ export class CheckRunner {
 
   /**
    * Runs a check once those before it have ended. It finds no outputs of any other run: what git ignores is as on disk.
+   * @param place `fresh`: in a full copy that is made for it
    * @throws the abort error when the signal fires; the check is then ended, too
    */
-  run(check: Check, previews: readonly Preview[], signal: AbortSignal | undefined): Promise<CheckResult> {
-    const run = this.#last.then(() => this.#run(check, previews, signal));
+  run(
+    check: Check,
+    previews: readonly Preview[],
+    signal: AbortSignal | undefined,
+    place: 'own' | 'fresh' = 'own',
+  ): Promise<CheckResult> {
+    const run = this.#last.then(() => this.#run(check, previews, signal, place));
     this.#last = run.catch(() => undefined);
     return untilAborted(signal, () => run);
   }
@@ -90,6 +96,7 @@ export class CheckRunner {
     check: Check,
     previews: readonly Preview[],
     signal: AbortSignal | undefined,
+    place: 'own' | 'fresh',
   ): Promise<CheckResult> {
     const { logger, sandboxes } = this.#parts;
     signal?.throwIfAborted();
@@ -105,6 +112,7 @@ export class CheckRunner {
     let saw: SeenFiles | undefined;
     let changed: CheckFact['changed'];
     let report: TestReport | undefined;
+    let sandbox: Sandbox | undefined;
     let whole = '';
     let folder = '';
     let outcome: CheckFact['outcome'];
@@ -114,8 +122,8 @@ export class CheckRunner {
       const planned = await this.#parts.plan(check.command, check.cwd);
       const plan = { ...planned, timeLimit: check.timeLimit };
       folder = plan.folder;
-      const sandbox = await sandboxes.of(OWN_SANDBOX);
-      if (!sandbox) throw new Error('There is no sandbox any more.');
+      sandbox = await (place === 'fresh' ? sandboxes.fresh() : sandboxes.of(OWN_SANDBOX));
+      if (!sandbox) throw new Error('There is no sandbox any more, or more to copy than the settings allow.');
       await sandbox.reset();
       const end = await sandbox.run(plan, contentsAfter(previews, this.#parts.store.blobs), {
         signal: ending,
@@ -141,6 +149,8 @@ export class CheckRunner {
         output.add(messageOf(error));
       }
     }
+    if (place === 'fresh')
+      await sandbox?.dispose().catch((error: unknown) => logger.warn(`A copy stays: ${detailOf(error)}`));
     const text = output.text();
     const isFailure = outcome === 'failed' || outcome === 'timedOut';
     const result: CheckResult = {

@@ -128,6 +128,29 @@ export class Checks extends Owner implements Prover {
     return { results, notRun };
   }
 
+  /**
+   * Runs checks again in a full copy of the files as they would be with the previews applied, in which nothing is that a run has
+   * left. If it does not pass what passed in the sandbox, that counts as what is known of it.
+   * @param results those of {@link run} on these previews
+   * @returns by result, how it ended in the copy
+   */
+  async runFromScratch(
+    { results }: ChecksReport,
+    previews: readonly Preview[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<CheckResult, CheckResult>> {
+    const copies = new Map<CheckResult, CheckResult>();
+    for (const result of results) {
+      const check = this.#options.checks().find(({ name }) => name === result.name);
+      if (!check || !hasEnded(result)) continue;
+      const copy = await this.#runner.run(check, previews, signal, 'fresh');
+      if (copy.outcome === 'stopped') break;
+      if (hasEnded(copy) && !isGreen(copy)) this.#keep(copy);
+      copies.set(result, copy);
+    }
+    return copies;
+  }
+
   async prove(previews: readonly Preview[], signal?: AbortSignal): Promise<Proof> {
     const { results, notRun } = await this.run(previews, 'other', signal ? { signal } : {});
     const checks = results.map(factOfResult);
@@ -232,12 +255,15 @@ export class Checks extends Owner implements Prover {
     signal: AbortSignal | undefined,
   ): Promise<CheckResult> {
     const result = await this.#runner.run(check, previews, signal);
-    if (this.#ended.signal.aborted) return result;
+    if (!this.#ended.signal.aborted) this.#keep(result);
+    return result;
+  }
+
+  #keep(result: CheckResult): void {
     this.#results = [...this.#results, result].slice(-MAX_RESULTS);
     if (result.saw && this.#files.isAsSeen(result.previews))
       this.#current = new Set([...this.#current, result.id]);
     this.#changed.fire();
-    return result;
   }
 
   /** The result or, if what fails failed before, too, one that says so in its place. */

@@ -86,5 +86,10 @@ export interface Sandboxes {
   status(): Promise<SandboxStatus>;
   /** That of a conversation, made on first use; `undefined` where there is none. */
   of(sessionId: string): Promise<Sandbox | undefined>;
+  /**
+   * A full copy of the folders as they are, in which nothing is that a command has left. It is not isolated. Dispose it after use.
+   * @returns `undefined` if there is more to copy than the setting allows
+   */
+  fresh(): Promise<Sandbox | undefined>;
   dispose(): Promise<void>;
 }

@@ -15,9 +15,22 @@ import { confirm, showInfo, showWarning, withCancel } from '../toast.ts';
 
 /** Runs the checks on one preview (an id or a row) with what it builds on or, without one, on all that the open conversation has pending. */
 export async function runChecks(ctx: Ctx, args: readonly unknown[]): Promise<void> {
-  const { l10n } = vscode;
-  if (!ctx.checks.hasChecks) return addCheck(ctx);
-  if (!(await approveBrought(ctx))) return;
+  const chosen = await chosenPreviews(ctx, args);
+  if (!chosen) return;
+  const { checks, previews } = chosen;
+  const report = await withProgress(checks, vscode.l10n.t('Running checks'), signal =>
+    checks.run(previews, 'human', { signal }),
+  );
+  await tell(checks, previews, report);
+}
+
+/** On what checks run; `undefined` if there is none, or the user does not approve one that the workspace brings. */
+export async function chosenPreviews(
+  ctx: Ctx,
+  args: readonly unknown[],
+): Promise<{ readonly checks: Checks; readonly previews: readonly Preview[] } | undefined> {
+  if (!ctx.checks.hasChecks) return void (await addCheck(ctx));
+  if (!(await approveBrought(ctx))) return undefined;
   const checks = await ctx.checks.load();
   const [target] = args.length > 0 ? targetsOf(args) : [];
   const preview = target && ctx.store.get(target.id);
@@ -25,10 +38,7 @@ export async function runChecks(ctx: Ctx, args: readonly unknown[]): Promise<voi
     preview?.kind === 'files' && preview.state.kind === 'pending'
       ? checks.withBase(preview)
       : checks.checkable(await chosenConversation(ctx));
-  const report = await withProgress(checks, l10n.t('Running checks'), signal =>
-    checks.run(previews, 'human', { signal }),
-  );
-  await tell(checks, previews, report);
+  return { checks, previews };
 }
 
 /** The open conversation or, if it has nothing pending, that of the first preview. */
@@ -41,10 +51,9 @@ async function chosenConversation({ store, session, checks }: Ctx): Promise<stri
   return first ? first.origin?.sessionId : id;
 }
 
-async function tell(checks: Checks, previews: readonly Preview[], report: ChecksReport): Promise<void> {
-  const { l10n } = vscode;
-  const { results, notRun } = report;
-  const text = checksText(
+/** `✔ test 12 s · ✘ types 3 problems` */
+export function resultsText(results: readonly CheckResult[]): string {
+  return checksText(
     results.map(result => ({
       ...result,
       state: result.outcome,
@@ -54,6 +63,16 @@ async function tell(checks: Checks, previews: readonly Preview[], report: Checks
     })),
     oneLine,
   );
+}
+
+export async function tell(
+  checks: Checks,
+  previews: readonly Preview[],
+  report: ChecksReport,
+): Promise<void> {
+  const { l10n } = vscode;
+  const { results, notRun } = report;
+  const text = resultsText(results);
   const reasons = [...new Set(notRun.map(({ why }) => why))].filter(why => why !== 'notConcerned');
   const said = [text, ...reasons.map(why => notRunSentence(why))].filter(part => part !== '').join(' ');
   const failed = results.find(result => !isGreen(result));
@@ -167,7 +186,7 @@ export async function showOutput({ checks, texts }: Ctx, [id]: readonly unknown[
   await texts.show(`${fileName(result.name)}.log`, outputText(result));
 }
 
-function outputText({ command, output, at, seconds, exitCode, previews }: CheckResult): string {
+export function outputText({ command, output, at, seconds, exitCode, previews }: CheckResult): string {
   const { l10n } = vscode;
   const on = Object.keys(previews).join(', ');
   const head = [
@@ -179,7 +198,7 @@ function outputText({ command, output, at, seconds, exitCode, previews }: CheckR
   return `${head.join('\n')}\n\n${output}\n`;
 }
 
-function fileName(name: string): string {
+export function fileName(name: string): string {
   return name.replace(/[^\p{L}\p{N}._-]+/gu, '-') || 'check';
 }
 
@@ -240,7 +259,7 @@ export async function stopChecks({ checks }: Ctx): Promise<void> {
 }
 
 /** Shows which check runs, and lets the user cancel it. */
-function withProgress<T>(
+export function withProgress<T>(
   checks: Checks,
   title: string,
   work: (signal: AbortSignal) => Promise<T>,

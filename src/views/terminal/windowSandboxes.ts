@@ -48,6 +48,10 @@ export class WindowSandboxes implements Sandboxes {
     return (await this.#sandboxes()).of(sessionId);
   }
 
+  async fresh(): Promise<Sandbox | undefined> {
+    return (await this.#sandboxes()).fresh();
+  }
+
   async dispose(): Promise<void> {
     await (await this.#loaded)?.dispose();
   }

@@ -7,7 +7,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { assertNotStopped } from '../commandPlan.ts';
-import type { Sandbox, Sandboxes, SandboxStatus } from '../sandbox.ts';
+import type { Sandbox, SandboxEngine, Sandboxes, SandboxStatus } from '../sandbox.ts';
 import { CopySandbox, type Progress } from './copyEngine.ts';
 import { MissingFiles } from './missing.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
@@ -65,6 +65,28 @@ class WindowSandboxes implements Sandboxes {
     const { engine } = await this.status();
     const open = this.#open.get(sessionId);
     if (open || !engine) return open;
+    return this.#make(sessionId, engine);
+  }
+
+  async fresh(): Promise<Sandbox | undefined> {
+    const { engine } = await this.status();
+    const { folders, storage, limits } = this.#options;
+    const real = realRoots(folders());
+    if (!engine || isWithin(storage, real) || !(await measure(real, limits()))) return undefined;
+    const name = `fresh ${this.#count + 1}`;
+    const sandbox = this.#make(name, 'copy');
+    const dispose = async (): Promise<void> => {
+      this.#open.delete(name);
+      await sandbox.dispose();
+    };
+    return {
+      ...{ engine: sandbox.engine, isolated: sandbox.isolated, dispose },
+      run: (...args) => sandbox.run(...args),
+      reset: () => sandbox.reset(),
+    };
+  }
+
+  #make(name: string, engine: SandboxEngine): Sandbox {
     const { folders, variables, readable, progress } = this.#options;
     const storage = path.join(this.#options.storage, String(++this.#count));
     const parts = { folders: folders(), storage, variables, readable };
@@ -74,7 +96,7 @@ class WindowSandboxes implements Sandboxes {
         : new CopySandbox({ ...parts, ...(progress ? { progress } : {}) }),
       parts.folders.map(({ fsPath }) => fsPath),
     );
-    this.#open.set(sessionId, made);
+    this.#open.set(name, made);
     return made;
   }
 

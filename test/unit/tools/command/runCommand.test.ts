@@ -34,6 +34,7 @@ class FakeSandboxes implements Sandboxes {
   script: Script = () => ({});
 
   status = async () => ({ isolated: false, engine: undefined, ...this.sandbox });
+  fresh = (): Promise<Sandbox | undefined> => this.of();
   of = async (): Promise<Sandbox | undefined> => {
     if (!this.sandbox) return undefined;
     const nothing = { effects: [], leftOut: [], changed: [], ignored: 0, wroteGit: false, notes: [] };
