@@ -119,7 +119,7 @@ export class Settings {
   }
 
   get forcing(): Forcing {
-    return this.#oneOf('resolve.forcing', ['auto', 'forced', 'always', 'soft', 'off']);
+    return this.#oneOf('resolve.forcing', ['auto', 'forced', 'always', 'off']);
   }
 
   get order(): ResolveOrder {

@@ -142,7 +142,7 @@ const settings: fc.Arbitrary<Partial<RuntimeWorld['settings']>> = fc.record(
   {
     modelAuthority: fc.constantFrom('apply', 'apply', 'recommend', 'recommend', 'checked', 'checked', 'none'),
     order: fc.constantFrom('newestFirst', 'oldestFirst'),
-    forcing: fc.constantFrom('forced', 'forced', 'auto', 'auto', 'always', 'soft', 'off'),
+    forcing: fc.constantFrom('forced', 'forced', 'auto', 'auto', 'always', 'off'),
     continueAfterReview: fc.boolean(),
     revertEnabled: fc.boolean(),
   },

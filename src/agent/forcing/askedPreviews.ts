@@ -87,14 +87,6 @@ export class AskedPreviews {
     return undefined;
   }
 
-  /** Makes a directive due for the previews that the model was shown and left unanswered. */
-  makeDue(wasShown: (id: string) => boolean): void {
-    for (const [id, asked] of this.#asked) {
-      const preview = this.#store.get(id);
-      if (preview && !asked.handle && this.isWanted(preview, asked) && wasShown(id)) asked.due = true;
-    }
-  }
-
   /** The model votes on the preview, so it needs no more directives. One in flight that ran the vote ends by itself. */
   noteVote(id: string): void {
     const asked = this.#asked.get(id);

@@ -88,7 +88,7 @@ export class ResolveDirectives extends Owner {
     return this.#asked.has(id);
   }
 
-  /** The conversation already contains a reminder of the preview: only `always` and `soft` ask again. */
+  /** The conversation already contains a reminder of the preview: only `always` asks again. */
   noteReminded(id: string): void {
     const preview = this.#options.store.get(id);
     if (this.#asked.has(id) || (preview && this.#isUsersAlone(preview))) return;
@@ -126,11 +126,10 @@ export class ResolveDirectives extends Owner {
     this.#lastFailed = false;
   }
 
-  /** A turn ended with an answer, and its choice is settled. With `soft`, previews that the model ignored become due. */
+  /** A turn ended with an answer, and its choice is settled. */
   afterTurn(): void {
-    const { forcing, resolver, needsReminder } = this.#options;
+    const { needsReminder } = this.#options;
     if (!this.#mayAnswer) return;
-    if (forcing() === 'soft') this.#asked.makeDue(id => resolver.wasShown(id));
     const next = this.#nextForced();
     if (next && !this.votesAtEnd && needsReminder()) this.#steerReminder(next);
   }

@@ -11,11 +11,10 @@ export type ResolveOrder = 'newestFirst' | 'oldestFirst';
 
 /**
  * When the model is made to resolve: setting `redline.resolve.forcing`. `auto`: like `forced` where its apply executes, else once
- * for all previews of a turn, when it would end; `forced`: once for each preview; `always`: as long as one is pending; `soft`:
- * after a turn that ignored the reminder; `off`: never.
+ * for all previews of a turn, when it would end; `forced`: once for each preview; `always`: as long as one is pending;
+ * `off`: never.
  */
-export const forcings = ['auto', 'forced', 'always', 'soft', 'off'] as const;
-export type Forcing = (typeof forcings)[number];
+export type Forcing = 'auto' | 'forced' | 'always' | 'off';
 
 /**
  * Whether the model's own `resolve` is executed, executed only if the checks prove it, or only recorded as a recommendation.

@@ -223,7 +223,7 @@ class FuzzRun {
           return session.setPlanMode(random.chance(0.3));
         case 10:
           settings.modelAuthority = random.pick(['apply', 'apply', 'recommend', 'none'] as const);
-          settings.forcing = random.pick(['forced', 'soft', 'off'] as const);
+          settings.forcing = random.pick(['forced', 'off'] as const);
           return;
         default:
           return;

@@ -49,7 +49,7 @@ export async function buildWorkers(folder: string): Promise<Workers> {
 
 export interface FuzzSettings {
   modelAuthority: ModelAuthority;
-  forcing: 'forced' | 'soft' | 'off';
+  forcing: 'forced' | 'off';
 }
 
 /** The whole core with all tools on a real folder, put together as `src/views/agent.ts` does. */

@@ -32,7 +32,6 @@ const stuckAt = (step: LadderStep) => ({ get: () => step, set: () => undefined }
 const stubborn: readonly [Forcing, string][] = [
   ['forced', '- named named named'],
   ['always', '- named named named'],
-  ['soft', '- - named named named'],
   ['off', '- -'],
 ];
 for (const [forcing, expected] of stubborn) {
@@ -85,44 +84,6 @@ test('always: every request is forced while something is pending and unanswered,
   assert.deepEqual(t.workspace.snapshot(), { 'a.txt': 'new', 'b.txt': 'new' });
 });
 
-test('soft: a model that resolves by itself is never forced, so that its prompt cache survives', async () => {
-  const t = createTestSession({
-    files,
-    settings: { forcing: 'soft' },
-    script: [staging, applying, { text: 'ok' }],
-  });
-  await t.session.prompt('Write.');
-  assert.equal(choices(t.requests), '- - -');
-  assert.equal(t.workspace.text('a.txt'), 'new');
-});
-
-test('soft: a turn that did something else instead is followed by force', async () => {
-  const t = createTestSession({
-    files,
-    settings: { forcing: 'soft' },
-    script: [staging, reading, applying, { text: 'ok' }],
-  });
-  await t.session.prompt('Write.');
-  assert.equal(choices(t.requests), '- - named -');
-});
-
-test('soft: an ignored reminder is not followed by force once only the user resolves', async () => {
-  const t = createTestSession({
-    files,
-    settings: { forcing: 'soft' },
-    script: [
-      staging,
-      () => {
-        t.settings.modelAuthority = 'none';
-        return { text: 'No.' };
-      },
-    ],
-  });
-  await t.session.prompt('Write.');
-  assert.equal(choices(t.requests), '- -');
-  t.assertSound();
-});
-
 test('off: the reminder is all', async () => {
   const t = createTestSession({
     files,
@@ -135,7 +96,7 @@ test('off: the reminder is all', async () => {
   assert.equal(t.workspace.text('a.txt'), 'new');
 });
 
-for (const forcing of ['forced', 'always', 'soft', 'off'] as const) {
+for (const forcing of ['forced', 'always', 'off'] as const) {
   test(`${forcing}: a recorded recommendation is an answer`, async () => {
     const t = createTestSession({
       files,
@@ -400,7 +361,7 @@ test('auto in Auto: each new preview is forced once, as with forced', async () =
   assert.equal(t.workspace.text('a.txt'), 'new');
 });
 
-for (const forcing of ['auto', 'forced', 'always', 'soft'] as const)
+for (const forcing of ['auto', 'forced', 'always'] as const)
   for (const modelAuthority of ['recommend', 'apply'] as const)
     test(`${forcing}, ${modelAuthority}: no vote is forced on a protected file; the model is told who decides`, async () => {
       const t = createTestSession({

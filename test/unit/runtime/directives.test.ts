@@ -54,7 +54,7 @@ test('a failed discard by the user restores the directive as well', async () => 
   assert.equal(forced(t), 'F-');
 });
 
-for (const forcing of ['forced', 'always', 'soft'] as const satisfies readonly Forcing[]) {
+for (const forcing of ['forced', 'always'] as const satisfies readonly Forcing[]) {
   test(`${forcing}: an answer counts even if the discard fails: the model is not asked in circles`, async () => {
     const t = createTestSession({
       ladderMemory: patient,
@@ -132,33 +132,6 @@ test('a model that answered without a call is reminded with the next request: no
   for (const { messages } of t.requests) assert.notEqual(messages.at(-1)?.role, 'assistant');
 });
 
-test('soft: the request after a turn that just ended carries the reminder again', async () => {
-  const t = createTestSession({
-    files,
-    settings: { forcing: 'soft' },
-    script: [write('a.txt'), ok, vote('apply'), ok],
-  });
-  await t.session.prompt('Write.');
-  assert.equal(forced(t), '--F-');
-  assert.equal(t.requests[2]?.messages.at(-1)?.role, 'steering');
-});
-
-test('soft: a turn in plan mode queues nothing', async () => {
-  const t = createTestSession({
-    files,
-    settings: { forcing: 'soft' },
-    script: [write('a.txt'), ok, ok, vote('apply'), ok],
-  });
-  t.session.onDidEmit(event => {
-    if (event.type === 'tool_end') t.session.setPlanMode(true);
-  });
-  await t.session.prompt('Write.');
-  assert.equal(forced(t), '--');
-  t.session.setPlanMode(false);
-  await t.session.prompt('And now?');
-  assert.equal(forced(t).slice(2), '-F-', 'after a turn that could have resolved it');
-});
-
 test('a dependent preview is not forced before the one beneath it is applied', async () => {
   const t = createTestSession({
     files,
@@ -198,7 +171,6 @@ test('stacked previews are forced from the bottom up, in either order of the set
 for (const [forcing, requests] of [
   ['forced', '-FFF-'],
   ['always', '-FFF-'],
-  ['soft', '--FF-'],
 ] as const)
   test(`${forcing}: a vote that is refused because the preview beneath is pending is no answer: it is asked for once that is applied`, async () => {
     const both = ['b', 'c'].map(content => ({ name: 'write_file', arguments: { path: 'a.txt', content } }));

@@ -39,27 +39,6 @@ test('a switch to Manual before the next request: it neither offers resolve nor 
   assert.equal(t.session.state, 'awaitingReview');
 });
 
-test('soft: no reminders in Manual, however many turns pass', async () => {
-  const t = createTestSession({
-    files,
-    settings: { forcing: 'soft' },
-    script: [
-      staging,
-      () => {
-        t.settings.modelAuthority = 'none';
-        return ok;
-      },
-      ok,
-      ok,
-    ],
-  });
-  await t.session.prompt('Write.');
-  await t.session.prompt('Two.');
-  await t.session.prompt('Three.');
-  assert.deepEqual(t.requests.map(reminders), [0, 1, 1, 1], 'only the one from before the switch');
-  assert.equal(forced(t), '----');
-});
-
 for (const forcing of ['forced', 'always'] as const) {
   test(`${forcing}: after Manual the model is reminded of, and forced to resolve, what it was not asked about`, async () => {
     const t = switchingAfterStaging([staging, ok, applying, ok], forcing);
@@ -88,21 +67,19 @@ for (const forcing of ['forced', 'always'] as const) {
   });
 }
 
-for (const forcing of ['soft', 'off'] as const) {
-  test(`${forcing}: a resolve without an id means what was staged in Manual, once the mode changes`, async () => {
-    const t = createTestSession({
-      files,
-      settings: { forcing, modelAuthority: 'none' },
-      script: [staging, ok, applying, ok],
-    });
-    await t.session.prompt('Write.');
-    t.settings.modelAuthority = 'apply';
-    await t.session.prompt('And?');
-    assert.equal(forced(t), '----');
-    assert.deepEqual(t.requests.map(reminders), [0, 0, 1, 1]);
-    assert.equal(t.workspace.text('a.txt'), 'new');
+test('off: a resolve without an id means what was staged in Manual, once the mode changes', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'off', modelAuthority: 'none' },
+    script: [staging, ok, applying, ok],
   });
-}
+  await t.session.prompt('Write.');
+  t.settings.modelAuthority = 'apply';
+  await t.session.prompt('And?');
+  assert.equal(forced(t), '----');
+  assert.deepEqual(t.requests.map(reminders), [0, 0, 1, 1]);
+  assert.equal(t.workspace.text('a.txt'), 'new');
+});
 
 test('what is resolved in Manual is never asked about afterwards', async () => {
   const t = createTestSession({

@@ -221,11 +221,11 @@ function onlyAppends(before: RecordedRequest, after: RecordedRequest): boolean {
   return b.tail === a.tail && b.head.startsWith(`${a.head},`);
 }
 
-test('soft: the request of a compliant turn is the previous one with more messages, byte for byte', async () => {
+test('off: the request of a turn is the previous one with more messages, byte for byte', async () => {
   const read: Reply = { toolCalls: [{ name: 'read_file', arguments: { path: 'b.txt' } }] };
   const script = [read, edit('a.txt'), resolve, edit('b.txt'), resolve, text, text];
   for (const modelAuthority of ['apply', 'recommend'] as const) {
-    const wired = await wire(script, {}, { settings: { forcing: 'soft', modelAuthority } });
+    const wired = await wire(script, {}, { settings: { forcing: 'off', modelAuthority } });
     await wired.t.session.prompt('Edit both.');
     await wired.t.session.prompt('And then?');
     const { requests } = wired.server;

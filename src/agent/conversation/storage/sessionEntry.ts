@@ -3,7 +3,6 @@ import type { DeepReadonly } from '../../base/json.ts';
 import type { LogFormat } from '../../base/log/logFormat.ts';
 import { providerFailureCodes, revertCategories, type ToolCall } from '../../model/messages.ts';
 import { runFact } from '../../preview/ledger.ts';
-import { forcings } from '../../preview/resolveSettings.ts';
 import { MAX_NODE_ID } from '../nodeId.ts';
 
 const sessionState = z.enum(['idle', 'running', 'awaitingReview']);
@@ -121,7 +120,8 @@ const entry = z.discriminatedUnion('type', [
       /** The provider's id. */
       model: z.string(),
       modelAuthority: z.enum(['recommend', 'apply', 'none', 'checked']),
-      forcing: z.enum(forcings),
+      /** Earlier versions also had `soft`. */
+      forcing: z.string(),
       order: z.enum(['newestFirst', 'oldestFirst']),
       revertEnabled: z.boolean(),
     }),
