@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable, type Writable } from 'node:stream';
-import { ToolError } from '../../base/errors.ts';
 import { isolation, type NamespaceOptions } from './bubblewrap.ts';
 import { callFilter } from './callFilter.ts';
 import { ended, firstIn, GONE_MS, kill, noteIn, type FirstProcess } from './firstProcess.ts';
@@ -14,6 +13,11 @@ export const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 /** A program of the system; `undefined` if it is not installed. */
 export function systemTool(name: string): string | undefined {
   return SYSTEM_FOLDERS.map(folder => `${folder}/${name}`).find(existsSync);
+}
+
+/** A program was stopped and is not gone, since a disk or a network does not answer. */
+export class EndlessError extends Error {
+  override readonly name = 'EndlessError';
 }
 
 /** How a program in the namespaces ended. */
@@ -222,9 +226,7 @@ export class Namespace {
       child.once('error', reject);
       child.once('close', () => resolve({ exitCode: undefined, view: undefined }));
       this.#stuck.signal.addEventListener('abort', () =>
-        reject(
-          new ToolError('The command was stopped, but the system does not end it. Its changes are lost.'),
-        ),
+        reject(new EndlessError('The system does not end it.')),
       );
     });
   }

@@ -19,7 +19,7 @@ import { removeTree } from './entries.ts';
 import { clearSetId, countNewer } from './heldFind.ts';
 import { Layers, type Contents, type Put } from './layers.ts';
 import { PastFiles } from './pastFiles.ts';
-import { Namespace } from './namespace.ts';
+import { EndlessError, Namespace } from './namespace.ts';
 import { inTrees, type PlainTree } from './plainTree.ts';
 import { changedPaths, keepIgnored, keepOnly, openAbove, putFiles, type Layer } from './upperTree.ts';
 
@@ -106,7 +106,10 @@ export class OverlaySandbox implements Sandbox {
     const full = watchSpace(this.#storage, space, () => namespace.stop(), watching.signal);
     try {
       const end = await namespace.ended.catch((error: unknown) => {
-        if (error instanceof ToolError) throw error;
+        if (error instanceof EndlessError)
+          throw new ToolError(
+            'The command was stopped, but the system does not end it. Its changes are lost.',
+          );
         throw new ToolError(`The sandbox cannot be entered: ${messageOf(error)}. Nothing was run.`);
       });
       watching.abort();

@@ -5,15 +5,17 @@ import { createServer, type Server } from 'node:net';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { messageOf } from '../../base/errors.ts';
+import { readProcesses, type SeenProcess } from '../../base/system/processTable.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
 import type { NoSandboxReason } from '../sandbox.ts';
 import { callFilter } from './callFilter.ts';
+import { kill } from './firstProcess.ts';
 import { SYSTEM_FOLDERS, systemTool } from './namespace.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
 import { removeTree } from './entries.ts';
 
 /** How long the probe may take, in milliseconds. */
-const LIMIT_MS = 5_000;
+const LIMIT_MS = 20_000;
 
 /** The folder that is written to: no folder of the workspace has this name. */
 const PROBED = '\0probe';
@@ -83,6 +85,7 @@ async function probe(
   const quoted = [outside, homedir()].map(each => `'${each.replaceAll("'", `'\\''`)}'`);
   const ids = await Promise.all(NAMESPACES.map(name => fs.readlink(`/proc/self/ns/${name}`).catch(() => '')));
   const namespaces = NAMESPACES.map((name, n) => [name, ids[n] ?? ''] as const);
+  const left = path.basename(base).slice(0, 15);
   const command = [
     `PATH=${SYSTEM_FOLDERS.join(':')}`,
     // What reaches something writes the name of its way out.
@@ -104,14 +107,23 @@ async function probe(
     '[ "$(id -u)" != 0 ] || [ -z "$(find /etc -maxdepth 1 -type f ! -perm -004 -exec cat {} + 2>/dev/null)" ] || echo LEAK private',
     '(echo x > /redline-probe) 2>/dev/null && echo LEAK memory',
     'echo new > file',
+    // It leaves the session and hears no signal. The command ends once that waits for what never comes, with a name of its own.
+    `cd /tmp; mkfifo begun never; printf '#!/bin/sh\\ntrap "" HUP INT TERM; echo >&3; read -r _ <never' >${left}`,
+    `exec 3<>begun; chmod +x ${left}; (setsid ./${left} || echo >&3) >/dev/null 2>&1 & read -r _ <&3`,
   ].join('; ');
   let output = '';
+  let alive: readonly SeenProcess[] = [];
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), LIMIT_MS);
   const plan = { command, folder: root, shell: '/bin/sh', arguments: [], environment: {}, timeLimit: 5 };
   const end = await sandbox
     .run(plan, noOverlay, { signal: controller.signal, add: chunk => (output += chunk) })
-    .finally(() => clearTimeout(timer));
+    .finally(async () => {
+      clearTimeout(timer);
+      alive = (await readProcesses()).filter(({ name }) => name === left);
+      alive.forEach(kill);
+    });
+  if (alive.length > 0) return { reason: 'leaks', detail: 'a process went on after its command' };
   if (output !== '') return { reason: 'leaks', detail: output.trim().replaceAll('\n', ', ') };
   const [effect] = end.effects;
   const isRight =
