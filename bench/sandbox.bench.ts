@@ -16,7 +16,7 @@ import { median, type Bench } from './lib/bench.ts';
 /** How many commands one sample of a start consists of: the system counts processor time in hundredths of a second. */
 const COMMANDS = 20;
 /** What a command may take above this many times a plain shell, in milliseconds of processor. */
-const [TIMES, ABOVE_MS] = [1.5, 60];
+const [TIMES, ABOVE_MS] = [1.5, 30];
 const SIZES = [1_000, 10_000, 100_000];
 /** A command in the largest workspace may take at most this many times as long as in the smallest. */
 const FLAT = 1.5;

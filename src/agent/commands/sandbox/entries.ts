@@ -72,6 +72,12 @@ interface Above {
 async function remove(folder: string, name: Buffer, above: Above | undefined): Promise<void> {
   const at = inFolder(folder, name);
   try {
+    // Most folders are empty: one call of the system is enough for them.
+    return await fs.rmdir(at);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') && process.platform !== 'win32') return;
+  }
+  try {
     const stat = await fs.lstat(at);
     if (!stat.isDirectory()) return await fs.unlink(at);
     if ((stat.mode & 0o700) !== 0o700) await setBits(at, 0o700);

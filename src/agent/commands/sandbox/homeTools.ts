@@ -87,14 +87,18 @@ export interface ShownTools {
 
 /** What the tools on a PATH need of the home folder. */
 export function homeTools(searchPath: string, home: string): ShownTools {
-  const folders = searchPath
-    .split(':')
-    .filter(part => part.startsWith('/'))
-    .flatMap(part => [part, existsSync(part) ? realpathSync(part) : part]);
+  const parts = searchPath.split(':').filter(part => part.startsWith('/'));
+  const folders = [...new Set(parts.flatMap(part => [part, existsSync(part) ? realpathSync(part) : part]))];
+  const asked = new Map<string, boolean>();
+  const isOnPath = (name: string): boolean => {
+    const known = asked.get(name) ?? folders.some(folder => existsSync(path.join(folder, name)));
+    asked.set(name, known);
+    return known;
+  };
   const needed = TOOLS.filter(
     ({ programs = [], shows }) =>
       folders.some(folder => shows.some(each => isInside(folder, path.join(home, each)))) ||
-      folders.some(folder => programs.some(name => existsSync(path.join(folder, name)))),
+      programs.some(isOnPath),
   );
   const binds = new Map<string, string>();
   const variables: Record<string, string> = {};

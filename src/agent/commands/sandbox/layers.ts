@@ -7,7 +7,7 @@ import { isText } from '../../preview/fileChange.ts';
 import { removedAbove, type PendingContents } from '../../preview/overlay.ts';
 import type { FileContent, FolderRoot } from '../../preview/workspace.ts';
 import { addOtherNames } from './hardLinks.ts';
-import { PlainTree } from './plainTree.ts';
+import { inTrees, PlainTree } from './plainTree.ts';
 import type { Layer } from './upperTree.ts';
 
 /** In milliseconds. */
@@ -138,4 +138,32 @@ export interface Put {
 export interface Place {
   readonly layer: Layer;
   readonly relative: string;
+}
+
+/**
+ * Removes what was put for a command, also below what git ignores and is kept. Follows no link that the command has made.
+ * @param ignored what git ignores
+ * @returns the paths of it where something is left
+ */
+export async function forgetPut(
+  contents: Contents,
+  ignored: ReadonlyMap<Layer, readonly string[]>,
+): Promise<ReadonlyMap<Layer, readonly string[]>> {
+  for (const [{ upper }, puts] of contents)
+    await inTrees([upper], async tree => {
+      for (const relative of puts.keys()) {
+        if (!(await tree.stat(relative))) continue;
+        const above = path.posix.dirname(relative);
+        const bits = await tree.openUp(above);
+        await tree.clear(relative);
+        if (bits !== undefined) await tree.setBits(above, bits);
+      }
+    });
+  const left = new Map<Layer, readonly string[]>();
+  for (const [layer, paths] of ignored)
+    left.set(
+      layer,
+      paths.filter(each => !contents.get(layer)?.has(each)),
+    );
+  return left;
 }

@@ -5,8 +5,7 @@ import { beginningOf } from '../../base/cutText.ts';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { foldersAbove } from '../../preview/fileSteps.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
-import type { FileContent } from '../../preview/workspace.ts';
-import type { FolderRoot } from '../../preview/workspace.ts';
+import type { FileContent, FolderRoot } from '../../preview/workspace.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
 import type { RunSink } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
@@ -17,11 +16,19 @@ import { isDiskFull, spaceAt, watchSpace, type Space } from './diskSpace.ts';
 import { Effects, foundContent } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { clearSetId, countNewer } from './heldFind.ts';
-import { Layers, type Contents, type Put } from './layers.ts';
+import { forgetPut, Layers, type Contents, type Put } from './layers.ts';
 import { PastFiles } from './pastFiles.ts';
 import { EndlessError, Namespace } from './namespace.ts';
 import { inTrees, type PlainTree } from './plainTree.ts';
-import { changedPaths, keepIgnored, keepOnly, openAbove, putFiles, type Layer } from './upperTree.ts';
+import {
+  changedPaths,
+  emptyWork,
+  keepIgnored,
+  keepOnly,
+  openAbove,
+  putFiles,
+  type Layer,
+} from './upperTree.ts';
 
 /** How many files are compared concurrently. */
 const AT_ONCE = 8;
@@ -194,8 +201,8 @@ export class OverlaySandbox implements Sandbox {
     this.#isClean = false;
     for (const { root, state, upper } of this.#layers.all) {
       await fs.mkdir(upper, { recursive: true });
-      for (const name of ['work', 'lower']) await removeTree(path.join(state, name));
-      await fs.mkdir(path.join(state, 'work'));
+      await emptyWork(path.join(state, 'work'));
+      await removeTree(path.join(state, 'lower'));
       await fs.symlink(root, path.join(state, 'lower'));
     }
     for (const name of OWN_FOLDERS) {
@@ -308,34 +315,6 @@ async function wroteAny(upper: PlainTree, places: readonly string[]): Promise<bo
         return true;
   }
   return false;
-}
-
-/**
- * Removes what was put for a command, also below what git ignores and is kept. Follows no link that the command has made.
- * @param ignored what git ignores
- * @returns the paths of it where something is left
- */
-async function forgetPut(
-  contents: Contents,
-  ignored: ReadonlyMap<Layer, readonly string[]>,
-): Promise<ReadonlyMap<Layer, readonly string[]>> {
-  for (const [{ upper }, puts] of contents)
-    await inTrees([upper], async tree => {
-      for (const relative of puts.keys()) {
-        if (!(await tree.stat(relative))) continue;
-        const above = path.posix.dirname(relative);
-        const bits = await tree.openUp(above);
-        await tree.clear(relative);
-        if (bits !== undefined) await tree.setBits(above, bits);
-      }
-    });
-  const left = new Map<Layer, readonly string[]>();
-  for (const [layer, paths] of ignored)
-    left.set(
-      layer,
-      paths.filter(each => !contents.get(layer)?.has(each)),
-    );
-  return left;
 }
 
 /** What a command needs. */

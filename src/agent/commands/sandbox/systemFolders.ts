@@ -7,6 +7,7 @@ import {
   readlinkSync,
   realpathSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
@@ -23,23 +24,41 @@ const NOBODY = 65_534;
 /** The folder of a view's storage that holds the machine as everyone sees it. */
 const SEEN = 'seen';
 
+/** A program with the rights of nobody, except that it may mount. */
+const AS_NOBODY = `setpriv --no-new-privs --reuid ${NOBODY} --regid ${NOBODY} --clear-groups --inh-caps=-all,+sys_admin --ambient-caps=-all,+sys_admin --`;
+/** The descriptors that a shell can open by number for one program, but that of errors. */
+const DESCRIPTORS = [0, 1, 3, 4, 5, 6, 7, 8, 9];
+
 /**
  * Root could read all files of the machine in a view, also those that others may not. So it is shown, read-only, through overlays
  * that are mounted with the rights of nobody: the kernel asks for these, too, whenever a file is opened. This comes before the
- * user namespace, in which what is mounted below a folder could not be left out. Arguments: the folder with the places, how many
- * there are, what each shows, and the program that goes on.
+ * user namespace, in which what is mounted below a folder could not be left out. Folders that nobody may reach are opened by root.
+ * Arguments: the folder with the places and the tables of mounts, what each shows, and the program that goes on.
  */
-const SEE = `
-cd "$1" && mount -c -t tmpfs -o ro,mode=755 tmpfs empty || exit 97
-count=$2 n=0; shift 2
-while [ "$n" -lt "$count" ]; do
-  setpriv --no-new-privs --reuid ${NOBODY} --regid ${NOBODY} --clear-groups --inh-caps=-all,+sys_admin --ambient-caps=-all,+sys_admin -- \\
-    mount -c -t overlay overlay -o ro,lowerdir=/proc/self/fd/9:empty,userxattr,index=off,xino=off "$n" 9<"$1" || exit 97
-  shift; n=$((n + 1))
-done
-cd /
-exec "$@"
-`;
+function seeing(shown: readonly string[]): string {
+  const mounts = groupsOf(shown).map((group, n) => {
+    const opened = group.map((_, m) => `${DESCRIPTORS[m]}<"\${${2 + n * DESCRIPTORS.length + m}}"`);
+    return `${AS_NOBODY} mount -c -a -T ./table${n} ${opened.join(' ')} || exit 97`;
+  });
+  return ['cd "$1" || exit 97', ...mounts, `cd /; shift ${1 + shown.length}; exec "$@"`].join('\n');
+}
+
+/** What is mounted at a time: the overlays of a group, and first the empty folder that each has beside what it shows. */
+function tableOf(group: readonly string[], n: number): string {
+  const empty = n === 0 ? 'tmpfs empty tmpfs ro,mode=755 0 0\n' : '';
+  const overlays = group.map((_, m) => {
+    const lower = `lowerdir=/proc/self/fd/${DESCRIPTORS[m]}:empty`;
+    return `overlay ${n * DESCRIPTORS.length + m} overlay ro,${lower},userxattr,index=off,xino=off 0 0\n`;
+  });
+  return empty + overlays.join('');
+}
+
+function groupsOf(shown: readonly string[]): readonly (readonly string[])[] {
+  const { length } = DESCRIPTORS;
+  return Array.from({ length: Math.ceil(shown.length / length) }, (_, n) =>
+    shown.slice(n * length, (n + 1) * length),
+  );
+}
 
 /** Whether this process is root, which keeps its powers over files in a view. */
 export function isRoot(): boolean {
@@ -89,9 +108,13 @@ export class SystemFolders {
       for (const name of ['.', 'empty', ...this.#mounted.keys()])
         mkdirSync(path.join(this.#storage, String(name)), { recursive: true });
       chmodSync(this.#storage, 0o755);
+      for (const [n, group] of groupsOf(this.#mounted).entries()) {
+        const table = path.join(this.#storage, `table${n}`);
+        writeFileSync(table, tableOf(group, n));
+        chmodSync(table, 0o644);
+      }
     }
-    const { length } = this.#mounted;
-    return ['/bin/sh', '-c', SEE, 'redline-sandbox', this.#storage, String(length), ...this.#mounted];
+    return ['/bin/sh', '-c', seeing(this.#mounted), 'redline-sandbox', this.#storage, ...this.#mounted];
   }
 
   #shown(binds: readonly Bind[]): readonly Bind[] {

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { TimeSlice } from '../../base/async.ts';
+import { succeeds, TimeSlice } from '../../base/async.ts';
 import { foldersAbove } from '../../preview/fileSteps.ts';
 import type { FileContent } from '../../preview/workspace.ts';
 import { messageWithoutPaths } from '../../base/errors.ts';
@@ -60,6 +60,22 @@ export function openAbove({ upper, root }: Tree, paths: readonly string[]): Prom
       if (stat?.isDirectory() && (stat.mode & 0o700) !== 0o700) await tree.makeFolders(folder, real);
     }
   });
+}
+
+/** What a volatile overlay leaves in its work folder, the outer ones first. */
+const LEFT = ['work', 'work/incompat', 'work/incompat/volatile'];
+
+/** Makes the empty work folder of an overlay. Only the kernel can write in it, so what it leaves is removed by its names. */
+export async function emptyWork(work: string): Promise<void> {
+  const left = LEFT.map(each => path.join(work, each));
+  const clear = async (): Promise<void> => {
+    for (const each of left) await fs.chmod(each, 0o700);
+    await fs.unlink(path.join(work, 'work/incompat/volatile/dirty'));
+    for (const each of left.toReversed()) await fs.rmdir(each);
+  };
+  await succeeds(clear());
+  await removeTree(work);
+  await fs.mkdir(work);
 }
 
 /** What is put into an upper tree. */
@@ -259,6 +275,10 @@ export async function keepIgnored(
 
 /** Leaves nothing in an upper tree but these paths. */
 export async function keepOnly({ root, upper }: Tree, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) {
+    await removeTree(upper);
+    return fs.mkdir(upper);
+  }
   const kept = `${upper}.kept`;
   try {
     await removeTree(kept);
