@@ -17,6 +17,7 @@ import { lineEndingOfNewFile } from '../../src/views/workspace/newLineEnding.ts'
 import { RecentFindings } from '../../src/views/workspace/findings.ts';
 import { isProtectedOnDisk, type OwnProtections } from '../../src/views/workspace/protectedFiles.ts';
 import {
+  assertInside,
   assertRealFolderInside,
   assertRealPathInside,
   resolvePath,
@@ -41,7 +42,11 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
 
   async read(path: string): Promise<Uint8Array | undefined> {
     await this.#slice.turn();
-    return readDiskFile(diskPathOf(locate(path, this.#roots)), path);
+    const at = locate(path, this.#roots);
+    const file = diskPathOf(at);
+    return readDiskFile(file, path, real => {
+      if (real !== file) assertInside(path, at, real);
+    });
   }
 
   async encodingOf(): Promise<TextEncoding> {

@@ -32,18 +32,32 @@ export async function whileOthersHaveIt<T>(
   }
 }
 
+/** Another program may put a pipe in the place of a file meanwhile: it is opened without waiting for who writes into it. */
+const AT_ONCE = fs.constants.O_NONBLOCK ?? 0;
+
 /**
  * The bytes of a regular file; `undefined` if it does not exist.
+ * @param onOpened is told where the file that is read really is: links above it may have been put there meanwhile.
  * @throws ToolError for folders, devices and files over 5 MB.
  */
-export function readDiskFile(file: string, shown: string): Uint8Array | undefined {
+export function readDiskFile(
+  file: string,
+  shown: string,
+  onOpened?: (real: string) => void,
+): Uint8Array | undefined {
+  // Checked before opening, too: opening a device may have effects.
   const found = ifExists(() => fs.statSync(file));
   if (!found) return undefined;
-  // Checked before opening: opening a device may have effects, and opening a pipe blocks until another process writes to it.
   assertRegular(found, shown);
-  const handle = fs.openSync(file, 'r');
+  const handle = ifExists(() => fs.openSync(file, fs.constants.O_RDONLY | AT_ONCE));
+  if (handle === undefined) return undefined;
   try {
-    return readAll(handle, found.size, shown);
+    const opened = fs.fstatSync(handle);
+    assertRegular(opened, shown);
+    onOpened?.(
+      process.platform === 'linux' ? fs.readlinkSync(`/proc/self/fd/${handle}`) : realPathSync(file),
+    );
+    return readAll(handle, opened.size, shown);
   } finally {
     fs.closeSync(handle);
   }
@@ -126,6 +140,7 @@ function overwrite(
   const handle = openForWriting(target, shown);
   try {
     const found = fs.fstatSync(handle);
+    assertRegular(found, shown);
     const old = readAll(handle, found.size, shown);
     if (sha256(old) !== expected) throw new StalePreviewError([shown]);
     guard();
@@ -148,7 +163,7 @@ function overwrite(
 
 function openForWriting(target: string, shown: string): number {
   try {
-    return fs.openSync(target, 'r+');
+    return fs.openSync(target, fs.constants.O_RDWR | AT_ONCE);
   } catch (error) {
     throw READ_ONLY_CODES.includes(errorCode(error)) && !isTransient(error) ? readOnly(shown) : error;
   }

@@ -85,11 +85,15 @@ export function assertRealFolderInside(input: string, location: WorkspaceLocatio
   assertInside(input, location, real, path.join(rest, name));
 }
 
-function assertInside(
+/**
+ * The same for a place whose links were followed already.
+ * @param rest what is below `real`, and does not exist.
+ */
+export function assertInside(
   input: string,
   { folder, relative }: WorkspaceLocation,
   real: string,
-  rest: string,
+  rest = '',
 ): void {
   const root = realPathSync(folder.fsPath);
   if (!isInside(real, root))

@@ -121,7 +121,11 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     if (document) return bytesOfDocument(document, path);
     if (isDirtyInOtherEditor(uri)) throw new UnsavedEditorError(path);
     await this.#slice.turn();
-    return whileOthersHaveIt(path, () => readDiskFile(diskPathOf(at), path));
+    const file = diskPathOf(at);
+    let real = file;
+    const bytes = await whileOthersHaveIt(path, () => readDiskFile(file, path, found => (real = found)));
+    if (real !== file) (await import('./realPaths.ts')).assertInside(path, at, real);
+    return bytes;
   }
 
   async encodingOf(path: string): Promise<TextEncoding> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { test } from 'node:test';
 import { english } from '../../../src/agent/base/localiser.ts';
 import { holdBack } from '../../../src/agent/elsewhere/holdBack.ts';
@@ -18,6 +18,7 @@ import { create, modify, remove } from '../../support/changes.ts';
 import { DiskWorkspace } from '../../support/diskWorkspace.ts';
 import { GitRepository } from '../../support/gitRepository.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
+import { TempFolder } from '../../support/tempFolder.ts';
 
 const side = (text: string) => sideOfText(text);
 
@@ -126,7 +127,16 @@ test('files as in the last commit are nothing to hold back', async () => {
 /** Holds back what differs from the last commit, all of it or these paths, in a repository on disk. */
 async function holdBackIn(
   repository: GitRepository,
-  { only, unsaved = [] }: { readonly only?: readonly string[]; readonly unsaved?: readonly string[] } = {},
+  {
+    only,
+    unsaved = [],
+    onRead = () => undefined,
+  }: {
+    readonly only?: readonly string[];
+    readonly unsaved?: readonly string[];
+    /** Called before a file is read. */
+    readonly onRead?: () => void;
+  } = {},
 ) {
   const { git, folder } = repository;
   const disk = new DiskWorkspace(folder.root);
@@ -135,7 +145,10 @@ async function holdBackIn(
     git,
     changed,
     {
-      read: path => disk.read(path),
+      read: path => {
+        onRead();
+        return disk.read(path);
+      },
       encodingOf: () => disk.encodingOf(),
       placeOf: async path => ({
         ...(await disk.placeOf(path)),
@@ -179,6 +192,23 @@ test('a staged copy is a new file, whatever git is set to find', async t => {
   assert.equal(repository.run(['status', '--porcelain']), 'M  a.ts\n');
   await apply();
   assert.equal(readFileSync(folder.at('copy.ts'), 'utf8'), text);
+});
+
+test('a link that takes the place of a folder while its files are held back is not followed', async t => {
+  const repository = await GitRepository.create(t);
+  repository.checkedOut({ 'folder/it': 'a' });
+  const { folder } = repository;
+  await folder.file('folder/it', 'now');
+  const outside = await TempFolder.create();
+  t.after(() => outside.remove());
+  await outside.file('it', 'SECRET');
+  const onRead = (): void => {
+    rmSync(folder.at('folder'), { recursive: true });
+    symlinkSync(outside.root, folder.at('folder'));
+  };
+  const { files, reasons } = await holdBackIn(repository, { onRead });
+  assert.deepEqual([files, reasons], [[], ['folder/it: outside']]);
+  assert.equal(readFileSync(outside.at('it'), 'utf8'), 'SECRET');
 });
 
 test('what cannot be held back is named', async t => {

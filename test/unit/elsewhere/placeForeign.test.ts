@@ -6,7 +6,9 @@ import { MemoryBlobs } from '../../../src/agent/preview/blobs.ts';
 import { linkTo } from '../../../src/agent/preview/fileChange.ts';
 import type { FileContent } from '../../../src/agent/preview/workspace.ts';
 import { modify } from '../../support/changes.ts';
+import { DiskWorkspace } from '../../support/diskWorkspace.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
+import { TempFolder } from '../../support/tempFolder.ts';
 
 const blobs = new MemoryBlobs();
 const [old, other] = [Uint8Array.of(0, 1), Uint8Array.of(0, 2)];
@@ -114,4 +116,20 @@ test('what the system refuses says something about one file, and any other fault
     detail: 'EACCES: permission denied',
   });
   assert.throws(() => leftOutOf('.env', new Error('a fault')), /a fault/);
+});
+
+test('nothing is read through a link that has taken the place of a folder and leads out of the workspace', async t => {
+  const temp = await TempFolder.create();
+  t.after(() => temp.remove());
+  await temp.file('outside/it', 'SECRET');
+  const root = await temp.folder('w');
+  await temp.link('w/folder', temp.at('outside'));
+  const [base, theirs] = ['old', 'new'].map(text => Buffer.from(text));
+  const file = { path: 'folder/it', base: base ?? null, theirs: theirs ?? null };
+  const found = await placeForeign([file], { workspace: new DiskWorkspace(root), blobs });
+  assert.deepEqual([found.changes, found.conflicts], [[], []]);
+  assert.deepEqual(
+    found.leftOut.map(({ path, why }) => [path, why]),
+    [['folder/it', 'unreadable']],
+  );
 });

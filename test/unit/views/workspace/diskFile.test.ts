@@ -1,6 +1,18 @@
-import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, link, lstat, readdir, readFile, readlink, stat, truncate, writeFile } from 'node:fs/promises';
+import { execFile, execFileSync } from 'node:child_process';
+import fs, { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import {
+  chmod,
+  link,
+  lstat,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import * as path from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -61,6 +73,36 @@ test('a folder is refused, with its workspace path in the error', async () => {
     name: 'ToolError',
     message: 'shown is a folder, not a file.',
   });
+});
+
+test(
+  'a pipe that takes the place of a file once that was looked at is refused, and not waited for',
+  posix,
+  async t => {
+    const file = await temp.file('exchanged', 'text');
+    const look = (at: string): fs.Stats => lstatSync(at);
+    const { mock } = t.mock.method(fs, 'statSync', (at: string) => {
+      const found = look(at);
+      fs.rmSync(at);
+      execFileSync('mkfifo', [at]);
+      return found;
+    });
+    syncBuiltinESMExports();
+    t.after(() => {
+      mock.restore();
+      syncBuiltinESMExports();
+    });
+    await assert.rejects(readDiskFile(file, 'shown'), /^ToolError: shown is not a regular file\.$/);
+  },
+);
+
+test('whoever reads a file is told where it really is', posix, async () => {
+  const folder = await temp.folder('real');
+  await temp.file('real/file', 'text');
+  await temp.link('way', folder);
+  const seen: string[] = [];
+  disk.readDiskFile(temp.at('way/file'), 'x', real => seen.push(real));
+  assert.deepEqual(seen, [path.join(await realpath(folder), 'file')]);
 });
 
 test('devices and pipes are refused without being opened', posix, async () => {
