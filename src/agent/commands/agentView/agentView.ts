@@ -247,7 +247,7 @@ export class AgentView {
     const bits = mode ?? modeOf(now);
     const wanted = content ? foundContent(content, bits) : undefined;
     if (!(await isSame(now, wanted)))
-      await (content ? tree.write(relative, content, bits) : tree.remove(relative));
+      await (content ? writeWatched(tree, relative, content, bits) : tree.remove(relative));
     await this.#known.set(at, wanted);
     await this.#known.save();
     this.#stamps.delete(at);
@@ -259,7 +259,7 @@ export class AgentView {
     const [layer] = this.#layers.all;
     const isTaken = layer && (await new PlainTree(path.join(layer.state, 'lower')).find(STATUS_FILE));
     const folder = layer && !isTaken ? path.join(this.#view, layer.root) : path.join(this.storage, 'home');
-    await new PlainTree(folder).write(STATUS_FILE, Buffer.from(text), 0o644);
+    await writeWatched(new PlainTree(folder), STATUS_FILE, Buffer.from(text), 0o644);
   }
 
   async remove(): Promise<void> {
@@ -316,6 +316,17 @@ async function makeLayer(root: string, at: string, limits: CopyLimits, state: Vi
   state.readable.push(...frozen.readable);
   state.foreign.push(...frozen.foreign);
   state.unreadable.push(...frozen.unreadable);
+}
+
+/** Programs that watch the files of a view see a file once it is whole, and no other name: it is drafted where git alone looks. */
+async function writeWatched(
+  tree: PlainTree,
+  relative: string,
+  content: FileContent,
+  bits: number,
+): Promise<void> {
+  const hasGit = (await tree.find('.git'))?.kind === 'folder';
+  await tree.write(relative, content, bits, undefined, hasGit ? '.git' : undefined);
 }
 
 function isStatus(relative: string): boolean {

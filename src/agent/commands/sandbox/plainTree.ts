@@ -151,21 +151,34 @@ export class PlainTree {
    * Writes a file as a whole, or a link, in the place of what is there; with the folders above it.
    * @param bits by default those of a new file
    * @param time that of its last change; by default now
+   * @param drafts a folder in which it is written before it gets its name; by default its own. One on another disk is not used.
    * @throws the error of the system, also if a folder is there
    */
-  async write(relative: string, content: FileContent, bits?: number, time?: Date): Promise<void> {
-    await this.#makeMissing(path.posix.dirname(relative));
-    await this.#folders.in(path.posix.dirname(relative), async folder => {
-      const draft = `${folder}/.redline-${randomUUID()}`;
-      try {
-        if ('link' in content) await fs.symlink(content.link, draft);
-        else await writeNew(draft, content, bits, time);
-        await fs.rename(draft, `${folder}/${path.posix.basename(relative)}`);
-      } catch (error) {
-        await fs.rm(draft, { force: true });
-        throw error;
-      }
-    });
+  async write(
+    relative: string,
+    content: FileContent,
+    bits?: number,
+    time?: Date,
+    drafts = path.posix.dirname(relative),
+  ): Promise<void> {
+    const own = path.posix.dirname(relative);
+    await this.#makeMissing(own);
+    try {
+      await this.#folders.in(drafts, async folder => {
+        const draft = `${folder}/.redline-${randomUUID()}`;
+        try {
+          if ('link' in content) await fs.symlink(content.link, draft);
+          else await writeNew(draft, content, bits, time);
+          await this.#folders.in(own, to => fs.rename(draft, `${to}/${path.posix.basename(relative)}`));
+        } catch (error) {
+          await fs.rm(draft, { force: true });
+          throw error;
+        }
+      });
+    } catch (error) {
+      if (drafts === own || !hasCode(error, 'EXDEV')) throw error;
+      await this.write(relative, content, bits, time);
+    }
   }
 
   /** Makes a folder and those above it, unless they are there. Nothing is removed for them. */
