@@ -1,5 +1,6 @@
 // What the compiler does not check: no floating promises, exhaustive switches, and imports that go one way.
 import tseslint from 'typescript-eslint';
+import { BARE_TEXTS } from './scripts/l10n/bareTexts.mjs';
 
 /** The layers of src, lowest first. A layer imports only itself and lower ones. */
 const LAYERS = [
@@ -77,7 +78,7 @@ function importRules(index, file) {
     ],
     'no-restricted-syntax': [
       'error',
-      ...(isCore ? [] : [BARE_TOAST]),
+      ...(isCore ? [] : [BARE_TOAST, ...BARE_TEXTS]),
       ...packages.map(([name, wrapper]) => ({
         selector: `ImportExpression[source.value=/^${name.replaceAll('/', '\\u002F')}(\\u002F|$)/]`,
         message: `Only ${wrapper} imports ${name}.`,

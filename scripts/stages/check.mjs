@@ -1,9 +1,7 @@
 /** Stage "check": compilers and linters. Each counts as one check. */
 import { ESLint } from 'eslint';
 import * as os from 'node:os';
-import * as path from 'node:path';
 import ts from 'typescript';
-import { bareTexts } from '../l10n/bareTexts.mjs';
 import { runNode } from '../lib/command.mjs';
 import { inRepo, repoRoot } from '../lib/paths.mjs';
 
@@ -32,7 +30,6 @@ export async function check() {
     programs.push(program);
     tell(name, isGood);
   }
-  tell('texts without l10n.t', programs.flatMap(bareTexts).map(reportText).length === 0);
   tell('eslint', await lint(programs));
   for (const [name, args] of Object.entries(TOOLS)) tell(name, (await runNode(args)) === 0);
   return counts;
@@ -62,10 +59,6 @@ function report(problem) {
     getNewLine: () => '\n',
   };
   console.error(ts.formatDiagnostic(problem, host).trimEnd());
-}
-
-function reportText({ file, line, place, text }) {
-  console.error(`${path.relative(repoRoot, file)}:${line} ${place}: ${text}`);
 }
 
 /** What `eslint .` does, with the types of programs that have been checked: to find them again would take as long once more. */
