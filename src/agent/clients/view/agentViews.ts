@@ -136,7 +136,7 @@ export class AgentViews {
         return await this.#takeAgain(folder, id, agent);
       }
       keeps = live.notTaken.isTooMuch;
-      if (keeps) await fs.writeFile(path.join(folder, KEPT), '');
+      if (keeps) await keep(view);
       lines.send({ kind: 'taken', lines: this.#farewell(live, folder) });
     } catch (error) {
       logger.error(
@@ -228,7 +228,7 @@ export class AgentViews {
         this.#host.onNotTaken(agent, what),
       );
       await live.end();
-      if (live.notTaken.isTooMuch) return await fs.writeFile(path.join(folder, KEPT), '');
+      if (live.notTaken.isTooMuch) return await keep(view);
     } finally {
       await namespace.release();
     }
@@ -336,4 +336,10 @@ function viewOf({ mounts }: AgentView): Omit<Extract<WindowMessage, { kind: 'mou
     readable: [...readable],
     searchPath: process.env['PATH'] ?? '',
   };
+}
+
+/** Keeps what was written in a view for the person, but no rights of others. */
+async function keep(view: AgentView): Promise<void> {
+  await view.clearSetId();
+  await fs.writeFile(path.join(view.storage, KEPT), '');
 }

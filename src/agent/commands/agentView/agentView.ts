@@ -9,6 +9,7 @@ import { Effects, foundContent, type Found } from '../sandbox/effects.ts';
 import { Layers, type Place } from '../sandbox/layers.ts';
 import { OWN_FOLDERS, type MountedFolder, type TerminalAccess } from '../sandbox/bubblewrap.ts';
 import { removeTree } from '../sandbox/entries.ts';
+import { clearSetId } from '../sandbox/heldFind.ts';
 import { inTrees, PlainTree } from '../sandbox/plainTree.ts';
 import { changedPaths, type Layer } from '../sandbox/upperTree.ts';
 import { freezeFolder, type CopyLimits } from './frozenFolder.ts';
@@ -260,6 +261,14 @@ export class AgentView {
     const isTaken = layer && (await new PlainTree(path.join(layer.state, 'lower')).find(STATUS_FILE));
     const folder = layer && !isTaken ? path.join(this.#view, layer.root) : path.join(this.storage, 'home');
     await writeWatched(new PlainTree(folder), STATUS_FILE, Buffer.from(text), 0o644);
+  }
+
+  /** Takes the bits from what was written by which a program gets the rights of its owner. Nothing may be at work in the view. */
+  async clearSetId(): Promise<void> {
+    const uppers = this.mounts.folders.map(({ state }) =>
+      path.relative(this.storage, path.join(state, 'upper')),
+    );
+    await clearSetId(this.storage, [...uppers, ...OWN_FOLDERS]);
   }
 
   async remove(): Promise<void> {

@@ -1,12 +1,12 @@
-import { constants } from 'node:fs';
+import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import * as path from 'node:path';
 import { forEachLimited } from '../../base/async.ts';
 import { hasCode } from '../../base/errors.ts';
 import { gitFoldersOf } from '../sandbox/bubblewrap.ts';
 import { isMissing } from '../sandbox/effects.ts';
 import { entriesOf, type Entry } from '../sandbox/entries.ts';
 import { ignoredOf } from '../sandbox/ignored.ts';
+import { inTrees, type PlainTree } from '../sandbox/plainTree.ts';
 import { privateGit, type ShownFolder } from './privateGit.ts';
 
 /** How many files are copied concurrently. */
@@ -51,15 +51,25 @@ export interface Frozen {
  * @param to a folder that does not exist yet
  * @throws TooLargeError, and the error of the system if the disk is full, for example
  */
-export async function freezeFolder(root: string, to: string, limits: CopyLimits): Promise<Frozen> {
+export function freezeFolder(root: string, to: string, limits: CopyLimits): Promise<Frozen> {
+  return inTrees([root, to], (real, copy) => freeze(root, real, copy, to, limits));
+}
+
+async function freeze(
+  root: string,
+  real: PlainTree,
+  copy: PlainTree,
+  to: string,
+  limits: CopyLimits,
+): Promise<Frozen> {
   const unreadable: string[] = [];
-  const { files, folders, ignored, repositories } = await everythingIn(root, unreadable);
+  const { files, folders, ignored, repositories } = await everythingIn(root, real, unreadable);
   const large: string[] = [];
   for (const folder of ignored) {
-    const below = await filesBelow(root, folder);
+    const below = await filesBelow(real, folder);
     if (!below && large.length < MAX_OVERLAYS) large.push(folder);
     else {
-      const all = below ?? (await filesBelow(root, folder, limits));
+      const all = below ?? (await filesBelow(real, folder, limits));
       if (!all) throw new TooLargeError(folder);
       for (const at of all.files) files.push(at);
       for (const at of all.folders) folders.push(at);
@@ -69,29 +79,30 @@ export async function freezeFolder(root: string, to: string, limits: CopyLimits)
   if (files.length > limits.files) throw new TooLargeError(`${files.length} files`);
   await fs.mkdir(to);
   // Those above come first.
-  for (const folder of [...folders, ...large]) await fs.mkdir(path.join(to, folder), { recursive: true });
+  for (const folder of [...folders, ...large]) await copy.makeFolders(folder);
   let bytes = 0;
   const allow = (size: number): void => {
     bytes += size;
     if (bytes > limits.bytes) throw new TooLargeError(`${bytes} bytes`);
   };
-  await forEachLimited(files, AT_ONCE, file =>
-    readable(file, unreadable, () => copyEntry(path.join(root, file), path.join(to, file), allow)),
-  );
+  await forEachLimited(files, AT_ONCE, async file => {
+    const isRead = await readable(file, unreadable, () => copy.copy(file, real, { keepsTime: true, allow }));
+    if (isRead === false) unreadable.push(file);
+  });
   // A folder may forbid what was just done in it.
   for (const folder of folders.toReversed()) {
-    const stat = await fs.lstat(path.join(root, folder)).catch(() => undefined);
-    if (stat) await fs.chmod(path.join(to, folder), (stat.mode & 0o777) | 0o700);
+    const stat = await real.stat(folder).catch(() => undefined);
+    if (stat) await copy.setBits(folder, (stat.mode & 0o777) | 0o700);
   }
   const shown: ShownFolder[] = [];
   const gitFolders = [...gitFoldersOf(root)];
   for (const repository of repositories) {
-    const made = await privateGit(root, to, repository);
+    const made = await privateGit(root, real, copy, repository);
     shown.push(...made.shown);
     gitFolders.push(...made.readable);
   }
   const foreign: string[] = [];
-  for (const folder of large) if (await holdsForeign(path.join(root, folder))) foreign.push(folder);
+  for (const folder of large) if (await holdsForeign(real, folder)) foreign.push(folder);
   return { ignored: large, shown, readable: gitFolders, foreign, unreadable: [...new Set(unreadable)] };
 }
 
@@ -104,7 +115,7 @@ interface Everything {
 }
 
 /** Everything in a folder, level by level, so that git is asked once for each. Nothing below an ignored folder is looked at. */
-async function everythingIn(root: string, unreadable: string[]): Promise<Everything> {
+async function everythingIn(root: string, real: PlainTree, unreadable: string[]): Promise<Everything> {
   const files: string[] = [];
   const folders: string[] = [];
   const ignored: string[] = [];
@@ -112,7 +123,7 @@ async function everythingIn(root: string, unreadable: string[]): Promise<Everyth
   for (let level = ['']; level.length > 0;) {
     const found: { readonly path: string; readonly isFolder: boolean }[] = [];
     for (const folder of level)
-      for (const { name, kind } of await entriesIn(root, folder, unreadable)) {
+      for (const { name, kind } of await entriesIn(real, folder, unreadable)) {
         const isFolder = kind === 'folder';
         if (name === '.git' && isFolder) repositories.push(folder);
         else found.push({ path: joined(folder, name), isFolder });
@@ -140,7 +151,7 @@ interface Below {
 
 /** What is in a folder, with it; `undefined` once there is more than that. */
 async function filesBelow(
-  root: string,
+  real: PlainTree,
   folder: string,
   limits: CopyLimits = { files: SMALL_ENTRIES, bytes: SMALL_BYTES },
 ): Promise<Below | undefined> {
@@ -149,12 +160,12 @@ async function filesBelow(
   const folders = [folder];
   let bytes = 0;
   for (const at of folders)
-    for (const { name, kind } of await entriesIn(root, at, unreadable)) {
+    for (const { name, kind } of await entriesIn(real, at, unreadable)) {
       const each = joined(at, name);
       if (kind === 'folder') folders.push(each);
       else {
         files.push(each);
-        const stat = await readable(each, unreadable, () => fs.lstat(path.join(root, each)));
+        const stat = await readable(each, unreadable, () => real.stat(each));
         bytes += stat?.size ?? 0;
       }
       if (files.length + folders.length > limits.files || bytes > limits.bytes) return undefined;
@@ -163,10 +174,10 @@ async function filesBelow(
 }
 
 /** The files, links and folders in a folder. Those with a name that is not UTF-8 are noted instead. */
-async function entriesIn(root: string, folder: string, unreadable: string[]): Promise<readonly Entry[]> {
+async function entriesIn(real: PlainTree, folder: string, unreadable: string[]): Promise<readonly Entry[]> {
   const found: Entry[] = [];
   await readable(folder, unreadable, async () => {
-    for await (const part of entriesOf(path.join(root, folder)))
+    for await (const part of real.parts(folder))
       for (const entry of part)
         if (entry.kind === 'other') continue;
         else if (entry.isUtf8) found.push(entry);
@@ -195,35 +206,36 @@ async function readable<T>(
   }
 }
 
-/** @param allow throws if there is no room for so many bytes. */
-async function copyEntry(from: string, to: string, allow: (bytes: number) => void): Promise<void> {
-  const stat = await fs.lstat(from);
-  if (stat.isSymbolicLink()) return fs.symlink(await fs.readlink(from), to);
-  allow(stat.size);
-  await fs.copyFile(from, to, constants.COPYFILE_FICLONE);
-  await fs.chmod(to, stat.mode & 0o777);
-  // Tools that build compare times.
-  await fs.utimes(to, stat.atime, stat.mtime);
-}
-
 /** Whether it holds files that a user namespace cannot map: those of another owner or group. Root maps all. */
-async function holdsForeign(folder: string): Promise<boolean> {
+async function holdsForeign(real: PlainTree, folder: string): Promise<boolean> {
   const [user, group] = [process.getuid?.(), process.getgid?.()];
   if (user === 0) return false;
   let probed = 0;
-  const isForeign = async (at: Buffer): Promise<boolean> => {
-    if (++probed > MAX_PROBED) return false;
-    try {
-      const stat = await fs.lstat(at);
-      if (stat.uid !== user || stat.gid !== group) return true;
-      if (!stat.isDirectory()) return false;
-      for await (const part of entriesOf(at))
-        for (const { bytes } of part)
-          if (await isForeign(Buffer.concat([at, Buffer.from(path.sep), bytes]))) return true;
-      return false;
-    } catch (error) {
-      return !isMissing(error);
+  const isForeign = (stat: Stats): boolean => stat.uid !== user || stat.gid !== group;
+  const folders = [folder];
+  try {
+    const top = await real.stat(folder);
+    if (top && isForeign(top)) return true;
+    for (const at of folders) {
+      const isFound = await real.in(at, async open => {
+        for await (const part of entriesOf(open))
+          for (const { bytes, name, isUtf8, kind } of part) {
+            if (++probed > MAX_PROBED) return false;
+            const stat = await fs.lstat(Buffer.concat([Buffer.from(`${open}/`), bytes])).catch(ifMissing);
+            if (stat && isForeign(stat)) return true;
+            if (kind === 'folder' && isUtf8) folders.push(`${at}/${name}`);
+          }
+        return false;
+      });
+      if (isFound ?? false) return true;
+      if (probed > MAX_PROBED) break;
     }
-  };
-  return isForeign(Buffer.from(folder));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function ifMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
 }

@@ -1,6 +1,6 @@
-import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { copyOfGit } from '../sandbox/copiedGit.ts';
+import type { PlainTree } from '../sandbox/plainTree.ts';
 
 /** A folder outside the copy that is shown in it, read-only. */
 export interface ShownFolder {
@@ -18,34 +18,42 @@ const SHOWN = ['modules', 'lfs'];
 /**
  * Makes a repository of the copy's own: branches, index and settings are copied, new objects are its own, and those of the real
  * one are read. So what is committed in the copy stays there, and what is committed in the real one changes nothing in it.
+ * @param real the folder of the workspace
  * @param repository the folder that has it, relative to both.
  * @returns what must be shown, and the folders that the real objects are completed from.
  */
 export async function privateGit(
   root: string,
-  copy: string,
+  real: PlainTree,
+  copy: PlainTree,
   repository: string,
 ): Promise<{ readonly shown: readonly ShownFolder[]; readonly readable: readonly string[] }> {
-  const real = path.join(root, repository, '.git');
-  const own = path.join(copy, repository, '.git');
+  const git = path.posix.join(repository, '.git');
   const shown: ShownFolder[] = [];
-  await fs.mkdir(path.join(own, 'objects', 'info'), { recursive: true });
-  await fs.mkdir(path.join(own, 'info'));
-  for (const name of await fs.readdir(real)) {
-    if (name === 'objects' || name === 'worktrees' || name.endsWith('.lock')) continue;
-    if (SHOWN.includes(name)) {
-      await fs.mkdir(path.join(own, name));
-      shown.push({ from: path.join(real, name), at: path.posix.join(repository, '.git', name) });
-    } else await copyOfGit(path.join(real, name), path.join(own, name));
-  }
-  const objects = path.join(real, 'objects');
-  await fs.mkdir(path.join(own, REAL_OBJECTS));
-  shown.push({ from: objects, at: path.posix.join(repository, '.git', REAL_OBJECTS) });
+  const show = async (name: string, at: string): Promise<void> => {
+    await copy.makeFolders(`${git}/${at}`);
+    shown.push({ from: path.join(root, git, name), at: `${git}/${at}` });
+  };
+  await copy.makeFolders(git, real);
+  for await (const part of real.parts(git))
+    for (const { name, isUtf8, kind } of part)
+      if (name === 'objects' || name === 'worktrees' || name.endsWith('.lock') || !isUtf8) continue;
+      else if (!SHOWN.includes(name)) await copyOfGit(`${git}/${name}`, real, copy);
+      else if (kind === 'folder') await show(name, name);
+  if ((await real.stat(`${git}/objects`))?.isDirectory()) await show('objects', REAL_OBJECTS);
   // Relative to the folder of the objects.
-  await fs.writeFile(path.join(own, 'objects', 'info', 'alternates'), `../${REAL_OBJECTS}\n`);
-  await fs.appendFile(path.join(own, 'info', 'exclude'), `\n/${STATUS_FILE}\n`);
-  const alternates = await fs.readFile(path.join(objects, 'info', 'alternates'), 'utf8').catch(() => '');
-  return { shown, readable: alternates.split('\n').filter(line => path.isAbsolute(line)) };
+  await copy.write(`${git}/objects/info/alternates`, Buffer.from(`../${REAL_OBJECTS}\n`));
+  const exclude = await copy.read(`${git}/info/exclude`);
+  await copy.makeFolders(`${git}/info`);
+  await copy.write(
+    `${git}/info/exclude`,
+    Buffer.from(`${Buffer.from(exclude ?? []).toString()}\n/${STATUS_FILE}\n`),
+  );
+  const alternates = await real.read(`${git}/objects/info/alternates`);
+  const lines = Buffer.from(alternates ?? [])
+    .toString()
+    .split('\n');
+  return { shown, readable: lines.filter(line => path.isAbsolute(line)) };
 }
 
 /** The file in which the agent reads what was decided. It is in the view alone. */

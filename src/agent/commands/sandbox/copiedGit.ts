@@ -2,7 +2,6 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { isInside } from '../../base/system/realPath.ts';
 import { gitFoldersOf } from './bubblewrap.ts';
-import { isMissing } from './effects.ts';
 import { inTrees, type PlainTree } from './plainTree.ts';
 import { walk } from './stamps.ts';
 import { entriesIn, isGitDirectory } from './upperTree.ts';
@@ -61,18 +60,11 @@ function copyInto(from: string, copy: PlainTree, at: string, left: readonly stri
  * Copies a file or folder of git, without the sockets of programs that watch the folder for git, and without what vanishes, such
  * as locks.
  */
-export async function copyOfGit(from: string, to: string): Promise<void> {
-  await fs.cp(from, to, {
-    ...{ recursive: true, verbatimSymlinks: true, preserveTimestamps: true },
-    filter: each =>
-      fs.lstat(each).then(
-        stat => stat.isFile() || stat.isDirectory() || stat.isSymbolicLink(),
-        (error: unknown) => {
-          if (isMissing(error)) return false;
-          throw error;
-        },
-      ),
-  });
+export async function copyOfGit(at: string, from: PlainTree, to: PlainTree): Promise<void> {
+  if (!(await from.stat(at))?.isDirectory()) return void (await to.copy(at, from, { keepsTime: true }));
+  await to.makeFolders(at, from);
+  for await (const part of from.parts(at))
+    for (const { name, isUtf8 } of part) if (isUtf8) await copyOfGit(`${at}/${name}`, from, to);
 }
 
 /** Which of the files are git's own: in `.git`, or in a git directory of another name, but in no working tree below it. */

@@ -194,16 +194,18 @@ export class PlainTree {
   /**
    * Copies a file of another tree with its permission bits, or a link as it is; what is neither is left out.
    * @param to where nothing is, in a folder that is there; by default, at the same path
-   * @param keepsTime else it is new
+   * @returns false if the user may not read it
    */
   async copy(
     relative: string,
     from: PlainTree,
-    { to = relative, keepsTime = false }: { readonly to?: string; readonly keepsTime?: boolean } = {},
-  ): Promise<void> {
-    await this.#folders.in(path.posix.dirname(to), folder =>
-      from.at(relative, at => copyEntry(at, `${folder}/${path.posix.basename(to)}`, keepsTime)),
+    options: CopyOptions & { readonly to?: string } = {},
+  ): Promise<boolean> {
+    const { to = relative } = options;
+    const isRead = await this.#folders.in(path.posix.dirname(to), folder =>
+      from.at(relative, at => copyEntry(at, `${folder}/${path.posix.basename(to)}`, options)),
     );
+    return isRead ?? true;
   }
 
   /** Gives a file another name in the tree, in the place of what stands there. */
@@ -281,25 +283,35 @@ async function writeNew(at: string, content: Uint8Array, bits?: number, time?: D
   }
 }
 
+interface CopyOptions {
+  /** Else it is new. */
+  readonly keepsTime?: boolean;
+  /** Throws if there is no room for so many bytes. */
+  readonly allow?: (bytes: number) => void;
+}
+
 /** As {@link PlainTree.copy}. */
-async function copyEntry(from: string, to: string, keepsTime: boolean): Promise<void> {
+async function copyEntry(from: string, to: string, { keepsTime, allow }: CopyOptions): Promise<boolean> {
   const stat = await fs.lstat(from);
-  if (stat.isSymbolicLink()) return fs.symlink(await fs.readlink(from), to);
-  if (!stat.isFile()) return;
+  if (stat.isSymbolicLink()) await fs.symlink(await fs.readlink(from), to);
+  if (!stat.isFile()) return true;
   let file: fs.FileHandle;
   try {
     file = await fs.open(from, FILE);
   } catch (error) {
-    // What the user may not read no command of theirs can need.
-    if (hasCode(error, 'EACCES')) return;
+    // No command of the user can need it.
+    if (hasCode(error, 'EACCES')) return false;
     throw error;
   }
   try {
     const found = await file.stat();
-    if (!found.isFile()) return;
+    if (!found.isFile()) return true;
+    allow?.(found.size);
     const opened = process.platform === 'linux' ? `/proc/self/fd/${file.fd}` : from;
     await fs.copyFile(opened, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    if ((found.mode & 0o7000) !== 0) await fs.chmod(to, found.mode & 0o777);
     if (keepsTime) await fs.lutimes(to, found.atime, found.mtime).catch(() => undefined);
+    return true;
   } finally {
     await file.close();
   }

@@ -302,12 +302,13 @@ const inViews = (): void => {
     );
     await agent.run('mv many node_modules; echo few > few.ts');
     assert.equal((await world.previews(2))[1], 'sh: few.ts: ∅ => few');
-    await agent.run(many('many', 2_100));
+    await agent.run(`${many('many', 2_100)}; chmod 6755 many/7`);
     await agent.exit();
     assert.equal(world.store.all().length, 2);
     assert.equal(world.git('status', '--porcelain'), '');
     const kept = /They are kept in (.*)\.$/m.exec(agent.output)?.[1] ?? assert.fail(agent.output);
     assert.equal(fs.readFileSync(`${kept}/0/upper/many/7`, 'utf8'), 'echo\n');
+    assert.equal(fs.statSync(`${kept}/0/upper/many/7`).mode & 0o7777, 0o755);
   });
 
   test('what cannot become a preview is told to the person and to the agent', async t => {

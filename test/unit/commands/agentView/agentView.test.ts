@@ -161,6 +161,31 @@ if (process.platform === 'linux')
   });
 
 if (process.platform === 'linux')
+  test('what a pipe or a link takes the place of meanwhile is neither waited for nor followed', async t => {
+    const folder = await TempFolder.create();
+    t.after(() => folder.remove());
+    for (const name of ['w/pipe', 'w/folder/it', 'w/.git/config', 'w/more/.git/config'])
+      await folder.file(name);
+    for (const name of ['outside/it', 'outside/config', 'outside/.git/config'])
+      await folder.file(name, 'SECRET');
+    // Git is asked between the listing and the copying.
+    const PATH = process.env.PATH ?? '';
+    const swap = [
+      `cd '${folder.at('w')}'; [ ! -L folder ] || exit 1; rm -r pipe folder .git; mkfifo pipe`,
+      `for each in folder .git; do ln -s '${folder.at('outside')}' $each; done; exit 1`,
+    ];
+    const git = await folder.file('bin/git', `#!/bin/sh\n${swap.join('\n')}\n`);
+    fs.chmodSync(git, 0o755);
+    process.env.PATH = `${folder.at('bin')}:${PATH}`;
+    t.after(() => (process.env.PATH = PATH));
+    await freezeFolder(folder.at('w'), folder.at('copy'), LIMITS);
+    const copied = fs.readdirSync(folder.at('copy'), { recursive: true, encoding: 'utf8' });
+    const files = copied.filter(at => fs.lstatSync(folder.at('copy', at)).isFile());
+    const own = ['.git/info/exclude', '.git/objects/info/alternates'];
+    assert.deepEqual(files.sort(), [...own, 'more/.git/config', ...own.map(each => `more/${each}`)]);
+  });
+
+if (process.platform === 'linux')
   test('a large folder that git ignores is shown as it is, also what has an odd name', async t => {
     const folder = await TempFolder.create();
     t.after(() => folder.remove());
