@@ -137,6 +137,7 @@ export class CheckWorld extends InvokerHarness {
           ...{ ignored: 0, wroteGit: false, notes: [] },
         };
       },
+      readIgnored: () => Promise.resolve(undefined),
       reset: () => Promise.resolve(),
       dispose: () => Promise.resolve(),
     };

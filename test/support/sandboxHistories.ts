@@ -293,6 +293,7 @@ class World {
         try {
           const sandbox: Sandbox = {
             ...{ engine: this.#place.sandbox.engine, isolated: this.#place.sandbox.isolated },
+            readIgnored: () => Promise.resolve(undefined),
             reset: () => Promise.resolve(),
             dispose: () => Promise.resolve(),
             run: async (...args) => {

@@ -112,6 +112,7 @@ export function inMemory(): SandboxPlace {
     commandFor: deeds => planOf(JSON.stringify(deeds), MemoryWorkspace.root),
     sandbox: {
       ...{ engine: 'overlay', isolated: true },
+      readIgnored: () => Promise.resolve(undefined),
       reset: () => Promise.resolve(),
       dispose: () => Promise.resolve(),
       run: async ({ command }, pending, { signal }) => {

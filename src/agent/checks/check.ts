@@ -13,6 +13,8 @@ export interface Check {
   readonly files?: string;
   /** How its problems are found, as in tasks.json; by default by all that is known. */
   readonly problemMatcher?: unknown;
+  /** The workspace path of a file that git ignores, in which the command reports its tests; by default in its output. */
+  readonly report?: string;
   /** In seconds. */
   readonly timeLimit: number;
   /** Whether it comes from the user, or the user has approved its text. Only then is it ever run. */

@@ -139,7 +139,7 @@ export class CheckRunner {
       if (exitCode === 0 && end.changed.length > 0)
         changed = { first: end.changed.slice(0, MAX_NAMED), count: end.changed.length };
       outcome = exitCode !== 0 ? 'failed' : changed ? 'changedFiles' : 'passed';
-      if (outcome === 'failed' && end.changed.length === 0) report = await reportFound(whole);
+      if (outcome === 'failed' && end.changed.length === 0) report = await reportFound(whole, check, sandbox);
       const after = before && (await this.#files.seenWith(previews));
       saw = before && after && isSame(before, after) ? after : undefined;
     } catch (error) {
@@ -196,8 +196,9 @@ export class CheckRunner {
   }
 }
 
-async function reportFound(output: string): Promise<TestReport | undefined> {
-  if (output.length > MAX_REPORT) return undefined;
-  const { reportIn } = await import('./report/readReport.ts');
-  return reportIn(output);
+async function reportFound(output: string, check: Check, sandbox: Sandbox): Promise<TestReport | undefined> {
+  const { reportIn, reportOf } = await import('./report/readReport.ts');
+  if (check.report === undefined) return output.length > MAX_REPORT ? undefined : reportIn(output);
+  const bytes = await sandbox.readIgnored(check.report).catch(() => undefined);
+  return bytes && reportOf([Buffer.from(bytes).toString()]);
 }

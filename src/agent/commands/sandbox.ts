@@ -44,6 +44,12 @@ export interface Sandbox extends SandboxKind {
    * @throws ToolError if it was stopped before, the shell cannot be started, or the view cannot be made: then nothing was run.
    */
   run(plan: CommandPlan, pending: PendingContents, run: RunSink): Promise<SandboxEnd>;
+  /**
+   * What a command has left in a file that git ignores.
+   * @returns `undefined` if none has written it since the last reset
+   * @throws Error if it is too large
+   */
+  readIgnored(path: string): Promise<Uint8Array | undefined>;
   /** Makes what git ignores what it is on disk, for the next command: nothing stays that earlier ones left. */
   reset(): Promise<void>;
   /** Ends what runs in it and removes all that it holds. */

@@ -62,9 +62,13 @@ export class CheckSettings {
   }
 
   /** All that decides what runs, as far as it comes from the workspace. */
-  #textOf({ command, cwd }: SetCheck): string {
+  #textOf({ command, cwd, report }: SetCheck): string {
     const { broughtShell } = this;
-    return JSON.stringify([command, cwd ?? '', ...(broughtShell === '' ? [] : [broughtShell])]);
+    const others = [
+      ...(report === undefined ? [] : [{ report }]),
+      ...(broughtShell === '' ? [] : [broughtShell]),
+    ];
+    return JSON.stringify([command, cwd ?? '', ...others]);
   }
 
   get #approved(): readonly unknown[] {
@@ -77,7 +81,7 @@ export class CheckSettings {
 function checksIn(value: readonly unknown[]): readonly SetCheck[] {
   return value.flatMap(each => {
     if (typeof each !== 'object' || each === null) return [];
-    const { name, command, cwd, files, problemMatcher, timeLimit } = each as Record<string, unknown>;
+    const { name, command, cwd, files, problemMatcher, report, timeLimit } = each as Record<string, unknown>;
     if (!isText(name) || !isText(command)) return [];
     const isLimit = typeof timeLimit === 'number' && timeLimit >= 1;
     return [
@@ -86,6 +90,7 @@ function checksIn(value: readonly unknown[]): readonly SetCheck[] {
         command,
         ...(isText(cwd) ? { cwd } : {}),
         ...(isText(files) ? { files } : {}),
+        ...(isText(report) ? { report } : {}),
         ...(problemMatcher === undefined ? {} : { problemMatcher }),
         timeLimit: isLimit ? Math.min(timeLimit, MAX_TIME_LIMIT) : TIME_LIMIT,
       },

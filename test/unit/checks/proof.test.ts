@@ -87,6 +87,40 @@ echo "1..$n"; exit $code
 `,
     };
 
+    /** Writes a report of JUnit of tests that are lines: `name ok` or `name bad`. */
+    const REPORTER = `mkdir -p out
+awk 'BEGIN { print "<testsuites><testsuite name=\\"s\\">" }
+  { print "<testcase name=\\"" $1 "\\">" ($2 == "ok" ? "" : "<failure/>") "</testcase>" }
+  END { print "</testsuite></testsuites>" }' tests.txt > out/junit.xml
+sh after.sh; ! grep -q bad tests.txt
+`;
+    const REPORTED = {
+      'tests.txt': 'a ok\nb bad\n',
+      'run.sh': REPORTER,
+      'after.sh': 'true\n',
+    };
+    for (const [what, change, isProved] of [
+      ['an unrelated change', create('c.txt', 'c\n'), true],
+      ['another failure', modify('tests.txt', REPORTED['tests.txt'], 'a bad\nb bad\n'), false],
+      ['a test that is gone', modify('tests.txt', REPORTED['tests.txt'], 'b bad\n'), false],
+      [
+        'a report that is cut off',
+        modify('after.sh', 'true\n', 'head -c 60 out/junit.xml > x.log; mv x.log out/junit.xml\n'),
+        false,
+      ],
+      ['the old report of the disk', modify('run.sh', REPORTER, 'false\n'), false],
+    ] as const)
+      test(`in a suite that reports to a file, ${what} ${isProved ? 'lands' : 'waits'}`, async t => {
+        const world = await open(t, REPORTED, { command: 'sh run.sh', report: 'out/junit.xml' });
+        world.sandbox.write({
+          'out/junit.xml':
+            '<testsuites><testsuite name="s"><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite></testsuites>\n',
+        });
+        const { state, told, checks } = await world.vote(world.stage(change));
+        assert.equal(state, isProved ? 'applied' : 'pending', told);
+        if (isProved) assert.equal(checks?.[0]?.outcome, 'asBefore');
+      });
+
     for (const [what, changes, isProved] of [
       ['an unrelated change', [create('b.txt', 'b\n')], true],
       ['a new test that passes', [create('tests/b.sh', 'true\n')], true],

@@ -212,6 +212,8 @@ test('files are read by what is in them, all or none', () => {
   assert.equal(reportOf([PYTEST, JEST])?.tests.size, 8);
   assert.equal(reportOf([PYTEST, '<testsuite>']), undefined);
   assert.equal(reportOf([PYTEST, '{"other": 1}']), undefined);
+  assert.equal(reportOf(['1..1\nok 1 - a\n'])?.tests.size, 1);
+  assert.equal(reportOf(['all is well\n']), undefined);
   assert.equal(reportOf([]), undefined);
 });
 

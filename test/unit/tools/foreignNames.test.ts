@@ -227,6 +227,7 @@ test('what is told of commands and checks', async () => {
           { path: 'a', why: 'unreadable', detail: EVIL },
         ],
       }),
+    readIgnored: () => Promise.resolve(undefined),
     reset: () => Promise.resolve(),
     dispose: () => Promise.resolve(),
   };

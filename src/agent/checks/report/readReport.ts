@@ -35,12 +35,17 @@ export function reportOf(files: readonly string[]): TestReport | undefined {
   return readable(() => {
     const found = files.flatMap(text => {
       const value = parsedJson(text);
-      const tests = value === undefined ? testsIn(text) : jsonTests(value);
-      if (!tests) throw new BrokenReport('Its format is unknown');
-      return tests;
+      if (value !== undefined) return jsonTests(value) ?? unknown();
+      if (/^\s*</.test(text)) return testsIn(text);
+      const lines = text.split('\n');
+      return (readGoJson(lines) ?? readTap(lines) ?? unknown()).tests;
     });
     return found.length > 0 ? testReport(found) : undefined;
   });
+}
+
+function unknown(): never {
+  throw new BrokenReport('Its format is unknown');
 }
 
 function readable(read: () => TestReport | undefined): TestReport | undefined {

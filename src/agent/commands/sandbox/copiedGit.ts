@@ -88,3 +88,21 @@ export async function gitFiles(
   };
   return at => /(^|\/)\.git(\/|$)/.test(at) || (directories.size > 0 && isBelow(at));
 }
+
+/** Whether more was changed in repositories than the index, which git notes whenever it looks at the files. */
+export async function wroteAny(upper: PlainTree, places: readonly string[]): Promise<boolean> {
+  for (const place of places) {
+    const stat = await upper.stat(place);
+    if (stat && !stat.isDirectory() && path.posix.basename(place) !== 'index') return true;
+    if (!stat?.isDirectory()) continue;
+    for await (const part of upper.parts(place))
+      if (
+        await wroteAny(
+          upper,
+          part.map(({ name }) => `${place}/${name}`),
+        )
+      )
+        return true;
+  }
+  return false;
+}

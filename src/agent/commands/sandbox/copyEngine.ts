@@ -117,6 +117,13 @@ export class CopySandbox implements Sandbox {
     };
   }
 
+  async readIgnored(workspacePath: string): Promise<Uint8Array | undefined> {
+    const place = this.#layers.placeAt(this.#layers.absolute(workspacePath) ?? '');
+    const folder = this.#folders.find(({ layer }) => layer === place?.layer);
+    if (!place || !folder?.ignored.has(place.relative)) return undefined;
+    return new PlainTree(folder.copy, folder.id).read(place.relative);
+  }
+
   async reset(): Promise<void> {
     // Names that are not UTF-8 are in it only if a command has made them, and cannot be removed one by one.
     if (this.#folders.some(({ odd }) => odd.size > 0)) return this.#drop();

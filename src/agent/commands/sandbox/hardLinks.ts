@@ -1,4 +1,3 @@
-import type { Put } from './layers.ts';
 import { inTrees } from './plainTree.ts';
 import { walk } from './stamps.ts';
 
@@ -9,9 +8,9 @@ import { walk } from './stamps.ts';
  * @param written those of `puts` that are written into the file that is there
  * @param nameOf the workspace path of a relative one
  */
-export async function addOtherNames(
+export async function addOtherNames<P extends { readonly name: string; readonly sameAs?: string }>(
   root: string,
-  puts: Map<string, Put>,
+  puts: Map<string, P>,
   written: ReadonlySet<string>,
   nameOf: (relative: string) => string,
 ): Promise<void> {

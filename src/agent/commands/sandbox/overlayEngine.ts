@@ -12,6 +12,7 @@ import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { prepareCall, type ShellCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { OWN_FOLDERS } from './bubblewrap.ts';
+import { wroteAny } from './copiedGit.ts';
 import { isDiskFull, spaceAt, watchSpace, type Space } from './diskSpace.ts';
 import { Effects, foundContent } from './effects.ts';
 import { removeTree } from './entries.ts';
@@ -19,7 +20,7 @@ import { clearSetId, countNewer } from './heldFind.ts';
 import { forgetPut, Layers, type Contents, type Put } from './layers.ts';
 import { PastFiles } from './pastFiles.ts';
 import { EndlessError, Namespace } from './namespace.ts';
-import { inTrees, type PlainTree } from './plainTree.ts';
+import { inTrees, PlainTree } from './plainTree.ts';
 import {
   changedPaths,
   emptyWork,
@@ -183,6 +184,11 @@ export class OverlaySandbox implements Sandbox {
     }
   }
 
+  async readIgnored(workspacePath: string): Promise<Uint8Array | undefined> {
+    const place = this.#layers.placeAt(this.#layers.absolute(workspacePath) ?? '');
+    return place && (await new PlainTree(place.layer.upper).read(place.relative));
+  }
+
   async reset(): Promise<void> {
     this.#past.clear();
     await this.#clean(new Map());
@@ -297,24 +303,6 @@ export class OverlaySandbox implements Sandbox {
       if (paths.length > 0) count += await countNewer(upper, paths, path.join(state, 'lower'));
     return count;
   }
-}
-
-/** Whether more was changed in repositories than the index, which git notes whenever it looks at the files. */
-async function wroteAny(upper: PlainTree, places: readonly string[]): Promise<boolean> {
-  for (const place of places) {
-    const stat = await upper.stat(place);
-    if (stat && !stat.isDirectory() && path.posix.basename(place) !== 'index') return true;
-    if (!stat?.isDirectory()) continue;
-    for await (const part of upper.parts(place))
-      if (
-        await wroteAny(
-          upper,
-          part.map(({ name }) => `${place}/${name}`),
-        )
-      )
-        return true;
-  }
-  return false;
 }
 
 /** What a command needs. */

@@ -82,6 +82,7 @@ class WindowSandboxes implements Sandboxes {
     return {
       ...{ engine: sandbox.engine, isolated: sandbox.isolated, dispose },
       run: (...args) => sandbox.run(...args),
+      readIgnored: at => sandbox.readIgnored(at),
       reset: () => sandbox.reset(),
     };
   }
@@ -212,6 +213,11 @@ class OneAtATime implements Sandbox {
     });
     this.#last = ended.catch(() => undefined);
     return ended;
+  }
+
+  async readIgnored(workspacePath: string): Promise<Uint8Array | undefined> {
+    await this.#last;
+    return this.#sandbox.readIgnored(workspacePath);
   }
 
   reset(): Promise<void> {

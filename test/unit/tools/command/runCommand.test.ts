@@ -44,6 +44,7 @@ class FakeSandboxes implements Sandboxes {
         add('ran\n');
         return { ...ended(0), ...nothing, ...(await this.script(plan, pending)) };
       },
+      readIgnored: async () => undefined,
       reset: async () => undefined,
       dispose: async () => undefined,
     };
