@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { folderId, type FolderId } from './openFolders.ts';
+import type { OwnFolder } from './ownFolder.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
 import { stampOf, type Stamp } from './stamps.ts';
 import type { Layer } from './upperTree.ts';
@@ -24,17 +25,16 @@ export interface Copied {
   readonly ignored: Set<string>;
 }
 
-/** The folder of a copy, made anew if another one or a link stands in its place. */
-export async function openCopy(folder: Copied, storage: string): Promise<PlainTree> {
+/** The folder of a copy, made anew if another one or a link stands in its place. @throws ReplacedError */
+export async function openCopy(folder: Copied, storage: OwnFolder): Promise<PlainTree> {
   const { layer, copy } = folder;
   if (await isStill(folder)) return new PlainTree(copy, folder.id);
   forget(folder);
-  await fs.mkdir(storage, { recursive: true });
-  const [state, name] = [path.basename(layer.state), path.basename(copy)];
-  await inTrees([storage], async tree => {
-    await tree.clear(`${state}/${name}`);
-    await tree.makeFolders(`${state}/${name}`);
-    folder.id = await tree.at(`${state}/${name}`, folderId);
+  const at = [storage.name, path.basename(layer.state), path.basename(copy)].join('/');
+  await inTrees([await storage.above()], async tree => {
+    await tree.clear(at);
+    await tree.makeFolders(at);
+    folder.id = await tree.at(at, folderId);
   });
   return new PlainTree(copy, folder.id);
 }

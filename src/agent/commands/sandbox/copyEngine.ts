@@ -14,10 +14,10 @@ import { clear, forget, isStill, note, openCopy, removeOtherFolders, type Copied
 import { gitFiles, ownRepository } from './copiedGit.ts';
 import { isDiskFull } from './diskSpace.ts';
 import { Effects, foundContent } from './effects.ts';
-import { removeTree } from './entries.ts';
 import { ignoredOf, textOfRules } from './ignored.ts';
 import { Layers, type Contents } from './layers.ts';
 import { LOST, type SandboxOptions } from './overlayEngine.ts';
+import { OwnFolder } from './ownFolder.ts';
 import { PathNames } from './pathNames.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
 import { stampOf, stamps, walk, type Stamp } from './stamps.ts';
@@ -47,14 +47,14 @@ const SHOWN_FROM = 1_000;
 export class CopySandbox implements Sandbox {
   readonly engine = 'copy';
   readonly isolated = false;
-  readonly #storage: string;
+  readonly #storage: OwnFolder;
   readonly #layers: Layers;
   readonly #folders: readonly Copied[];
   readonly #variables: () => readonly string[];
   readonly #progress: Progress;
 
   constructor({ folders, storage, variables, progress }: SandboxOptions & { readonly progress?: Progress }) {
-    this.#storage = storage;
+    this.#storage = new OwnFolder(storage);
     this.#variables = variables;
     this.#progress = progress ?? ((_, copy) => copy(new AbortController().signal, () => undefined));
     this.#layers = new Layers(folders, storage);
@@ -138,7 +138,7 @@ export class CopySandbox implements Sandbox {
   }
 
   async dispose(): Promise<void> {
-    await removeTree(this.#storage);
+    await this.#storage.remove();
   }
 
   /**
@@ -165,7 +165,7 @@ export class CopySandbox implements Sandbox {
   }
 
   async #drop(): Promise<void> {
-    await removeTree(this.#storage);
+    await this.#storage.remove();
     for (const folder of this.#folders) forget(folder);
   }
 

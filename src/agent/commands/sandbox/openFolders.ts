@@ -138,7 +138,7 @@ export class OpenFolders {
     const { dev, ino } = await fs.stat(folder.at, { bigint: true });
     if (dev === this.#id.dev && ino === this.#id.ino) return folder;
     await folder.close();
-    throw new ReplacedError('Another folder stands in its place.');
+    throw new ReplacedError('another folder stands in its place');
   }
 
   #openBelow(relative: string): Promise<OpenFolder> {

@@ -11,7 +11,7 @@ import type { Sandbox, SandboxEngine, Sandboxes, SandboxStatus } from '../sandbo
 import { CopySandbox, type Progress } from './copyEngine.ts';
 import { MissingFiles } from './missing.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
-import { removeTree } from './entries.ts';
+import { OwnFolder } from './ownFolder.ts';
 import { ended, runningIn } from './firstProcess.ts';
 import { PROBE_STATE, probeOverlay, type NoOverlay } from './probe.ts';
 import { measure } from './stamps.ts';
@@ -39,6 +39,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 
 class WindowSandboxes implements Sandboxes {
   readonly #options: SandboxesOptions;
+  readonly #storage: OwnFolder;
   /** By session id. */
   readonly #open = new Map<string, Sandbox>();
   /** What it was found for. */
@@ -49,6 +50,7 @@ class WindowSandboxes implements Sandboxes {
 
   constructor(options: SandboxesOptions) {
     this.#options = options;
+    this.#storage = new OwnFolder(options.storage);
   }
 
   async status(): Promise<SandboxStatus> {
@@ -103,7 +105,7 @@ class WindowSandboxes implements Sandboxes {
 
   async dispose(): Promise<void> {
     await this.#close();
-    await removeTree(this.#options.storage);
+    await this.#storage.remove();
   }
 
   async #close(): Promise<void> {
@@ -133,7 +135,7 @@ class WindowSandboxes implements Sandboxes {
   async #sweep(): Promise<void> {
     const { storage } = this.#options;
     await endLeftOver(storage);
-    await removeTree(storage);
+    await this.#storage.remove();
     await fs.mkdir(storage, { recursive: true, mode: 0o700 });
   }
 

@@ -101,6 +101,22 @@ for (const engine of engines)
       assert.deepEqual(fs.readdirSync(world.temp.at('elsewhere', 'src')), ['a.ts']);
     });
 
+    test('a link in the place of what is above all copies: what it leads to stays as it is', async t => {
+      const world = await open(t, engine, []);
+      for (const name of ['sandbox/doc', 'sandbox/1/0/work space/doc', 'sandbox/1/doc'])
+        await world.temp.file(`elsewhere/${name}`, 'SECRET');
+      const all = (): readonly string[] =>
+        fs.readdirSync(world.temp.at('elsewhere'), { recursive: true, encoding: 'utf8' }).sort();
+      const before = all();
+      const swap = `cd '${world.temp.root}' && mv storage moved && ln -s elsewhere storage`;
+      if (engine === 'copy') {
+        await assert.rejects(world.run(swap), /put another folder or a link in the place/);
+        await assert.rejects(world.run('true'), /another folder stands in its place\. Nothing was run/);
+      } else assert.deepEqual((await world.run(swap)).changes, []);
+      await world.sandboxes.dispose();
+      assert.deepEqual(all(), before);
+    });
+
     test('the whole folder removed: so is all that was in it', async t => {
       const world = await open(t, engine, []);
       const { changes } = await world.run('rm -rf "$PWD" .[!.]* 2>/dev/null; true');

@@ -1,0 +1,41 @@
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import { hasCode } from '../../base/errors.ts';
+import { folderId, ReplacedError, type FolderId } from './openFolders.ts';
+import { PlainTree } from './plainTree.ts';
+
+/**
+ * A folder of Redline's own that commands can reach which run in a copy. Links that they put in the place of the folders above it are
+ * not followed.
+ */
+export class OwnFolder {
+  readonly path: string;
+  readonly name: string;
+  #above: FolderId | undefined;
+
+  /** @param at absolute */
+  constructor(at: string) {
+    this.path = at;
+    this.name = path.basename(at);
+  }
+
+  /** The folder that it is in, made if there is none. Using it throws {@link ReplacedError} if another one has taken its place since. */
+  async above(): Promise<PlainTree> {
+    const at = path.dirname(this.path);
+    const now = await folderId(at).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT')) throw error;
+    });
+    if (!now) await fs.mkdir(at, { recursive: true });
+    if (!now || !this.#above) this.#above = await folderId(at);
+    return new PlainTree(at, this.#above);
+  }
+
+  /** Removes it, unless another folder has taken the place of the one that it is in. */
+  async remove(): Promise<void> {
+    try {
+      await (await this.above()).clear(this.name);
+    } catch (error) {
+      if (!(error instanceof ReplacedError) && !hasCode(error, 'ENOTDIR')) throw error;
+    }
+  }
+}
