@@ -4,8 +4,8 @@ import type { Shell } from '../commandPlan.ts';
 
 /** What a program needs to find its tools and to write in the user's language. */
 const KEPT = /^(PATH|LANG|LANGUAGE|LC_\w+|TERM|COLORTERM|TZ|SystemRoot|SystemDrive|ComSpec|PATHEXT|WINDIR)$/i;
-/** Names that tell of a secret. */
-const SECRET = /token|key|secret|passw|credential|auth|cookie|session|private/i;
+/** Names that tell of a secret, and not of who has written something. */
+const SECRET = /token|key|secret|passw|credential|auth(?!or(_|$))|cookie|session|private/i;
 
 /**
  * The environment of a command in the sandbox: an allow-list, and what the user sets for terminals, without what looks like a
