@@ -54,6 +54,14 @@ const lostFile = z.object({
 export type LostFile = DeepReadonly<z.infer<typeof lostFile>>;
 export type LostWhy = LostFile['why'];
 
+/** In the `extra` of the vote with which the user withdraws a plan by leaving plan mode. */
+export const LEFT_PLAN_MODE = { planMode: 'left' } as const;
+
+/** Whether the user has left plan mode, and with it the plan. */
+export function isPlanModeLeft({ actor, extra }: Pick<LedgerEntry, 'actor' | 'extra'>): boolean {
+  return actor === 'human' && extra?.['planMode'] === LEFT_PLAN_MODE.planMode;
+}
+
 /** One attempt to resolve a preview: who, what, when, why, and how it ended. Failed attempts are recorded too. */
 export type LedgerEntry = DeepReadonly<z.infer<typeof ledgerEntrySchema>>;
 

@@ -1,8 +1,9 @@
 import { quoted } from '../base/safeName.ts';
 import type { ModeResolveHandler, ResolveCall } from '../forcing/modelResolver.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
-import type { Actor, Preview } from '../preview/preview.ts';
-import { PLAN_MODE_LEFT } from '../preview/resolve/resolveTexts.ts';
+import type { Preview } from '../preview/preview.ts';
+import { LEFT_PLAN_MODE } from '../preview/ledger.ts';
+import type { ResolveRequest } from '../preview/resolve/resolved.ts';
 import type { SessionContext } from './sessionOptions.ts';
 import { stageIn } from './staging.ts';
 
@@ -123,12 +124,15 @@ export class PlanMode implements ModeResolveHandler {
   async #withdrawForUser(): Promise<void> {
     const id = this.#waiting()?.id;
     if (id !== undefined) this.#ctx.conversation().previews.removeFromReview(id);
-    await this.#withdraw(PLAN_MODE_LEFT, 'human');
+    await this.#withdraw('Plan mode was switched off.', { actor: 'human', extra: LEFT_PLAN_MODE });
   }
 
-  async #withdraw(reason: string, actor: Actor = 'model'): Promise<void> {
+  async #withdraw(
+    reason: string,
+    vote: Pick<ResolveRequest, 'actor' | 'extra'> = { actor: 'model' },
+  ): Promise<void> {
     const id = this.#waiting()?.id;
-    if (id !== undefined) await this.#ctx.invoker.resolve({ id, action: 'discard', reason, actor });
+    if (id !== undefined) await this.#ctx.invoker.resolve({ ...vote, id, action: 'discard', reason });
   }
 }
 

@@ -379,6 +379,17 @@ test('a plan that the user withdraws by leaving plan mode is the decision of the
   t.assertSound();
 });
 
+test('a note of the user is one, whatever it says', async () => {
+  const t = planning({ script: [submit(PLAN), { text: 'Waiting.' }, { text: 'Refined.' }] });
+  await t.session.prompt('Plan it.');
+  await t.click('p1', 'discard', 'Plan mode was switched off.');
+  await t.session.prompt('Go on.');
+  assert.match(
+    t.steering()[0]?.text ?? '',
+    /refined: "Plan mode was switched off\."\. Plan mode is still on/,
+  );
+});
+
 test('the switch is emitted once, and a new session starts with plan mode off', async () => {
   const t = planning({});
   t.session.setPlanMode(true);

@@ -3,7 +3,14 @@ import { quoted, safeName, safeText } from '../../base/safeName.ts';
 import { staleReason } from '../../base/errors.ts';
 import { fenced, listed, plural } from '../../base/phrases.ts';
 import type { Fact } from '../feed.ts';
-import { FOUND_APPLIED, plainOutcome, type LedgerEntry, type LostFile, type Vote } from '../ledger.ts';
+import {
+  FOUND_APPLIED,
+  isPlanModeLeft,
+  plainOutcome,
+  type LedgerEntry,
+  type LostFile,
+  type Vote,
+} from '../ledger.ts';
 import type { RevisedBy } from '../log/previewLog.ts';
 import { isOpen, nameOf, type Actor, type Preview, type Resolution, type ResolveAction } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
@@ -20,9 +27,6 @@ export const NOTHING_PENDING = 'No pending action to resolve. Nothing to apply o
 
 /** The reasons of a user's vote without a typed reason. The wording is a contract. */
 const DEFAULT_HUMAN_REASON = { apply: 'Applied by the user.', discard: 'Discarded by the user.' } as const;
-
-/** The reason of the user's discard of a plan by leaving plan mode. */
-export const PLAN_MODE_LEFT = 'Plan mode was switched off.';
 
 /** Answers a `resolve` that would have submitted a plan. */
 export const PLAN_MODE_ENDED =
@@ -362,7 +366,7 @@ function planOutcomeText(entry: LedgerEntry): string {
       return `The user approved the plan (${previewId}). Plan mode is off: carry it out now.${said}`;
     }
     case 'discarded':
-      if (note === PLAN_MODE_LEFT)
+      if (isPlanModeLeft(entry))
         return `The user switched plan mode off, which withdrew the plan (${previewId}) that waited for approval. The user's next prompt says what to do.`;
       return note === undefined
         ? `The user wants the plan (${previewId}) refined, and did not say how. Ask what is missing, or improve it and submit it again.`
