@@ -147,7 +147,13 @@ export class WorkspaceTextSearch implements TextSearch {
           }),
         );
         const cutBy = results.find(result => result.cutBy)?.cutBy;
-        const found = results.flatMap(result => result.matches);
+        // A folder inside another one is searched with both, and its files have one path.
+        const first = new Map<string, number>();
+        for (const [n, { matches }] of results.entries())
+          for (const { path } of matches) if (!first.has(path)) first.set(path, n);
+        const found = results.flatMap(({ matches }, n) =>
+          matches.filter(({ path }) => first.get(path) === n),
+        );
         const unlike = await this.#withOtherLines(new Set(found.map(({ path }) => path)));
         const again = await texts(unlike, limit);
         const matches = [...found.filter(({ path }) => !unlike.has(path)), ...again.matches];

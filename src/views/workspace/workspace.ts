@@ -267,8 +267,8 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
       const paths: string[] = [];
       for (const { path, file } of found.flat().sort((a, b) => (a.path < b.path ? -1 : 1))) {
         await this.#slice.turn();
-        // VS Code takes each line of a name for a file of its own.
-        if (paths.length <= limit && isThere(file)) paths.push(path);
+        // A file in a folder inside another one is found in both. VS Code takes each line of a name for a file of its own.
+        if (paths.length <= limit && paths.at(-1) !== path && isThere(file)) paths.push(path);
       }
       return { paths: paths.slice(0, limit), truncated: paths.length > limit };
     } finally {

@@ -111,12 +111,22 @@ export function openFolderNamed<Root extends FolderRoot>(
   return folders.length > 1 ? folders.find(({ name }) => paths.join(name, '.') === wanted) : undefined;
 }
 
-/** The workspace path of a location: relative to its folder, and starting with the folder's name if several are open. */
-export function workspacePathOf(
-  { folder, relative }: WorkspaceLocation,
-  folders: readonly FolderRoot[],
-): string {
-  return folders.length > 1 ? `${folder.name}/${relative}` : relative;
+/**
+ * The workspace path of a location: relative to the innermost of the open folders that has it, and starting with the folder's name
+ * if several are open.
+ */
+export function workspacePathOf(location: WorkspaceLocation, folders: readonly FolderRoot[]): string {
+  if (folders.length < 2) return location.relative;
+  const place = diskPathOf(location);
+  const [inner] = folders
+    .filter(({ fsPath }) => fsPath.length > location.folder.fsPath.length && isBelow(place, fsPath))
+    .sort((a, b) => b.fsPath.length - a.fsPath.length);
+  if (!inner) return `${location.folder.name}/${location.relative}`;
+  return `${inner.name}/${path.relative(inner.fsPath, place).replaceAll(path.sep, '/')}`;
+}
+
+function isBelow(place: string, folder: string): boolean {
+  return place !== folder && isInside(place, folder);
 }
 
 /**

@@ -22,6 +22,16 @@ const refused = (input: string, code: PathErrorCode, folders = [web]): void => {
   );
 };
 
+test('a file of a folder inside another one is named by the inner one', () => {
+  const inner = { name: 'sub', fsPath: path.resolve('/project', 'web', 'sub') };
+  const outer = (relative: string): string => workspacePathOf({ folder: web, relative }, [web, inner]);
+  assert.equal(outer('sub/a.ts'), 'sub/a.ts');
+  assert.equal(outer('sub/deep/a.ts'), 'sub/deep/a.ts');
+  assert.equal(outer('subtle/a.ts'), 'web/subtle/a.ts');
+  assert.equal(outer('sub'), 'web/sub');
+  assert.equal(workspacePathOf({ folder: inner, relative: 'a.ts' }, [web, inner]), 'sub/a.ts');
+});
+
 const inside: readonly [input: string, expected: string][] = [
   ['a.ts', 'a.ts'],
   ['src/a.ts', 'src/a.ts'],

@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import { PathError, ToolError } from '../../../base/errors.ts';
 import type { ReadableFiles, Workspace } from '../../../preview/workspace.ts';
 import type { FileInMemory, UnsavedFile } from '../worker/protocol.ts';
@@ -33,17 +34,44 @@ export async function searchRoots(
   if (folders.length === 0)
     throw new PathError('noWorkspace', 'No folder is open, so there are no files to search.');
   const selected = folders.map(() => new Set<string>());
-  for (const path of paths) {
-    const [index, relative] = splitFolder(await resolveInside(path, folders, workspace), folders);
+  for (const each of paths) {
+    const [index, relative] = splitFolder(await resolveInside(each, folders, workspace), folders);
     if (index === undefined) for (const set of selected) set.add(relative);
     else selected[index]?.add(relative);
   }
+  const left = folders.map(({ fsPath }, n) =>
+    handToInner(fsPath, folders, selected, selected[n] ?? new Set()),
+  );
   return folders.flatMap(({ name, fsPath, exclude }, index) => {
     const own = [...(selected[index] ?? [])];
     const prefix = folders.length > 1 ? `${name}/` : '';
+    const folder = slashed(fsPath).replace(/\/$/, '');
     return own.length === 0
       ? []
-      : [{ folder: slashed(fsPath).replace(/\/$/, ''), prefix, paths: own, exclude }];
+      : [{ folder, prefix, paths: own, exclude: [...exclude, ...(left[index] ?? [])] }];
+  });
+}
+
+/**
+ * Hands what is selected of a folder to the open folders inside it, whose files are theirs.
+ * @returns globs that leave these folders out of the outer one
+ */
+function handToInner(
+  fsPath: string,
+  folders: readonly SearchFolder[],
+  selected: readonly Set<string>[],
+  own: ReadonlySet<string>,
+): readonly string[] {
+  return folders.flatMap((other, index) => {
+    const inside = slashed(path.relative(fsPath, other.fsPath));
+    const inner = selected[index];
+    if (inside === '' || /^\.\.(\/|$)/.test(inside) || path.isAbsolute(inside) || !inner) return [];
+    let isWhole = true;
+    for (const each of own)
+      if (each === '' || `${inside}/`.startsWith(`${each}/`)) inner.add('');
+      else if (/^\*\*(\/|$)/.test(each)) inner.add(each);
+      else if (isGlob(each)) isWhole = false;
+    return isWhole ? [inside.replace(/[^\p{L}\p{N}./_ -]/gu, '?')] : [];
   });
 }
 
