@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import { PathError, StalePreviewError, ToolError } from '../../src/agent/base/errors.ts';
+import { isUsableName, quoted } from '../../src/agent/base/safeName.ts';
 import { sha256, type Sha256 } from '../../src/agent/base/hash.ts';
 import { hashOf } from '../../src/agent/preview/commit/held.ts';
 import { isProtectedPath } from '../../src/agent/preview/resolve/protectedPlaces.ts';
@@ -174,6 +175,7 @@ export class MemoryWorkspace implements Workspace {
     if (file === '..' || file.startsWith('../'))
       throw new PathError('outside', `${input} is outside the workspace.`);
     if (file === '') throw new PathError('empty', `${input} is a folder, not a file.`);
+    if (!isUsableName(file)) throw new PathError('empty', `${quoted(input)} is not a file path.`);
     if (file.split('/').includes('.git')) throw new PathError('protected', `${input} belongs to git itself.`);
     return file;
   }

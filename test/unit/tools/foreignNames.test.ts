@@ -22,6 +22,7 @@ import { answerResult } from '../../../src/agent/tools/editor/toolAnswer.ts';
 import { textReport } from '../../../src/agent/tools/files/textReport.ts';
 import { getDiagnosticsTool } from '../../../src/agent/tools/getDiagnostics.ts';
 import { symbolsTool } from '../../../src/agent/tools/symbols/symbolsTool.ts';
+import { locate } from '../../../src/views/workspace/workspacePaths.ts';
 import { modify } from '../../support/changes.ts';
 import { DiskWorkspace } from '../../support/diskWorkspace.ts';
 import { MemoryLanguageServices } from '../../support/memoryLanguageServices.ts';
@@ -179,6 +180,24 @@ test('what is told of files, by tools that list them', async () => {
   problems.report(EVIL, { severity: 'error', message: EVIL, source: EVIL, code: EVIL });
   const diagnostics = new ToolHarness({}, [getDiagnosticsTool(problems)]);
   assertSafe((await diagnostics.run('get_diagnostics', {})).content, 'get_diagnostics');
+});
+
+test('what tools refuse that are given the name of a file', async () => {
+  const tools = new ToolHarness({ [EVIL]: 'one\n', 'a.txt': 'one\n' });
+  const calls = {
+    read_file: { path: EVIL },
+    edit_file: { path: EVIL, edits: [{ old: 'one', new: 'two' }] },
+    write_file: { path: EVIL, content: 'x' },
+    delete_file: { path: EVIL },
+    rename_file: { from: 'a.txt', to: EVIL },
+  };
+  for (const [name, args] of Object.entries(calls)) {
+    const { content, isError } = await tools.run(name, args);
+    assert.equal(isError, true, name);
+    assertSafe(content, name);
+  }
+  // All of them ask for its place first, so only a name that passes this stands in what they tell.
+  assert.throws(() => locate(EVIL, [{ name: 'w', fsPath: '/w' }]), { name: 'PathError' });
 });
 
 test('what is told of symbols', async () => {
