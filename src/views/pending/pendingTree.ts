@@ -5,28 +5,15 @@ import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf, PathError } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
-import type { Agent } from '../agent.ts';
 import { contextKeys, views } from '../contributions.ts';
 import { escapeInvisible } from '../plainText.ts';
-import type { ProposalEdits } from '../review/documents/proposalEdits.ts';
-import type { LookedAt } from '../review/lookedAt.ts';
 import { parsePreviewUri } from '../review/previewUri.ts';
-import type { ReviewList } from '../review/reviewList.ts';
 import type * as pendingItems from './pendingItems.ts';
 import { childrenOf, keyOf, type PendingNode } from './pendingNodes.ts';
+import type { PendingParts } from './pendingParts.ts';
 
 /** How long changes are collected before the rows are refreshed, in milliseconds. */
 const GATHER_MS = 50;
-
-/** What the pending view is built on. */
-export interface PendingParts extends Agent {
-  readonly review: ReviewList;
-  readonly looks: LookedAt;
-  /** What is typed into proposals and not saved. */
-  readonly edits: ProposalEdits;
-  /** The folder of this window's storage. */
-  readonly storage: string;
-}
 
 /** The rows of the pending view, read from the store whenever VS Code asks. */
 export class PendingTree extends Owner implements vscode.TreeDataProvider<PendingNode> {

@@ -6,7 +6,7 @@ import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, oneLine } from '../plainText.ts';
 import { countedSet, hunkCount } from '../review/countedSet.ts';
-import type { PendingParts } from './pendingTree.ts';
+import type { PendingParts } from './pendingParts.ts';
 import { previewsOfSet, type PendingNode } from './pendingNodes.ts';
 
 /** What a row says of what is decided and what is left. */

@@ -9,7 +9,7 @@ import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import type { ResolveOrder } from '../../../src/agent/preview/resolveSettings.ts';
 import type { Agent } from '../../../src/views/agent.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
-import type { PendingParts } from '../../../src/views/pending/pendingTree.ts';
+import type { PendingParts } from '../../../src/views/pending/pendingParts.ts';
 import { childrenOf, PAGE, type PendingNode } from '../../../src/views/pending/pendingNodes.ts';
 import { LookedAt } from '../../../src/views/review/lookedAt.ts';
 import { ReviewList } from '../../../src/views/review/reviewList.ts';
