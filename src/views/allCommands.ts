@@ -91,6 +91,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.showLastRequest': async () => (await diagnostics()).showLastRequest(ctx),
     'redline.copyDiagnostics': async () => (await diagnostics()).copyDiagnostics(ctx),
     'redline.sandbox.show': async () => (await sandbox()).showSandbox(ctx),
+    'redline.sandbox.reset': async () => (await sandbox()).resetSandbox(ctx),
     'redline.sandbox.alwaysRunHere': async (...args) => (await sandbox()).alwaysRunHere(ctx, args),
     'redline.sandbox.runOnDisk': async (...args) => (await sandbox()).runOnDisk(ctx, args),
     'redline.checks.run': onRow(async (...args) => (await checks()).runChecks(ctx, args)),

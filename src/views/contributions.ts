@@ -201,6 +201,7 @@ export interface CommandArguments {
   'redline.copyDiagnostics': [];
   /** Shows what the sandbox is, and who starts commands in it. */
   'redline.sandbox.show': [];
+  'redline.sandbox.reset': [];
   /** Applies the command of a preview, and lets the agent run the next ones by itself in the isolated sandbox. */
   'redline.sandbox.alwaysRunHere': [id: string, revision?: number];
   /** Proposes to run on disk what a preview ran in the sandbox. */

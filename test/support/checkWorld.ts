@@ -122,6 +122,7 @@ export class CheckWorld extends InvokerHarness {
     return {
       engine: this.status.engine ?? 'overlay',
       isolated: this.status.isolated,
+      isBusy: false,
       run: async (plan, pending, { signal, add }): Promise<SandboxEnd> => {
         this.ran.push(plan.command);
         await setImmediate();

@@ -292,7 +292,7 @@ class World {
         const followUp = (action: PendingAction): Preview => this.#followUp(command, action);
         try {
           const sandbox: Sandbox = {
-            ...{ engine: this.#place.sandbox.engine, isolated: this.#place.sandbox.isolated },
+            ...{ engine: this.#place.sandbox.engine, isolated: this.#place.sandbox.isolated, isBusy: false },
             readIgnored: () => Promise.resolve(undefined),
             reset: () => Promise.resolve(),
             dispose: () => Promise.resolve(),

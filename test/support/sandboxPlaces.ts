@@ -111,7 +111,7 @@ export function inMemory(): SandboxPlace {
     quiet: () => new Promise(resolve => setImmediate(resolve)),
     commandFor: deeds => planOf(JSON.stringify(deeds), MemoryWorkspace.root),
     sandbox: {
-      ...{ engine: 'overlay', isolated: true },
+      ...{ engine: 'overlay', isolated: true, isBusy: false },
       readIgnored: () => Promise.resolve(undefined),
       reset: () => Promise.resolve(),
       dispose: () => Promise.resolve(),

@@ -19,6 +19,8 @@ export interface SandboxEnd extends CommandEnd {
   readonly ignored: number;
   /** It wrote into `.git`. That is in no effect, and the next command does not find it. */
   readonly wroteGit: boolean;
+  /** Programs and paths that it did not find in the sandbox, as a person is told them. */
+  readonly missing?: readonly string[];
   /** Facts that explain a failure, as English sentences for the model: a renamed folder, a full disk. */
   readonly notes: readonly string[];
 }
@@ -38,6 +40,8 @@ export interface SandboxKind {
  * nothing but previews. Commands of one sandbox run one after the other.
  */
 export interface Sandbox extends SandboxKind {
+  /** A command runs in it, or waits for another one. */
+  readonly isBusy: boolean;
   /**
    * Runs a command on the files as if the pending previews were applied. When the signal fires, it is ended with all that it has
    * started; so is what it leaves in the background.
@@ -55,6 +59,9 @@ export interface Sandbox extends SandboxKind {
   /** Ends what runs in it and removes all that it holds. */
   dispose(): Promise<void>;
 }
+
+/** What an engine has of a sandbox. */
+export type SandboxOfEngine = Omit<Sandbox, 'isBusy'>;
 
 /** Why there is no sandbox, or not the better one. A view has a sentence for each. */
 export type NoSandboxReason =

@@ -36,6 +36,8 @@ export const runFact = z.object({
   seconds: z.number(),
   /** Who ended it, if it did not end by itself. */
   endedBy: z.exactOptional(z.enum(['timeLimit', 'user'])),
+  /** Programs and paths that it did not find in the sandbox. */
+  missing: z.exactOptional(z.array(z.string())),
 });
 
 /** How the command of a preview ended, as the ledger keeps it. */

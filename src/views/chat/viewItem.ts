@@ -58,6 +58,7 @@ const cardState = z.discriminatedUnion('kind', [
         exitCode: z.optional(z.int()),
         seconds: z.number(),
         endedBy: z.optional(z.enum(['timeLimit', 'user'])),
+        missing: z.optional(z.readonly(z.array(z.string()))),
       }),
     ),
   }),

@@ -3,6 +3,7 @@ import { commandOf } from '../../agent/tools/command/runCommand.ts';
 import { execute } from '../commandRegistry.ts';
 import type { Ctx } from '../ctx.ts';
 import { sandboxSentence } from '../texts/sandboxWords.ts';
+import { showInfo, showWarning } from '../toast.ts';
 
 /** Shows what the sandbox is, and who starts commands in it. */
 export async function showSandbox({ sandboxes, sandboxLeave }: Ctx): Promise<void> {
@@ -20,6 +21,17 @@ export async function showSandbox({ sandboxes, sandboxLeave }: Ctx): Promise<voi
     placeHolder: sandboxSentence(status),
   });
   await picked?.run();
+}
+
+/** Makes what git ignores in the sandbox of this conversation as on disk, unless a command runs in it. */
+export async function resetSandbox({ sandboxes, session }: Ctx): Promise<void> {
+  const { l10n } = vscode;
+  const sandbox = await sandboxes.of(session.id);
+  if (!sandbox) return void showInfo(sandboxSentence(await sandboxes.status()));
+  if (sandbox.isBusy)
+    return void showWarning(l10n.t('A command runs in the sandbox. Stop it, or wait until it has ended.'));
+  await sandbox.reset();
+  showInfo(l10n.t('The sandbox was reset: the next command finds what git ignores as on disk.'));
 }
 
 /** Lets the agent run commands by itself in the isolated sandbox of this workspace, and runs the one on whose card that was clicked. */

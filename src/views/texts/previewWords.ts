@@ -145,10 +145,16 @@ interface Run {
   readonly exitCode?: number | undefined;
   readonly seconds: number;
   readonly endedBy?: 'timeLimit' | 'user' | undefined;
+  readonly missing?: readonly string[] | undefined;
 }
 
-/** `Exit 1 · 2.1 s` */
-export function runText({ exitCode, seconds, endedBy }: Run): string {
+/** `Exit 1 · 2.1 s`, and what was not in the sandbox. */
+export function runText({ missing = [], ...run }: Run): string {
+  const end = endText(run);
+  return missing.length === 0 ? end : `${end} · ${l10n.t('not in the sandbox: {0}', missing.join(', '))}`;
+}
+
+function endText({ exitCode, seconds, endedBy }: Omit<Run, 'missing'>): string {
   const time = seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds);
   if (endedBy === 'timeLimit') return l10n.t('Time limit · {0} s', time);
   if (endedBy === 'user') return l10n.t('Stopped · {0} s', time);

@@ -228,7 +228,7 @@ test('what is told of symbols', async () => {
 test('what is told of commands and checks', async () => {
   const running = [{ name: EVIL, pid: 7, parent: 1, session: 1, started: 1 }];
   const sandbox: Sandbox = {
-    ...{ engine: 'overlay', isolated: true },
+    ...{ engine: 'overlay', isolated: true, isBusy: false },
     run: () =>
       Promise.resolve({
         ...{

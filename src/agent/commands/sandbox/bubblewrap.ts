@@ -2,7 +2,7 @@ import { existsSync, realpathSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { isInside } from '../../base/system/realPath.ts';
-import { isRoot, type SystemFolders } from './systemFolders.ts';
+import { isRoot, type Bind, type SystemFolders } from './systemFolders.ts';
 
 /** A folder of the workspace in the view: an overlay of the real one, at its own path. */
 export interface MountedFolder {
@@ -39,8 +39,8 @@ export interface NamespaceOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** What the tools of the user are looked for in: never from what a workspace brings. */
   readonly searchPath: string;
-  /** What the user has allowed to be read beside them: absolute paths. */
-  readonly readable?: readonly string[];
+  /** What can be read beside them. */
+  readonly readable?: readonly Bind[];
   /** The program is in the terminal of this one, and is no longer isolated: only what it writes is kept apart. */
   readonly terminal?: TerminalAccess | undefined;
 }

@@ -1,9 +1,11 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { foldersAbove } from '../../preview/fileSteps.ts';
 import { folderId, type FolderId } from './openFolders.ts';
 import type { OwnFolder } from './ownFolder.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
-import { stampOf, type Stamp } from './stamps.ts';
+import { ignoredOf } from './ignored.ts';
+import { clearOdd, stampOf, type Odd, type Stamp, type Stamps } from './stamps.ts';
 import type { Layer } from './upperTree.ts';
 
 /** A folder of the workspace and its copy. */
@@ -17,8 +19,8 @@ export interface Copied {
   readonly source: Map<string, Stamp>;
   /** What each path of the copy held at the end of the last command, and what has been put into it since; `undefined`: not known. */
   put: Map<string, Stamp> | undefined;
-  /** Paths of the copy then that are not UTF-8, and cannot be looked at. */
-  odd: ReadonlySet<string>;
+  /** What is then in its ignored folders under names that are not UTF-8. */
+  odd: ReadonlyMap<string, Odd>;
   /** Nothing of a command is in it, so that files keep the times that they have on disk; else what is copied is newer than all. */
   isFresh: boolean;
   /** Paths that git ignores and commands have changed. */
@@ -44,20 +46,40 @@ export function forget(folder: Copied): void {
   folder.source.clear();
   folder.ignored.clear();
   folder.put = folder.id = undefined;
-  folder.odd = new Set();
+  folder.odd = new Map();
   folder.isFresh = true;
 }
 
-/** Removes the folders of a copy that are empty and not on disk. Those of git are its own. */
-export async function removeOtherFolders(copy: PlainTree, real: PlainTree, relative = ''): Promise<void> {
-  for await (const part of copy.parts(relative))
-    for (const { name, kind } of part) {
-      const at = path.posix.join(relative, name);
-      if (kind !== 'folder' || name === '.git') continue;
-      await removeOtherFolders(copy, real, at);
-      if (!(await real.stat(at))?.isDirectory())
-        await copy.at(at, each => fs.rmdir(each).catch(() => undefined));
-    }
+/**
+ * Removes what a command has left in a copy under no path that can be told, and folders that are empty and not on disk.
+ * @param found what is in the copy
+ * @param keepsIgnored they stay in folders that git ignores
+ * @returns what stays of what has names that are not UTF-8
+ */
+export async function removeLeftovers(
+  { root, source }: Copied,
+  [real, copy]: readonly [real: PlainTree, copy: PlainTree],
+  { folders, odd }: Omit<Stamps, 'put'>,
+  keepsIgnored: boolean,
+): Promise<ReadonlyMap<string, Odd>> {
+  const onDisk = new Set<string>();
+  for (const [file, stamp] of source)
+    if (stamp !== '')
+      for (const at of foldersAbove(file)) {
+        if (onDisk.has(at)) break;
+        onDisk.add(at);
+      }
+  const others = [...folders].filter(at => !onDisk.has(at) && !/(^|\/)\.git(\/|$)/.test(at));
+  const asked = [...others, ...[...odd.values()].map(({ folder }) => folder).filter(at => at !== '')];
+  const ignored = await ignoredOf(root, keepsIgnored ? asked.map(at => `${at}/`) : []);
+  const kept = new Map<string, Odd>();
+  for (const [name, each] of odd)
+    if (ignored.has(`${each.folder}/`)) kept.set(name, each);
+    else await clearOdd(copy, each);
+  for (const at of others.toSorted().toReversed())
+    if (!ignored.has(`${at}/`) && !(await real.stat(at))?.isDirectory())
+      await copy.at(at, each => fs.rmdir(each).catch(() => undefined));
+  return kept;
 }
 
 /** Whether the copy itself still stands at its path, and nothing that a command has put there. */

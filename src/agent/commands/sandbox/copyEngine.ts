@@ -1,26 +1,25 @@
-import type { Stats } from 'node:fs';
-import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited, succeeds, TimeSlice } from '../../base/async.ts';
+import { forEachLimited, TimeSlice } from '../../base/async.ts';
 import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
 import type { RunSink } from '../commandRuns.ts';
-import type { Sandbox, SandboxEnd } from '../sandbox.ts';
+import type { SandboxEnd, SandboxOfEngine } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { clear, forget, isStill, note, openCopy, removeOtherFolders, type Copied } from './copiedFolder.ts';
-import { gitFiles, ownRepository } from './copiedGit.ts';
-import { isDiskFull } from './diskSpace.ts';
-import { Effects, foundContent } from './effects.ts';
-import { ignoredOf, textOfRules } from './ignored.ts';
+import { clear, forget, note, openCopy, removeLeftovers, type Copied } from './copiedFolder.ts';
+import { ownRepository } from './copiedGit.ts';
+import { assertFits, isDiskFull, spaceAt, watchSpace } from './diskSpace.ts';
+import { listCopy, type Changed } from './copyListing.ts';
+import { Effects } from './effects.ts';
 import { Layers, type Contents } from './layers.ts';
-import { LOST, type SandboxOptions } from './overlayEngine.ts';
+import { FREED, LOST, type SandboxOptions } from './overlayEngine.ts';
 import { OwnFolder } from './ownFolder.ts';
+import { removedInSandbox } from './keptFiles.ts';
 import { PathNames } from './pathNames.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
-import { stampOf, stamps, walk, type Stamp } from './stamps.ts';
+import { sizeIn, stampOf, stamps, walk, type Stamp } from './stamps.ts';
 
 /** How many files are copied concurrently. */
 const AT_ONCE = 16;
@@ -37,14 +36,11 @@ export type Progress = (
 const CANCELLED =
   'The user cancelled copying the workspace, which the sandbox needs. Nothing was run. Ask the user before you try again.';
 
-const REPLACED =
-  'The command put another folder or a link in the place of the workspace folder, so its changes cannot be told. They are lost.';
-
 /** From how many files on the copying is shown. */
 const SHOWN_FROM = 1_000;
 
 /** The sandbox everywhere: a copy of the folders elsewhere, kept in step with them. It is not isolated. */
-export class CopySandbox implements Sandbox {
+export class CopySandbox implements SandboxOfEngine {
   readonly engine = 'copy';
   readonly isolated = false;
   readonly #storage: OwnFolder;
@@ -64,7 +60,7 @@ export class CopySandbox implements Sandbox {
         id: undefined,
         source: new Map(),
         put: undefined,
-        odd: new Set(),
+        odd: new Map(),
         isFresh: true,
         ignored: new Set(),
       },
@@ -83,37 +79,56 @@ export class CopySandbox implements Sandbox {
       this.#folders.map(({ root, copy }) => [copy, root]),
       add,
     );
+    const [ended, filled] = [new AbortController(), new AbortController()];
+    const space = await spaceAt(this.#storage.path);
+    const full = watchSpace(this.#storage.path, space, () => filled.abort(), ended.signal);
     const end = await runInShell(
       { ...plan, folder: this.#copyOf(plan.folder) },
-      { signal, add: chunk => names.add(chunk) },
+      { signal: AbortSignal.any([signal, filled.signal]), add: chunk => names.add(chunk) },
       {
         ...cleanEnvironment(plan, this.#variables()),
         // Git must find no repository around the copy.
         GIT_CEILING_DIRECTORIES: this.#folders.map(({ layer }) => layer.state).join(path.delimiter),
       },
-    );
+    ).finally(() => ended.abort());
     names.end();
+    const fullness = await full;
     const effects = new Effects();
     let ignored = 0;
     let wroteGit = false;
-    const changed = new Map<Copied, readonly string[]>();
+    const changed = new Map<Copied, Changed>();
+    const removed: string[] = [];
     try {
       for (const folder of this.#folders) {
-        const listed = await this.#list(folder, contents, effects);
+        const listed = await listCopy(folder, {
+          storage: this.#storage,
+          layers: this.#layers,
+          contents,
+          effects,
+        });
         ignored += listed.ignored;
         wroteGit ||= listed.wroteGit;
-        changed.set(folder, listed.changed);
+        changed.set(folder, listed);
+        removed.push(...listed.removed);
       }
     } catch (error) {
       // What could not be listed must not be in the next copy.
       await this.#drop();
       throw error;
     }
-    const isTidy = await this.#tidy(changed);
-    const ended = effects.end();
+    const isTidy = await this.#tidy(changed, true);
+    if (fullness !== undefined) await this.reset();
+    const left = effects.end();
     return {
-      ...{ ...end, ...ended, wroteGit, ignored: isTidy ? ignored : 0 },
-      notes: [...notes, ...ended.notes, ...(isTidy ? [] : [LOST])],
+      ...{ ...end, ...left, wroteGit, ignored: isTidy && fullness === undefined ? ignored : 0 },
+      notes: [
+        ...(fullness === undefined ? [] : [fullness, FREED]),
+        ...notes,
+        ...names.told(left.effects),
+        ...removedInSandbox(removed),
+        ...left.notes,
+        ...(isTidy ? [] : [LOST]),
+      ],
     };
   }
 
@@ -125,13 +140,13 @@ export class CopySandbox implements Sandbox {
   }
 
   async reset(): Promise<void> {
-    // Names that are not UTF-8 are in it only if a command has made them, and cannot be removed one by one.
-    if (this.#folders.some(({ odd }) => odd.size > 0)) return this.#drop();
-    if (!(await this.#tidy(new Map(this.#folders.map(each => [each, [...each.ignored]]))))) return;
+    const changed = new Map<Copied, Changed>();
     for (const folder of this.#folders.filter(({ put }) => put)) {
-      await inTrees([await openCopy(folder, this.#storage), folder.root], (...trees) =>
-        removeOtherFolders(...trees),
-      );
+      const found = await inTrees([await openCopy(folder, this.#storage)], copy => stamps(copy));
+      changed.set(folder, { changed: [...folder.ignored], found });
+    }
+    if (!(await this.#tidy(changed, false))) return;
+    for (const folder of changed.keys()) {
       folder.ignored.clear();
       folder.isFresh = true;
     }
@@ -191,6 +206,12 @@ export class CopySandbox implements Sandbox {
         await slice.turn();
         if (source.get(each[0]) !== each[1]) changed.push(each);
       }
+      const sizes = (stamps: Iterable<Stamp | undefined>): number =>
+        [...stamps].reduce((sum, stamp) => sum + (stamp ? sizeIn(stamp) : 0), 0);
+      const pending = [...(contents.get(layer)?.values() ?? [])].map(({ left }) => left);
+      const more = pending.reduce((sum, left) => sum + (left && 'length' in left ? left.length : 0), 0);
+      const freed = sizes([...gone, ...changed.map(([at]) => at)].map(at => source.get(at)));
+      await assertFits(this.#storage.path, sizes(changed.map(([, stamp]) => stamp)) - freed + more);
       await forEachLimited(gone, AT_ONCE, async at => {
         await clear(folder, copy, at);
         source.delete(at);
@@ -233,83 +254,8 @@ export class CopySandbox implements Sandbox {
         source.set(relative, '');
       }
       folder.isFresh = false;
-      if (!folder.put) ({ put: folder.put, odd: folder.odd } = await stamps(copy));
+      if (!folder.put) folder.put = (await stamps(copy)).put;
     });
-  }
-
-  /**
-   * What differs from before the command.
-   * @returns `changed`: without what git ignores
-   */
-  async #list(folder: Copied, contents: Contents, effects: Effects): Promise<Listed> {
-    const isThere = await succeeds(fs.lstat(folder.copy));
-    if (isThere && !(await isStill(folder))) throw new ToolError(REPLACED);
-    const { put = new Map<string, Stamp>(), odd } = folder;
-    const before = { put, odd, source: new Map(folder.source) };
-    // Where the folder itself was removed, so was all that was in it.
-    const copy = await openCopy(folder, this.#storage);
-    return inTrees([folder.root, copy], (...trees) =>
-      this.#compare(folder, before, trees, contents, effects),
-    );
-  }
-
-  async #compare(
-    folder: Copied,
-    {
-      put,
-      odd,
-      source,
-    }: Required<Pick<Copied, 'source' | 'odd'>> & { readonly put: ReadonlyMap<string, Stamp> },
-    [real, there]: readonly [real: PlainTree, copy: PlainTree],
-    contents: Contents,
-    effects: Effects,
-  ): Promise<Listed> {
-    const { layer, root } = folder;
-    const nameOf = (relative: string): string => this.#layers.nameOf({ layer, relative });
-    const slice = new TimeSlice();
-    const { put: now, odd: oddNow } = await stamps(there);
-    Object.assign(folder, { put: now, odd: oddNow });
-    for (const at of oddNow) if (!odd.has(at)) effects.leaveOut({ path: nameOf(at), why: 'path' });
-    const changed: string[] = [];
-    for (const at of put.keys()) {
-      await slice.turn();
-      if (put.get(at) !== now.get(at)) changed.push(at);
-    }
-    for (const at of now.keys()) {
-      await slice.turn();
-      if (!put.has(at)) changed.push(at);
-    }
-    const isGits = await gitFiles([real, there], new Set([...put.keys(), ...now.keys()]));
-    const others = changed.filter(at => !isGits(at));
-    await slice.turn();
-    const rules = new Map<string, string>();
-    for (const at of now.keys()) {
-      const isOwn = /(^|\/)\.gitignore$/.test(at) && (!source.get(at) || put.get(at) !== now.get(at));
-      const found = isOwn ? await there.find(at) : undefined;
-      if (found?.kind === 'file')
-        rules.set(path.posix.dirname(at), textOfRules(await found.read().catch(() => undefined)));
-    }
-    const hidden = await ignoredOf(root, others, rules);
-    for (const at of hidden) folder.ignored.add(at);
-    await forEachLimited(others, AT_ONCE, async at => {
-      await slice.turn();
-      if (effects.isTooMuch || hidden.has(at)) return;
-      const pending = contents.get(layer)?.get(at);
-      if (pending?.sameAs !== undefined && (await there.isSame(at, pending.sameAs))) return;
-      const name = pending?.name ?? nameOf(at);
-      await effects.look(name, async () => {
-        const isKept = source.get(at) === stampIn(await real.stat(at).catch(() => undefined));
-        const base = pending ? pending.left && foundContent(pending.left, pending.mode) : await real.find(at);
-        await effects.add(name, base ?? undefined, await there.find(at), {
-          isBaseUnknown: !pending && !isKept && (put.has(at) || (!!base && base.kind !== 'folder')),
-        });
-      });
-    });
-    return {
-      changed: changed.filter(at => !hidden.has(at)),
-      ignored: hidden.size,
-      wroteGit: changed.some(at => isGits(at) && path.posix.basename(at) !== 'index'),
-    };
   }
 
   /**
@@ -317,32 +263,20 @@ export class CopySandbox implements Sandbox {
    * takes no more space.
    * @returns false if that failed, and the copy is made anew
    */
-  async #tidy(changed: ReadonlyMap<Copied, readonly string[]>): Promise<boolean> {
+  async #tidy(changed: ReadonlyMap<Copied, Changed>, keepsIgnored: boolean): Promise<boolean> {
     try {
-      for (const [folder, paths] of changed) {
-        await inTrees([folder.root, new PlainTree(folder.copy, folder.id)], (real, there) =>
-          forEachLimited(paths, AT_ONCE, async at => {
+      for (const [folder, { changed: paths, found }] of changed)
+        await inTrees([folder.root, new PlainTree(folder.copy, folder.id)], async (real, there) => {
+          await forEachLimited(paths, AT_ONCE, async at => {
             folder.source.set(at, '');
             if (!(await real.stat(at).catch(() => undefined))) await clear(folder, there, at);
-          }),
-        );
-      }
+          });
+          folder.odd = await removeLeftovers(folder, [real, there], found, keepsIgnored);
+        });
       return true;
     } catch {
       await this.#drop();
       return false;
     }
   }
-}
-
-/** What a command changed in a copy. */
-interface Listed {
-  readonly ignored: number;
-  readonly wroteGit: boolean;
-  /** Without what git ignores. */
-  readonly changed: readonly string[];
-}
-
-function stampIn(stat: Stats | undefined): Stamp | undefined {
-  return stat && stampOf(stat);
 }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasCode } from '../../base/errors.ts';
+import { hasCode, ToolError } from '../../base/errors.ts';
 
 /** How often the free space is looked at while a command runs, in milliseconds. */
 const WATCH_MS = 500;
@@ -26,6 +26,24 @@ export async function spaceAt(folder: string): Promise<Space> {
   const { bavail, bsize, files, ffree } = await fs.statfs(folder);
   // Some file systems do not count files.
   return { bytes: bavail * bsize, files: files === 0 ? Infinity : ffree };
+}
+
+/** File systems of Linux on which a copy takes no space: Btrfs, XFS and Bcachefs. */
+const SHARING = [0x9123683e, 0x58465342, 0xca451a4e];
+
+/**
+ * Tells that a copy does not fit, before anything is written.
+ * @param needed in bytes
+ * @throws ToolError then
+ */
+export async function assertFits(folder: string, needed: number): Promise<void> {
+  const { type } = await fs.statfs(folder);
+  const { bytes } = await spaceAt(folder);
+  if (needed <= bytes || process.platform === 'darwin' || SHARING.includes(type)) return;
+  const text = (each: number): string => `${Math.ceil(each / 1024 ** 2).toLocaleString('en')} MB`;
+  throw new ToolError(
+    `The workspace cannot be copied: that needs ${text(needed)}, and ${text(bytes)} are free on the disk of the copy. What earlier commands made is still there. Nothing was run.`,
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { succeeds, TimeSlice } from '../../base/async.ts';
-import { messageOf, ToolError } from '../../base/errors.ts';
+import { ToolError } from '../../base/errors.ts';
 import { GitProgram } from '../../elsewhere/gitProgram.ts';
 import { foldersAbove } from '../../preview/fileSteps.ts';
 
@@ -17,7 +17,7 @@ export async function isFolderIgnored(folder: string): Promise<boolean> {
   // Rules such as `*` match the root of their own repository, too, where they say what else is in it.
   if (await succeeds(fs.lstat(path.join(folder, '.git')))) return false;
   // By the rules alone: a few files of it may be tracked nevertheless.
-  return (await checkIgnore(folder, ['.'], { options: ['--no-index'] }))?.has('.') === true;
+  return (await checkIgnore(folder, ['.'], { isByRules: true }))?.has('.') === true;
 }
 
 /**
@@ -200,34 +200,49 @@ function atRoot(text: string, folder: readonly string[]): readonly string[] {
     });
 }
 
-/** By which rule git ignores each path that it does ignore. @returns `undefined` if git does not answer */
+/**
+ * By which rule git ignores each path that it does ignore. Git would compare each path with its whole index, so it is asked for what it
+ * tracks apart.
+ * @param isByRules also what git tracks although a rule says otherwise
+ * @returns `undefined` if git does not answer
+ */
 async function checkIgnore(
   folder: string,
   paths: readonly string[],
-  { settings = [], options = [] }: CheckOptions = {},
+  { settings = [], isByRules = false }: CheckOptions = {},
 ): Promise<ReadonlyMap<string, Rule> | undefined> {
-  const args = ['--no-literal-pathspecs', ...settings, 'check-ignore', ...options, '-v', '-z', '--stdin'];
   const git = new GitProgram(folder);
-  for (let asked = paths; ;)
-    try {
-      // A colon at the beginning would not be taken for a part of the name.
-      return rulesOf(await git.run(args, { input: asked.map(at => `./${at}\0`).join('') }));
-    } catch (error) {
-      const [, at = '', submodule = ''] = IN_SUBMODULE.exec(messageOf(error)) ?? [];
-      // Its path is that in the repository, of which the folder may be a part.
-      const above = foldersAbove(at).find(each => `/${submodule}`.endsWith(`/${each}`));
-      if (above === undefined) return isNothing(error) ? new Map() : undefined;
-      asked = asked.filter(each => !each.startsWith(`${above}/`));
+  const args = [...settings, 'check-ignore', '--no-index', '-v', '-z', '--stdin'];
+  try {
+    // A colon at the beginning would not be taken for a part of the name.
+    const input = paths.map(at => `./${at}\0`).join('');
+    const rules = rulesOf(await git.run(['--no-literal-pathspecs', ...args], { input }));
+    if (isByRules || rules.size === 0) return rules;
+    const isTracked = await trackedIn(git);
+    return new Map([...rules].filter(([at]) => !isTracked(at.replace(/\/$/, ''))));
+  } catch (error) {
+    return isNothing(error) ? new Map() : undefined;
+  }
+}
+
+/** Whether git tracks a path, something below it, or the submodule that it is in. */
+async function trackedIn(git: GitProgram): Promise<(at: string) => boolean> {
+  const [files, folders, slice] = [new Set<string>(), new Set<string>(), new TimeSlice()];
+  for (const file of (await git.run(['ls-files', '-z'])).split('\0')) {
+    await slice.turn();
+    files.add(file);
+    for (const above of foldersAbove(file)) {
+      if (folders.has(above)) break;
+      folders.add(above);
     }
+  }
+  return at => files.has(at) || folders.has(at) || foldersAbove(at).some(above => files.has(above));
 }
 
 interface CheckOptions {
   readonly settings?: readonly string[];
-  readonly options?: readonly string[];
+  readonly isByRules?: boolean;
 }
-
-/** What ends git if a submodule that is not there is a folder with something in it. */
-const IN_SUBMODULE = /Pathspec '\.\/(.+)' is in submodule '(.+)'/;
 
 /** It ends with 1 if it found nothing. */
 function isNothing(error: unknown): boolean {

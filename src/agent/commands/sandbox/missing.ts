@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { succeeds } from '../../base/async.ts';
 import { beginningOf } from '../../base/cutText.ts';
+import { safeName } from '../../base/safeName.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { programOnPath } from '../../base/system/searchPath.ts';
 
@@ -9,6 +10,10 @@ const MAX_OUTPUT = 20_000;
 /** The most paths that are named, and the longest name of a program. */
 const MAX_PATHS = 3;
 const MAX_NAME = 100;
+
+/** What the model can do next. */
+const ADVICE =
+  'Do without it, run what needs it with onDisk, or ask the user to name it in the setting redline.sandbox.readable.';
 
 /** What a shell ends with if it does not find a program. */
 const NOT_FOUND = 127;
@@ -34,6 +39,14 @@ export interface Outside {
   readonly folders: readonly string[];
 }
 
+/** What a command did not find in the sandbox. */
+interface Missing {
+  /** Names of programs and paths, as a person is told them. */
+  readonly missing: readonly string[];
+  /** Sentences for the model. */
+  readonly notes: readonly string[];
+}
+
 /** Keeps the end of an output, to tell what a command did not find in the sandbox. */
 export class MissingFiles {
   readonly #outside: Outside;
@@ -47,27 +60,32 @@ export class MissingFiles {
     this.#output = (this.#output + chunk).slice(-MAX_OUTPUT);
   }
 
-  /** Sentences for the model on a program that is not there, and on files of the home folder that are, but not in the sandbox. */
-  async notes(exitCode: number | undefined): Promise<readonly string[]> {
-    if (exitCode === 0 || exitCode === undefined) return [];
-    const program = exitCode === NOT_FOUND ? await this.#program() : undefined;
-    return [...(program === undefined ? [] : [program]), ...(await this.#files())];
+  /** A program that is not there, and files of the home folder that are on this machine, but not in the sandbox. */
+  async found(exitCode: number | undefined): Promise<Missing> {
+    if (exitCode === 0 || exitCode === undefined) return { missing: [], notes: [] };
+    const all = [exitCode === NOT_FOUND ? await this.#program() : undefined, await this.#files()];
+    return {
+      missing: all.flatMap(each => each?.missing ?? []),
+      notes: all.flatMap(each => each?.notes ?? []),
+    };
   }
 
-  async #program(): Promise<string | undefined> {
+  async #program(): Promise<Missing | undefined> {
     for (const line of this.#output.split('\n').toReversed())
       for (const pattern of PROGRAMS) {
         const name = pattern.exec(line)?.groups?.['name'];
         if (name === undefined || name.length > MAX_NAME || name.includes('/')) continue;
         const at = await programOnPath(name, this.#outside.searchPath);
-        return at === undefined
-          ? `${name} is not installed on this machine, or not on the PATH that VS Code was started with.`
-          : `${name} is ${this.#shown(at)} on this machine, which the sandbox does not have. Run it with onDisk, or do without it.`;
+        const note =
+          at === undefined
+            ? `${name} is not installed on this machine, or not on the PATH that VS Code was started with.`
+            : `${name} is ${this.#shown(at)} on this machine, which the sandbox does not have. ${ADVICE}`;
+        return { missing: [at === undefined ? name : this.#shown(at)], notes: [note] };
       }
     return undefined;
   }
 
-  async #files(): Promise<readonly string[]> {
+  async #files(): Promise<Missing | undefined> {
     const { home, folders } = this.#outside;
     const found = new Set<string>();
     for (const line of this.#output.split('\n').filter(each => NO_FILE.test(each)))
@@ -78,15 +96,14 @@ export class MissingFiles {
     const hidden: string[] = [];
     for (const at of [...found].slice(0, MAX_PATHS))
       if (await succeeds(fs.access(at))) hidden.push(this.#shown(at));
-    if (hidden.length === 0) return [];
-    return [
-      `On this machine, but not in the sandbox, which shows little of the home folder: ${hidden.join(', ')}. Run what needs it with onDisk, or do without it.`,
-    ];
+    if (hidden.length === 0) return undefined;
+    const note = `On this machine, but not in the sandbox, which shows little of the home folder: ${hidden.join(', ')}. ${ADVICE}`;
+    return { missing: hidden, notes: [note] };
   }
 
   #shown(at: string): string {
     const { home } = this.#outside;
-    return beginningOf(isInside(at, home) ? `~${at.slice(home.length)}` : at, 300);
+    return safeName(beginningOf(isInside(at, home) ? `~${at.slice(home.length)}` : at, 300));
   }
 }
 

@@ -8,7 +8,8 @@ import type { PendingContents } from '../../preview/overlay.ts';
 import type { FileContent, FolderRoot } from '../../preview/workspace.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
 import type { RunSink } from '../commandRuns.ts';
-import type { Sandbox, SandboxEnd } from '../sandbox.ts';
+import type { SandboxEnd, SandboxOfEngine } from '../sandbox.ts';
+import { isNewerOnDisk, newerOnDisk, removedInSandbox, restored } from './keptFiles.ts';
 import { prepareCall, type ShellCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { OWN_FOLDERS } from './bubblewrap.ts';
@@ -20,8 +21,11 @@ import { clearSetId, countNewer } from './heldFind.ts';
 import { forgetPut, Layers, type Contents, type Put } from './layers.ts';
 import { PastFiles } from './pastFiles.ts';
 import { EndlessError, Namespace } from './namespace.ts';
+import { readableOf } from './repositoryAbove.ts';
+import type { Bind } from './systemFolders.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
 import {
+  changedAfter,
   changedPaths,
   emptyWork,
   keepIgnored,
@@ -47,7 +51,7 @@ const NOTES: readonly (readonly [sign: RegExp, note: string])[] = [
 ];
 
 /** Why nothing that git ignores is in the view any more. */
-const FREED = 'What git ignores was removed from the sandbox to free the disk.';
+export const FREED = 'What git ignores was removed from the sandbox to free the disk.';
 export const LOST = 'What git ignores was removed from the sandbox, where it could not be kept.';
 
 export interface SandboxOptions {
@@ -61,7 +65,7 @@ export interface SandboxOptions {
 }
 
 /** The sandbox on Linux: an overlay of each folder at its own path, mounted anew for every command, seen by bubblewrap alone. */
-export class OverlaySandbox implements Sandbox {
+export class OverlaySandbox implements SandboxOfEngine {
   readonly engine = 'overlay';
   readonly isolated = true;
   readonly #storage: string;
@@ -73,6 +77,8 @@ export class OverlaySandbox implements Sandbox {
   #isClean = true;
   /** What git ignored after the last command; it is in the upper trees. */
   #kept: ReadonlyMap<Layer, readonly string[]> = new Map();
+  /** When the last command found the folders. What is changed on disk later is newer than all that is kept. */
+  #mountedAt = 0;
   readonly #past = new PastFiles();
 
   constructor({ folders, storage, variables, readable = () => [] }: SandboxOptions) {
@@ -84,9 +90,9 @@ export class OverlaySandbox implements Sandbox {
 
   async run(plan: CommandPlan, pending: PendingContents, { signal, add }: RunSink): Promise<SandboxEnd> {
     assertNotStopped(signal);
-    const { contents, deleted, call, space } = await this.#prepare(plan, pending, signal);
+    const { contents, deleted, call, space, newer, readable } = await this.#prepare(plan, pending, signal);
     // Nothing is awaited from the last look at the signal until it is listened to.
-    const mountedAt = Date.now();
+    const mountedAt = (this.#mountedAt = Date.now());
     const namespace = new Namespace({
       ...{
         storage: this.#storage,
@@ -96,8 +102,12 @@ export class OverlaySandbox implements Sandbox {
         cwd: plan.folder,
       },
       program: [plan.shell, ...call.args],
-      environment: cleanEnvironment(plan, this.#variables()),
-      ...{ searchPath: process.env['PATH'] ?? '', readable: this.#readable() },
+      // The folders in the view are mounts.
+      environment: {
+        ...cleanEnvironment(plan, this.#variables()),
+        GIT_DISCOVERY_ACROSS_FILESYSTEM: '1',
+      },
+      ...{ searchPath: process.env['PATH'] ?? '', readable },
     });
     this.#running.add(namespace);
     let output = '';
@@ -127,10 +137,10 @@ export class OverlaySandbox implements Sandbox {
           `The sandbox cannot be entered: ${output.trim() || 'no reason was given'}. Nothing was run.`,
         );
       const effects = new Effects();
-      const { ignored: found, wroteGit } = await this.#list(end.view, contents, mountedAt, effects);
+      const { wroteGit, ...listed } = await this.#list(end.view, contents, mountedAt, effects);
       await namespace.release();
       const fullness = await full;
-      const ignored = await forgetPut(contents, found);
+      const ignored = await forgetPut(contents, listed.ignored);
       const count = await this.#countIgnored(ignored);
       const lost = await this.#clean(fullness === undefined ? ignored : new Map()).catch(() => LOST);
       const removed = fullness === undefined ? lost : FREED;
@@ -143,6 +153,8 @@ export class OverlaySandbox implements Sandbox {
         ignored: removed === undefined ? count : 0,
         wroteGit,
         notes: [
+          ...newerOnDisk(newer),
+          ...removedInSandbox(listed.removed),
           ...notes,
           ...(fullness === undefined ? [] : [fullness]),
           ...(removed === undefined ? [] : [removed]),
@@ -169,13 +181,18 @@ export class OverlaySandbox implements Sandbox {
       await this.#past.add(contents, this.#layers);
       // What could not be removed after the last command may be gone by now.
       if (!this.#isClean) await this.#clean(new Map());
-      for (const [layer, kept] of this.#kept)
-        if (kept.length > 0) await keepIgnored(layer, kept, contents.get(layer) ?? new Map());
+      const newer: string[] = [];
+      for (const [layer, kept] of this.#kept) {
+        const old = await isNewerOnDisk(layer, kept, this.#mountedAt);
+        newer.push(...old.map(relative => this.#layers.nameOf({ layer, relative })));
+        if (kept.length > 0) await keepIgnored(layer, kept, contents.get(layer) ?? new Map(), new Set(old));
+      }
       const deleted = await this.#put(contents);
       call = await prepareCall(plan);
       const space = await spaceAt(this.#storage);
+      const readable = await readableOf(this.#layers.all, this.#readable());
       assertNotStopped(signal);
-      return { contents, deleted, call, space };
+      return { contents, deleted, call, space, newer, readable };
     } catch (error) {
       await call?.remove();
       await this.#clean(new Map()).catch(() => undefined);
@@ -236,20 +253,32 @@ export class OverlaySandbox implements Sandbox {
 
   /**
    * Collects what the command changed: the upper trees tell where, the view and the real folders what.
-   * @returns what git ignores, by layer
+   * @returns what git ignores, by layer, and workspace paths of what it ignores and the command has removed
    */
   async #list(
     view: string,
     contents: Contents,
     mountedAt: number,
     effects: Effects,
-  ): Promise<{ readonly ignored: ReadonlyMap<Layer, readonly string[]>; readonly wroteGit: boolean }> {
+  ): Promise<{
+    readonly ignored: ReadonlyMap<Layer, readonly string[]>;
+    readonly removed: readonly string[];
+    readonly wroteGit: boolean;
+  }> {
     let wroteGit = false;
+    const removed: string[] = [];
     const ignored = new Map<Layer, readonly string[]>();
     for (const layer of this.#layers.all) {
       const merged = path.join(view, layer.root);
       const changed = await changedPaths(layer, merged, effects);
-      ignored.set(layer, changed.ignored);
+      const gone = new Set(
+        await inTrees([layer.root, merged], (...trees) => restored(...trees, changed.ignored)),
+      );
+      removed.push(...[...gone].map(relative => this.#layers.nameOf({ layer, relative })));
+      ignored.set(
+        layer,
+        changed.ignored.filter(each => !gone.has(each)),
+      );
       wroteGit ||= await inTrees([layer.upper], upper => wroteAny(upper, changed.git));
       const pending = contents.get(layer) ?? new Map<string, never>();
       // Links in the view lead, for this process, to what is outside.
@@ -268,7 +297,7 @@ export class OverlaySandbox implements Sandbox {
         }),
       );
     }
-    return { ignored, wroteGit };
+    return { ignored, removed, wroteGit };
   }
 
   /**
@@ -312,13 +341,7 @@ interface Prepared {
   readonly deleted: readonly string[];
   readonly call: ShellCall;
   readonly space: Space;
-}
-
-/** Whether what is at a path may have changed on disk since a time. Where nothing is, the time of its folder counts. */
-async function changedAfter(real: PlainTree, relative: string, since: number): Promise<boolean> {
-  for (let at = relative; ; at = path.posix.dirname(at)) {
-    const stat = await real.stat(at);
-    if (stat) return stat.ctimeMs >= since;
-    if (at === '.') return true;
-  }
+  /** Workspace paths of what was kept, but is newer on disk. */
+  readonly newer: readonly string[];
+  readonly readable: readonly Bind[];
 }

@@ -1,4 +1,6 @@
+import type { ForeignFile } from '../../elsewhere/foreignChange.ts';
 import { heldBack } from '../../text/occurrences.ts';
+import { named } from './keptFiles.ts';
 
 /** Writes paths of the copies in an output as those of the workspace, also where a chunk ends within one. */
 export class PathNames {
@@ -18,6 +20,21 @@ export class PathNames {
     this.#held = held === 0 ? '' : text.slice(-held);
     const ready = held === 0 ? text : text.slice(0, -held);
     if (ready !== '') this.#add(ready);
+  }
+
+  /** Sentences for the model on files that a command has left with paths of the copies in them. */
+  told(effects: readonly ForeignFile[]): readonly string[] {
+    return this.#names.flatMap(([from, to]) => {
+      const has = ({ theirs }: ForeignFile): boolean =>
+        theirs !== null &&
+        ('link' in theirs ? theirs.link.includes(from) : Buffer.from(theirs).includes(from));
+      const paths = effects.filter(has).map(({ path }) => path);
+      return paths.length === 0
+        ? []
+        : [
+            `With the path of the copy in them, which leads nowhere later: ${named(paths)}. The copy is ${from}, and stands for ${to}. Use relative paths.`,
+          ];
+    });
   }
 
   end(): void {

@@ -7,7 +7,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { assertNotStopped } from '../commandPlan.ts';
-import type { Sandbox, SandboxEngine, Sandboxes, SandboxStatus } from '../sandbox.ts';
+import type { Sandbox, SandboxEngine, Sandboxes, SandboxOfEngine, SandboxStatus } from '../sandbox.ts';
 import { CopySandbox, type Progress } from './copyEngine.ts';
 import { MissingFiles } from './missing.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
@@ -82,7 +82,7 @@ class WindowSandboxes implements Sandboxes {
       await sandbox.dispose();
     };
     return {
-      ...{ engine: sandbox.engine, isolated: sandbox.isolated, dispose },
+      ...{ engine: sandbox.engine, isolated: sandbox.isolated, isBusy: false, dispose },
       run: (...args) => sandbox.run(...args),
       readIgnored: at => sandbox.readIgnored(at),
       reset: () => sandbox.reset(),
@@ -180,14 +180,19 @@ function isWithin(storage: string, roots: readonly string[]): boolean {
 
 /** Runs the commands of a sandbox one after the other, and tells what they did not find in it. */
 class OneAtATime implements Sandbox {
-  readonly #sandbox: Sandbox;
+  readonly #sandbox: SandboxOfEngine;
   readonly #folders: readonly string[];
   readonly #disposal = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
+  #running = 0;
 
-  constructor(sandbox: Sandbox, folders: readonly string[]) {
+  constructor(sandbox: SandboxOfEngine, folders: readonly string[]) {
     this.#sandbox = sandbox;
     this.#folders = folders;
+  }
+
+  get isBusy(): boolean {
+    return this.#running > 0;
   }
 
   get engine(): Sandbox['engine'] {
@@ -200,7 +205,8 @@ class OneAtATime implements Sandbox {
 
   run(...[plan, pending, { signal, add }]: Parameters<Sandbox['run']>): ReturnType<Sandbox['run']> {
     const either = AbortSignal.any([signal, this.#disposal.signal]);
-    const ended = this.#last.then(async () => {
+    this.#running++;
+    const running = this.#last.then(async () => {
       assertNotStopped(either);
       // A copy hides nothing.
       if (!this.isolated) return this.#sandbox.run(plan, pending, { signal: either, add });
@@ -211,8 +217,10 @@ class OneAtATime implements Sandbox {
         add(chunk);
       };
       const end = await this.#sandbox.run(plan, pending, { signal: either, add: tell });
-      return { ...end, notes: [...end.notes, ...(await missing.notes(end.exitCode))] };
+      const found = await missing.found(end.exitCode);
+      return { ...end, missing: found.missing, notes: [...end.notes, ...found.notes] };
     });
+    const ended = running.finally(() => this.#running--);
     this.#last = ended.catch(() => undefined);
     return ended;
   }

@@ -1,4 +1,6 @@
+import { constants } from 'node:fs';
 import { forEachLimited } from '../../base/async.ts';
+import { clearIn } from './entries.ts';
 import { inTrees, type PlainTree } from './plainTree.ts';
 
 /** How many files are looked at concurrently. */
@@ -43,34 +45,73 @@ export async function measure(
   return { bytes, files };
 }
 
-/** The stamps of all files and links of a copy, in which every folder can be read and written from now on. */
-export async function stamps(copy: PlainTree): Promise<{ put: Map<string, Stamp>; odd: Set<string> }> {
+/** How large a file was. */
+export function sizeIn(stamp: Stamp): number {
+  return Number(stamp.split(' ')[1]);
+}
+
+/** Whether it is of a pipe, a socket or a device. */
+export function isSpecial(stamp: Stamp | undefined): boolean {
+  const kind = Number(stamp?.split(' ')[0] ?? constants.S_IFREG) & constants.S_IFMT;
+  return kind !== constants.S_IFREG && kind !== constants.S_IFLNK;
+}
+
+/** What is in a folder under a name that is not UTF-8, which no path can be made of. */
+export interface Odd {
+  readonly folder: string;
+  readonly bytes: Buffer;
+}
+
+/** Removes it, with all that is in it. */
+export async function clearOdd(tree: PlainTree, { folder, bytes }: Odd): Promise<void> {
+  await tree.in(folder, at => clearIn(at, bytes));
+}
+
+/** What is in a copy. */
+export interface Stamps {
+  /** Of all files and links. */
+  readonly put: Map<string, Stamp>;
+  readonly folders: ReadonlySet<string>;
+  /** By how it is shown. */
+  readonly odd: ReadonlyMap<string, Odd>;
+}
+
+/** What is in a copy, in which every folder can be read and written from now on. */
+export async function stamps(copy: PlainTree): Promise<Stamps> {
   const put = new Map<string, Stamp>();
-  const odd = new Set<string>();
+  const folders = new Set<string>();
+  const odd = new Map<string, Odd>();
   const visit = (at: string, stat: Stat): boolean => put.set(at, stampOf(stat)) !== undefined;
-  await walk(copy, '', visit, { odd: at => odd.add(at), isOpened: true });
-  return { put, odd };
+  await walk(copy, '', visit, {
+    ...{ odd: (at, found) => odd.set(at, found), folder: at => folders.add(at), isOpened: true },
+  });
+  return { put, folders, odd };
 }
 
 /**
  * Visits the files, links and devices below a folder of a tree; folders that cannot be read are left out.
- * @param on `odd`: called with a path that is not UTF-8; `isOpened`: folders are made readable and writable
+ * @param on `odd`: called with what has a name that is not UTF-8, `folder` with each folder; `isOpened`: folders are made readable and
+ * writable
  * @returns false once the visitor does
  */
 export async function walk(
   tree: PlainTree,
   below: string,
   visit: (at: string, stat: Stat) => boolean,
-  on: { readonly odd?: (at: string) => void; readonly isOpened?: boolean } = {},
+  on: {
+    readonly odd?: (at: string, found: Odd) => void;
+    readonly folder?: (at: string) => void;
+    readonly isOpened?: boolean;
+  } = {},
 ): Promise<boolean> {
   const folders: string[] = [];
   let goesOn = true;
   try {
     for await (const part of tree.parts(below, on.isOpened)) {
       const files: string[] = [];
-      for (const { name, isUtf8, kind } of part) {
+      for (const { name, bytes, isUtf8, kind } of part) {
         const at = below === '' ? name : `${below}/${name}`;
-        if (!isUtf8) on.odd?.(at);
+        if (!isUtf8) on.odd?.(at, { folder: below, bytes });
         else (kind === 'folder' ? folders : files).push(at);
       }
       await forEachLimited(files, AT_ONCE, async at => {
@@ -81,6 +122,9 @@ export async function walk(
   } catch (error) {
     if (below === '') throw error;
   }
-  for (const folder of folders) goesOn &&= await walk(tree, folder, visit, on);
+  for (const folder of folders) {
+    on.folder?.(folder);
+    goesOn &&= await walk(tree, folder, visit, on);
+  }
   return goesOn;
 }

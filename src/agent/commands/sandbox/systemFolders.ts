@@ -66,14 +66,14 @@ export function isRoot(): boolean {
 }
 
 /** Where something of the machine is taken from, and where it stands in a view. Both are absolute. */
-type Bind = readonly [from: string, at: string];
+export type Bind = readonly [from: string, at: string];
 
 /** What a view shows of the machine: read-only, and for root, too, only what everyone may read. */
 export class SystemFolders {
   /** Links in the place of folders of the system. */
   readonly links: readonly (readonly [link: string, target: string])[];
   readonly system: readonly Bind[];
-  /** What the user's tools need, and what the user has allowed. Most of it is in the home folder. */
+  /** What the user's tools need, and what else can be read. Most of it is in the home folder. */
   readonly tools: readonly Bind[];
   /** Parts of it that are not shown: absolute. */
   readonly hidden: readonly string[];
@@ -85,9 +85,9 @@ export class SystemFolders {
 
   /**
    * @param searchPath the PATH that leads to the user's tools
-   * @param readable what the user has allowed beside them: absolute
+   * @param readable what can be read beside them
    */
-  constructor(storage: string, searchPath: string, readable: readonly string[] = []) {
+  constructor(storage: string, searchPath: string, readable: readonly Bind[] = []) {
     this.#storage = path.join(storage, SEEN);
     const found = SYSTEM.filter(at => lstatSync(at, { throwIfNoEntry: false }));
     const isLink = (at: string): boolean => lstatSync(at).isSymbolicLink();
@@ -95,8 +95,10 @@ export class SystemFolders {
     this.system = this.#shown(found.filter(at => !isLink(at)).map(at => [at, at]));
     const home = homedir();
     const { binds, hidden, variables } = homeTools(searchPath, home);
-    const allowed = readable.filter(at => existsSync(at) && !isInside(realpathSync(home), realpathSync(at)));
-    this.tools = this.#shown([...binds, ...allowed.map(at => [at, at] as const)]);
+    const allowed = readable.filter(
+      ([from]) => existsSync(from) && !isInside(realpathSync(home), realpathSync(from)),
+    );
+    this.tools = this.#shown([...binds, ...allowed]);
     this.hidden = hidden;
     this.variables = variables;
   }

@@ -141,15 +141,11 @@ async function changedIn(
       }
     }
     await slice.turn();
-    const hidden = await ignoredOf(
-      layer.root,
-      found.map(({ path: at, upper, was }) => asAsked(at, upper ?? was)),
-      rules,
-    );
+    const hidden = await ignoredOf(layer.root, found.map(asFound), rules);
     const next: string[] = [];
     for (const { path: at, upper, now, was } of found) {
       await slice.turn();
-      if (hidden.has(asAsked(at, upper ?? was))) {
+      if (hidden.has(asFound({ path: at, upper, now, was }))) {
         if (upper) ignored.push(at);
         continue;
       }
@@ -170,6 +166,11 @@ async function changedIn(
 /** What stands at a path in the upper tree, in the view and in the real folder. */
 interface Compared extends Readonly<Record<'upper' | 'now' | 'was', Found['kind'] | undefined>> {
   readonly path: string;
+}
+
+/** As git is asked for it: what was removed, which leaves a sign in the upper tree, for what it was. */
+function asFound({ path: at, upper, now, was }: Compared): string {
+  return asAsked(at, now === undefined ? was : (upper ?? was));
 }
 
 /** A slash at the end tells git that it is a folder, also if there is none on disk. */
@@ -249,11 +250,13 @@ export async function entriesIn(
  * written by the next command.
  * @param kept paths of all that is in the tree
  * @param pending what is put into it
+ * @param not those of the paths that are removed in any case
  */
 export async function keepIgnored(
   layer: Layer,
   kept: readonly string[],
   pending: ReadonlyMap<string, { readonly left: FileContent | null }>,
+  not: ReadonlySet<string>,
 ): Promise<void> {
   const rules = new Map<string, string>();
   const asked = new Map<string, string>();
@@ -269,7 +272,7 @@ export async function keepIgnored(
     if (isRules(at))
       rules.set(path.posix.dirname(at), textOfRules(left instanceof Uint8Array ? left : undefined));
   const ignored = await ignoredOf(layer.root, [...asked.values()], rules);
-  const left = kept.filter(at => ignored.has(asked.get(at) ?? at));
+  const left = kept.filter(at => !not.has(at) && ignored.has(asked.get(at) ?? at));
   if (left.length < kept.length) await keepOnly(layer, left);
 }
 
@@ -298,5 +301,14 @@ export async function keepOnly({ root, upper }: Tree, paths: readonly string[]):
     await fs.rename(kept, upper);
   } finally {
     await removeTree(kept);
+  }
+}
+
+/** Whether what is at a path may have changed on disk since a time. Where nothing is, the time of its folder counts. */
+export async function changedAfter(real: PlainTree, relative: string, since: number): Promise<boolean> {
+  for (let at = relative; ; at = path.posix.dirname(at)) {
+    const stat = await real.stat(at);
+    if (stat) return stat.ctimeMs >= since;
+    if (at === '.') return true;
   }
 }

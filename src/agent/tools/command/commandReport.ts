@@ -14,7 +14,12 @@ const MAX_NAMED = 10;
  */
 export function commandResult(
   { timeLimit }: { readonly timeLimit: number },
-  { exitCode, ended, running }: LeftProcesses & { readonly exitCode: number | undefined },
+  {
+    exitCode,
+    ended,
+    running,
+    missing = [],
+  }: LeftProcesses & { readonly exitCode: number | undefined; readonly missing?: readonly string[] },
   run: CommandRun,
   view: readonly string[],
 ): AgentToolResult {
@@ -32,6 +37,7 @@ export function commandResult(
     ...(exitCode === undefined || endedBy ? {} : { exitCode }),
     seconds: Math.round(run.seconds * 1_000) / 1_000,
     ...(endedBy ? { endedBy } : {}),
+    ...(missing.length > 0 ? { missing: [...missing] } : {}),
   };
   const report = [
     how,

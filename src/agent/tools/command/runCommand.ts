@@ -60,19 +60,22 @@ export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
     name: SOURCE,
     label: 'Run Command',
     description:
-      "Propose to run a command in the user's shell; you are told the exit code and the output. Where there is a sandbox it runs there: it sees your pending previews as if they were applied, what it changes becomes a preview, and an isolated one has no network. onDisk runs it on the real files, without pending previews, and needs the user's click: for a commit, an install, a server or the network. Its input is closed, so pass options that avoid questions. It is ended after a time limit. No shell is interactive: a POSIX shell gets the text with -c, PowerShell as a script, cmd.exe as a batch file (%%i in for).",
+      "Propose to run a command in the user's shell. Where there is a sandbox it runs there: it sees your pending previews as applied, what it changes becomes a preview, and an isolated one has no network. reset makes ignored files there as on disk first. onDisk runs it on the real files, without previews, after the user's click: for a commit, an install, a server or the network. Its input is closed, so pass options that avoid questions. It is ended after a time limit. No shell is interactive: a POSIX shell gets the text with -c, PowerShell as a script, cmd.exe as a batch file (%%i in for).",
     parameters: z.object({
       command: z.string().check(z.minLength(1), z.maxLength(MAX_COMMAND_CHARS), z.regex(/\S/)),
       cwd: z.optional(
         z.string().check(z.describe('Folder inside the workspace. Default: the first workspace folder.')),
       ),
       onDisk: z.optional(z.boolean()),
+      reset: z.optional(z.boolean()),
     }),
-    async execute({ command, cwd, onDisk = false }, context) {
+    async execute({ command, cwd, onDisk = false, reset = false }, context) {
       refuseUntrusted();
       if (command.includes('\0')) throw new ToolError('A command cannot contain the character NUL.');
       const plan = await runner.plan(command, cwd);
       const sandbox = onDisk ? undefined : inSandbox(await runner.sandboxes.status());
+      if (reset && !sandbox)
+        throw new ToolError('reset is for the sandbox, and this command would run on disk. Leave out reset.');
       const planned: PlannedCommand = sandbox ? { ...plan, sandbox } : plan;
       const apply = async (): Promise<AgentToolResult> => {
         refuseUntrusted();
@@ -93,6 +96,7 @@ export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
           }
           const view = await sandboxOf(runner.sandboxes, preview, sandbox);
           assertNotStopped(run.signal);
+          if (reset) await resetSandbox(view);
           const { runInSandbox } = await import('./runInSandbox.ts');
           return await runInSandbox(view, plan, run, context);
         } finally {
@@ -101,7 +105,10 @@ export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
       };
       const preview: Preview = context.stage({
         label: `Run: ${commandLabel(command)}`,
-        title: l10n => l10n.t('Run: {0}', commandLabel(command)),
+        title: l10n =>
+          reset
+            ? l10n.t('Run in a Reset Sandbox: {0}', commandLabel(command))
+            : l10n.t('Run: {0}', commandLabel(command)),
         sourceToolName: SOURCE,
         purpose: 'command',
         humanOnly: true,
@@ -135,6 +142,15 @@ async function sandboxOf(
   throw new ToolError(
     `${view ? 'The sandbox is another one now' : 'There is no sandbox any more'}, which is not what the preview shows. Nothing was run. Discard it, and propose the command again.`,
   );
+}
+
+/** @throws ToolError if a command runs in it, which would lose what it has made */
+async function resetSandbox(view: Sandbox): Promise<void> {
+  if (view.isBusy)
+    throw new ToolError(
+      'The sandbox cannot be reset while another command runs in it. Nothing was run. Wait until that has ended.',
+    );
+  await view.reset();
 }
 
 function whereText(sandbox: PlannedCommand['sandbox']): string {

@@ -59,7 +59,9 @@ for (const engine of ['overlay', 'copy'] as const)
       ]);
       assert.match(
         first?.error ?? '',
-        /^The (sandbox cannot be made|workspace cannot be copied): ENOSPC: no space left on device[^/]*Nothing was run\.$/,
+        engine === 'overlay'
+          ? /^The sandbox cannot be made: ENOSPC: no space left on device[^/]*Nothing was run\.$/
+          : /^The workspace cannot be copied: that needs 58 MB, and 4\d MB are free [^/]*Nothing was run\.$/,
       );
       assert.equal(next?.output, 'a');
     });
@@ -78,4 +80,22 @@ test('a command that fills the disk of the overlay is ended, and what git ignore
   assert.equal(slow?.notes?.[0], 'It was ended because it filled the disk.');
   assert.equal(slow.ignored, 0);
   assert.equal(next?.output, 'src\nfits\n');
+});
+
+test('what does not fit in a copy is told before anything is lost, and a command that fills its disk is ended', async t => {
+  if (!overlay.engine) return void assert.notEqual(overlay.why, undefined);
+  const [, refused, next, filled, last] = await onSmallDisk(t, 'copy', [
+    'mkdir out; head -c 5m /dev/zero >out/kept',
+    { command: 'echo ran', pending: { large: 46_000_000 } },
+    'ls out',
+    'mkdir -p out; head -c 30m /dev/zero >out/x; echo waits; sleep 900',
+    'ls; head -c 20m /dev/zero >out.log && echo fits',
+  ]);
+  assert.match(refused?.error ?? '', /that needs 44 MB, and 4\d MB are free/);
+  assert.equal(next?.output, 'kept\n');
+  assert.deepEqual(filled?.notes?.slice(0, 2), [
+    'It was ended because it filled the disk.',
+    'What git ignores was removed from the sandbox to free the disk.',
+  ]);
+  assert.equal(last?.output, 'src\nfits\n');
 });

@@ -146,3 +146,65 @@ suite(
     });
   },
 );
+
+suite('a package that is opened without the repository that it is in', { skip: !isOverlay }, () => {
+  async function open(
+    t: TestContext,
+    { home }: { readonly home?: 'top' } = {},
+  ): Promise<(command: string) => Promise<Ran>> {
+    let app = '';
+    const world = await SandboxWorld.create(
+      'overlay',
+      {
+        'package.json': '{ "private": true, "workspaces": ["packages/*"] }',
+        'tsconfig.base.json': '{}',
+        'notes.txt': 'SECRET',
+        '.npmrc': 'SECRET',
+        'packages/app/package.json': '{ "name": "app" }',
+        'packages/other/file': 'SECRET',
+      },
+      { folders: () => [{ name: 'app', fsPath: app }] },
+    );
+    app = world.at('packages/app');
+    const old = process.env['HOME'];
+    t.after(async () => {
+      process.env['HOME'] = old;
+      await world.remove();
+    });
+    world.write({
+      'node_modules/dep/index.js': 'console.log("found");',
+      '.env': 'SECRET',
+      '.git/credentials': 'SECRET',
+    });
+    world.git('remote', 'add', 'origin', 'https://me:SECRET@example.org/x');
+    for (const name of ['http.extraHeader', 'credential.helper', 'core.sshCommand'])
+      world.git('config', name, 'SECRET');
+    fs.writeFileSync(world.at('packages/app/new.txt'), 'new');
+    if (home) process.env['HOME'] = world.root;
+    return command => world.run(command, { plan: { folder: app } });
+  }
+
+  test('has its installed packages, manifests and git, without credentials', async t => {
+    const run = await open(t);
+    const { output, exitCode } = await run(
+      'node -e "require(\'dep\')" && git status --short . && git log --format=%s && ls -A ../.. && git remote && git config core.bare',
+    );
+    assert.equal(exitCode, 0, output);
+    assert.deepEqual(output.split('\n').slice(0, -1), [
+      ...['found', '?? new.txt', 'first', '.git', '.gitignore', 'node_modules', 'package.json', 'packages'],
+      ...['tsconfig.base.json', 'origin', 'false'],
+    ]);
+    const { output: all } = await run(
+      'find ../.. -type f -exec cat {} + 2>&1; ls ../other; touch ../../package.json ../../node_modules/x ../../.git/HEAD',
+    );
+    assert.doesNotMatch(all, /SECRET/);
+    assert.equal(all.match(/Read-only file system/g)?.length, 3);
+  });
+
+  test('has nothing of it where the repository is the home folder', async t => {
+    const { output } = await (
+      await open(t, { home: 'top' })
+    )('ls -A ../..; node -e "require(\'dep\')" 2>&1 | grep -c "Cannot find module"');
+    assert.match(output, /^packages\n\d\n$/);
+  });
+});

@@ -101,3 +101,18 @@ test('git is asked in the folder, whatever program VS Code was started from', as
   Object.assign(process.env, variables);
   assert.deepEqual([...(await ignoredOf(temp.at('app'), ['tracked.ts', 'new.ts']))], ['new.ts']);
 });
+
+test('as many paths as git tracks, as after a folder of 50,000 files was moved, and those that it tracks in spite of a rule', async t => {
+  const temp = await inRepository('*.log\n');
+  t.after(() => temp.remove());
+  const names = Array.from(
+    { length: 50_000 },
+    (_, n) => `old/d${n % 500}/f${n}.${n % 2 === 0 ? 'ts' : 'log'}`,
+  );
+  const entry = (name: string): string => `100644 ${'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'} 0\t${name}\n`;
+  execFileSync('git', ['update-index', '--index-info'], { cwd: temp.root, input: names.map(entry).join('') });
+  const moved = names.map(name => name.replace('old', 'new'));
+  const ignored = await ignoredOf(temp.root, [...names, ...moved, 'old/', 'old/d1/', 'new/']);
+  assert.equal(ignored.size, 25_000);
+  assert.ok([...ignored].every(name => /^new\/.*\.log$/.test(name)));
+});

@@ -25,10 +25,11 @@ suite('what is not in the sandbox is told by name', { skip: !isOverlay }, () => 
   for (const shell of ['sh', 'bash', 'env'])
     test(`a program of the home folder, as ${shell} says it`, async t => {
       const run = await open(t);
-      const { exitCode, notes } = await run(shell === 'env' ? 'env mytool' : `${shell} -c mytool`);
+      const { exitCode, notes, missing } = await run(shell === 'env' ? 'env mytool' : `${shell} -c mytool`);
       assert.equal(exitCode, 127);
+      assert.deepEqual(missing, ['~/own tools/bin/mytool']);
       assert.deepEqual(notes, [
-        'mytool is ~/own tools/bin/mytool on this machine, which the sandbox does not have. Run it with onDisk, or do without it.',
+        'mytool is ~/own tools/bin/mytool on this machine, which the sandbox does not have. Do without it, run what needs it with onDisk, or ask the user to name it in the setting redline.sandbox.readable.',
       ]);
     });
 
@@ -42,7 +43,7 @@ suite('what is not in the sandbox is told by name', { skip: !isOverlay }, () => 
   test('a file of the home folder that a program misses, and none that is nowhere or in the workspace', async t => {
     const run = await open(t);
     assert.deepEqual((await run('cat "$HOME/.cache/packages"; exit 1')).notes, [
-      'On this machine, but not in the sandbox, which shows little of the home folder: ~/.cache/packages. Run what needs it with onDisk, or do without it.',
+      'On this machine, but not in the sandbox, which shows little of the home folder: ~/.cache/packages. Do without it, run what needs it with onDisk, or ask the user to name it in the setting redline.sandbox.readable.',
     ]);
     assert.deepEqual((await run('cat "$HOME/.nothing" "$PWD/missing"; exit 1')).notes, []);
     assert.deepEqual((await run('cat "$HOME/.cache/packages"; true')).notes, [], 'it went well');

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { PathError } from '../../../../src/agent/base/errors.ts';
+import { runText } from '../../../../src/views/texts/previewWords.ts';
 import { CommandRuns } from '../../../../src/agent/commands/commandRuns.ts';
 import type { CommandEnd, CommandPlan } from '../../../../src/agent/commands/commandPlan.ts';
 import type { Sandbox, Sandboxes, SandboxEnd } from '../../../../src/agent/commands/sandbox.ts';
@@ -32,6 +33,8 @@ type Script = (
 class FakeSandboxes implements Sandboxes {
   sandbox: Pick<Sandbox, 'engine' | 'isolated'> | undefined;
   script: Script = () => ({});
+  isBusy = false;
+  resets = 0;
 
   status = async () => ({ isolated: false, engine: undefined, ...this.sandbox });
   fresh = (): Promise<Sandbox | undefined> => this.of();
@@ -39,13 +42,13 @@ class FakeSandboxes implements Sandboxes {
     if (!this.sandbox) return undefined;
     const nothing = { effects: [], leftOut: [], changed: [], ignored: 0, wroteGit: false, notes: [] };
     return {
-      ...this.sandbox,
+      ...{ ...this.sandbox, isBusy: this.isBusy },
       run: async (plan, pending, { add }) => {
         add('ran\n');
         return { ...ended(0), ...nothing, ...(await this.script(plan, pending)) };
       },
+      reset: async () => void this.resets++,
       readIgnored: async () => undefined,
-      reset: async () => undefined,
       dispose: async () => undefined,
     };
   };
@@ -527,4 +530,27 @@ test('once plan mode is on, nothing runs by itself, whatever was allowed', async
   await t.session.prompt('Test it.');
   assert.equal(t.store.get('p1')?.state.kind, 'pending');
   assert.equal(hasRun, false);
+});
+
+test('the sandbox is reset before a command that says so, unless another one runs in it', async () => {
+  for (const isBusy of [false, true]) {
+    const { t, runner } = inSandbox(() => ({}), { args: { command: 'npm test', reset: true } });
+    runner.sandboxes.isBusy = isBusy;
+    await t.session.prompt('Test it.');
+    assert.equal(t.store.get('p1')?.title, 'Run in a Reset Sandbox: npm test');
+    const clicked = t.click('p1', 'apply');
+    if (isBusy)
+      await assert.rejects(clicked, /cannot be reset while another command runs in it\. Nothing was run\./);
+    else await clicked;
+    assert.equal(runner.sandboxes.resets, isBusy ? 0 : 1);
+  }
+});
+
+test('what a command did not find in the sandbox is kept with how it ended', async () => {
+  const { t } = inSandbox(() => ({ exitCode: 127, missing: ['~/tools/bin/mytool'] }));
+  await t.session.prompt('Test it.');
+  await t.click('p1', 'apply');
+  const { run } = t.store.ledger().at(-1) ?? {};
+  assert.deepEqual(run?.missing, ['~/tools/bin/mytool']);
+  assert.match(runText(run), /^Exit 127 · [\d.]+ s · not in the sandbox: ~\/tools\/bin\/mytool$/);
 });

@@ -1,0 +1,130 @@
+import type { Stats } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import { forEachLimited, succeeds, TimeSlice } from '../../base/async.ts';
+import { ToolError } from '../../base/errors.ts';
+import { isStill, openCopy, type Copied } from './copiedFolder.ts';
+import { gitFiles } from './copiedGit.ts';
+import { foundContent, type Effects } from './effects.ts';
+import { ignoredOf, textOfRules } from './ignored.ts';
+import { outermostIgnored, restored } from './keptFiles.ts';
+import type { Contents, Layers } from './layers.ts';
+import type { OwnFolder } from './ownFolder.ts';
+import { inTrees, type PlainTree } from './plainTree.ts';
+import { isSpecial, stampOf, stamps, type Stamp, type Stamps } from './stamps.ts';
+
+/** How many files are compared concurrently. */
+const AT_ONCE = 16;
+
+const REPLACED =
+  'The command put another folder or a link in the place of the workspace folder, so its changes cannot be told. They are lost.';
+
+/** What is made as on disk again. */
+export interface Changed {
+  /** Paths of files. */
+  readonly changed: readonly string[];
+  /** What was in the copy. */
+  readonly found: Stamps;
+}
+
+/** What a command changed in a copy; `changed` is without what git ignores and can be kept. */
+interface Listed extends Changed {
+  readonly ignored: number;
+  /** What git ignores and the command has removed: workspace paths. */
+  readonly removed: readonly string[];
+  readonly wroteGit: boolean;
+}
+
+interface Listing {
+  /** Holds the copies. */
+  readonly storage: OwnFolder;
+  readonly layers: Layers;
+  /** What was put into the copies for the command. */
+  readonly contents: Contents;
+  /** Gets what the command changed. */
+  readonly effects: Effects;
+}
+
+/** What in a copy differs from before the command. @throws ToolError if the copy itself was replaced */
+export async function listCopy(folder: Copied, listing: Listing): Promise<Listed> {
+  const isThere = await succeeds(fs.lstat(folder.copy));
+  if (isThere && !(await isStill(folder))) throw new ToolError(REPLACED);
+  const { put = new Map<string, Stamp>(), odd } = folder;
+  const before = { put, odd, source: new Map(folder.source) };
+  // Where the folder itself was removed, so was all that was in it.
+  const copy = await openCopy(folder, listing.storage);
+  return inTrees([folder.root, copy], (...trees) => compare(folder, before, trees, listing));
+}
+
+async function compare(
+  folder: Copied,
+  {
+    put,
+    odd,
+    source,
+  }: Required<Pick<Copied, 'source' | 'odd'>> & { readonly put: ReadonlyMap<string, Stamp> },
+  [real, there]: readonly [real: PlainTree, copy: PlainTree],
+  { layers, contents, effects }: Listing,
+): Promise<Listed> {
+  const { layer, root } = folder;
+  const nameOf = (relative: string): string => layers.nameOf({ layer, relative });
+  const slice = new TimeSlice();
+  const found = await stamps(there);
+  const { put: now } = found;
+  folder.put = now;
+  for (const at of found.odd.keys()) if (!odd.has(at)) effects.leaveOut({ path: nameOf(at), why: 'path' });
+  const changed: string[] = [];
+  for (const at of put.keys()) {
+    await slice.turn();
+    if (put.get(at) !== now.get(at)) changed.push(at);
+  }
+  for (const at of now.keys()) {
+    await slice.turn();
+    if (!put.has(at)) changed.push(at);
+  }
+  const isGits = await gitFiles([real, there], new Set([...put.keys(), ...now.keys()]));
+  const others = changed.filter(at => !isGits(at));
+  await slice.turn();
+  const rules = new Map<string, string>();
+  for (const at of now.keys()) {
+    const isOwn = /(^|\/)\.gitignore$/.test(at) && (!source.get(at) || put.get(at) !== now.get(at));
+    const found = isOwn ? await there.find(at) : undefined;
+    if (found?.kind === 'file')
+      rules.set(path.posix.dirname(at), textOfRules(await found.read().catch(() => undefined)));
+  }
+  const hidden = await ignoredOf(root, others, rules);
+  for (const at of hidden) if (!isSpecial(now.get(at))) folder.ignored.add(at);
+  const gone = await outermostIgnored(
+    root,
+    [...hidden].filter(at => !now.has(at)),
+  );
+  const removed = await restored(real, there, gone);
+  // They are copied again before the next command.
+  for (const at of removed.length > 0 ? put.keys() : [])
+    if (removed.some(each => at === each || at.startsWith(`${each}/`))) folder.source.set(at, '');
+  await forEachLimited(others, AT_ONCE, async at => {
+    await slice.turn();
+    if (effects.isTooMuch || hidden.has(at)) return;
+    const pending = contents.get(layer)?.get(at);
+    if (pending?.sameAs !== undefined && (await there.isSame(at, pending.sameAs))) return;
+    const name = pending?.name ?? nameOf(at);
+    await effects.look(name, async () => {
+      const isKept = source.get(at) === stampIn(await real.stat(at).catch(() => undefined));
+      const base = pending ? pending.left && foundContent(pending.left, pending.mode) : await real.find(at);
+      await effects.add(name, base ?? undefined, await there.find(at), {
+        isBaseUnknown: !pending && !isKept && (put.has(at) || (!!base && base.kind !== 'folder')),
+      });
+    });
+  });
+  return {
+    found,
+    changed: changed.filter(at => !hidden.has(at) || isSpecial(now.get(at))),
+    removed: removed.map(nameOf),
+    ignored: hidden.size,
+    wroteGit: changed.some(at => isGits(at) && path.posix.basename(at) !== 'index'),
+  };
+}
+
+function stampIn(stat: Stats | undefined): Stamp | undefined {
+  return stat && stampOf(stat);
+}
