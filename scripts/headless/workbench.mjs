@@ -119,6 +119,25 @@ export class Workbench extends RedlineWindow {
   }
 
   /**
+   * Reloads the window. Its scripts wait until the extension host of before has ended: VS Code gives a host another storage while
+   * that is in use, as on a machine that is busy.
+   */
+  async reload() {
+    if (this.#browser.context.pages().length > 1) return super.reload();
+    const scripts = /\.js(?:\?|$)/;
+    let ended;
+    await this.page.route(scripts, async route => {
+      await (ended ??= this.#server.endHosts());
+      await route.continue();
+    });
+    try {
+      await super.reload();
+    } finally {
+      await this.page.unroute(scripts);
+    }
+  }
+
+  /**
    * Opens a second window on the same folder. It is closed together with this workbench.
    * @returns {Promise<RedlineWindow>}
    */

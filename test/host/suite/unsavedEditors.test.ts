@@ -142,10 +142,11 @@ suite('unsaved changes in an editor that knows the file by another name', () => 
       await rm(fileInWorkspace(name), { recursive: true, force: true });
   });
 
+  // Names of their own: an editor that was closed may live on for a moment.
   const NAMES = [
     ['a link to its folder', 'real/a.txt', 'linked/a.txt'],
-    ['a link to it', 'real/a.txt', 'linked'],
-    ['a hard link', 'real/a.txt', 'second.txt'],
+    ['a link to it', 'real/b.txt', 'linked'],
+    ['a hard link', 'real/c.txt', 'second.txt'],
   ] as const;
 
   for (const [kind, own, other] of NAMES) {
