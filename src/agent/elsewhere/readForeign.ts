@@ -1,4 +1,5 @@
-import { lstat, readFile, readlink } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open, readlink } from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited, succeeds } from '../base/async.ts';
 import {
@@ -215,19 +216,35 @@ export async function readBelow(folder: string, relative: string): Promise<ReadF
   const file = path.join(folder, relative);
   try {
     const found = await lstat(file);
-    const isBelow = isInside(await realPath(path.dirname(file)), await realPath(folder));
-    if (!isBelow) throw new LeftOutError('link');
+    const root = await realPath(folder);
+    if (!isInside(await realPath(path.dirname(file)), root)) throw new LeftOutError('link');
     if (found.isSymbolicLink()) return { content: { link: await readlink(file) }, isExecutable: false };
     if (!found.isFile()) throw new LeftOutError('notAFile');
-    if (found.size > MAX_FILE_BYTES) throw new LeftOutError('tooLarge');
-    const bytes = await readFile(file);
+    const { bytes, mode } = await readOpened(file, root);
     // A filter that is not installed leaves what git stores.
     if (bytes.subarray(0, POINTER.length).equals(POINTER)) throw new LeftOutError('converted');
-    return { content: bytes, isExecutable: (found.mode & 0o111) !== 0 };
+    return { content: bytes, isExecutable: (mode & 0o111) !== 0 };
   } catch (error) {
     if (error instanceof LeftOutError) throw error;
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) throw new LeftOutError('missing');
     throw new LeftOutError('unreadable', messageOf(error));
+  }
+}
+
+/** Reads a file as it is opened: an agent that works there may put a link or a pipe in its place, or in that of a folder above it. */
+async function readOpened(file: string, root: string): Promise<{ bytes: Buffer; mode: number }> {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) throw new LeftOutError('notAFile');
+    if (found.size > MAX_FILE_BYTES) throw new LeftOutError('tooLarge');
+    const opened =
+      process.platform === 'linux' ? await readlink(`/proc/self/fd/${handle.fd}`) : await realPath(file);
+    if (!isInside(opened, root)) throw new LeftOutError('link');
+    return { bytes: await handle.readFile(), mode: found.mode };
+  } finally {
+    await handle.close();
   }
 }
 
