@@ -103,7 +103,7 @@ const mcpSdkApart = {
 };
 
 /** So does what describes tools to a model, which only requests need. */
-const toolSpec = { ...options, entryPoints: { 'chunks/toolSpec': 'src/agent/tools/toolSpec.ts' } };
+const toolSpec = { ...options, entryPoints: { 'chunks/toolSpec': 'src/agent/session/tools/toolSpec.ts' } };
 const toolSpecApart = {
   name: 'tool-spec-apart',
   setup(b) {
@@ -151,12 +151,12 @@ const extension = {
 /** The worker that searches by structure: a single file, since it shares no modules with the extension. */
 const astWorker = {
   ...options,
-  entryPoints: { astWorker: 'src/agent/tools/ast/worker/worker.ts' },
+  entryPoints: { astWorker: 'src/agent/session/tools/ast/worker/worker.ts' },
   plugins: [nativeEngine],
 };
 
 /** The worker that searches texts line by line. It is ended when a pattern takes too long. */
-const lineWorker = { ...options, entryPoints: { lineWorker: 'src/views/search/lineWorker.ts' } };
+const lineWorker = { ...options, entryPoints: { lineWorker: 'src/views/chat/search/lineWorker.ts' } };
 
 /**
  * The program that agents of other programs start to reach Redline. It is copied to where it stays when the extension is

@@ -5,15 +5,15 @@ import { BARE_TEXTS } from './scripts/l10n/bareTexts.mjs';
 /** The layers of src, lowest first. A layer imports only itself and lower ones. */
 const LAYERS = [
   { name: 'base', files: ['src/agent/base/**'] },
-  { name: 'text', files: ['src/agent/text/**'] },
-  { name: 'model', files: ['src/agent/model/**'] },
-  { name: 'preview', files: ['src/agent/preview/**'] },
-  { name: 'elsewhere', files: ['src/agent/elsewhere/**'] },
-  { name: 'commands', files: ['src/agent/commands/**'] },
-  { name: 'conversation', files: ['src/agent/conversation/**'] },
-  { name: 'forcing', files: ['src/agent/forcing/**'] },
-  { name: 'tools', files: ['src/agent/tools/**'] },
-  { name: 'checks', files: ['src/agent/checks/**'] },
+  { name: 'text', files: ['src/agent/hold/text/**'] },
+  { name: 'model', files: ['src/agent/session/model/**'] },
+  { name: 'preview', files: ['src/agent/hold/preview/**'] },
+  { name: 'elsewhere', files: ['src/agent/hold/external/**'] },
+  { name: 'commands', files: ['src/agent/sandbox/commands/**'] },
+  { name: 'conversation', files: ['src/agent/session/conversation/**'] },
+  { name: 'forcing', files: ['src/agent/session/forcing/**'] },
+  { name: 'tools', files: ['src/agent/session/tools/**'] },
+  { name: 'checks', files: ['src/agent/sandbox/checks/**'] },
   { name: 'session', files: ['src/agent/session/**'] },
   { name: 'clients', files: ['src/agent/clients/**'] },
   { name: 'views', files: ['src/views/**'] },
@@ -22,15 +22,15 @@ const LAYERS = [
 
 /** Packages that only one file may import, or a few, so that they load on first use and can be replaced. Types may be imported anywhere. */
 const WRAPPED = {
-  openai: 'src/agent/model/openai/client.ts',
-  diff: ['src/agent/text/compareLines.ts', 'src/agent/elsewhere/parsePatch.ts'],
-  'iconv-lite': 'src/agent/text/encodings.ts',
-  ignore: 'src/agent/tools/ast/scope/ignoreRules.ts',
-  jiti: 'src/agent/tools/custom/loading/importFile.ts',
-  typebox: 'src/agent/tools/custom/loading/parameters.ts',
+  openai: 'src/agent/session/model/openai/client.ts',
+  diff: ['src/agent/hold/text/compareLines.ts', 'src/agent/hold/external/parsePatch.ts'],
+  'iconv-lite': 'src/agent/hold/text/encodings.ts',
+  ignore: 'src/agent/session/tools/ast/scope/ignoreRules.ts',
+  jiti: 'src/agent/session/tools/custom/loading/importFile.ts',
+  typebox: 'src/agent/session/tools/custom/loading/parameters.ts',
   '@modelcontextprotocol/server': ['src/agent/clients/mcp/sdk.ts', 'src/agent/clients/stdio/bridge.ts'],
   // Custom tools get the whole of zod; everything else uses its small build, zod/mini.
-  zod: 'src/agent/tools/custom/loading/parameters.ts',
+  zod: 'src/agent/session/tools/custom/loading/parameters.ts',
 };
 
 const BARE_TOAST = {

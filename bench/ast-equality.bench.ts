@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { AstGrepNapi } from '../src/agent/tools/ast/engine/astGrepNapi.ts';
+import { AstGrepNapi } from '../src/agent/session/tools/ast/engine/astGrepNapi.ts';
 import type { Bench } from './lib/bench.ts';
 import { corpus } from './lib/corpus.ts';
 import { installedGrammars } from '../test/support/astGrammars.ts';

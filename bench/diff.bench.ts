@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { diffStat } from '../src/agent/text/lineDiff.ts';
+import { diffStat } from '../src/agent/hold/text/lineDiff.ts';
 import type { Bench } from './lib/bench.ts';
 
 /** The lines of a large source file, and how many of them are changed. */

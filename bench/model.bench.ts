@@ -3,8 +3,8 @@
  * do no work, how many bytes and tokens, and how many bytes repeat the request before. A change of the prompt or of a tool shows
  * its cost here. `npm run bench -- model`
  */
-import { estimateTokens } from '../src/agent/model/contextWindow.ts';
-import type { ChatRequest } from '../src/agent/model/chatProvider.ts';
+import { estimateTokens } from '../src/agent/session/model/contextWindow.ts';
+import type { ChatRequest } from '../src/agent/session/model/chatProvider.ts';
 import { createTestSession, type TestSession } from '../test/support/testSession.ts';
 import type { Bench } from './lib/bench.ts';
 import { tasks, type Task } from './lib/modelTasks.ts';

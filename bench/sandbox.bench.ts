@@ -3,11 +3,11 @@
  * how soon changes are told; and the copy where there is no overlay. Processor times include those of all programs that were
  * started. Medians. `npm run bench -- sandbox`
  */
-import { MemoryBlobs } from '../src/agent/preview/blobs.ts';
+import { MemoryBlobs } from '../src/agent/hold/preview/blobs.ts';
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
-import type { SandboxEngine } from '../src/agent/commands/sandbox.ts';
+import type { SandboxEngine } from '../src/agent/sandbox/commands/sandbox.ts';
 import { inRepo, repoRoot } from '../scripts/lib/paths.mjs';
 import { SandboxWorld } from '../test/support/sandboxWorld.ts';
 import { EventLoopWatch, ownTime } from '../test/support/fuzz/eventLoop.ts';
@@ -168,7 +168,7 @@ async function tests(bench: Bench): Promise<void> {
   const files = tested.slice(0, TEST_FILES);
   const command = [
     `'${process.execPath}' --test --disable-warning=ExperimentalWarning`,
-    ...files.map(name => `test/unit/text/${name}`),
+    ...files.map(name => `test/unit/hold/text/${name}`),
   ].join(' ');
   try {
     const inside = async (): Promise<undefined> => {

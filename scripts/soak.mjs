@@ -20,12 +20,12 @@ const { inRepo } = await import('./lib/paths.mjs');
 
 const subjects = {
   histories: { file: 'test/unit/runtime/properties.test.ts', runs: 200_000 },
-  checks: { file: 'test/unit/checks/checkProperties.test.ts', runs: 200_000 },
-  proofs: { file: 'test/unit/checks/fullCopy.test.ts', runs: 20_000 },
-  sandbox: { file: 'test/unit/commands/sandbox/histories.test.ts', runs: 200_000 },
-  patches: { file: 'test/unit/elsewhere/randomPatches.test.ts', runs: 2_000 },
+  checks: { file: 'test/unit/sandbox/checks/checkProperties.test.ts', runs: 200_000 },
+  proofs: { file: 'test/unit/sandbox/checks/fullCopy.test.ts', runs: 20_000 },
+  sandbox: { file: 'test/unit/sandbox/view/histories.test.ts', runs: 200_000 },
+  patches: { file: 'test/unit/hold/external/randomPatches.test.ts', runs: 2_000 },
   editors: { host: 'appliedStays.test.cjs', runs: 1_000 },
-  rewrites: { file: 'test/unit/tools/ast/engine/randomRewrites.test.ts', runs: 2_000 },
+  rewrites: { file: 'test/unit/session/tools/ast/engine/randomRewrites.test.ts', runs: 2_000 },
 };
 const subject = subjects[process.argv[2] ?? 'histories'];
 if (!subject) throw new Error(`There is only: ${Object.keys(subjects).join(', ')}`);

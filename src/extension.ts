@@ -8,16 +8,16 @@ import { allCommands } from './views/allCommands.ts';
 import { createApi, type RedlineApi } from './views/api.ts';
 import { ChatPanel } from './views/chat/chatPanel.ts';
 import { execute, registerCommands } from './views/commandRegistry.ts';
-import { Commenting } from './views/comments/commenting.ts';
+import { Commenting } from './views/review/comments/commenting.ts';
 import { registerContextKeys } from './views/contextKeys.ts';
 import { PREVIEW_SCHEME, views } from './views/contributions.ts';
 import { RedlineLog } from './views/diagnostics/redlineLog.ts';
 import { TextDocuments } from './views/diagnostics/textDocuments.ts';
-import { registerHistoryView } from './views/history/historyTree.ts';
-import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
-import { registerNativeChat } from './views/nativeChat/nativeChat.ts';
-import { OtherAgents } from './views/otherAgents/otherAgents.ts';
-import { PendingView } from './views/pending/pendingTree.ts';
+import { registerHistoryView } from './views/chat/history/historyTree.ts';
+import { registerLedgerDocument } from './views/review/ledger/ledgerDocument.ts';
+import { registerNativeChat } from './views/chat/nativeChat/nativeChat.ts';
+import { OtherAgents } from './views/agents/otherAgents.ts';
+import { PendingView } from './views/review/pending/pendingTree.ts';
 import { LookedAt } from './views/review/lookedAt.ts';
 import { Overview } from './views/review/overview.ts';
 import { PreviewFileSystem } from './views/review/documents/previewFileSystem.ts';
@@ -30,7 +30,7 @@ import { ReviewList } from './views/review/reviewList.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
 import { ShownPlace, type LoadPlaces } from './views/review/shownPlace.ts';
 import { ShownRevisions } from './views/review/shownRevisions.ts';
-import { WaitingNotice } from './views/pending/waitingNotice.ts';
+import { WaitingNotice } from './views/review/pending/waitingNotice.ts';
 import { modeSwitch } from './views/settings.ts';
 import {
   followFiles,
@@ -41,7 +41,7 @@ import {
   startSinceLooked,
 } from './views/startedLater.ts';
 import { StatusItem } from './views/statusItem.ts';
-import { showTour } from './views/tour/tour.ts';
+import { showTour } from './views/chat/tour/tour.ts';
 import { FileWatcher } from './views/workspace/fileWatcher.ts';
 
 let closing: Closing | undefined;

@@ -1,10 +1,10 @@
-import { WorkerAstEngine } from '../../src/agent/tools/ast/worker/client.ts';
-import type { AstFile, AstRequest } from '../../src/agent/tools/ast/worker/protocol.ts';
+import { WorkerAstEngine } from '../../src/agent/session/tools/ast/worker/client.ts';
+import type { AstFile, AstRequest } from '../../src/agent/session/tools/ast/worker/protocol.ts';
 import { installedGrammars } from '../../test/support/astGrammars.ts';
 
 /** The engine, from its sources. */
 export function startEngine(): WorkerAstEngine {
-  const file = new URL('../../src/agent/tools/ast/worker/worker.ts', import.meta.url);
+  const file = new URL('../../src/agent/session/tools/ast/worker/worker.ts', import.meta.url);
   return new WorkerAstEngine(file, { grammars: installedGrammars() });
 }
 

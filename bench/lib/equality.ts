@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { AstGrepNapi } from '../../src/agent/tools/ast/engine/astGrepNapi.ts';
-import type { AstEngine } from '../../src/agent/tools/ast/worker/client.ts';
-import type { AstFile } from '../../src/agent/tools/ast/worker/protocol.ts';
+import type { AstGrepNapi } from '../../src/agent/session/tools/ast/engine/astGrepNapi.ts';
+import type { AstEngine } from '../../src/agent/session/tools/ast/worker/client.ts';
+import type { AstFile } from '../../src/agent/session/tools/ast/worker/protocol.ts';
 import { cliUpdate } from './astGrepCli.ts';
 import { requestFor } from './engine.ts';
 import { plainSource, type PlainSource } from './plainSources.ts';

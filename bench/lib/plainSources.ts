@@ -1,5 +1,5 @@
-import type { AstGrepNapi } from '../../src/agent/tools/ast/engine/astGrepNapi.ts';
-import { languageOf } from '../../src/agent/tools/ast/engine/languages.ts';
+import type { AstGrepNapi } from '../../src/agent/session/tools/ast/engine/astGrepNapi.ts';
+import { languageOf } from '../../src/agent/session/tools/ast/engine/languages.ts';
 
 /** Stands for a line feed in a string. */
 const FOLDED = '\ue000';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import * as fs from 'node:fs';
-import type { AstGrepNapi } from '../../src/agent/tools/ast/engine/astGrepNapi.ts';
-import { languageOf } from '../../src/agent/tools/ast/engine/languages.ts';
+import type { AstGrepNapi } from '../../src/agent/session/tools/ast/engine/astGrepNapi.ts';
+import { languageOf } from '../../src/agent/session/tools/ast/engine/languages.ts';
 import { cliErrors, type ByteRange } from './astGrepCli.ts';
 
 /** The syntax errors that the two parsers find in the same file, where they differ. */

@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { inRepo } from '../lib/paths.mjs';
 
 const SOURCE = inRepo('src', 'views', 'api.ts');
-const TOOL_TYPES = inRepo('src', 'agent', 'tools', 'custom', 'redline.d.ts');
+const TOOL_TYPES = inRepo('src', 'agent', 'session', 'tools', 'custom', 'redline.d.ts');
 
 /** Types whose form is not part of the API. */
 const OPAQUE = {

@@ -12,35 +12,35 @@ const PLACES = [
   'session/surroundings.ts',
   'session/planMode.ts',
   'session/modelPreviews.ts',
-  'preview/resolve',
-  'forcing',
+  'hold/preview/resolve',
+  'session/forcing',
   'session/newProblems.ts',
   'session/revertQueue.ts',
   'session/context/summary.ts',
-  'conversation/context',
-  'conversation/renderTrunk.ts',
-  'conversation/validateRevert.ts',
-  'conversation/validTrunk.ts',
+  'session/conversation/context',
+  'session/conversation/renderTrunk.ts',
+  'session/conversation/validateRevert.ts',
+  'session/conversation/validTrunk.ts',
   'base/errors.ts',
-  'preview/commit',
-  'preview/reviewTexts.ts',
-  'tools',
-  'checks/runChecksFor.ts',
-  'checks/runChecksTool.ts',
+  'hold/preview/commit',
+  'hold/preview/reviewTexts.ts',
+  'session/tools',
+  'sandbox/checks/runChecksFor.ts',
+  'session/tools/runChecksTool.ts',
   'clients',
 ];
 /** Folders outside the core whose errors a model gets. */
-const VIEWS = ['views/search', 'views/terminal', 'views/workspace'];
+const VIEWS = ['views/chat/search', 'views/agents/terminal', 'views/workspace'];
 
 /** Words for people and programs in these places. */
 const NOT_FOR_MODELS = [
   /^clients\/(?:mcp|setUp|stdio)\//,
-  /^tools\/titles\.ts$/,
-  /^tools\/custom\/(?:loading\/|redline)/,
-  /^conversation\/storage\//,
+  /^session\/tools\/titles\.ts$/,
+  /^session\/tools\/custom\/(?:loading\/|redline)/,
+  /^session\/conversation\/storage\//,
 ];
 /** Files whose texts are parts of sentences. */
-const PARTS = ['preview/resolve/waitTexts.ts', 'preview/resolve/checkTexts.ts'];
+const PARTS = ['hold/preview/resolve/waitTexts.ts', 'hold/preview/resolve/checkTexts.ts'];
 
 /** @returns {Promise<string>} */
 export function modelSentences() {

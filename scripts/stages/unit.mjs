@@ -9,9 +9,9 @@ const TESTS = 'test/unit/**/*.test.ts';
 
 /** Files that change their whole process, each with what they change. */
 export const ALONE = {
-  'test/unit/text/encodings.test.ts': 'loads the tables of encodings, which others have loaded already',
-  'test/unit/preview/log/previewLog.test.ts': 'finds the tables of encodings not loaded yet',
-  'test/unit/model/languageModel/provider.test.ts': 'listens for rejections that nobody handles',
+  'test/unit/hold/text/encodings.test.ts': 'loads the tables of encodings, which others have loaded already',
+  'test/unit/hold/preview/log/previewLog.test.ts': 'finds the tables of encodings not loaded yet',
+  'test/unit/session/model/languageModel/provider.test.ts': 'listens for rejections that nobody handles',
 };
 
 /** @param {{ grep?: string, env?: Record<string, string> }} options `env` is added to the environment of the tests */

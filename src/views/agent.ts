@@ -4,22 +4,22 @@ import type { Closing } from '../agent/base/disposable.ts';
 import { detailOf } from '../agent/base/errors.ts';
 import type { Localiser } from '../agent/base/localiser.ts';
 import type { Logger } from '../agent/base/logger.ts';
-import { ImageFiles } from '../agent/conversation/storage/imageFiles.ts';
-import { SessionLogs } from '../agent/conversation/storage/sessionLogs.ts';
-import type { StoredSession } from '../agent/conversation/storage/storedSession.ts';
-import { ToolChoiceLadder } from '../agent/model/toolChoiceLadder.ts';
-import type { LoadEditors } from '../agent/preview/commit/landed/editors.ts';
-import { Overlay } from '../agent/preview/overlay.ts';
-import type { PreviewStore } from '../agent/preview/previewStore.ts';
-import { Rebaser } from '../agent/preview/rebase/rebaser.ts';
-import { Invoker } from '../agent/preview/resolve/invoker.ts';
-import type { Prover } from '../agent/preview/resolve/proof.ts';
+import { ImageFiles } from '../agent/session/conversation/storage/imageFiles.ts';
+import { SessionLogs } from '../agent/session/conversation/storage/sessionLogs.ts';
+import type { StoredSession } from '../agent/session/conversation/storage/storedSession.ts';
+import { ToolChoiceLadder } from '../agent/session/model/toolChoiceLadder.ts';
+import type { LoadEditors } from '../agent/hold/preview/commit/landed/editors.ts';
+import { Overlay } from '../agent/hold/preview/overlay.ts';
+import type { PreviewStore } from '../agent/hold/preview/previewStore.ts';
+import { Rebaser } from '../agent/hold/preview/rebase/rebaser.ts';
+import { Invoker } from '../agent/hold/preview/resolve/invoker.ts';
+import type { Prover } from '../agent/hold/preview/resolve/proof.ts';
 import type { ReadSurroundings } from '../agent/session/surroundings.ts';
 import { Session } from '../agent/session/session.ts';
-import { runChecksTool } from '../agent/checks/runChecksTool.ts';
-import type { Sandboxes } from '../agent/commands/sandbox.ts';
-import { CommandRuns } from '../agent/commands/commandRuns.ts';
-import type { ToolRegistry } from '../agent/tools/registry.ts';
+import { runChecksTool } from '../agent/session/tools/runChecksTool.ts';
+import type { Sandboxes } from '../agent/sandbox/commands/sandbox.ts';
+import { CommandRuns } from '../agent/sandbox/commands/commandRuns.ts';
+import type { ToolRegistry } from '../agent/session/tools/registry.ts';
 import {
   commandRunner,
   editorToolsRefresher,
@@ -29,12 +29,12 @@ import {
   textSearchIn,
   windowTools,
 } from './agentTools.ts';
-import { CheckSettings } from './checks/checkSettings.ts';
-import { WindowChecks } from './checks/windowChecks.ts';
+import { CheckSettings } from './review/checks/checkSettings.ts';
+import { WindowChecks } from './review/checks/windowChecks.ts';
 import { RiskMarks } from './review/riskMarks.ts';
 import { CustomToolsWatcher, currentToolPlaces } from './customTools/customToolsWatcher.ts';
-import { ApiKeys } from './models/apiKeys.ts';
-import { ladderMemory, Providers } from './models/providers.ts';
+import { ApiKeys } from './chat/models/apiKeys.ts';
+import { ladderMemory, Providers } from './chat/models/providers.ts';
 import type { FileUris } from './review/previewUri.ts';
 import type { RedlineLog } from './diagnostics/redlineLog.ts';
 import { Settings } from './settings.ts';
@@ -47,7 +47,7 @@ import {
 } from './storage/previewStorage.ts';
 import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
-import { SandboxLeave, WindowSandboxes } from './terminal/windowSandboxes.ts';
+import { SandboxLeave, WindowSandboxes } from './agents/terminal/windowSandboxes.ts';
 import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
 import { HostConsents } from './web/hostConsents.ts';
 import { VsCodeWorkspace } from './workspace/workspace.ts';
@@ -138,7 +138,7 @@ export async function createAgent(
   subscriptions.push(problems);
   const commandRuns = new CommandRuns();
   const sandboxes = new WindowSandboxes(async () => {
-    const { openSandboxes } = await import('./terminal/openSandboxes.ts');
+    const { openSandboxes } = await import('./agents/terminal/openSandboxes.ts');
     return openSandboxes(path.join(storage.fsPath, 'sandbox'), workspace, settings, logger);
   });
   closing.add(() => sandboxes.dispose());

@@ -1,20 +1,20 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../agent/base/disposable.ts';
 import type { Logger } from '../agent/base/logger.ts';
-import type { CommandRuns } from '../agent/commands/commandRuns.ts';
+import type { CommandRuns } from '../agent/sandbox/commands/commandRuns.ts';
 import type { ReadInstructions } from '../agent/session/sessionOptions.ts';
-import type { AstEngine, WorkerAstEngine } from '../agent/tools/ast/worker/client.ts';
-import { builtInTools, type BuiltInToolPorts } from '../agent/tools/builtIn.ts';
-import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
-import type { EditorTools } from '../agent/tools/editor/editorTools.ts';
-import type { TextSearch } from '../agent/tools/files/searchText.ts';
-import type { GitPorts } from '../agent/tools/git/readGit.ts';
-import type { ToolRegistry } from '../agent/tools/registry.ts';
-import type { SymbolPorts } from '../agent/tools/symbols/symbolsTool.ts';
-import { activeGit } from './elsewhere/gitApi.ts';
+import type { AstEngine, WorkerAstEngine } from '../agent/session/tools/ast/worker/client.ts';
+import { builtInTools, type BuiltInToolPorts } from '../agent/session/tools/builtIn.ts';
+import type { CommandRunner } from '../agent/session/tools/command/runCommand.ts';
+import type { EditorTools } from '../agent/session/tools/editor/editorTools.ts';
+import type { TextSearch } from '../agent/session/tools/files/searchText.ts';
+import type { GitPorts } from '../agent/session/tools/git/readGit.ts';
+import type { ToolRegistry } from '../agent/session/tools/registry.ts';
+import type { SymbolPorts } from '../agent/session/tools/symbols/symbolsTool.ts';
+import { activeGit } from './review/external/gitApi.ts';
 import type { Settings } from './settings.ts';
-import type { VsCodeCommandRunner } from './terminal/commandRunner.ts';
-import type { SandboxLeave, WindowSandboxes } from './terminal/windowSandboxes.ts';
+import type { VsCodeCommandRunner } from './agents/terminal/commandRunner.ts';
+import type { SandboxLeave, WindowSandboxes } from './agents/terminal/windowSandboxes.ts';
 import type { InstructionFiles } from './workspace/instructionFiles.ts';
 import type { VsCodeWorkspace } from './workspace/workspace.ts';
 
@@ -38,7 +38,7 @@ export function windowTools(
 export function structuralEngineIn(extensionPath: string, logger: Logger): AstEngine & Disposable {
   let loading: Promise<WorkerAstEngine> | undefined;
   const load = (): Promise<WorkerAstEngine> =>
-    (loading ??= import('./search/structuralEngine.ts').then(({ createStructuralEngine }) =>
+    (loading ??= import('./chat/search/structuralEngine.ts').then(({ createStructuralEngine }) =>
       createStructuralEngine(extensionPath, logger),
     ));
   return {
@@ -61,7 +61,7 @@ export function textSearchIn(lineWorker: string, workspace: VsCodeWorkspace, log
   let loaded: TextSearch | undefined;
   return {
     search: async (...query) => {
-      const { WorkspaceTextSearch } = await import('./search/textSearch.ts');
+      const { WorkspaceTextSearch } = await import('./chat/search/textSearch.ts');
       loaded ??= new WorkspaceTextSearch(workspace, logger, lineWorker);
       return loaded.search(...query);
     },
@@ -98,7 +98,7 @@ export function runnerLoader(
   settings: Settings,
 ): () => Promise<VsCodeCommandRunner> {
   return async () => {
-    const { VsCodeCommandRunner } = await import('./terminal/commandRunner.ts');
+    const { VsCodeCommandRunner } = await import('./agents/terminal/commandRunner.ts');
     return new VsCodeCommandRunner(workspace, settings);
   };
 }

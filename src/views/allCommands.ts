@@ -1,9 +1,9 @@
 import type { CommentReply } from 'vscode';
 import { chatCommands } from './chat/chatPanel.ts';
 import { onRow, type CommandHandlers } from './commandRegistry.ts';
-import type { ShownComment } from './comments/commentThreads.ts';
+import type { ShownComment } from './review/comments/commentThreads.ts';
 import type { Ctx } from './ctx.ts';
-import { sessionCommands } from './history/sessionCommands.ts';
+import { sessionCommands } from './chat/history/sessionCommands.ts';
 import type { PartCommands } from './review/commands/partCommands.ts';
 import { previewCommands } from './review/commands/previewCommands.ts';
 import { activePlace, isFromEditor, type ActivePlace } from './review/commands/previewTargets.ts';
@@ -26,14 +26,14 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     await (await import('./review/commands/stepHunk.ts')).stepHunk(ctx, direction, at);
   };
   const editing = () => import('./review/commands/editCommands.ts');
-  const history = () => import('./history/historyCommands.ts');
-  const ledger = () => import('./ledger/ledgerCommands.ts');
+  const history = () => import('./chat/history/historyCommands.ts');
+  const ledger = () => import('./review/ledger/ledgerCommands.ts');
   const customTools = () => import('./customTools/customToolCommands.ts');
-  const agents = () => import('./otherAgents/connectAgent.ts');
-  const model = () => import('./models/selectModel.ts');
+  const agents = () => import('./agents/connectAgent.ts');
+  const model = () => import('./chat/models/selectModel.ts');
   const comments = () => ctx.commenting.threads();
-  const sandbox = () => import('./terminal/sandboxCommands.ts');
-  const checks = () => import('./checks/checkCommands.ts');
+  const sandbox = () => import('./agents/terminal/sandboxCommands.ts');
+  const checks = () => import('./review/checks/checkCommands.ts');
   const diagnostics = () => import('./diagnostics/diagnostics.ts');
   return {
     ...previewCommands(ctx),
@@ -57,11 +57,12 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.history.switchBranch': onRow(async (...args) => (await history()).switchBranch(ctx, args)),
     'redline.history.show': async given => (await history()).showInChat(ctx, given),
     'redline.forgetHosts': () => ctx.hosts.forget(),
-    'redline.openTour': async () => (await import('./tour/tour.ts')).openTour(ctx),
-    'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(ctx.store),
+    'redline.openTour': async () => (await import('./chat/tour/tour.ts')).openTour(ctx),
+    'redline.showLedger': async () => (await import('./review/ledger/ledgerPick.ts')).showLedger(ctx.store),
     'redline.preview.showSinceLooked': async (...args) =>
       (await import('./review/sinceLooked.ts')).showSinceLooked(ctx, args),
-    'redline.whoApprovedLine': async () => (await import('./ledger/lineApproval.ts')).whoApprovedLine(ctx),
+    'redline.whoApprovedLine': async () =>
+      (await import('./review/ledger/lineApproval.ts')).whoApprovedLine(ctx),
     'redline.comment.add': async given => (await comments()).add(given as CommentReply),
     'redline.comment.delete': async given => (await comments()).remove(given as ShownComment),
     'redline.comment.edit': async given => (await comments()).edit(given as ShownComment),
@@ -69,7 +70,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.comment.cancel': async edited => (await comments()).cancelEdit(edited as ShownComment),
     'redline.review.send': async () => (await comments()).send(),
     'redline.ledger.export': async given =>
-      (await import('./ledger/exportLedger.ts')).exportLedger(ctx, given),
+      (await import('./review/ledger/exportLedger.ts')).exportLedger(ctx, given),
     'redline.preview.undo': async (...args) => (await ledger()).undo(ctx, args),
     'redline.preview.undoTurn': async (...args) => (await ledger()).undoTurn(ctx, args),
     'redline.preview.reopen': async (...args) => (await ledger()).reopen(ctx, args),
@@ -81,13 +82,13 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.selectModel': async given => {
       if (typeof given === 'string') await ctx.settings.useLanguageModel(given);
       else await (await model()).selectModel(ctx);
-      await (await import('./models/selectModel.ts')).offerToAskAgain(ctx);
+      await (await import('./chat/models/selectModel.ts')).offerToAskAgain(ctx);
     },
     'redline.setApiKey': async () => (await model()).setApiKey(ctx),
     'redline.agents.connect': async (...args) => (await agents()).connectAgent(ctx, args),
     'redline.agents.disconnectAll': async () => (await agents()).disconnectAllAgents(ctx),
     'redline.agents.openTerminal': async (...args) =>
-      (await import('./otherAgents/agentTerminal.ts')).openAgentTerminal(ctx, args),
+      (await import('./agents/agentTerminal.ts')).openAgentTerminal(ctx, args),
     'redline.showLastRequest': async () => (await diagnostics()).showLastRequest(ctx),
     'redline.copyDiagnostics': async () => (await diagnostics()).copyDiagnostics(ctx),
     'redline.sandbox.show': async () => (await sandbox()).showSandbox(ctx),
@@ -96,18 +97,18 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.sandbox.runOnDisk': async (...args) => (await sandbox()).runOnDisk(ctx, args),
     'redline.checks.run': onRow(async (...args) => (await checks()).runChecks(ctx, args)),
     'redline.checks.runFromScratch': async (...args) =>
-      (await import('./checks/fromScratch.ts')).runChecksFromScratch(ctx, args),
+      (await import('./review/checks/fromScratch.ts')).runChecksFromScratch(ctx, args),
     'redline.checks.add': async () => (await checks()).addCheck(ctx),
     'redline.checks.showOutput': async (...args) => (await checks()).showOutput(ctx, args),
     'redline.checks.findBreaking': async (...args) => (await checks()).findBreaking(ctx, args),
     'redline.checks.stop': async () => (await checks()).stopChecks(ctx),
     'redline.elsewhere.reviewBranch': async given =>
-      (await import('./elsewhere/reviewBranch.ts')).reviewBranch(ctx, given),
+      (await import('./review/external/reviewBranch.ts')).reviewBranch(ctx, given),
     'redline.elsewhere.reviewPatch': async given =>
-      (await import('./elsewhere/reviewPatch.ts')).reviewPatch(ctx, given),
+      (await import('./review/external/reviewPatch.ts')).reviewPatch(ctx, given),
     'redline.elsewhere.holdBack': async (...args) =>
-      (await import('./elsewhere/holdBackFiles.ts')).holdBackFiles(ctx, args),
+      (await import('./review/external/holdBackFiles.ts')).holdBackFiles(ctx, args),
     'redline.elsewhere.stageApplied': async given =>
-      (await import('./elsewhere/stageChanges.ts')).stageChanges(ctx, given),
+      (await import('./review/external/stageChanges.ts')).stageChanges(ctx, given),
   };
 }

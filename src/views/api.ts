@@ -1,21 +1,24 @@
 import type * as vscode from 'vscode';
 import { ToolError } from '../agent/base/errors.ts';
 import { Emitter } from '../agent/base/event.ts';
-import type { SessionState } from '../agent/conversation/storage/sessionEntry.ts';
-import type { SessionMessage } from '../agent/model/messages.ts';
-import type { CheckMark } from '../agent/preview/previewView.ts';
-import type { FileChangeKind } from '../agent/preview/fileChange.ts';
-import type { LedgerEntry as StoredEntry, PlainOutcome } from '../agent/preview/ledger.ts';
-import type { AgentToolResult, PendingAction } from '../agent/preview/pendingAction.ts';
-import type { AgentName, Preview, Recommendation, ResolveAction } from '../agent/preview/preview.ts';
-import type { PreviewStore } from '../agent/preview/previewStore.ts';
-import type { Invoker } from '../agent/preview/resolve/invoker.ts';
-import { toolResult } from '../agent/preview/resolve/resolved.ts';
-import { NOT_DONE, NOTHING_PENDING } from '../agent/preview/resolve/resolveTexts.ts';
+import type { SessionState } from '../agent/session/conversation/storage/sessionEntry.ts';
+import type { SessionMessage } from '../agent/session/model/messages.ts';
+import type { CheckMark } from '../agent/hold/preview/previewView.ts';
+import type { FileChangeKind } from '../agent/hold/preview/fileChange.ts';
+import type { LedgerEntry as StoredEntry, PlainOutcome } from '../agent/hold/preview/ledger.ts';
+import type { AgentToolResult, PendingAction } from '../agent/hold/preview/pendingAction.ts';
+import type { AgentName, Preview, Recommendation, ResolveAction } from '../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../agent/hold/preview/previewStore.ts';
+import type { Invoker } from '../agent/hold/preview/resolve/invoker.ts';
+import { toolResult } from '../agent/hold/preview/resolve/resolved.ts';
+import { NOT_DONE, NOTHING_PENDING } from '../agent/hold/preview/resolve/resolveTexts.ts';
 import type { SessionEvent } from '../agent/session/events.ts';
 import type { Session } from '../agent/session/session.ts';
-import { parsePendingAction, type ActionEnvironment } from '../agent/tools/custom/parsePendingAction.ts';
-import type { CustomToolFactory } from '../agent/tools/custom/redline.d.ts';
+import {
+  parsePendingAction,
+  type ActionEnvironment,
+} from '../agent/session/tools/custom/parsePendingAction.ts';
+import type { CustomToolFactory } from '../agent/session/tools/custom/redline.d.ts';
 import type { Settings } from './settings.ts';
 
 /** A snapshot of a preview, as other extensions see it. */

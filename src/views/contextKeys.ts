@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import type { LedgerEntry } from '../agent/preview/ledger.ts';
-import { appliesAny, blockOf, type Preview } from '../agent/preview/preview.ts';
-import type { PreviewStore } from '../agent/preview/previewStore.ts';
+import type { LedgerEntry } from '../agent/hold/preview/ledger.ts';
+import { appliesAny, blockOf, type Preview } from '../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../agent/hold/preview/previewStore.ts';
 import type { Session } from '../agent/session/session.ts';
 import { contextKeys } from './contributions.ts';
-import { shownExpired } from './pending/pendingNodes.ts';
+import { shownExpired } from './review/pending/pendingNodes.ts';
 import type { ProposalEdits } from './review/documents/proposalEdits.ts';
 import type { PreviewTabs } from './review/previewTabs.ts';
 

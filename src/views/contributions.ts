@@ -3,8 +3,8 @@
  * schemes. Setting keys are in `settings.ts`. A test checks all of them against package.json.
  */
 import type { Comment, CommentReply, Uri } from 'vscode';
-import type { SeenRevisions } from '../agent/preview/preview.ts';
-import type { ConflictChoice } from '../agent/preview/rebase/conflictMarkers.ts';
+import type { SeenRevisions } from '../agent/hold/preview/preview.ts';
+import type { ConflictChoice } from '../agent/hold/preview/rebase/conflictMarkers.ts';
 
 export const EXTENSION_ID = 'redline.redline';
 

@@ -1,13 +1,13 @@
 import type * as vscode from 'vscode';
 import type { Agent } from './agent.ts';
 import type { ChatPanel } from './chat/chatPanel.ts';
-import type { Commenting } from './comments/commenting.ts';
+import type { Commenting } from './review/comments/commenting.ts';
 import type { TextDocuments } from './diagnostics/textDocuments.ts';
-import type { PendingView } from './pending/pendingTree.ts';
+import type { PendingView } from './review/pending/pendingTree.ts';
 import type { LookedAt } from './review/lookedAt.ts';
 import type { ProposalEdits } from './review/documents/proposalEdits.ts';
 import type { Overview } from './review/overview.ts';
-import type { OtherAgents } from './otherAgents/otherAgents.ts';
+import type { OtherAgents } from './agents/otherAgents.ts';
 import type { PreviewOpener } from './review/previewOpener.ts';
 import type { PreviewTabs } from './review/previewTabs.ts';
 import type { ReviewList } from './review/reviewList.ts';

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { Forcing, ModelAuthority, ResolveOrder } from '../agent/preview/resolveSettings.ts';
+import type { Forcing, ModelAuthority, ResolveOrder } from '../agent/hold/preview/resolveSettings.ts';
 
 /** Which provider answers. `auto` means `openai` if a model is set, else `offline`; never `vscode-lm`, which is chosen. */
 export type ProviderSetting = 'auto' | 'openai' | 'vscode-lm' | 'offline';

@@ -15,7 +15,7 @@ import { modeSwitch } from './settings.ts';
 /** Marks files with pending changes where people work. */
 export function startFileMarks(agent: Agent & { readonly extensionUri: Uri }): Disposable {
   const load = async (): Promise<Disposable> => {
-    const { FileMarks } = await import('./marks/fileMarks.ts');
+    const { FileMarks } = await import('./review/marks/fileMarks.ts');
     return new FileMarks(agent);
   };
   const { store } = agent;
@@ -74,7 +74,7 @@ export function tellWhatIsLost({ store, logger }: Agent): Disposable {
   return store.onDidResolve(entries => {
     const lost = entries.filter(entry => entry.lost);
     if (lost.length === 0) return;
-    import('./ledger/lostNotice.ts')
+    import('./review/ledger/lostNotice.ts')
       .then(({ tellLost }) => Promise.all(lost.map(entry => tellLost(entry, store))))
       .catch((error: unknown) => logger.error(`Telling what was lost failed: ${detailOf(error)}`));
   });

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { blockOf, titleOf, type Preview } from '../agent/preview/preview.ts';
-import { setVotes, type IsEdited } from '../agent/preview/setVotes.ts';
+import { blockOf, titleOf, type Preview } from '../agent/hold/preview/preview.ts';
+import { setVotes, type IsEdited } from '../agent/hold/preview/setVotes.ts';
 import { commandLink } from './commandRegistry.ts';
 import { asMarkdown } from './plainText.ts';
 import { allText } from './texts/previewWords.ts';

@@ -5,16 +5,16 @@ import { english } from '../../src/agent/base/localiser.ts';
 import { silentLogger } from '../../src/agent/base/logger.ts';
 import { McpHttpServer } from '../../src/agent/clients/mcp/httpServer.ts';
 import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFiles.ts';
-import { Overlay } from '../../src/agent/preview/overlay.ts';
-import type { Preview } from '../../src/agent/preview/preview.ts';
-import { openPreviewLog } from '../../src/agent/preview/log/previewLog.ts';
-import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
-import { Rebaser } from '../../src/agent/preview/rebase/rebaser.ts';
-import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
-import { resolvePart } from '../../src/agent/preview/resolve/resolvePart.ts';
-import { builtInTools } from '../../src/agent/tools/builtIn.ts';
+import { Overlay } from '../../src/agent/hold/preview/overlay.ts';
+import type { Preview } from '../../src/agent/hold/preview/preview.ts';
+import { openPreviewLog } from '../../src/agent/hold/preview/log/previewLog.ts';
+import { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
+import { Rebaser } from '../../src/agent/hold/preview/rebase/rebaser.ts';
+import { Invoker } from '../../src/agent/hold/preview/resolve/invoker.ts';
+import { resolvePart } from '../../src/agent/hold/preview/resolve/resolvePart.ts';
+import { builtInTools } from '../../src/agent/session/tools/builtIn.ts';
 import { DiskWorkspace } from '../support/diskWorkspace.ts';
-import { resolvedText } from '../../src/agent/preview/resolve/resolved.ts';
+import { resolvedText } from '../../src/agent/hold/preview/resolve/resolved.ts';
 
 /** The core of Redline on a folder, with the MCP server of a window, which `redline-mcp` finds in `home`. */
 export class ReviewedWorkspace {

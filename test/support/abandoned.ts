@@ -1,9 +1,9 @@
-import type { RevertRecord } from '../../src/agent/conversation/revert.ts';
-import type { FileStep } from '../../src/agent/preview/fileChange.ts';
-import { composedSteps } from '../../src/agent/preview/fileSteps.ts';
-import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
-import { isOpen, type Preview } from '../../src/agent/preview/preview.ts';
-import { inverseOf } from '../../src/agent/preview/undo.ts';
+import type { RevertRecord } from '../../src/agent/session/conversation/revert.ts';
+import type { FileStep } from '../../src/agent/hold/preview/fileChange.ts';
+import { composedSteps } from '../../src/agent/hold/preview/fileSteps.ts';
+import type { LedgerEntry } from '../../src/agent/hold/preview/ledger.ts';
+import { isOpen, type Preview } from '../../src/agent/hold/preview/preview.ts';
+import { inverseOf } from '../../src/agent/hold/preview/undo.ts';
 import { nodeOfCall } from './branches.ts';
 import type { TestSession } from './testSession.ts';
 

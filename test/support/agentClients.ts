@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { english } from '../../src/agent/base/localiser.ts';
 import { silentLogger } from '../../src/agent/base/logger.ts';
 import { AgentClient, type ClientHost, type ClientIdentity } from '../../src/agent/clients/agentClient.ts';
-import { Overlay } from '../../src/agent/preview/overlay.ts';
+import { Overlay } from '../../src/agent/hold/preview/overlay.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from './testSession.ts';
 
 /** A session of Redline, and what agents of other programs that connect to it work with. */

@@ -1,19 +1,19 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { WorkerAstEngine } from '../../src/agent/tools/ast/worker/client.ts';
+import { WorkerAstEngine } from '../../src/agent/session/tools/ast/worker/client.ts';
 import {
   AstError,
   type AstFile,
   type AstOp,
   type AstRequest,
   type AstSummary,
-} from '../../src/agent/tools/ast/worker/protocol.ts';
+} from '../../src/agent/session/tools/ast/worker/protocol.ts';
 import { installedGrammars } from './astGrammars.ts';
 
 /** The engine in a worker that runs from source. */
 export function startEngine(): WorkerAstEngine {
-  const file = new URL('../../src/agent/tools/ast/worker/worker.ts', import.meta.url);
+  const file = new URL('../../src/agent/session/tools/ast/worker/worker.ts', import.meta.url);
   return new WorkerAstEngine(file, { grammars: installedGrammars() });
 }
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import type { GrammarFiles } from '../../src/agent/tools/ast/engine/astGrepNapi.ts';
-import { languages } from '../../src/agent/tools/ast/engine/languages.ts';
+import type { GrammarFiles } from '../../src/agent/session/tools/ast/engine/astGrepNapi.ts';
+import { languages } from '../../src/agent/session/tools/ast/engine/languages.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,5 +1,5 @@
-import { nodeOfMessageId } from '../../src/agent/conversation/nodeId.ts';
-import type { CallRef } from '../../src/agent/preview/preview.ts';
+import { nodeOfMessageId } from '../../src/agent/session/conversation/nodeId.ts';
+import type { CallRef } from '../../src/agent/hold/preview/preview.ts';
 import type { TestSession } from './testSession.ts';
 
 type Tree = TestSession['session']['tree'];

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
-import { isText, sideOfText, type FileChange, type FileSide } from '../../src/agent/preview/fileChange.ts';
-import type { TextEncoding } from '../../src/agent/text/encodings.ts';
-import type { TextEdit } from '../../src/agent/text/textEdit.ts';
+import {
+  isText,
+  sideOfText,
+  type FileChange,
+  type FileSide,
+} from '../../src/agent/hold/preview/fileChange.ts';
+import type { TextEncoding } from '../../src/agent/hold/text/encodings.ts';
+import type { TextEdit } from '../../src/agent/hold/text/textEdit.ts';
 
 /** File changes from plain texts, in UTF-8. */
 export const modify = (

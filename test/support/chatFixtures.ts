@@ -1,7 +1,7 @@
-import type { SessionMessage, ToolCall, ToolResultMessage } from '../../src/agent/model/messages.ts';
-import { changeOf, sideOfText, type FileChange } from '../../src/agent/preview/fileChange.ts';
-import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
-import type { Preview, PreviewContent } from '../../src/agent/preview/preview.ts';
+import type { SessionMessage, ToolCall, ToolResultMessage } from '../../src/agent/session/model/messages.ts';
+import { changeOf, sideOfText, type FileChange } from '../../src/agent/hold/preview/fileChange.ts';
+import type { LedgerEntry } from '../../src/agent/hold/preview/ledger.ts';
+import type { Preview, PreviewContent } from '../../src/agent/hold/preview/preview.ts';
 import type { ItemOf, ViewItem } from '../../src/views/chat/protocol.ts';
 import { cardNotes, reasonOf, stateText, type CardNote } from '../../src/views/chat/words/cardWords.ts';
 import type { TranscriptInput } from '../../src/views/chat/transcript/lookup.ts';

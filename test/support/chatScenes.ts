@@ -1,7 +1,7 @@
-import { slashCommands } from '../../src/agent/model/offline/slashCommands.ts';
-import type { SessionMessage } from '../../src/agent/model/messages.ts';
-import type { FileChange } from '../../src/agent/preview/fileChange.ts';
-import type { Preview, PreviewState } from '../../src/agent/preview/preview.ts';
+import { slashCommands } from '../../src/agent/session/model/offline/slashCommands.ts';
+import type { SessionMessage } from '../../src/agent/session/model/messages.ts';
+import type { FileChange } from '../../src/agent/hold/preview/fileChange.ts';
+import type { Preview, PreviewState } from '../../src/agent/hold/preview/preview.ts';
 import type { ChatStatus, HostMessage, ViewItem } from '../../src/views/chat/protocol.ts';
 import { answered, asked, attempt, call, modify, preview, result, transcript } from './chatFixtures.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { sha256 } from '../../src/agent/base/hash.ts';
-import type { FileChange } from '../../src/agent/preview/fileChange.ts';
-import type { Preview } from '../../src/agent/preview/preview.ts';
+import type { FileChange } from '../../src/agent/hold/preview/fileChange.ts';
+import type { Preview } from '../../src/agent/hold/preview/preview.ts';
 import { create, modify, textIn } from './changes.ts';
 import { CheckWorld } from './checkWorld.ts';
 

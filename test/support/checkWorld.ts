@@ -3,12 +3,17 @@ import { setImmediate } from 'node:timers/promises';
 import { Emitter } from '../../src/agent/base/event.ts';
 import { sha256 } from '../../src/agent/base/hash.ts';
 import { silentLogger } from '../../src/agent/base/logger.ts';
-import type { Check } from '../../src/agent/checks/check.ts';
-import { Checks } from '../../src/agent/checks/checks.ts';
-import { ForeignMatchers } from '../../src/agent/checks/problems/foreignMatchers.ts';
-import type { Sandbox, SandboxEnd, Sandboxes, SandboxStatus } from '../../src/agent/commands/sandbox.ts';
-import type { Preview } from '../../src/agent/preview/preview.ts';
-import type { ModelAuthority } from '../../src/agent/preview/resolveSettings.ts';
+import type { Check } from '../../src/agent/sandbox/checks/check.ts';
+import { Checks } from '../../src/agent/sandbox/checks/checks.ts';
+import { ForeignMatchers } from '../../src/agent/sandbox/checks/problems/foreignMatchers.ts';
+import type {
+  Sandbox,
+  SandboxEnd,
+  Sandboxes,
+  SandboxStatus,
+} from '../../src/agent/sandbox/commands/sandbox.ts';
+import type { Preview } from '../../src/agent/hold/preview/preview.ts';
+import type { ModelAuthority } from '../../src/agent/hold/preview/resolveSettings.ts';
 import { InvokerHarness } from './invokerHarness.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
 
@@ -21,7 +26,7 @@ export type Command = (
   signal: AbortSignal,
 ) => number | readonly [number, string] | Promise<number | readonly [number, string]>;
 
-const LINE_WORKER = new URL('../../src/views/search/lineWorker.ts', import.meta.url);
+const LINE_WORKER = new URL('../../src/views/chat/search/lineWorker.ts', import.meta.url);
 
 /** Checks on test doubles: commands are functions of the view. */
 export class CheckWorld extends InvokerHarness {

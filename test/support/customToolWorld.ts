@@ -1,10 +1,10 @@
 import { PathError } from '../../src/agent/base/errors.ts';
 import type { Logger } from '../../src/agent/base/logger.ts';
-import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
-import type { Preview } from '../../src/agent/preview/preview.ts';
-import { ToolLoader, type LoadedTools } from '../../src/agent/tools/custom/loading/toolLoader.ts';
-import type { ToolHost, ToolSession } from '../../src/agent/tools/custom/pi.ts';
-import type { CustomToolUi } from '../../src/agent/tools/custom/redline.d.ts';
+import type { PendingAction } from '../../src/agent/hold/preview/pendingAction.ts';
+import type { Preview } from '../../src/agent/hold/preview/preview.ts';
+import { ToolLoader, type LoadedTools } from '../../src/agent/session/tools/custom/loading/toolLoader.ts';
+import type { ToolHost, ToolSession } from '../../src/agent/session/tools/custom/pi.ts';
+import type { CustomToolUi } from '../../src/agent/session/tools/custom/redline.d.ts';
 import { TempFolder } from './tempFolder.ts';
 import { ToolHarness } from './toolHarness.ts';
 

@@ -1,5 +1,5 @@
 import { Stream } from 'openai/streaming';
-import { AnswerBody } from '../../src/agent/model/openai/answerBody.ts';
+import { AnswerBody } from '../../src/agent/session/model/openai/answerBody.ts';
 
 /** The chunks of an event stream whose bytes arrive in pieces of `size`, as the SDK hands them out. */
 export async function decode(

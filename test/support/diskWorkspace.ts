@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../src/agent/base/async.ts';
-import type { ResolvingFiles } from '../../src/agent/preview/resolve/refusals.ts';
+import type { ResolvingFiles } from '../../src/agent/hold/preview/resolve/refusals.ts';
 import type {
   FileContent,
   FileListing,
@@ -8,8 +8,8 @@ import type {
   ResolveOptions,
   Workspace,
   WrittenTo,
-} from '../../src/agent/preview/workspace.ts';
-import { defaultEncoding, type TextEncoding } from '../../src/agent/text/encodings.ts';
+} from '../../src/agent/hold/preview/workspace.ts';
+import { defaultEncoding, type TextEncoding } from '../../src/agent/hold/text/encodings.ts';
 import { readDiskFile, writeDiskFile } from '../../src/views/workspace/diskFile.ts';
 import { replaceOnDisk } from '../../src/views/workspace/diskReplace.ts';
 import { makeFoldersOnDisk, placeOnDisk, tidyDisk } from '../../src/views/workspace/diskFolders.ts';

@@ -1,6 +1,6 @@
-import type { PreviewContent } from '../../src/agent/preview/preview.ts';
-import type { PreviewDraft } from '../../src/agent/preview/log/previewLog.ts';
-import type { StagedPreview } from '../../src/agent/preview/previewSchema.ts';
+import type { PreviewContent } from '../../src/agent/hold/preview/preview.ts';
+import type { PreviewDraft } from '../../src/agent/hold/preview/log/previewLog.ts';
+import type { StagedPreview } from '../../src/agent/hold/preview/previewSchema.ts';
 import { modify } from './changes.ts';
 
 /** A preview to stage in a store: by default the edit of `a.txt` from `a` to `A`. Without changes it is an action. */

@@ -1,13 +1,13 @@
 import type { Logger } from '../../src/agent/base/logger.ts';
-import type { ChatProvider } from '../../src/agent/model/chatProvider.ts';
+import type { ChatProvider } from '../../src/agent/session/model/chatProvider.ts';
 import type {
   AnswerPart,
   LanguageModel,
   LanguageModelProviderOptions,
   ModelMessage,
   ModelRequest,
-} from '../../src/agent/model/languageModel/port.ts';
-import { createLanguageModelProvider } from '../../src/agent/model/languageModel/provider.ts';
+} from '../../src/agent/session/model/languageModel/port.ts';
+import { createLanguageModelProvider } from '../../src/agent/session/model/languageModel/provider.ts';
 
 /** What a request gets: parts in order, of which an `Error` breaks the stream, or a function that does as it likes. */
 export type FakeAnswer =

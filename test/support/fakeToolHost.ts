@@ -1,4 +1,4 @@
-import type { AnswerPart, EditorTool, EditorToolHost } from '../../src/agent/tools/editor/port.ts';
+import type { AnswerPart, EditorTool, EditorToolHost } from '../../src/agent/session/tools/editor/port.ts';
 
 /** The tools of a VS Code that a test makes up. */
 export class FakeToolHost implements EditorToolHost {

@@ -1,6 +1,6 @@
-import type { ChatProvider } from '../../src/agent/model/chatProvider.ts';
-import { createOfflineProvider } from '../../src/agent/model/offline/provider.ts';
-import type { AnswerPart } from '../../src/agent/model/languageModel/port.ts';
+import type { ChatProvider } from '../../src/agent/session/model/chatProvider.ts';
+import { createOfflineProvider } from '../../src/agent/session/model/offline/provider.ts';
+import type { AnswerPart } from '../../src/agent/session/model/languageModel/port.ts';
 import { call, FakeLanguageModel, fakeProvider, text, type FakeAnswer } from './fakeLanguageModel.ts';
 import { logger, providerFor, serve } from './providerHarness.ts';
 import type { Reply } from './scriptedServer.ts';

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { FileChange } from '../../src/agent/preview/fileChange.ts';
+import type { FileChange } from '../../src/agent/hold/preview/fileChange.ts';
 import { textIn } from './changes.ts';
 
 /** How a check ends on a copy. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { Git } from '../../src/agent/elsewhere/git.ts';
+import { Git } from '../../src/agent/hold/external/git.ts';
 import { TempFolder } from './tempFolder.ts';
 
 /** What a commit has at a path: a text, bytes, or something that is no plain file. */

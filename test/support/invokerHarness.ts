@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { english } from '../../src/agent/base/localiser.ts';
-import { Overlay } from '../../src/agent/preview/overlay.ts';
-import type { AgentToolResult, PendingAction } from '../../src/agent/preview/pendingAction.ts';
-import type { Preview, PreviewState } from '../../src/agent/preview/preview.ts';
-import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
-import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
-import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
-import { NO_CHECKS, type Prover } from '../../src/agent/preview/resolve/proof.ts';
+import { Overlay } from '../../src/agent/hold/preview/overlay.ts';
+import type { AgentToolResult, PendingAction } from '../../src/agent/hold/preview/pendingAction.ts';
+import type { Preview, PreviewState } from '../../src/agent/hold/preview/preview.ts';
+import { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
+import { queueResolveHandler } from '../../src/agent/hold/preview/queueResolveHandler.ts';
+import { Invoker } from '../../src/agent/hold/preview/resolve/invoker.ts';
+import { NO_CHECKS, type Prover } from '../../src/agent/hold/preview/resolve/proof.ts';
 import {
   toolResult,
   type ResolveDetails,
   type ResolveRequest,
-} from '../../src/agent/preview/resolve/resolved.ts';
-import type { ModelAuthority } from '../../src/agent/preview/resolveSettings.ts';
+} from '../../src/agent/hold/preview/resolve/resolved.ts';
+import type { ModelAuthority } from '../../src/agent/hold/preview/resolveSettings.ts';
 import { modify } from './changes.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
 import { MemoryPreviewLog } from './testSession.ts';

@@ -5,7 +5,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { recoverCommits } from '../../src/agent/preview/commit/recovery.ts';
+import { recoverCommits } from '../../src/agent/hold/preview/commit/recovery.ts';
 import { openWorkbench, preparedFolder, statesOf, WRITES } from './killApplyWork.ts';
 import { snapshotOf } from './snapshot.ts';
 

@@ -2,7 +2,7 @@
  * Applies one preview after another until it is killed. Arguments: the folder that `preparedFolder` filled, and after how
  * many writes the process kills itself (0: never).
  */
-import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
+import { Invoker } from '../../src/agent/hold/preview/resolve/invoker.ts';
 import { draft } from './drafts.ts';
 import { changesOf, openWorkbench } from './killApplyWork.ts';
 

@@ -1,10 +1,10 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { ProcessLock } from '../../src/agent/base/processLock.ts';
-import type { FileChange } from '../../src/agent/preview/fileChange.ts';
-import { openPreviewLog } from '../../src/agent/preview/log/previewLog.ts';
-import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
-import { inverseOf } from '../../src/agent/preview/undo.ts';
+import type { FileChange } from '../../src/agent/hold/preview/fileChange.ts';
+import { openPreviewLog } from '../../src/agent/hold/preview/log/previewLog.ts';
+import { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
+import { inverseOf } from '../../src/agent/hold/preview/undo.ts';
 import { create, modify, remove, rename } from './changes.ts';
 import { DiskWorkspace } from './diskWorkspace.ts';
 

@@ -1,4 +1,4 @@
-import { MemoryBlobs } from '../../src/agent/preview/blobs.ts';
+import { MemoryBlobs } from '../../src/agent/hold/preview/blobs.ts';
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { polled } from '../../scripts/lib/limits.mjs';
-import type { SandboxEngine } from '../../src/agent/commands/sandbox.ts';
+import type { SandboxEngine } from '../../src/agent/sandbox/commands/sandbox.ts';
 import { openWorkbench } from './killApplyWork.ts';
 import { sandboxesIn } from './killSandboxWork.ts';
 import { snapshotOf } from './snapshot.ts';

@@ -4,13 +4,13 @@
  */
 import * as path from 'node:path';
 import { english } from '../../src/agent/base/localiser.ts';
-import { CommandRuns } from '../../src/agent/commands/commandRuns.ts';
-import type { SandboxEngine } from '../../src/agent/commands/sandbox.ts';
-import { Overlay } from '../../src/agent/preview/overlay.ts';
-import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
-import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
-import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
-import { runInSandbox } from '../../src/agent/tools/command/runInSandbox.ts';
+import { CommandRuns } from '../../src/agent/sandbox/commands/commandRuns.ts';
+import type { SandboxEngine } from '../../src/agent/sandbox/commands/sandbox.ts';
+import { Overlay } from '../../src/agent/hold/preview/overlay.ts';
+import type { PendingAction } from '../../src/agent/hold/preview/pendingAction.ts';
+import { queueResolveHandler } from '../../src/agent/hold/preview/queueResolveHandler.ts';
+import { Invoker } from '../../src/agent/hold/preview/resolve/invoker.ts';
+import { runInSandbox } from '../../src/agent/session/tools/command/runInSandbox.ts';
 import { openWorkbench } from './killApplyWork.ts';
 import { COMMANDS, sandboxesIn } from './killSandboxWork.ts';
 

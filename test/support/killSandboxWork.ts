@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { silentLogger } from '../../src/agent/base/logger.ts';
-import type { SandboxEngine, Sandboxes } from '../../src/agent/commands/sandbox.ts';
-import { createSandboxes } from '../../src/agent/commands/sandbox/sandboxes.ts';
+import type { SandboxEngine, Sandboxes } from '../../src/agent/sandbox/commands/sandbox.ts';
+import { createSandboxes } from '../../src/agent/sandbox/view/sandboxes.ts';
 
 /** What a kill may interrupt: changes of every kind, much to list, and programs in sessions of their own. */
 export const COMMANDS = [

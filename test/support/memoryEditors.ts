@@ -3,7 +3,7 @@ import type {
   Editors,
   EditorWatch,
   OpenDocument,
-} from '../../src/agent/preview/commit/landed/editors.ts';
+} from '../../src/agent/hold/preview/commit/landed/editors.ts';
 import type { MemoryWorkspace } from './memoryWorkspace.ts';
 
 /**

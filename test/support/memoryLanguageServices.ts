@@ -5,7 +5,7 @@ import type {
   Position,
   RangeEdit,
   RenameAnswer,
-} from '../../src/agent/tools/symbols/languageServices.ts';
+} from '../../src/agent/session/tools/symbols/languageServices.ts';
 import type { MemoryWorkspace } from './memoryWorkspace.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { Emitter } from '../../src/agent/base/event.ts';
-import { isWithin, type Problem, type Problems } from '../../src/agent/tools/problems.ts';
+import { isWithin, type Problem, type Problems } from '../../src/agent/session/tools/problems.ts';
 
 /** The `Problems` port in memory. */
 export class MemoryProblems implements Problems {

@@ -2,8 +2,8 @@ import * as path from 'node:path';
 import { PathError, StalePreviewError, ToolError } from '../../src/agent/base/errors.ts';
 import { isUsableName, quoted } from '../../src/agent/base/safeName.ts';
 import { sha256, type Sha256 } from '../../src/agent/base/hash.ts';
-import { hashOf } from '../../src/agent/preview/commit/held.ts';
-import { isProtectedPath } from '../../src/agent/preview/resolve/protectedPlaces.ts';
+import { hashOf } from '../../src/agent/hold/preview/commit/held.ts';
+import { isProtectedPath } from '../../src/agent/hold/preview/resolve/protectedPlaces.ts';
 import {
   MAX_FILE_BYTES,
   type FileContent,
@@ -12,9 +12,9 @@ import {
   type FolderRoot,
   type Workspace,
   type WrittenTo,
-} from '../../src/agent/preview/workspace.ts';
+} from '../../src/agent/hold/preview/workspace.ts';
 import { formerPlaces } from '../../src/views/workspace/workspacePaths.ts';
-import { defaultEncoding, type TextEncoding } from '../../src/agent/text/encodings.ts';
+import { defaultEncoding, type TextEncoding } from '../../src/agent/hold/text/encodings.ts';
 import { Gate } from './gate.ts';
 
 /** A completed call of `write`. */

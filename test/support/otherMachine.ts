@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { SandboxEngine, SandboxStatus } from '../../src/agent/commands/sandbox.ts';
+import type { SandboxEngine, SandboxStatus } from '../../src/agent/sandbox/commands/sandbox.ts';
 import type { Asked, Told } from './otherMachineChild.ts';
 import { TempFolder } from './tempFolder.ts';
 

@@ -2,7 +2,7 @@
  * Runs commands in the sandbox of a new repository, one after the other, with its state in a folder, and prints what sandbox there
  * is and how each command ended, a line of JSON for each: `node otherMachineChild.ts <engine> <folder> <commands as JSON>`.
  */
-import type { SandboxEngine } from '../../src/agent/commands/sandbox.ts';
+import type { SandboxEngine } from '../../src/agent/sandbox/commands/sandbox.ts';
 import { messageOf } from '../../src/agent/base/errors.ts';
 import { SandboxWorld } from './sandboxWorld.ts';
 

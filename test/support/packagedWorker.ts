@@ -11,7 +11,7 @@ import { nativeEngine } from '../../scripts/packaging/nativeEngine.mjs';
 export async function packageWorker(folder: string): Promise<string> {
   const file = path.join(folder, 'dist', 'astWorker.js');
   await build({
-    entryPoints: ['src/agent/tools/ast/worker/worker.ts'],
+    entryPoints: ['src/agent/session/tools/ast/worker/worker.ts'],
     outfile: file,
     bundle: true,
     platform: 'node',

@@ -1,6 +1,6 @@
-import { MemoryBlobs, type Blobs } from '../../src/agent/preview/blobs.ts';
-import type { FileSide } from '../../src/agent/preview/fileChange.ts';
-import type { PendingContents } from '../../src/agent/preview/overlay.ts';
+import { MemoryBlobs, type Blobs } from '../../src/agent/hold/preview/blobs.ts';
+import type { FileSide } from '../../src/agent/hold/preview/fileChange.ts';
+import type { PendingContents } from '../../src/agent/hold/preview/overlay.ts';
 
 /** Contents that the pending preview `p1` proposes, by path. They may change later. */
 export function pendingSides(

@@ -1,4 +1,4 @@
-import type { Preview } from '../../src/agent/preview/preview.ts';
+import type { Preview } from '../../src/agent/hold/preview/preview.ts';
 
 /** A pending preview with these fields. */
 export function previewWith(fields: Partial<Preview>): Preview {

@@ -1,6 +1,6 @@
-import type { Gathered } from '../../src/agent/elsewhere/gathered.ts';
-import { parsePatch } from '../../src/agent/elsewhere/patch/parsePatch.ts';
-import { patchProposal } from '../../src/agent/elsewhere/patch/patchProposal.ts';
+import type { Gathered } from '../../src/agent/hold/external/gathered.ts';
+import { parsePatch } from '../../src/agent/hold/external/patch/parsePatch.ts';
+import { patchProposal } from '../../src/agent/hold/external/patch/patchProposal.ts';
 import { textIn } from './changes.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
 

@@ -8,9 +8,9 @@ import type {
   ChatRequest,
   ProviderEvent,
   ProviderFailure,
-} from '../../src/agent/model/chatProvider.ts';
-import type { OpenAiProviderOptions } from '../../src/agent/model/openai/completions.ts';
-import { createOpenAiProvider } from '../../src/agent/model/openai/provider.ts';
+} from '../../src/agent/session/model/chatProvider.ts';
+import type { OpenAiProviderOptions } from '../../src/agent/session/model/openai/completions.ts';
+import { createOpenAiProvider } from '../../src/agent/session/model/openai/provider.ts';
 import { startScriptedServer } from './scriptedServer.ts';
 import type { Script, ScriptedServer, ScriptedServerOptions } from './scriptedServer.ts';
 

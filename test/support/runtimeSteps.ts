@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { revertCategories, type RevertCategory } from '../../src/agent/model/messages.ts';
+import { revertCategories, type RevertCategory } from '../../src/agent/session/model/messages.ts';
 import { RuntimeWorld, type CallbackEnd, type Staging, type ToolEnd } from './runtimeWorld.ts';
 import type { ScriptedTurn } from './scriptedProvider.ts';
-import { rewriteSummary } from '../../src/agent/tools/files/rewriteSummary.ts';
-import { loadSpecs } from '../../src/agent/tools/loadedSpecs.ts';
+import { rewriteSummary } from '../../src/agent/session/tools/files/rewriteSummary.ts';
+import { loadSpecs } from '../../src/agent/session/tools/loadedSpecs.ts';
 
 /** What an actor does next. `at` chooses among the candidates, modulo their number. */
 type Deed =
@@ -305,7 +305,7 @@ export async function play({ settings, step, staged, steps, ending }: History): 
   // Else the first history would take other turns than the same one later.
   await Promise.all([
     loadSpecs(),
-    import('../../src/agent/tools/files/amendFile.ts'),
+    import('../../src/agent/session/tools/files/amendFile.ts'),
     import('../../src/agent/session/modelPreviews.ts'),
     rewriteSummary('a', 'a', 'b'),
   ]);

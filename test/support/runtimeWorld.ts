@@ -4,29 +4,29 @@ import {
   transientLadderMemory,
   type LadderMemory,
   type LadderStep,
-} from '../../src/agent/model/toolChoiceLadder.ts';
-import type { RevertCategory } from '../../src/agent/model/messages.ts';
-import { recoverCommits } from '../../src/agent/preview/commit/recovery.ts';
+} from '../../src/agent/session/model/toolChoiceLadder.ts';
+import type { RevertCategory } from '../../src/agent/session/model/messages.ts';
+import { recoverCommits } from '../../src/agent/hold/preview/commit/recovery.ts';
 import {
   isText,
   sideOfText,
   type FileChange,
   type FileSide,
   type FileStep,
-} from '../../src/agent/preview/fileChange.ts';
-import { stepsOf } from '../../src/agent/preview/fileSteps.ts';
+} from '../../src/agent/hold/preview/fileChange.ts';
+import { stepsOf } from '../../src/agent/hold/preview/fileSteps.ts';
 import {
   textResult,
   type AgentToolResult,
   type PendingAction,
-} from '../../src/agent/preview/pendingAction.ts';
-import { revisionsOf, type Actor, type ResolveAction } from '../../src/agent/preview/preview.ts';
-import { Rebaser } from '../../src/agent/preview/rebase/rebaser.ts';
-import type { Prover } from '../../src/agent/preview/resolve/proof.ts';
-import { resolvePart } from '../../src/agent/preview/resolve/resolvePart.ts';
-import { reopenAction, undoAction } from '../../src/agent/preview/undo.ts';
+} from '../../src/agent/hold/preview/pendingAction.ts';
+import { revisionsOf, type Actor, type ResolveAction } from '../../src/agent/hold/preview/preview.ts';
+import { Rebaser } from '../../src/agent/hold/preview/rebase/rebaser.ts';
+import type { Prover } from '../../src/agent/hold/preview/resolve/proof.ts';
+import { resolvePart } from '../../src/agent/hold/preview/resolve/resolvePart.ts';
+import { reopenAction, undoAction } from '../../src/agent/hold/preview/undo.ts';
 import { commitText } from '../../src/agent/session/commitText.ts';
-import { defineTool, type Tool, type ToolContext } from '../../src/agent/tools/tool.ts';
+import { defineTool, type Tool, type ToolContext } from '../../src/agent/session/tools/tool.ts';
 import { modify, remove, rename, textIn } from './changes.ts';
 import { Invariants, type Stager } from './invariants.ts';
 import { MemoryWorkspace, noSpace } from './memoryWorkspace.ts';

@@ -1,6 +1,6 @@
 /** Runs a command that does not end in the sandbox of a folder, until it is killed: `node sandboxChild.ts <folder> <storage>`. */
 import { silentLogger } from '../../src/agent/base/logger.ts';
-import { createSandboxes } from '../../src/agent/commands/sandbox/sandboxes.ts';
+import { createSandboxes } from '../../src/agent/sandbox/view/sandboxes.ts';
 import { nothingPending } from './pendingSides.ts';
 
 const [, , root = '', storage = ''] = process.argv;

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { english } from '../../src/agent/base/localiser.ts';
 import { silentLogger } from '../../src/agent/base/logger.ts';
-import { CommandRuns } from '../../src/agent/commands/commandRuns.ts';
-import type { Sandbox } from '../../src/agent/commands/sandbox.ts';
-import type { ForeignFile } from '../../src/agent/elsewhere/foreignChange.ts';
-import { hashOf } from '../../src/agent/preview/commit/held.ts';
-import { isLink, isText, sideOfText, type FileChange } from '../../src/agent/preview/fileChange.ts';
-import { stepsOf } from '../../src/agent/preview/fileSteps.ts';
-import { Overlay, type PendingContents } from '../../src/agent/preview/overlay.ts';
-import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
-import type { Actor, Preview } from '../../src/agent/preview/preview.ts';
-import type { PreviewStore } from '../../src/agent/preview/previewStore.ts';
-import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
-import { Rebaser } from '../../src/agent/preview/rebase/rebaser.ts';
-import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
-import { runInSandbox } from '../../src/agent/tools/command/runInSandbox.ts';
+import { CommandRuns } from '../../src/agent/sandbox/commands/commandRuns.ts';
+import type { Sandbox } from '../../src/agent/sandbox/commands/sandbox.ts';
+import type { ForeignFile } from '../../src/agent/hold/external/foreignChange.ts';
+import { hashOf } from '../../src/agent/hold/preview/commit/held.ts';
+import { isLink, isText, sideOfText, type FileChange } from '../../src/agent/hold/preview/fileChange.ts';
+import { stepsOf } from '../../src/agent/hold/preview/fileSteps.ts';
+import { Overlay, type PendingContents } from '../../src/agent/hold/preview/overlay.ts';
+import type { PendingAction } from '../../src/agent/hold/preview/pendingAction.ts';
+import type { Actor, Preview } from '../../src/agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
+import { queueResolveHandler } from '../../src/agent/hold/preview/queueResolveHandler.ts';
+import { Rebaser } from '../../src/agent/hold/preview/rebase/rebaser.ts';
+import { Invoker } from '../../src/agent/hold/preview/resolve/invoker.ts';
+import { runInSandbox } from '../../src/agent/session/tools/command/runInSandbox.ts';
 import { modify, textIn } from './changes.ts';
 import {
   addition,

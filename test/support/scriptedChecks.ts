@@ -1,6 +1,6 @@
 import type { ChatCompletionFunctionTool } from 'openai/resources/chat/completions';
 import { isRecord } from '../../src/agent/base/json.ts';
-import type { WireMessage, WireToolChoice } from '../../src/agent/model/openai/messages.ts';
+import type { WireMessage, WireToolChoice } from '../../src/agent/session/model/openai/messages.ts';
 import type { ScriptedAnswer } from './scriptedReply.ts';
 import { validateConversation } from './validateConversation.ts';
 

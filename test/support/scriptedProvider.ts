@@ -4,8 +4,8 @@ import type {
   ProviderAnswer,
   ProviderEvent,
   ProviderFailure,
-} from '../../src/agent/model/chatProvider.ts';
-import type { SessionMessage, TokenUsage } from '../../src/agent/model/messages.ts';
+} from '../../src/agent/session/model/chatProvider.ts';
+import type { SessionMessage, TokenUsage } from '../../src/agent/session/model/messages.ts';
 import type { ScriptedCall } from './scriptedReply.ts';
 
 /** A complete answer. */

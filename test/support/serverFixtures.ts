@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ProviderFailureCode } from '../../src/agent/model/messages.ts';
+import type { ProviderFailureCode } from '../../src/agent/session/model/messages.ts';
 import type { Reply } from './scriptedServer.ts';
 
 /** What a server sends, and what must come out of the provider. */
@@ -40,7 +40,7 @@ export interface ServerFixture {
   readonly exchanges: Readonly<Record<string, Exchange>>;
 }
 
-const FOLDER = new URL('../unit/model/openai/fixtures/', import.meta.url);
+const FOLDER = new URL('../unit/session/model/openai/fixtures/', import.meta.url);
 
 /** All servers, by file name. */
 export function serverFixtures(): ReadonlyMap<string, ServerFixture> {

@@ -4,38 +4,45 @@ import { silentLogger, type Logger } from '../../src/agent/base/logger.ts';
 import {
   parseSessionEntry,
   type SessionLogEntry,
-} from '../../src/agent/conversation/storage/sessionEntry.ts';
-import { SessionReader, type StoredSession } from '../../src/agent/conversation/storage/storedSession.ts';
-import { validTrunk } from '../../src/agent/conversation/validTrunk.ts';
-import type { ChatProvider, ChatRequest } from '../../src/agent/model/chatProvider.ts';
-import type { AssistantMessage, SteeringMessage, ToolResultMessage } from '../../src/agent/model/messages.ts';
+} from '../../src/agent/session/conversation/storage/sessionEntry.ts';
+import {
+  SessionReader,
+  type StoredSession,
+} from '../../src/agent/session/conversation/storage/storedSession.ts';
+import { validTrunk } from '../../src/agent/session/conversation/validTrunk.ts';
+import type { ChatProvider, ChatRequest } from '../../src/agent/session/model/chatProvider.ts';
+import type {
+  AssistantMessage,
+  SteeringMessage,
+  ToolResultMessage,
+} from '../../src/agent/session/model/messages.ts';
 import {
   ToolChoiceLadder,
   transientLadderMemory,
   type LadderMemory,
-} from '../../src/agent/model/toolChoiceLadder.ts';
-import { Overlay } from '../../src/agent/preview/overlay.ts';
-import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
-import type { Preview } from '../../src/agent/preview/preview.ts';
+} from '../../src/agent/session/model/toolChoiceLadder.ts';
+import { Overlay } from '../../src/agent/hold/preview/overlay.ts';
+import type { PendingAction } from '../../src/agent/hold/preview/pendingAction.ts';
+import type { Preview } from '../../src/agent/hold/preview/preview.ts';
 import {
   parseEntry,
   type PreviewLogEntry,
   type UnreadableLine,
   type PreviewLogSink,
   type PreviewNumbers,
-} from '../../src/agent/preview/log/previewLog.ts';
-import { PreviewStore, type PreviewStoreOptions } from '../../src/agent/preview/previewStore.ts';
-import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
-import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
-import type { Prover } from '../../src/agent/preview/resolve/proof.ts';
+} from '../../src/agent/hold/preview/log/previewLog.ts';
+import { PreviewStore, type PreviewStoreOptions } from '../../src/agent/hold/preview/previewStore.ts';
+import { queueResolveHandler } from '../../src/agent/hold/preview/queueResolveHandler.ts';
+import { Invoker } from '../../src/agent/hold/preview/resolve/invoker.ts';
+import type { Prover } from '../../src/agent/hold/preview/resolve/proof.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
 import type { ReadInstructions, SessionSettings } from '../../src/agent/session/sessionOptions.ts';
 import { Session } from '../../src/agent/session/session.ts';
 import type { ReadSurroundings } from '../../src/agent/session/surroundings.ts';
-import { builtInTools } from '../../src/agent/tools/builtIn.ts';
-import type { ToolRegistry } from '../../src/agent/tools/registry.ts';
-import type { Problems } from '../../src/agent/tools/problems.ts';
-import type { Tool } from '../../src/agent/tools/tool.ts';
+import { builtInTools } from '../../src/agent/session/tools/builtIn.ts';
+import type { ToolRegistry } from '../../src/agent/session/tools/registry.ts';
+import type { Problems } from '../../src/agent/session/tools/problems.ts';
+import type { Tool } from '../../src/agent/session/tools/tool.ts';
 import { MemoryWorkspace, noSpace } from './memoryWorkspace.ts';
 import {
   createScriptedProvider,
@@ -43,7 +50,7 @@ import {
   type Script,
   type ScriptedProvider,
 } from './scriptedProvider.ts';
-import { toolResult } from '../../src/agent/preview/resolve/resolved.ts';
+import { toolResult } from '../../src/agent/hold/preview/resolve/resolved.ts';
 
 /**
  * A log of previews in memory. Entries go through JSON and the schema, as they do on disk, and are there when `append`

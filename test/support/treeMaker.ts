@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { ConversationTree } from '../../src/agent/conversation/conversationTree.ts';
-import type { NodeId } from '../../src/agent/conversation/nodeId.ts';
-import { renderTrunk } from '../../src/agent/conversation/renderTrunk.ts';
-import type { RevertRecord } from '../../src/agent/conversation/revert.ts';
-import { validateRevert } from '../../src/agent/conversation/validateRevert.ts';
-import type { RevertCategory, SessionMessage } from '../../src/agent/model/messages.ts';
+import { ConversationTree } from '../../src/agent/session/conversation/conversationTree.ts';
+import type { NodeId } from '../../src/agent/session/conversation/nodeId.ts';
+import { renderTrunk } from '../../src/agent/session/conversation/renderTrunk.ts';
+import type { RevertRecord } from '../../src/agent/session/conversation/revert.ts';
+import { validateRevert } from '../../src/agent/session/conversation/validateRevert.ts';
+import type { RevertCategory, SessionMessage } from '../../src/agent/session/model/messages.ts';
 import { historyViolations } from './scriptedProvider.ts';
 
 /** Builds a tree step by step. Calls get the ids `c1`, `c2`, …, and their results contain them. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ConversationTree } from '../../src/agent/conversation/conversationTree.ts';
-import { renderTrunk } from '../../src/agent/conversation/renderTrunk.ts';
-import type { ChatProvider } from '../../src/agent/model/chatProvider.ts';
-import { revertCategories, type RevertCategory } from '../../src/agent/model/messages.ts';
-import type { ModelAuthority } from '../../src/agent/preview/resolveSettings.ts';
+import type { ConversationTree } from '../../src/agent/session/conversation/conversationTree.ts';
+import { renderTrunk } from '../../src/agent/session/conversation/renderTrunk.ts';
+import type { ChatProvider } from '../../src/agent/session/model/chatProvider.ts';
+import { revertCategories, type RevertCategory } from '../../src/agent/session/model/messages.ts';
+import type { ModelAuthority } from '../../src/agent/hold/preview/resolveSettings.ts';
 import type { Reply } from './scriptedServer.ts';
 import { createTestSession, MemorySessionLog, storedSession, type TestSession } from './testSession.ts';
 

@@ -1,6 +1,6 @@
 import { beginningOf, shortened } from '../base/cutText.ts';
 import { english, type Localiser } from '../base/localiser.ts';
-import type { AgentName } from '../preview/preview.ts';
+import type { AgentName } from '../hold/preview/preview.ts';
 
 /** The longest name and version that are kept, in characters. */
 const MAX_CHARS = 60;

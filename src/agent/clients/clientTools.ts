@@ -1,7 +1,7 @@
-import { runChecksTool } from '../checks/runChecksTool.ts';
-import type { ToolSpec } from '../model/chatProvider.ts';
-import { specOf } from '../tools/toolSpec.ts';
-import type { Tool } from '../tools/tool.ts';
+import { runChecksTool } from '../session/tools/runChecksTool.ts';
+import type { ToolSpec } from '../session/model/chatProvider.ts';
+import { specOf } from '../session/tools/toolSpec.ts';
+import type { Tool } from '../session/tools/tool.ts';
 import type { News } from './decisions.ts';
 import type { ListedPreviews } from './ownPreviews.ts';
 import { answerTool, type AskedComments } from './tools/answer.ts';
@@ -10,7 +10,7 @@ import { proposeEditTool } from './tools/proposeEdit.ts';
 import { statusTool } from './tools/status.ts';
 import { resolveOwnTool, withdrawTool } from './tools/votes.ts';
 import { waitTool } from './tools/wait.ts';
-import { builtInTools } from '../tools/builtIn.ts';
+import { builtInTools } from '../session/tools/builtIn.ts';
 
 /** A tool as an agent is offered it. */
 export interface ClientTool extends ToolSpec {

@@ -1,11 +1,11 @@
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import { plural } from '../base/phrases.ts';
-import { FeedCursor, type Fact } from '../preview/feed.ts';
-import { nameOf, type Preview } from '../preview/preview.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
-import { isMoot, waitsForAttempt } from '../preview/resolve/moot.ts';
-import { factText } from '../preview/resolve/resolveTexts.ts';
+import { FeedCursor, type Fact } from '../hold/preview/feed.ts';
+import { nameOf, type Preview } from '../hold/preview/preview.ts';
+import type { PreviewStore } from '../hold/preview/previewStore.ts';
+import { isMoot, waitsForAttempt } from '../hold/preview/resolve/moot.ts';
+import { factText } from '../hold/preview/resolve/resolveTexts.ts';
 
 /** The most characters of decisions that one result tells; the rest waits for the next one. */
 const MAX_TOLD_CHARS = 20_000;

@@ -1,6 +1,6 @@
 import { ToolError } from '../base/errors.ts';
-import { isOpen, type Preview } from '../preview/preview.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
+import { isOpen, type Preview } from '../hold/preview/preview.ts';
+import type { PreviewStore } from '../hold/preview/previewStore.ts';
 
 /** What an agent is told of its own previews. */
 export interface ListedPreviews {

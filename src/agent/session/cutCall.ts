@@ -1,5 +1,5 @@
 import { isRecord, parsedJson } from '../base/json.ts';
-import type { AssistantMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
+import type { AssistantMessage, ToolCall, ToolResultMessage } from './model/messages.ts';
 
 /**
  * The call of an answer that its length limit has cut: only the last one can be, and none of its arguments have arrived as a whole

@@ -1,11 +1,11 @@
 import { detailOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import type { RecorderListeners } from '../conversation/storage/recorder.ts';
-import type { RevertRecord } from '../conversation/revert.ts';
-import type { SessionState } from '../conversation/storage/sessionEntry.ts';
-import type { RetryCode } from '../model/chatProvider.ts';
-import type { SessionMessage, StopReason, ToolCall, ToolResultMessage } from '../model/messages.ts';
-import type { Preview } from '../preview/preview.ts';
+import type { RecorderListeners } from './conversation/storage/recorder.ts';
+import type { RevertRecord } from './conversation/revert.ts';
+import type { SessionState } from './conversation/storage/sessionEntry.ts';
+import type { RetryCode } from './model/chatProvider.ts';
+import type { SessionMessage, StopReason, ToolCall, ToolResultMessage } from './model/messages.ts';
+import type { Preview } from '../hold/preview/preview.ts';
 import type { PromptQueueEvent } from './waiting/promptQueue.ts';
 
 /** What happens in a session, in order. Views follow these events; `Session.messages` is the authority. */

@@ -2,9 +2,9 @@ import { beginningOf } from '../base/cutText.ts';
 import { quoted } from '../base/safeName.ts';
 import { isRecord, parsedJson } from '../base/json.ts';
 import { fenced, plural } from '../base/phrases.ts';
-import type { ConversationTree } from '../conversation/conversationTree.ts';
-import type { NodeId } from '../conversation/nodeId.ts';
-import type { SessionMessage } from '../model/messages.ts';
+import type { ConversationTree } from './conversation/conversationTree.ts';
+import type { NodeId } from './conversation/nodeId.ts';
+import type { SessionMessage } from './model/messages.ts';
 import type { InstructionFile, SessionContext } from './sessionOptions.ts';
 
 /** The most characters of instructions in one request, over all files. */

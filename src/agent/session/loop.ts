@@ -2,14 +2,14 @@ import { forEachLimited } from '../base/async.ts';
 import { beginningOf } from '../base/cutText.ts';
 import type { Localiser } from '../base/localiser.ts';
 import { detailOf } from '../base/errors.ts';
-import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderFailure } from '../model/chatProvider.ts';
+import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderFailure } from './model/chatProvider.ts';
 import {
   type AssistantMessage,
   type SessionMessage,
   type ToolCall,
   type ToolResultMessage,
   toolNameOf,
-} from '../model/messages.ts';
+} from './model/messages.ts';
 import type { SessionEvent } from './events.ts';
 
 /** How many read-only calls of one answer run in parallel at most: each may hold a file, a process or a connection. */

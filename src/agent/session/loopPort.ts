@@ -1,9 +1,9 @@
 import { detailOf } from '../base/errors.ts';
-import type { ChatProvider, ChatRequest } from '../model/chatProvider.ts';
-import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
-import type { Preview } from '../preview/preview.ts';
-import { stagedText, unavailableText } from '../preview/resolve/resolveTexts.ts';
-import { executeCall } from '../tools/loadedSpecs.ts';
+import type { ChatProvider, ChatRequest } from './model/chatProvider.ts';
+import type { ToolCall, ToolResultMessage } from './model/messages.ts';
+import type { Preview } from '../hold/preview/preview.ts';
+import { stagedText, unavailableText } from '../hold/preview/resolve/resolveTexts.ts';
+import { executeCall } from './tools/loadedSpecs.ts';
 import type { LoopPort } from './loop.ts';
 import type { Requests } from './request.ts';
 import type { RevertQueue } from './revertQueue.ts';

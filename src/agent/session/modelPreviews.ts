@@ -1,14 +1,14 @@
 import { ToolError } from '../base/errors.ts';
-import type { FileChange } from '../preview/fileChange.ts';
-import { isOpen, isStale, nameOf, type CallRef, type Preview } from '../preview/preview.ts';
+import type { FileChange } from '../hold/preview/fileChange.ts';
+import { isOpen, isStale, nameOf, type CallRef, type Preview } from '../hold/preview/preview.ts';
 import {
   alreadyResolvedText,
   otherConversationText,
   unseenText,
   usersOwnText,
-} from '../preview/resolve/resolveTexts.ts';
-import { waitText } from '../preview/resolve/waitTexts.ts';
-import type { ModelPreviews } from '../tools/tool.ts';
+} from '../hold/preview/resolve/resolveTexts.ts';
+import { waitText } from '../hold/preview/resolve/waitTexts.ts';
+import type { ModelPreviews } from './tools/tool.ts';
 import type { SessionContext } from './sessionOptions.ts';
 
 const ON_ITS_OWN = 'Stage your change as a preview of its own.';

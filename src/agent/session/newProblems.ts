@@ -1,10 +1,10 @@
 import { Owner } from '../base/disposable.ts';
 import { fenced } from '../base/phrases.ts';
-import { stepsOf } from '../preview/fileSteps.ts';
-import { plainOutcome, type LedgerEntry } from '../preview/ledger.ts';
-import type { FileChange } from '../preview/fileChange.ts';
-import type { Preview } from '../preview/preview.ts';
-import { byImportance, problemLine, type Problem, type Problems } from '../tools/problems.ts';
+import { stepsOf } from '../hold/preview/fileSteps.ts';
+import { plainOutcome, type LedgerEntry } from '../hold/preview/ledger.ts';
+import type { FileChange } from '../hold/preview/fileChange.ts';
+import type { Preview } from '../hold/preview/preview.ts';
+import { byImportance, problemLine, type Problem, type Problems } from './tools/problems.ts';
 import type { SessionContext } from './sessionOptions.ts';
 
 /** How long after an apply a request waits for the problems of its files at most, in milliseconds. */

@@ -1,9 +1,9 @@
-import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
-import type { SteeringMessage } from '../model/messages.ts';
-import type { Fact } from '../preview/feed.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
-import { isMoot } from '../preview/resolve/moot.ts';
-import { factText, outcomeText } from '../preview/resolve/resolveTexts.ts';
+import type { ConversationPreviews } from './conversation/conversationPreviews.ts';
+import type { SteeringMessage } from './model/messages.ts';
+import type { Fact } from '../hold/preview/feed.ts';
+import type { PreviewStore } from '../hold/preview/previewStore.ts';
+import { isMoot } from '../hold/preview/resolve/moot.ts';
+import { factText, outcomeText } from '../hold/preview/resolve/resolveTexts.ts';
 
 /**
  * The message that tells the model what happened to a preview of its conversation; `undefined` if the preview does not concern

@@ -1,9 +1,9 @@
 import { quoted } from '../base/safeName.ts';
-import type { ModeResolveHandler, ResolveCall } from '../forcing/modelResolver.ts';
-import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
-import type { Preview } from '../preview/preview.ts';
-import { LEFT_PLAN_MODE } from '../preview/ledger.ts';
-import type { ResolveRequest } from '../preview/resolve/resolved.ts';
+import type { ModeResolveHandler, ResolveCall } from './forcing/modelResolver.ts';
+import { textResult, type AgentToolResult, type PendingAction } from '../hold/preview/pendingAction.ts';
+import type { Preview } from '../hold/preview/preview.ts';
+import { LEFT_PLAN_MODE } from '../hold/preview/ledger.ts';
+import type { ResolveRequest } from '../hold/preview/resolve/resolved.ts';
 import type { SessionContext } from './sessionOptions.ts';
 import { stageIn } from './staging.ts';
 

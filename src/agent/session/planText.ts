@@ -1,6 +1,6 @@
 import { beginningOf } from '../base/cutText.ts';
 import { oneLine } from '../base/foreignText.ts';
-import type { SessionMessage } from '../model/messages.ts';
+import type { SessionMessage } from './model/messages.ts';
 
 /** The longest title, in characters. */
 const MAX_TITLE = 80;

@@ -1,5 +1,5 @@
-import type { SteeringMessage } from '../model/messages.ts';
-import { isOpen } from '../preview/preview.ts';
+import type { SteeringMessage } from './model/messages.ts';
+import { isOpen } from '../hold/preview/preview.ts';
 import { untoldMessages } from './outcomes.ts';
 import type { SessionContext } from './sessionOptions.ts';
 

@@ -4,7 +4,7 @@ import {
   type RevertActor,
   type RevertRecord,
   type RevertRequest,
-} from '../conversation/revert.ts';
+} from './conversation/revert.ts';
 import {
   ALREADY_REVERTED,
   PLANNING,
@@ -13,13 +13,13 @@ import {
   refusedRevert,
   STOPPED,
   targetName,
-} from '../conversation/validateRevert.ts';
-import type { SteeringMessage } from '../model/messages.ts';
-import { standingApplies } from '../preview/ledger.ts';
-import type { PendingAction } from '../preview/pendingAction.ts';
-import { isOpen } from '../preview/preview.ts';
-import type { Resolved } from '../preview/resolve/resolved.ts';
-import { undoBranchAction } from '../preview/undo.ts';
+} from './conversation/validateRevert.ts';
+import type { SteeringMessage } from './model/messages.ts';
+import { standingApplies } from '../hold/preview/ledger.ts';
+import type { PendingAction } from '../hold/preview/pendingAction.ts';
+import { isOpen } from '../hold/preview/preview.ts';
+import type { Resolved } from '../hold/preview/resolve/resolved.ts';
+import { undoBranchAction } from '../hold/preview/undo.ts';
 import { reconcilePreviews } from './reconcilePreviews.ts';
 import type { SessionContext } from './sessionOptions.ts';
 import { stageIn } from './staging.ts';

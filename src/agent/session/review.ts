@@ -1,9 +1,9 @@
 import { Owner } from '../base/disposable.ts';
-import type { Fact } from '../preview/feed.ts';
-import type { LedgerEntry } from '../preview/ledger.ts';
-import { isOpen, isStale, type Preview } from '../preview/preview.ts';
-import { reasonGiven } from '../preview/resolve/resolveTexts.ts';
-import { conflictCount } from '../preview/rebase/conflictMarkers.ts';
+import type { Fact } from '../hold/preview/feed.ts';
+import type { LedgerEntry } from '../hold/preview/ledger.ts';
+import { isOpen, isStale, type Preview } from '../hold/preview/preview.ts';
+import { reasonGiven } from '../hold/preview/resolve/resolveTexts.ts';
+import { conflictCount } from '../hold/preview/rebase/conflictMarkers.ts';
 import { factMessage } from './outcomes.ts';
 import type { SessionContext } from './sessionOptions.ts';
 

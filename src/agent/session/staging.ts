@@ -1,10 +1,10 @@
-import type { Conversation } from '../conversation/conversation.ts';
-import { messageIdOf, nodeOfMessageId } from '../conversation/nodeId.ts';
-import { setOfPrompt, type ChangeSetRef } from '../preview/changeSet.ts';
-import type { PendingAction } from '../preview/pendingAction.ts';
-import type { CallRef, PreviewOrigin } from '../preview/preview.ts';
-import type { QueuedPreview } from '../preview/previewStore.ts';
-import { queueResolveHandler } from '../preview/queueResolveHandler.ts';
+import type { Conversation } from './conversation/conversation.ts';
+import { messageIdOf, nodeOfMessageId } from './conversation/nodeId.ts';
+import { setOfPrompt, type ChangeSetRef } from '../hold/preview/changeSet.ts';
+import type { PendingAction } from '../hold/preview/pendingAction.ts';
+import type { CallRef, PreviewOrigin } from '../hold/preview/preview.ts';
+import type { QueuedPreview } from '../hold/preview/previewStore.ts';
+import { queueResolveHandler } from '../hold/preview/queueResolveHandler.ts';
 import type { SessionContext } from './sessionOptions.ts';
 
 /** Who a preview is staged for. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../../agent/base/logger.ts';
-import type { Workspace } from '../../agent/preview/workspace.ts';
+import type { Workspace } from '../../agent/hold/preview/workspace.ts';
 import { oneLine } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
 import { showInfo } from '../toast.ts';

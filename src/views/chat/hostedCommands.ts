@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { ResolveAction } from '../../agent/preview/preview.ts';
-import type { Resolved } from '../../agent/preview/resolve/resolved.ts';
+import type { ResolveAction } from '../../agent/hold/preview/preview.ts';
+import type { Resolved } from '../../agent/hold/preview/resolve/resolved.ts';
 import type { Agent } from '../agent.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
 import type { ProposalEdits } from '../review/documents/proposalEdits.ts';

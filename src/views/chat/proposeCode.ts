@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { changeOf } from '../../agent/preview/fileChange.ts';
-import { inLineEndingsOf } from '../../agent/text/lineEndings.ts';
-import { proposedSide, readText } from '../../agent/preview/textFile.ts';
+import { changeOf } from '../../agent/hold/preview/fileChange.ts';
+import { inLineEndingsOf } from '../../agent/hold/text/lineEndings.ts';
+import { proposedSide, readText } from '../../agent/hold/preview/textFile.ts';
 import type { Ctx } from '../ctx.ts';
 import { oneLine } from '../plainText.ts';
 import { showInfo } from '../toast.ts';

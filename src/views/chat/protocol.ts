@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { MAX_IMAGE_BYTES } from '../../agent/model/messages.ts';
+import { MAX_IMAGE_BYTES } from '../../agent/session/model/messages.ts';
 import { action, chatActions, key, line, checkRow, lineStat, previewId, viewItem } from './viewItem.ts';
 
 export type * from './viewItem.ts';

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { ToolRegistry } from '../../agent/tools/registry.ts';
+import type { ToolRegistry } from '../../agent/session/tools/registry.ts';
 import { TOOLS_FOLDER } from './toolFolders.ts';
 import type { Agent } from '../agent.ts';
 import type { Ctx } from '../ctx.ts';

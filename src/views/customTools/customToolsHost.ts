@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import type { Logger } from '../../agent/base/logger.ts';
-import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
+import type { Invoker } from '../../agent/hold/preview/resolve/invoker.ts';
 import type { Session } from '../../agent/session/session.ts';
-import { CustomTools } from '../../agent/tools/custom/customTools.ts';
-import type { LoadProblem } from '../../agent/tools/custom/loading/loadProblem.ts';
-import type { ToolPlace } from '../../agent/tools/custom/loading/toolFiles.ts';
-import type { ToolHost } from '../../agent/tools/custom/pi.ts';
-import type { CustomToolUi } from '../../agent/tools/custom/redline.d.ts';
-import type { ToolRegistry } from '../../agent/tools/registry.ts';
+import { CustomTools } from '../../agent/session/tools/custom/customTools.ts';
+import type { LoadProblem } from '../../agent/session/tools/custom/loading/loadProblem.ts';
+import type { ToolPlace } from '../../agent/session/tools/custom/loading/toolFiles.ts';
+import type { ToolHost } from '../../agent/session/tools/custom/pi.ts';
+import type { CustomToolUi } from '../../agent/session/tools/custom/redline.d.ts';
+import type { ToolRegistry } from '../../agent/session/tools/registry.ts';
 import { escapeInvisible, withoutIcons } from '../plainText.ts';
 import { confirm, showError, showInfo, showWarning } from '../toast.ts';
 import { FolderWatch } from './folderWatch.ts';
@@ -46,7 +46,7 @@ export function createCustomTools(parts: CustomToolsParts): {
       registry,
       places,
       loader: async onProblem => {
-        const { ToolLoader } = await import('../../agent/tools/custom/loading/toolLoader.ts');
+        const { ToolLoader } = await import('../../agent/session/tools/custom/loading/toolLoader.ts');
         return new ToolLoader({ host, onProblem });
       },
       sessionId: () => session.id,

@@ -1,4 +1,4 @@
-import type { LoadFault } from '../../agent/tools/custom/loading/loadProblem.ts';
+import type { LoadFault } from '../../agent/session/tools/custom/loading/loadProblem.ts';
 import type { Localiser } from '../../agent/base/localiser.ts';
 
 /** A sentence for the author of a custom tool: what is wrong, and how to fix it. `nameOf` shortens a path for display. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import { realPathSync, isInside } from '../../agent/base/system/realPath.ts';
-import type { ToolPlace } from '../../agent/tools/custom/loading/toolFiles.ts';
+import type { ToolPlace } from '../../agent/session/tools/custom/loading/toolFiles.ts';
 
 /** The folder for tools, in each workspace folder and in the user's home. */
 export const TOOLS_FOLDER = path.join('.redline', 'tools');

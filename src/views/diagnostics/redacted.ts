@@ -1,5 +1,5 @@
 import { beginningOf } from '../../agent/base/cutText.ts';
-import { redact } from '../../agent/model/openai/failure.ts';
+import { redact } from '../../agent/session/model/openai/failure.ts';
 
 /** What a text for strangers must not contain. */
 export interface Private {

@@ -1,6 +1,11 @@
 import * as vscode from 'vscode';
-import type { AnswerPart, EditorTool, EditorToolHost, ToolOrigin } from '../../agent/tools/editor/port.ts';
-import { EditorTools, type EditorToolsOptions } from '../../agent/tools/editor/editorTools.ts';
+import type {
+  AnswerPart,
+  EditorTool,
+  EditorToolHost,
+  ToolOrigin,
+} from '../../agent/session/tools/editor/port.ts';
+import { EditorTools, type EditorToolsOptions } from '../../agent/session/tools/editor/editorTools.ts';
 import { languageModelTools, MCP_TOOL_PREFIX } from '../contributions.ts';
 import type { Settings } from '../settings.ts';
 

@@ -1,7 +1,7 @@
-import { setOf } from '../../agent/preview/changeSet.ts';
-import { isOpen, type Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { DiffStat } from '../../agent/text/lineDiff.ts';
+import { setOf } from '../../agent/hold/preview/changeSet.ts';
+import { isOpen, type Preview } from '../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
+import type { DiffStat } from '../../agent/hold/text/lineDiff.ts';
 
 /** The most previews of a change set whose hunks are counted. Of parts it is known how many they have. */
 const MAX_COUNTED = 100;

@@ -1,10 +1,10 @@
-import { setOf } from '../../agent/preview/changeSet.ts';
-import { contentsAfter } from '../../agent/preview/overlay.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { risksOf, type Risk } from '../../agent/preview/reading/risks.ts';
+import { setOf } from '../../agent/hold/preview/changeSet.ts';
+import { contentsAfter } from '../../agent/hold/preview/overlay.ts';
+import type { Preview } from '../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
+import { risksOf, type Risk } from '../../agent/hold/preview/reading/risks.ts';
 import { planOf } from '../../agent/session/planMode.ts';
-import type { TextSearch } from '../../agent/tools/files/searchText.ts';
+import type { TextSearch } from '../../agent/session/tools/files/searchText.ts';
 
 /** The most lines that are looked at for imports of one file, and how long they are searched for, in milliseconds. */
 const MAX_LINES = 1_000;

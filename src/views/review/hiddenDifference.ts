@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { countText } from '../../agent/base/localiser.ts';
-import { hunksOfChange, isText, type FileChange } from '../../agent/preview/fileChange.ts';
-import type { TextEncoding } from '../../agent/text/encodings.ts';
-import { lineEndingOf } from '../../agent/text/lines.ts';
-import { unseenLines, type UnseenLines } from '../../agent/text/unseenLines.ts';
+import { hunksOfChange, isText, type FileChange } from '../../agent/hold/preview/fileChange.ts';
+import type { TextEncoding } from '../../agent/hold/text/encodings.ts';
+import { lineEndingOf } from '../../agent/hold/text/lines.ts';
+import { unseenLines, type UnseenLines } from '../../agent/hold/text/unseenLines.ts';
 import { escapeInvisible } from '../plainText.ts';
 
 /** The permission bits of most new files, which need no mention. */

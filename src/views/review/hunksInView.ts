@@ -1,7 +1,7 @@
 import type { Disposable } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
-import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
+import { hunksOfChange, type FileChange } from '../../agent/hold/preview/fileChange.ts';
 import type { LineRange } from './shownRevisions.ts';
 
 /** How long a line must be in view to count as looked at, in milliseconds. */

@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
-import type { FileChange } from '../../agent/preview/fileChange.ts';
-import { isOpen, revisionsOf, type Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { FileChange } from '../../agent/hold/preview/fileChange.ts';
+import { isOpen, revisionsOf, type Preview } from '../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import {
   faceOf,
   previewView,
   type PreviewProblem,
   type PreviewView,
   type CheckMark,
-} from '../../agent/preview/previewView.ts';
-import type { Risk } from '../../agent/preview/reading/risks.ts';
-import type { ConflictBlock, ConflictChoice } from '../../agent/preview/rebase/conflictMarkers.ts';
-import { Lineage } from '../../agent/preview/resolve/lineage.ts';
+} from '../../agent/hold/preview/previewView.ts';
+import type { Risk } from '../../agent/hold/preview/reading/risks.ts';
+import type { ConflictBlock, ConflictChoice } from '../../agent/hold/preview/rebase/conflictMarkers.ts';
+import { Lineage } from '../../agent/hold/preview/resolve/lineage.ts';
 import { planOf } from '../../agent/session/planMode.ts';
-import { noLongerParses } from '../../agent/tools/ast/astEdit.ts';
+import { noLongerParses } from '../../agent/session/tools/ast/astEdit.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { idList, withoutIcons } from '../plainText.ts';
 import {

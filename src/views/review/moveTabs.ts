@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { FileChange } from '../../agent/preview/fileChange.ts';
-import { goneFiles } from '../../agent/preview/fileSteps.ts';
-import type { LedgerEntry } from '../../agent/preview/ledger.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { FileChange } from '../../agent/hold/preview/fileChange.ts';
+import { goneFiles } from '../../agent/hold/preview/fileSteps.ts';
+import type { LedgerEntry } from '../../agent/hold/preview/ledger.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { placeId } from '../workspace/namesOnDisk.ts';
 import type { FileUris } from './previewUri.ts';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Emitter, type Event } from '../../agent/base/event.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { Preview } from '../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { oneLine } from '../plainText.ts';
 import { NOTE } from './previewTabs.ts';
 import type { FileUris } from './previewUri.ts';

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
 import { Owner } from '../../agent/base/disposable.ts';
-import { hunksOfChange, textOf, type FileChange } from '../../agent/preview/fileChange.ts';
-import type { CheckMark } from '../../agent/preview/previewView.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { conflictBlocks, hasConflict } from '../../agent/preview/rebase/conflictMarkers.ts';
+import { hunksOfChange, textOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
+import type { CheckMark } from '../../agent/hold/preview/previewView.ts';
+import type { Preview } from '../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
+import { conflictBlocks, hasConflict } from '../../agent/hold/preview/rebase/conflictMarkers.ts';
 import { inLens } from '../commandRegistry.ts';
 import type * as lensTitles from './lensTitles.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
-import { isOpen, type Preview } from '../../agent/preview/preview.ts';
+import { isOpen, type Preview } from '../../agent/hold/preview/preview.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import type { Agent } from '../agent.ts';

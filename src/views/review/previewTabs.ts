@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import { titleOf, type Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { titleOf, type Preview } from '../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { oneLine } from '../plainText.ts';
 import { imageMark, parsePreviewUri, type PreviewAddress } from './previewUri.ts';
 

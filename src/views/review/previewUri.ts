@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { PathError } from '../../agent/base/errors.ts';
-import type { FileChange } from '../../agent/preview/fileChange.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
+import type { FileChange } from '../../agent/hold/preview/fileChange.ts';
+import type { Preview } from '../../agent/hold/preview/preview.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
 
 /** The proposal or its base; `deleted` is the base of a file that the preview deletes, which has no proposal side. */

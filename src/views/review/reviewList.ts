@@ -1,10 +1,10 @@
 import { Owner } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import { detailOf } from '../../agent/base/errors.ts';
-import { inSets } from '../../agent/preview/changeSet.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
+import { inSets } from '../../agent/hold/preview/changeSet.ts';
+import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { Agent } from '../agent.ts';
-import { byAgent } from '../pending/pendingNodes.ts';
+import { byAgent } from './pending/pendingNodes.ts';
 
 type ReadingOrder = (previews: readonly Preview[]) => readonly Preview[];
 
@@ -48,7 +48,7 @@ export class ReviewList extends Owner {
 
   #readingOrder(open: number): ReadingOrder | undefined {
     if (open > 0)
-      this.#loading ??= import('../../agent/preview/reading/readingOrder.ts').then(
+      this.#loading ??= import('../../agent/hold/preview/reading/readingOrder.ts').then(
         ({ inReadingOrder }) => {
           this.#inReadingOrder = inReadingOrder;
           this.refresh();

@@ -1,5 +1,5 @@
-import type { FileChange } from '../../agent/preview/fileChange.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
+import type { FileChange } from '../../agent/hold/preview/fileChange.ts';
+import type { Preview } from '../../agent/hold/preview/preview.ts';
 
 /** One stop of a review: a preview, or one of its files if it has several. */
 export interface Stop {

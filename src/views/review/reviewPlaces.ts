@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
-import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
-import type { Hunk } from '../../agent/text/hunks.ts';
+import { hunksOfChange, type FileChange } from '../../agent/hold/preview/fileChange.ts';
+import type { Preview } from '../../agent/hold/preview/preview.ts';
+import type { Hunk } from '../../agent/hold/text/hunks.ts';
 import type { Agent } from '../agent.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { oneLine } from '../plainText.ts';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { Owner } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
-import { isApplied, isUnsuccessful, type LedgerEntry } from '../../agent/preview/ledger.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { isApplied, isUnsuccessful, type LedgerEntry } from '../../agent/hold/preview/ledger.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 
 /** How long the line at the end of a review stays, in milliseconds. */
 const SHOWN_MS = 30_000;

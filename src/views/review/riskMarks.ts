@@ -3,11 +3,11 @@ import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import type { Logger } from '../../agent/base/logger.ts';
-import { setOf } from '../../agent/preview/changeSet.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { Risk } from '../../agent/preview/reading/risks.ts';
-import type { TextSearch } from '../../agent/tools/files/searchText.ts';
+import { setOf } from '../../agent/hold/preview/changeSet.ts';
+import type { Preview } from '../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
+import type { Risk } from '../../agent/hold/preview/reading/risks.ts';
+import type { TextSearch } from '../../agent/session/tools/files/searchText.ts';
 
 /** How long what was found is collected before it is told, in milliseconds. */
 const GATHER_MS = 100;

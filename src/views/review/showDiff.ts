@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isRecord, parsedJson } from '../../agent/base/json.ts';
-import { isWhole, textOf, type FileChange } from '../../agent/preview/fileChange.ts';
-import { titleOf, type Preview } from '../../agent/preview/preview.ts';
+import { isWhole, textOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
+import { titleOf, type Preview } from '../../agent/hold/preview/preview.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { oneLine } from '../plainText.ts';
 import { isOfImages } from './documents/sideDocument.ts';

@@ -1,6 +1,6 @@
-import type { FileChange } from '../../agent/preview/fileChange.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { FileChange } from '../../agent/hold/preview/fileChange.ts';
+import type { Preview } from '../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { documentPath, type FileUris, type PreviewAddress } from './previewUri.ts';
 
 /** A file's change and the preview that it belongs to. */

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { Owner } from '../../agent/base/disposable.ts';
 import { sha256 } from '../../agent/base/hash.ts';
-import type { FileChange } from '../../agent/preview/fileChange.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { FileChange } from '../../agent/hold/preview/fileChange.ts';
+import type { Preview } from '../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
 import { sideText } from './documents/sideDocument.ts';
 import { parsePreviewUri, type FileUris } from './previewUri.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Owner } from '../../agent/base/disposable.ts';
-import { hunksOfChange, textOf, type FileChange } from '../../agent/preview/fileChange.ts';
-import type { Hunk } from '../../agent/text/hunks.ts';
+import { hunksOfChange, textOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
+import type { Hunk } from '../../agent/hold/text/hunks.ts';
 import type { Agent } from '../agent.ts';
 import { inLens, makeCommand } from '../commandRegistry.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';

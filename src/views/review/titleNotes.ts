@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { inTime, TimeSlice } from '../../agent/base/async.ts';
 import { countText } from '../../agent/base/localiser.ts';
-import { textOf, type FileChange } from '../../agent/preview/fileChange.ts';
+import { textOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
 import { hiddenDifferences, lastingDifferences } from './hiddenDifference.ts';
 
 // A title cannot be changed while its tab is open, but its preview can be edited or rebased. So what may become false is

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { Owner } from '../../agent/base/disposable.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { parsePreviewUri, type FileUris } from './previewUri.ts';
 import { shownChange } from './shownChange.ts';
 

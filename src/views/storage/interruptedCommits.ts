@@ -3,14 +3,14 @@ import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { Logger } from '../../agent/base/logger.ts';
-import { recoverCommits, type RecoveryReport } from '../../agent/preview/commit/recovery.ts';
-import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
-import { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { recoverCommits, type RecoveryReport } from '../../agent/hold/preview/commit/recovery.ts';
+import { openPreviewLog } from '../../agent/hold/preview/log/previewLog.ts';
+import { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { shortList } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
 import { blobsOf, sideLogFolder, type OpenStore } from './previewStorage.ts';
 import { recoverSideLogs, type SideLogRecovery } from './sideLog.ts';
-import type { ResolvingFiles } from '../../agent/preview/resolve/refusals.ts';
+import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
 
 /**
  * Ends the commits that a crash interrupted, in this window's log and in those of other windows, and tells the user. Only a

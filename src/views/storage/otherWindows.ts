@@ -7,8 +7,8 @@ import { detailOf } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
-import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
-import { PreviewProjection } from '../../agent/preview/previewProjection.ts';
+import { openPreviewLog } from '../../agent/hold/preview/log/previewLog.ts';
+import { PreviewProjection } from '../../agent/hold/preview/previewProjection.ts';
 
 /** How long changes of another window's storage are collected before it is read again, in milliseconds. */
 const GATHER_MS = 1_000;

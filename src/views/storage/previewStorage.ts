@@ -5,9 +5,9 @@ import type { Closing, Disposable } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
-import type { Blobs } from '../../agent/preview/blobs.ts';
-import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
-import { PreviewStore, type PreviewStoreOptions } from '../../agent/preview/previewStore.ts';
+import type { Blobs } from '../../agent/hold/preview/blobs.ts';
+import { openPreviewLog } from '../../agent/hold/preview/log/previewLog.ts';
+import { PreviewStore, type PreviewStoreOptions } from '../../agent/hold/preview/previewStore.ts';
 import type { Settings } from '../settings.ts';
 import { showWarning } from '../toast.ts';
 import { previewNumbersIn } from './previewNumbers.ts';
@@ -94,7 +94,7 @@ export function blobsOf(storage: string, { isOwned }: { readonly isOwned: boolea
 function blobsIn(folder: string, mayRemove: () => boolean): Blobs {
   let opened: Promise<Blobs> | undefined;
   const open = (): Promise<Blobs> =>
-    (opened ??= import('../../agent/preview/blobFolder.ts').then(
+    (opened ??= import('../../agent/hold/preview/blobFolder.ts').then(
       ({ BlobFolder }) => new BlobFolder(folder, mayRemove),
     ));
   return {

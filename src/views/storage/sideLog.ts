@@ -3,13 +3,13 @@ import { readdir, rm, rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import { hasCode } from '../../agent/base/errors.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
-import type { RecoveryReport } from '../../agent/preview/commit/recovery.ts';
+import type { RecoveryReport } from '../../agent/hold/preview/commit/recovery.ts';
 import {
   openPreviewLog,
   type PreviewLog,
   type PreviewLogEntry,
   type PreviewLogSink,
-} from '../../agent/preview/log/previewLog.ts';
+} from '../../agent/hold/preview/log/previewLog.ts';
 
 /**
  * The log of a window that does not own the workspace's storage. It exists only as a journal: if the window dies in the middle of

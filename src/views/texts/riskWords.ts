@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { countText } from '../../agent/base/localiser.ts';
-import type { Risk } from '../../agent/preview/reading/risks.ts';
+import type { Risk } from '../../agent/hold/preview/reading/risks.ts';
 import { shortList } from '../plainText.ts';
 
 /** A risk as a sentence. @param clean makes foreign text fit where it is shown */

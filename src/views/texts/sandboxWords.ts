@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { NoSandboxReason, SandboxStatus } from '../../agent/commands/sandbox.ts';
+import type { NoSandboxReason, SandboxStatus } from '../../agent/sandbox/commands/sandbox.ts';
 
 /** What the sandbox is and, where it is not an isolated one, why, in a sentence. */
 export function sandboxSentence({ engine, isolated, why }: SandboxStatus): string {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { HostConsent } from '../../agent/tools/web/fetchPage.ts';
+import type { HostConsent } from '../../agent/session/tools/web/fetchPage.ts';
 import { showInfo } from '../toast.ts';
 
 /** Under which the hosts of this workspace are kept: not in its settings, which anyone may write who writes its files. */

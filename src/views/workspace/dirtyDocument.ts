@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as vscode from 'vscode';
 import { ToolError } from '../../agent/base/errors.ts';
-import { encodeText, type TextEncoding } from '../../agent/text/encodings.ts';
+import { encodeText, type TextEncoding } from '../../agent/hold/text/encodings.ts';
 import { encodingNamed } from './fileEncoding.ts';
 import { placeId } from './namesOnDisk.ts';
 

@@ -4,7 +4,7 @@ import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
 import { realPathSync } from '../../agent/base/system/realPath.ts';
 import { isTransient, patiently } from '../../agent/base/system/replaceFile.ts';
-import { MAX_FILE_BYTES } from '../../agent/preview/workspace.ts';
+import { MAX_FILE_BYTES } from '../../agent/hold/preview/workspace.ts';
 import { errorCode, ifExists, moveToNew, withTemporaryFile, writeFrom } from './temporaryFile.ts';
 
 /**

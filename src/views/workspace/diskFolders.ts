@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { fileIdOf } from '../../agent/base/system/realPath.ts';
-import type { FilePlace, FolderRoot } from '../../agent/preview/workspace.ts';
+import type { FilePlace, FolderRoot } from '../../agent/hold/preview/workspace.ts';
 import { ifExists, removeTemporaryFiles } from './temporaryFile.ts';
 import { diskPathOf, locate } from './workspacePaths.ts';
 

@@ -2,8 +2,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
-import { hashOfLink } from '../../agent/preview/fileChange.ts';
-import type { FileContent } from '../../agent/preview/workspace.ts';
+import { hashOfLink } from '../../agent/hold/preview/fileChange.ts';
+import type { FileContent } from '../../agent/hold/preview/workspace.ts';
 import { makeFoldersAbove, readDiskFile, readOnly, type DiskWriteOptions } from './diskFile.ts';
 import { errorCode, ifExists, moveToNew, temporaryName, withTemporaryFile } from './temporaryFile.ts';
 

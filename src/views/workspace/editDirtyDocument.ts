@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
-import { decodeText, encodeText } from '../../agent/text/encodings.ts';
+import { decodeText, encodeText } from '../../agent/hold/text/encodings.ts';
 import { encodingOf } from './dirtyDocument.ts';
 
 /**

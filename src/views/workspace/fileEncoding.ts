@@ -4,8 +4,8 @@ import {
   isEncodingName,
   loadEncodings,
   type TextEncoding,
-} from '../../agent/text/encodings.ts';
-import type { FolderRoot } from '../../agent/preview/workspace.ts';
+} from '../../agent/hold/text/encodings.ts';
+import type { FolderRoot } from '../../agent/hold/preview/workspace.ts';
 
 /** The encoding that VS Code means by this name, with its tables loaded; `undefined` if it is not supported. */
 export async function encodingNamed(name: string): Promise<TextEncoding | undefined> {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Owner } from '../../agent/base/disposable.ts';
 import { realPlaceSync } from '../../agent/base/system/realPath.ts';
-import { stepsOf } from '../../agent/preview/fileSteps.ts';
+import { stepsOf } from '../../agent/hold/preview/fileSteps.ts';
 import type { Agent } from '../agent.ts';
 import type { FileUris } from '../review/previewUri.ts';
 

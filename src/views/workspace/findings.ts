@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { forEachLimited, type TimeSlice } from '../../agent/base/async.ts';
 import { isGitDirectory } from '../../agent/base/system/gitDirectory.ts';
 import { isInside, realPath } from '../../agent/base/system/realPath.ts';
-import { foldPath, isGitName } from '../../agent/preview/resolve/protectedPlaces.ts';
+import { foldPath, isGitName } from '../../agent/hold/preview/resolve/protectedPlaces.ts';
 import { repositoryPlacesOf, type RepositoryPlaces } from './repositoryPlaces.ts';
 
 /** Judges an absolute, folded path by its text alone. */

@@ -1,6 +1,6 @@
 import { ToolError } from '../../agent/base/errors.ts';
-import type { FolderRoot } from '../../agent/preview/workspace.ts';
-import type { GitPlace } from '../../agent/tools/git/readGit.ts';
+import type { FolderRoot } from '../../agent/hold/preview/workspace.ts';
+import type { GitPlace } from '../../agent/session/tools/git/readGit.ts';
 import { belowOpenFolder, locate, openFolderNamed } from './workspacePaths.ts';
 
 /**

@@ -2,9 +2,9 @@ import * as path from 'node:path';
 import { detailOf, messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { withoutParagraph } from '../../agent/clients/setUp/connectedText.ts';
-import type { Workspace } from '../../agent/preview/workspace.ts';
+import type { Workspace } from '../../agent/hold/preview/workspace.ts';
 import type { InstructionFile } from '../../agent/session/sessionOptions.ts';
-import { readText } from '../../agent/preview/textFile.ts';
+import { readText } from '../../agent/hold/preview/textFile.ts';
 
 /** The most folders that are searched before a request. */
 const MAX_FOLDERS = 200;

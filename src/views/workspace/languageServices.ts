@@ -10,7 +10,7 @@ import type {
   Position,
   RangeEdit,
   RenameAnswer,
-} from '../../agent/tools/symbols/languageServices.ts';
+} from '../../agent/session/tools/symbols/languageServices.ts';
 import { pathOfUri, type WorkspaceNames } from './vsCodeProblems.ts';
 
 /** How long a language service may take, in milliseconds: it may read a whole project first. */

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { fileIdOf } from '../../agent/base/system/realPath.ts';
-import { foldCase } from '../../agent/preview/resolve/protectedPlaces.ts';
+import { foldCase } from '../../agent/hold/preview/resolve/protectedPlaces.ts';
 
 /** What {@link namesOnDisk} asks of a file system. */
 export interface NameLookup {

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { Git } from '../../agent/elsewhere/git.ts';
-import { lineEndingOf } from '../../agent/text/lines.ts';
+import { Git } from '../../agent/hold/external/git.ts';
+import { lineEndingOf } from '../../agent/hold/text/lines.ts';
 
 /** How many files beside a new one are looked at, and how many bytes of each. */
 const MAX_NEIGHBOURS = 5;

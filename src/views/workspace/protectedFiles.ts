@@ -1,8 +1,8 @@
 import { forEachLimited, TimeSlice } from '../../agent/base/async.ts';
 import { PathError } from '../../agent/base/errors.ts';
-import { foldCase, isProtectedFolded } from '../../agent/preview/resolve/protectedPlaces.ts';
-import type { FolderRoot } from '../../agent/preview/workspace.ts';
-import { excludeMatcher } from '../../agent/tools/ast/scope/glob.ts';
+import { foldCase, isProtectedFolded } from '../../agent/hold/preview/resolve/protectedPlaces.ts';
+import type { FolderRoot } from '../../agent/hold/preview/workspace.ts';
+import { excludeMatcher } from '../../agent/hold/text/glob.ts';
 import {
   AT_ONCE,
   foldedOf,

@@ -3,8 +3,8 @@ import * as path from 'node:path';
 import { PathError } from '../../agent/base/errors.ts';
 import { gitDirectoryAround, hasWorkingTree } from '../../agent/base/system/gitDirectory.ts';
 import { realPathSync, isInside } from '../../agent/base/system/realPath.ts';
-import { isGitName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
-import type { FolderRoot, ResolveOptions } from '../../agent/preview/workspace.ts';
+import { isGitName, isProtectedPath } from '../../agent/hold/preview/resolve/protectedPlaces.ts';
+import type { FolderRoot, ResolveOptions } from '../../agent/hold/preview/workspace.ts';
 import { namesOnDisk, spelledAsPlanned } from './namesOnDisk.ts';
 import {
   assertNewNamesVisible,

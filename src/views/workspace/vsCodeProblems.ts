@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { PREVIEW_SCHEME } from '../contributions.ts';
 import { documentPath, proposalUri } from '../review/previewUri.ts';
 import type { Event } from '../../agent/base/event.ts';
-import { isWithin, type Problem, type Problems, type Severity } from '../../agent/tools/problems.ts';
+import { isWithin, type Problem, type Problems, type Severity } from '../../agent/session/tools/problems.ts';
 
 export interface WorkspaceNames {
   /** The workspace path of an absolute path. @throws PathError if it is not in the workspace. */

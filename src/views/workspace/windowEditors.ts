@@ -5,8 +5,8 @@ import type {
   Editors,
   EditorWatch,
   OpenDocument,
-} from '../../agent/preview/commit/landed/editors.ts';
-import { withLineFeeds } from '../../agent/preview/commit/landed/standing.ts';
+} from '../../agent/hold/preview/commit/landed/editors.ts';
+import { withLineFeeds } from '../../agent/hold/preview/commit/landed/standing.ts';
 import { placeId } from './namesOnDisk.ts';
 
 /** The text editors of the window, for those who follow what was applied. */

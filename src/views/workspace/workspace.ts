@@ -4,7 +4,7 @@ import { TimeSlice } from '../../agent/base/async.ts';
 import { StalePreviewError, ToolError, UnsavedEditorError } from '../../agent/base/errors.ts';
 import type { Sha256 } from '../../agent/base/hash.ts';
 import { realPlaceSync } from '../../agent/base/system/realPath.ts';
-import type { ResolvingFiles } from '../../agent/preview/resolve/refusals.ts';
+import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
 import type {
   FileContent,
   FileListing,
@@ -13,12 +13,12 @@ import type {
   ResolveOptions,
   Workspace,
   WrittenTo,
-} from '../../agent/preview/workspace.ts';
-import type { TextEncoding } from '../../agent/text/encodings.ts';
-import { excludeMatcher, readingsOf } from '../../agent/tools/ast/scope/glob.ts';
-import { withoutIgnored } from '../../agent/tools/ast/scope/ignoreRules.ts';
-import { leadsInside } from '../../agent/tools/ast/scope/walk.ts';
-import type { SearchFolder } from '../../agent/tools/ast/scope/searchScope.ts';
+} from '../../agent/hold/preview/workspace.ts';
+import type { TextEncoding } from '../../agent/hold/text/encodings.ts';
+import { excludeMatcher, readingsOf } from '../../agent/hold/text/glob.ts';
+import { withoutIgnored } from '../../agent/session/tools/ast/scope/ignoreRules.ts';
+import { leadsInside } from '../../agent/session/tools/ast/scope/walk.ts';
+import type { SearchFolder } from '../../agent/session/tools/ast/scope/searchScope.ts';
 import { bytesOfDocument, dirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
 import { readDiskFile, whileOthersHaveIt, writeDiskFile } from './diskFile.ts';
 import { makeFoldersOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';

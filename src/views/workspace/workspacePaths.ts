@@ -5,8 +5,8 @@ import { shortened } from '../../agent/base/cutText.ts';
 import { hasCode, PathError } from '../../agent/base/errors.ts';
 import { isUsableName, quoted } from '../../agent/base/safeName.ts';
 import { realPathSync, isInside } from '../../agent/base/system/realPath.ts';
-import { foldCase, isGitName } from '../../agent/preview/resolve/protectedPlaces.ts';
-import type { FolderRoot } from '../../agent/preview/workspace.ts';
+import { foldCase, isGitName } from '../../agent/hold/preview/resolve/protectedPlaces.ts';
+import type { FolderRoot } from '../../agent/hold/preview/workspace.ts';
 import { escapeProse } from '../plainText.ts';
 import { isNameOnWindows, isSameFile } from './namesOnDisk.ts';
 

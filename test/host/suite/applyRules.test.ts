@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import type { AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
+import type { AgentToolResult } from '../../../src/agent/hold/preview/pendingAction.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { Gate } from '../../support/gate.ts';
 import type { ScriptedServer } from '../../support/scriptedServer.ts';

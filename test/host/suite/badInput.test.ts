@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import { mkdir, rm, symlink } from 'node:fs/promises';
-import type { SessionMessage } from '../../../src/agent/model/messages.ts';
+import type { SessionMessage } from '../../../src/agent/session/model/messages.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import type { Reply, ScriptedServer } from '../../support/scriptedServer.ts';
 import { connect } from '../support/connect.ts';

@@ -1,11 +1,11 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { polled } from '../../../scripts/lib/limits.mjs';
-import type { FileChange } from '../../../src/agent/preview/fileChange.ts';
-import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import type { FileChange } from '../../../src/agent/hold/preview/fileChange.ts';
+import { PreviewStore } from '../../../src/agent/hold/preview/previewStore.ts';
 import type { Agent } from '../../../src/views/agent.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
-import { FileMarks } from '../../../src/views/marks/fileMarks.ts';
+import { FileMarks } from '../../../src/views/review/marks/fileMarks.ts';
 import { changeUri, rowUri } from '../../../src/views/review/previewUri.ts';
 import { create, modify, remove, rename } from '../../support/changes.ts';
 import { draft } from '../../support/drafts.ts';

@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
-import { sideOfText } from '../../../src/agent/preview/fileChange.ts';
-import type { TextEncoding } from '../../../src/agent/text/encodings.ts';
+import { sideOfText } from '../../../src/agent/hold/preview/fileChange.ts';
+import type { TextEncoding } from '../../../src/agent/hold/text/encodings.ts';
 import { hiddenDifferences } from '../../../src/views/review/hiddenDifference.ts';
 import { create, modify, remove, rename } from '../../support/changes.ts';
 

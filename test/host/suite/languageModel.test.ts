@@ -1,10 +1,10 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { silentLogger } from '../../../src/agent/base/logger.ts';
-import type { AssistantMessage, SessionMessage } from '../../../src/agent/model/messages.ts';
+import type { AssistantMessage, SessionMessage } from '../../../src/agent/session/model/messages.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
-import type { ApiKeys } from '../../../src/views/models/apiKeys.ts';
-import { Providers } from '../../../src/views/models/providers.ts';
+import type { ApiKeys } from '../../../src/views/chat/models/apiKeys.ts';
+import { Providers } from '../../../src/views/chat/models/providers.ts';
 import type { Settings } from '../../../src/views/settings.ts';
 import { SCRIPTED_MODEL, useVendor, type VendorRequest } from '../support/modelVendor.ts';
 import { activateRedline, bytesOf, cleanUp, givenFile, setting, until } from '../support/redline.ts';

@@ -1,8 +1,8 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { createOfflineProvider } from '../../../src/agent/model/offline/provider.ts';
+import { createOfflineProvider } from '../../../src/agent/session/model/offline/provider.ts';
 import type { ChatCtx } from '../../../src/views/chat/hostedCommands.ts';
-import { RequestHandler, type ReplyMetadata } from '../../../src/views/nativeChat/requestHandler.ts';
+import { RequestHandler, type ReplyMetadata } from '../../../src/views/chat/nativeChat/requestHandler.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { Gate } from '../../support/gate.ts';
 import type { Script } from '../../support/scriptedProvider.ts';

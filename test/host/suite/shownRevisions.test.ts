@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import { chmod } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import type { Preview } from '../../../src/agent/preview/preview.ts';
+import type { Preview } from '../../../src/agent/hold/preview/preview.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { changeUri } from '../../../src/views/review/previewUri.ts';
 import { ShownRevisions } from '../../../src/views/review/shownRevisions.ts';

@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { FileChange } from '../../../src/agent/preview/fileChange.ts';
+import type { FileChange } from '../../../src/agent/hold/preview/fileChange.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { overviewNotes, titleNotes } from '../../../src/views/review/titleNotes.ts';
 import { modify, remove, rename } from '../../support/changes.ts';

@@ -1,8 +1,13 @@
 import * as assert from 'node:assert/strict';
 import { chmod, link, mkdir, rm, stat, symlink } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { commitChanges } from '../../../src/agent/preview/commit/commitChanges.ts';
-import { bytesOfSide, isText, sideOfText, type FileChange } from '../../../src/agent/preview/fileChange.ts';
+import { commitChanges } from '../../../src/agent/hold/preview/commit/commitChanges.ts';
+import {
+  bytesOfSide,
+  isText,
+  sideOfText,
+  type FileChange,
+} from '../../../src/agent/hold/preview/fileChange.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { VsCodeWorkspace } from '../../../src/views/workspace/workspace.ts';
 import { modify } from '../../support/changes.ts';

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import ts from 'typescript';
-import { parseSlashCommand } from '../../../src/agent/model/offline/slashCommands.ts';
+import { parseSlashCommand } from '../../../src/agent/session/model/offline/slashCommands.ts';
 import { CustomToolWorld } from '../customToolWorld.ts';
 import { ToolHarness } from '../toolHarness.ts';
 import { manifest, settings, type SettingSchema } from './names.ts';

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { keyName } from '../../../scripts/pages/settingsTables.mjs';
-import { slashCommands } from '../../../src/agent/model/offline/slashCommands.ts';
+import { slashCommands } from '../../../src/agent/session/model/offline/slashCommands.ts';
 import { contextKeys, MCP_PROVIDER, PARTICIPANT, views } from '../../../src/views/contributions.ts';
 import { withoutCodeSpans } from './links.ts';
 import { lineAt, read, root, type Page } from './pages.ts';

@@ -3,18 +3,21 @@ import * as path from 'node:path';
 import * as esbuild from 'esbuild';
 import { english } from '../../../src/agent/base/localiser.ts';
 import { silentLogger, type Logger } from '../../../src/agent/base/logger.ts';
-import { SessionLogs } from '../../../src/agent/conversation/storage/sessionLogs.ts';
-import { ToolChoiceLadder, transientLadderMemory } from '../../../src/agent/model/toolChoiceLadder.ts';
-import { Overlay } from '../../../src/agent/preview/overlay.ts';
-import { openPreviewLog } from '../../../src/agent/preview/log/previewLog.ts';
-import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
-import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
-import { Invoker } from '../../../src/agent/preview/resolve/invoker.ts';
-import type { ModelAuthority } from '../../../src/agent/preview/resolveSettings.ts';
+import { SessionLogs } from '../../../src/agent/session/conversation/storage/sessionLogs.ts';
+import {
+  ToolChoiceLadder,
+  transientLadderMemory,
+} from '../../../src/agent/session/model/toolChoiceLadder.ts';
+import { Overlay } from '../../../src/agent/hold/preview/overlay.ts';
+import { openPreviewLog } from '../../../src/agent/hold/preview/log/previewLog.ts';
+import { PreviewStore } from '../../../src/agent/hold/preview/previewStore.ts';
+import { Rebaser } from '../../../src/agent/hold/preview/rebase/rebaser.ts';
+import { Invoker } from '../../../src/agent/hold/preview/resolve/invoker.ts';
+import type { ModelAuthority } from '../../../src/agent/hold/preview/resolveSettings.ts';
 import { Session } from '../../../src/agent/session/session.ts';
-import { WorkerAstEngine } from '../../../src/agent/tools/ast/worker/client.ts';
-import { builtInTools } from '../../../src/agent/tools/builtIn.ts';
-import type { TextSearch } from '../../../src/agent/tools/files/searchText.ts';
+import { WorkerAstEngine } from '../../../src/agent/session/tools/ast/worker/client.ts';
+import { builtInTools } from '../../../src/agent/session/tools/builtIn.ts';
+import type { TextSearch } from '../../../src/agent/session/tools/files/searchText.ts';
 import { installedGrammars } from '../astGrammars.ts';
 import { createScriptedProvider, type ScriptStep } from '../scriptedProvider.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -22,7 +25,7 @@ import { Uri, useVscodeStub } from './vscodeStub.ts';
 
 useVscodeStub();
 const { VsCodeWorkspace } = await import('../../../src/views/workspace/workspace.ts');
-const { WorkspaceTextSearch } = await import('../../../src/views/search/textSearch.ts');
+const { WorkspaceTextSearch } = await import('../../../src/views/chat/search/textSearch.ts');
 
 /** The bundled workers, as the extension has them. They start several times as fast as from source. */
 export interface Workers {
@@ -38,8 +41,8 @@ export async function buildWorkers(folder: string): Promise<Workers> {
     target: 'node22',
     outdir: folder,
     entryPoints: {
-      lineWorker: 'src/views/search/lineWorker.ts',
-      astWorker: 'src/agent/tools/ast/worker/worker.ts',
+      lineWorker: 'src/views/chat/search/lineWorker.ts',
+      astWorker: 'src/agent/session/tools/ast/worker/worker.ts',
     },
     external: ['@ast-grep/napi'],
     logLevel: 'error',

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { registerHooks } from 'node:module';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { GlobAutomaton } from '../../../src/agent/tools/ast/scope/globAutomaton.ts';
+import { GlobAutomaton } from '../../../src/agent/hold/text/globAutomaton.ts';
 
 /**
  * As much of the module `vscode` as the workspace, the text search and the storage need, for plain Node: real files below one

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { QUIET_ARGS } from '../../../scripts/headless/browser.mjs';
 import { chromiumPath } from '../../../scripts/headless/findChromium.mjs';
-import { slashCommands } from '../../../src/agent/model/offline/slashCommands.ts';
+import { slashCommands } from '../../../src/agent/session/model/offline/slashCommands.ts';
 import { chatHtml } from '../../../src/views/chat/chatHtml.ts';
 import type { ChatStatus, HostMessage, ViewItem, WebviewMessage } from '../../../src/views/chat/protocol.ts';
 

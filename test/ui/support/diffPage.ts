@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
 import type { VscodeWindow } from '../../../scripts/headless/vscodeWindow.mjs';
 import type { Workbench } from '../../../scripts/headless/workbench.mjs';
-import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
+import type { LedgerEntry } from '../../../src/agent/hold/preview/ledger.ts';
 
 /** Something in the proposed side of a diff, or in the editor of a whole file. */
 const PROPOSED = (what: string): string =>

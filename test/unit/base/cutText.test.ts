@@ -5,16 +5,16 @@ import * as path from 'node:path';
 import * as fc from 'fast-check';
 import { beginningOf, endOf, shortened } from '../../../src/agent/base/cutText.ts';
 import { english } from '../../../src/agent/base/localiser.ts';
-import { commandLabel } from '../../../src/agent/commands/commandPlan.ts';
-import { OutputBuffer } from '../../../src/agent/commands/outputBuffer.ts';
-import { faultOf } from '../../../src/agent/model/languageModel/fault.ts';
-import { failureOf } from '../../../src/agent/model/openai/failure.ts';
-import { HttpFailure } from '../../../src/agent/model/openai/faults.ts';
-import { setOfPrompt } from '../../../src/agent/preview/changeSet.ts';
+import { commandLabel } from '../../../src/agent/sandbox/commands/commandPlan.ts';
+import { OutputBuffer } from '../../../src/agent/sandbox/commands/outputBuffer.ts';
+import { faultOf } from '../../../src/agent/session/model/languageModel/fault.ts';
+import { failureOf } from '../../../src/agent/session/model/openai/failure.ts';
+import { HttpFailure } from '../../../src/agent/session/model/openai/faults.ts';
+import { setOfPrompt } from '../../../src/agent/hold/preview/changeSet.ts';
 import { planTitle } from '../../../src/agent/session/planText.ts';
-import { rewriteSummary } from '../../../src/agent/tools/files/rewriteSummary.ts';
-import { problemLine } from '../../../src/agent/tools/problems.ts';
-import { titled } from '../../../src/agent/tools/titles.ts';
+import { rewriteSummary } from '../../../src/agent/session/tools/files/rewriteSummary.ts';
+import { problemLine } from '../../../src/agent/session/tools/problems.ts';
+import { titled } from '../../../src/agent/session/tools/titles.ts';
 
 /** Texts of characters that need one unit and of those that need two. */
 const text = fc.string({

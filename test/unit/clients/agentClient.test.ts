@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { undoAction } from '../../../src/agent/preview/undo.ts';
-import { ReviewComments } from '../../../src/agent/preview/reviewComments.ts';
-import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
+import { undoAction } from '../../../src/agent/hold/preview/undo.ts';
+import { ReviewComments } from '../../../src/agent/hold/preview/reviewComments.ts';
+import { resolvePart } from '../../../src/agent/hold/preview/resolve/resolvePart.ts';
 import { modify } from '../../support/changes.ts';
 import { agentWorld, TestAgent } from '../../support/agentClients.ts';
 

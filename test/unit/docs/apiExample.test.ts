@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
+import { resolvePart } from '../../../src/agent/hold/preview/resolve/resolvePart.ts';
 import { createApi, type ApiParts, type PreviewInfo, type RedlineApi } from '../../../src/views/api.ts';
 import { typeErrors } from '../../support/docs/blocks.ts';
 import { parsePage, read } from '../../support/docs/pages.ts';

@@ -15,8 +15,8 @@ import {
   nativeFilesIn,
   platformName,
   thisMachine,
-} from '../../../src/agent/tools/ast/engine/nativeFolder.ts';
-import { languages } from '../../../src/agent/tools/ast/engine/languages.ts';
+} from '../../../src/agent/session/tools/ast/engine/nativeFolder.ts';
+import { languages } from '../../../src/agent/session/tools/ast/engine/languages.ts';
 
 const loaded = languages.filter(({ grammar }) => grammar).map(({ id }) => id);
 

@@ -1,12 +1,12 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { ToolError } from '../../../src/agent/base/errors.ts';
-import { textOf, textResult, type AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
-import type { Actor } from '../../../src/agent/preview/preview.ts';
-import { humanReason } from '../../../src/agent/preview/resolve/resolveTexts.ts';
+import { textOf, textResult, type AgentToolResult } from '../../../src/agent/hold/preview/pendingAction.ts';
+import type { Actor } from '../../../src/agent/hold/preview/preview.ts';
+import { humanReason } from '../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { modify } from '../../support/changes.ts';
 import { createTestSession } from '../../support/testSession.ts';
-import { resolvedText, toolResult } from '../../../src/agent/preview/resolve/resolved.ts';
+import { resolvedText, toolResult } from '../../../src/agent/hold/preview/resolve/resolved.ts';
 
 const actors: readonly Actor[] = ['human', 'model', 'extension'];
 const reject = { reject: () => Promise.resolve(textResult('cleaned up')) };

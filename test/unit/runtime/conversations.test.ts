@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { ResolveCall } from '../../../src/agent/forcing/modelResolver.ts';
-import { textResult } from '../../../src/agent/preview/pendingAction.ts';
+import type { ResolveCall } from '../../../src/agent/session/forcing/modelResolver.ts';
+import { textResult } from '../../../src/agent/hold/preview/pendingAction.ts';
 import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession } from '../../support/testSession.ts';

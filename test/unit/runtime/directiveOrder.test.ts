@@ -1,6 +1,10 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { Forcing, ModelAuthority, ResolveOrder } from '../../../src/agent/preview/resolveSettings.ts';
+import type {
+  Forcing,
+  ModelAuthority,
+  ResolveOrder,
+} from '../../../src/agent/hold/preview/resolveSettings.ts';
 import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';

@@ -1,8 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
-import { textResult, type AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
-import type { Forcing } from '../../../src/agent/preview/resolveSettings.ts';
+import type { ChatRequest } from '../../../src/agent/session/model/chatProvider.ts';
+import { textResult, type AgentToolResult } from '../../../src/agent/hold/preview/pendingAction.ts';
+import type { Forcing } from '../../../src/agent/hold/preview/resolveSettings.ts';
 import { modify } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { ProviderFailure } from '../../../src/agent/model/chatProvider.ts';
+import type { ProviderFailure } from '../../../src/agent/session/model/chatProvider.ts';
 import { play } from '../../support/runtimeSteps.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';

@@ -1,8 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { textResult } from '../../../src/agent/preview/pendingAction.ts';
-import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
-import { undoAction } from '../../../src/agent/preview/undo.ts';
+import { textResult } from '../../../src/agent/hold/preview/pendingAction.ts';
+import { resolvePart } from '../../../src/agent/hold/preview/resolve/resolvePart.ts';
+import { undoAction } from '../../../src/agent/hold/preview/undo.ts';
 import { modify } from '../../support/changes.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
 

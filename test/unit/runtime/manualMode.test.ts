@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
-import type { Forcing } from '../../../src/agent/preview/resolveSettings.ts';
+import type { ChatRequest } from '../../../src/agent/session/model/chatProvider.ts';
+import type { Forcing } from '../../../src/agent/hold/preview/resolveSettings.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { reopenAction, undoAction } from '../../../src/agent/preview/undo.ts';
-import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
+import { reopenAction, undoAction } from '../../../src/agent/hold/preview/undo.ts';
+import { Rebaser } from '../../../src/agent/hold/preview/rebase/rebaser.ts';
 import { create, modify, rename, textIn } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { textResult } from '../../../src/agent/preview/pendingAction.ts';
-import { RESOLVE_REMINDER } from '../../../src/agent/preview/resolve/resolveTexts.ts';
+import { textResult } from '../../../src/agent/hold/preview/pendingAction.ts';
+import { RESOLVE_REMINDER } from '../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { modify } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';
 import { play } from '../../support/runtimeSteps.ts';

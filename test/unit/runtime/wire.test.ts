@@ -1,7 +1,10 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { transientLadderMemory, type LadderMemory } from '../../../src/agent/model/toolChoiceLadder.ts';
-import { RESOLVE_REMINDER } from '../../../src/agent/preview/resolve/resolveTexts.ts';
+import {
+  transientLadderMemory,
+  type LadderMemory,
+} from '../../../src/agent/session/model/toolChoiceLadder.ts';
+import { RESOLVE_REMINDER } from '../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { closeServerAfterEach, providerFor, serve } from '../../support/providerHarness.ts';
 import type { SupportedChoices } from '../../support/scriptedChecks.ts';
 import type { RecordedRequest, Reply, Script, ScriptedServer } from '../../support/scriptedServer.ts';

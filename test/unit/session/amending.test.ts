@@ -1,8 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { silentLogger } from '../../../src/agent/base/logger.ts';
-import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
-import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
+import { Rebaser } from '../../../src/agent/hold/preview/rebase/rebaser.ts';
+import { resolvePart } from '../../../src/agent/hold/preview/resolve/resolvePart.ts';
 import { commitText } from '../../../src/agent/session/commitText.ts';
 import { modify, textIn } from '../../support/changes.ts';
 import type { Script, ScriptedTurn } from '../../support/scriptedProvider.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sideOfText } from '../../../src/agent/preview/fileChange.ts';
+import { sideOfText } from '../../../src/agent/hold/preview/fileChange.ts';
 import { commitText } from '../../../src/agent/session/commitText.ts';
 import { modify, textIn } from '../../support/changes.ts';
 import { createTestSession } from '../../support/testSession.ts';

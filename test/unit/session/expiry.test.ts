@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { textOf, textResult, type AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
+import { textOf, textResult, type AgentToolResult } from '../../../src/agent/hold/preview/pendingAction.ts';
 import { create } from '../../support/changes.ts';
 import { createTestSession } from '../../support/testSession.ts';
 

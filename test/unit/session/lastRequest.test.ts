@@ -1,8 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { ModelRequest } from '../../../src/agent/model/languageModel/port.ts';
-import { createOfflineProvider } from '../../../src/agent/model/offline/provider.ts';
-import type { ChatProvider } from '../../../src/agent/model/chatProvider.ts';
+import type { ModelRequest } from '../../../src/agent/session/model/languageModel/port.ts';
+import { createOfflineProvider } from '../../../src/agent/session/model/offline/provider.ts';
+import type { ChatProvider } from '../../../src/agent/session/model/chatProvider.ts';
 import { FakeLanguageModel, fakeProvider, text } from '../../support/fakeLanguageModel.ts';
 import { closeServerAfterEach, KEY, logger, providerFor, serve } from '../../support/providerHarness.ts';
 import { createTestSession } from '../../support/testSession.ts';

@@ -1,8 +1,16 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { english } from '../../../src/agent/base/localiser.ts';
-import type { ChatProvider, ProviderEvent, ProviderFailure } from '../../../src/agent/model/chatProvider.ts';
-import type { SessionMessage, ToolCall, ToolResultMessage } from '../../../src/agent/model/messages.ts';
+import type {
+  ChatProvider,
+  ProviderEvent,
+  ProviderFailure,
+} from '../../../src/agent/session/model/chatProvider.ts';
+import type {
+  SessionMessage,
+  ToolCall,
+  ToolResultMessage,
+} from '../../../src/agent/session/model/messages.ts';
 import { runLoop, type LoopPort } from '../../../src/agent/session/loop.ts';
 import { LiveTurn } from '../../../src/views/chat/transcript/liveTurn.ts';
 import { Gate } from '../../support/gate.ts';

@@ -4,15 +4,15 @@ import {
   textResult,
   type AgentToolResult,
   type PendingAction,
-} from '../../../src/agent/preview/pendingAction.ts';
-import type { Preview } from '../../../src/agent/preview/preview.ts';
-import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
+} from '../../../src/agent/hold/preview/pendingAction.ts';
+import type { Preview } from '../../../src/agent/hold/preview/preview.ts';
+import { resolvePart } from '../../../src/agent/hold/preview/resolve/resolvePart.ts';
 import { silentLogger } from '../../../src/agent/base/logger.ts';
-import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
+import { Rebaser } from '../../../src/agent/hold/preview/rebase/rebaser.ts';
 import { modify } from '../../support/changes.ts';
 import type { Script, ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
-import { resolvedText } from '../../../src/agent/preview/resolve/resolved.ts';
+import { resolvedText } from '../../../src/agent/hold/preview/resolve/resolved.ts';
 
 const files = { 'a.txt': 'a', 'b.txt': 'b' };
 const write = (path: string) => ({ name: 'write_file', arguments: { path, content: 'new' } });

@@ -1,8 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { textResult, type PendingAction } from '../../../src/agent/preview/pendingAction.ts';
-import { PLAN_MODE_ENDED } from '../../../src/agent/preview/resolve/resolveTexts.ts';
-import type { Forcing, ModelAuthority } from '../../../src/agent/preview/resolveSettings.ts';
+import { textResult, type PendingAction } from '../../../src/agent/hold/preview/pendingAction.ts';
+import { PLAN_MODE_ENDED } from '../../../src/agent/hold/preview/resolve/resolveTexts.ts';
+import type { Forcing, ModelAuthority } from '../../../src/agent/hold/preview/resolveSettings.ts';
 import { planOf } from '../../../src/agent/session/planMode.ts';
 import { latestAnswerText, planTitle } from '../../../src/agent/session/planText.ts';
 import { modify } from '../../support/changes.ts';

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { CommandRuns } from '../../../src/agent/commands/commandRuns.ts';
-import { builtInTools } from '../../../src/agent/tools/builtIn.ts';
+import { CommandRuns } from '../../../src/agent/sandbox/commands/commandRuns.ts';
+import { builtInTools } from '../../../src/agent/session/tools/builtIn.ts';
 import { MemoryProblems } from '../../support/memoryProblems.ts';
 import { createTestSession } from '../../support/testSession.ts';
 

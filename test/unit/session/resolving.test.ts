@@ -1,9 +1,9 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
-import { createOfflineProvider } from '../../../src/agent/model/offline/provider.ts';
-import { textResult } from '../../../src/agent/preview/pendingAction.ts';
-import { RESOLVE_REMINDER } from '../../../src/agent/preview/resolve/resolveTexts.ts';
+import type { ChatRequest } from '../../../src/agent/session/model/chatProvider.ts';
+import { createOfflineProvider } from '../../../src/agent/session/model/offline/provider.ts';
+import { textResult } from '../../../src/agent/hold/preview/pendingAction.ts';
+import { RESOLVE_REMINDER } from '../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { Gate } from '../../support/gate.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';

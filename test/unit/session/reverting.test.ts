@@ -1,12 +1,12 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import * as z from 'zod/mini';
-import { STEER } from '../../../src/agent/conversation/renderTrunk.ts';
-import type { RevertRecord } from '../../../src/agent/conversation/revert.ts';
-import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
-import { createOfflineProvider } from '../../../src/agent/model/offline/provider.ts';
-import { textResult } from '../../../src/agent/preview/pendingAction.ts';
-import { defineTool } from '../../../src/agent/tools/tool.ts';
+import { STEER } from '../../../src/agent/session/conversation/renderTrunk.ts';
+import type { RevertRecord } from '../../../src/agent/session/conversation/revert.ts';
+import type { ChatRequest } from '../../../src/agent/session/model/chatProvider.ts';
+import { createOfflineProvider } from '../../../src/agent/session/model/offline/provider.ts';
+import { textResult } from '../../../src/agent/hold/preview/pendingAction.ts';
+import { defineTool } from '../../../src/agent/session/tools/tool.ts';
 import { modify, textIn } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';

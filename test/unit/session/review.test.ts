@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { textResult } from '../../../src/agent/preview/pendingAction.ts';
+import { textResult } from '../../../src/agent/hold/preview/pendingAction.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSessionOptions } from '../../support/testSession.ts';
 

@@ -1,8 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { textResult } from '../../../src/agent/preview/pendingAction.ts';
-import { defineTool } from '../../../src/agent/tools/tool.ts';
+import { textResult } from '../../../src/agent/hold/preview/pendingAction.ts';
+import { defineTool } from '../../../src/agent/session/tools/tool.ts';
 import { create } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';
 import { createScriptedProvider, type ScriptedProvider } from '../../support/scriptedProvider.ts';

@@ -10,13 +10,13 @@ import {
   Recorders,
   type RecorderListeners,
   type SessionLogSink,
-} from '../../../src/agent/conversation/storage/recorder.ts';
-import type { SessionLogEntry } from '../../../src/agent/conversation/storage/sessionEntry.ts';
-import { SessionLogs } from '../../../src/agent/conversation/storage/sessionLogs.ts';
-import { messageHead } from '../../../src/agent/conversation/storage/storedLine.ts';
-import type { StoredSession } from '../../../src/agent/conversation/storage/storedSession.ts';
-import { validTrunk } from '../../../src/agent/conversation/validTrunk.ts';
-import type { SessionMessage } from '../../../src/agent/model/messages.ts';
+} from '../../../src/agent/session/conversation/storage/recorder.ts';
+import type { SessionLogEntry } from '../../../src/agent/session/conversation/storage/sessionEntry.ts';
+import { SessionLogs } from '../../../src/agent/session/conversation/storage/sessionLogs.ts';
+import { messageHead } from '../../../src/agent/session/conversation/storage/storedLine.ts';
+import type { StoredSession } from '../../../src/agent/session/conversation/storage/storedSession.ts';
+import { validTrunk } from '../../../src/agent/session/conversation/validTrunk.ts';
+import type { SessionMessage } from '../../../src/agent/session/model/messages.ts';
 import { Gate } from '../../support/gate.ts';
 import { noSpace } from '../../support/memoryWorkspace.ts';
 import { historyViolations } from '../../support/scriptedProvider.ts';

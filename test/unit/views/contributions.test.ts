@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { AstSearcher } from '../../../src/agent/tools/ast/structuralSearch.ts';
-import { builtInTools } from '../../../src/agent/tools/builtIn.ts';
-import { slashCommands } from '../../../src/agent/model/offline/slashCommands.ts';
-import { specOf } from '../../../src/agent/tools/toolSpec.ts';
+import type { AstSearcher } from '../../../src/agent/session/tools/ast/structuralSearch.ts';
+import { builtInTools } from '../../../src/agent/session/tools/builtIn.ts';
+import { slashCommands } from '../../../src/agent/session/model/offline/slashCommands.ts';
+import { specOf } from '../../../src/agent/session/tools/toolSpec.ts';
 import {
   contextKeys,
   EXTENSION_ID,

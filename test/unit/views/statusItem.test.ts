@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Emitter } from '../../../src/agent/base/event.ts';
-import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import { PreviewStore } from '../../../src/agent/hold/preview/previewStore.ts';
 import { modify } from '../../support/changes.ts';
 import { draft } from '../../support/drafts.ts';
 import * as stub from '../../support/fuzz/vscodeStub.ts';

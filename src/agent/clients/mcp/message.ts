@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isDeeperThan, isRecord, parsedJson } from '../../base/json.ts';
-import { decoded } from '../../tools/repairArguments.ts';
+import { decoded } from '../../session/tools/repairArguments.ts';
 
 /**
  * The largest message that is read, in bytes: a file of the largest size, and how JSON escapes it. Reading one takes the window

@@ -1,4 +1,4 @@
-import { sendableText } from '../../model/toolCalls.ts';
+import { sendableText } from '../../session/model/toolCalls.ts';
 import { AgentClient, type ClientHost } from '../agentClient.ts';
 import { agentNameOf } from '../agentName.ts';
 import { HEARD } from './proof.ts';

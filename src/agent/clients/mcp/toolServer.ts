@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { toolNameOf } from '../../model/messages.ts';
+import { toolNameOf } from '../../session/model/messages.ts';
 import { INSTRUCTIONS, type ClientTool } from '../clientTools.ts';
 import { Server } from './sdk.ts';
 

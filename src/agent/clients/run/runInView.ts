@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { withoutEditor, withVariables } from '../../base/system/environment.ts';
-import { Namespace } from '../../commands/sandbox/namespace.ts';
+import { Namespace } from '../../sandbox/view/namespace.ts';
 import { proveWindow, type ProvenWindow } from '../mcp/proof.ts';
 import { terminalAgents } from '../view/terminalAgents.ts';
 import { Lines, windowSchema, type ProgramMessage, type WindowMessage } from '../view/viewLines.ts';

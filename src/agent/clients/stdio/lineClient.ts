@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { CallToolResult, JSONRPCMessage } from '@modelcontextprotocol/server';
 import { isRecord } from '../../base/json.ts';
-import type { AgentName } from '../../preview/preview.ts';
+import type { AgentName } from '../../hold/preview/preview.ts';
 import { LineTransport } from '../mcp/lineTransport.ts';
 import type { CallProgress } from '../mcp/toolServer.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { AgentName } from '../../preview/preview.ts';
+import type { AgentName } from '../../hold/preview/preview.ts';
 import { MAX_MESSAGE_BYTES, TOO_LARGE } from '../mcp/message.ts';
 import { HEARD, proveWindow, type ProvenWindow } from '../mcp/proof.ts';
 import type { ServedCall } from '../mcp/toolServer.ts';

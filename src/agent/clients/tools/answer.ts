@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
-import { textResult } from '../../preview/pendingAction.ts';
-import type { ReviewComment } from '../../preview/reviewComments.ts';
-import { defineTool, type Tool } from '../../tools/tool.ts';
+import { textResult } from '../../hold/preview/pendingAction.ts';
+import type { ReviewComment } from '../../hold/preview/reviewComments.ts';
+import { defineTool, type Tool } from '../../session/tools/tool.ts';
 
 /** The comments of the user on an agent's previews, and where its answers go. */
 export interface AskedComments {

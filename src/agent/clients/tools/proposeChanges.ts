@@ -2,15 +2,15 @@ import * as z from 'zod/mini';
 import { beginningOf } from '../../base/cutText.ts';
 import { ToolError } from '../../base/errors.ts';
 import type { Localiser } from '../../base/localiser.ts';
-import type { FileChange } from '../../preview/fileChange.ts';
-import { stepsOf } from '../../preview/fileSteps.ts';
-import { counted } from '../../preview/label.ts';
-import { textOf, textResult, type PendingAction } from '../../preview/pendingAction.ts';
-import type { Preview } from '../../preview/preview.ts';
-import { assertApplicable } from '../../preview/textFile.ts';
-import { deleteFileTool } from '../../tools/files/deleteFile.ts';
-import { renameFileTool } from '../../tools/files/renameFile.ts';
-import { defineTool, type Tool, type ToolContext } from '../../tools/tool.ts';
+import type { FileChange } from '../../hold/preview/fileChange.ts';
+import { stepsOf } from '../../hold/preview/fileSteps.ts';
+import { counted } from '../../hold/preview/label.ts';
+import { textOf, textResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
+import type { Preview } from '../../hold/preview/preview.ts';
+import { assertApplicable } from '../../hold/preview/textFile.ts';
+import { deleteFileTool } from '../../session/tools/files/deleteFile.ts';
+import { renameFileTool } from '../../session/tools/files/renameFile.ts';
+import { defineTool, type Tool, type ToolContext } from '../../session/tools/tool.ts';
 import { editsSchema, proposeEditTool } from './proposeEdit.ts';
 
 /** The most files of one proposal. */

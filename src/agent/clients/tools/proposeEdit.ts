@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
-import { editFileTool } from '../../tools/files/editFile.ts';
-import { writeFileTool } from '../../tools/files/writeFile.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { editFileTool } from '../../session/tools/files/editFile.ts';
+import { writeFileTool } from '../../session/tools/files/writeFile.ts';
+import { defineTool } from '../../session/tools/tool.ts';
 
 /** Exact replacements in a file. */
 export const editsSchema = z

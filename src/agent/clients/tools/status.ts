@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { safeText } from '../../base/safeName.ts';
 import { listed, plural } from '../../base/phrases.ts';
-import { textResult } from '../../preview/pendingAction.ts';
-import { nameOf, type Preview } from '../../preview/preview.ts';
-import type { ReviewComment } from '../../preview/reviewComments.ts';
-import { commentText } from '../../preview/reviewTexts.ts';
-import { defineTool, type Tool } from '../../tools/tool.ts';
+import { textResult } from '../../hold/preview/pendingAction.ts';
+import { nameOf, type Preview } from '../../hold/preview/preview.ts';
+import type { ReviewComment } from '../../hold/preview/reviewComments.ts';
+import { commentText } from '../../hold/preview/reviewTexts.ts';
+import { defineTool, type Tool } from '../../session/tools/tool.ts';
 import type { ListedPreviews } from '../ownPreviews.ts';
 
 /** The most pending previews that are listed, the latest. */

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { messageOf, ToolError } from '../../base/errors.ts';
-import { textOf, textResult } from '../../preview/pendingAction.ts';
-import { modelResult } from '../../preview/resolve/resolved.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { textOf, textResult } from '../../hold/preview/pendingAction.ts';
+import { modelResult } from '../../hold/preview/resolve/resolved.ts';
+import { defineTool } from '../../session/tools/tool.ts';
 
 const idSchema = z
   .string()

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { DisposableStore } from '../../base/disposable.ts';
 import { plural } from '../../base/phrases.ts';
-import { textResult } from '../../preview/pendingAction.ts';
-import { defineTool, type Tool } from '../../tools/tool.ts';
+import { textResult } from '../../hold/preview/pendingAction.ts';
+import { defineTool, type Tool } from '../../session/tools/tool.ts';
 import type { News } from '../decisions.ts';
 import type { ListedPreviews } from '../ownPreviews.ts';
 

@@ -1,9 +1,9 @@
-import { shortenOutputs, type Shortened } from '../../conversation/context/shortenOutputs.ts';
-import { summarizedTrunk, summaryInForce } from '../../conversation/context/summarizedTrunk.ts';
-import type { Line } from '../../conversation/validTrunk.ts';
-import type { ChatProvider, ChatRequest, ProviderFailure } from '../../model/chatProvider.ts';
-import { DEFAULT_CONTEXT_WINDOW, tokensOf, tokensOfRequest } from '../../model/contextWindow.ts';
-import type { AssistantMessage } from '../../model/messages.ts';
+import { shortenOutputs, type Shortened } from '../conversation/context/shortenOutputs.ts';
+import { summarizedTrunk, summaryInForce } from '../conversation/context/summarizedTrunk.ts';
+import type { Line } from '../conversation/validTrunk.ts';
+import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
+import { DEFAULT_CONTEXT_WINDOW, tokensOf, tokensOfRequest } from '../model/contextWindow.ts';
+import type { AssistantMessage } from '../model/messages.ts';
 import type { SessionContext } from '../sessionOptions.ts';
 
 /** The part of the window that is kept free for the answer, and its bound in tokens. */

@@ -3,15 +3,15 @@ import { detailOf } from '../../base/errors.ts';
 import { listed, plural } from '../../base/phrases.ts';
 import { safeName } from '../../base/safeName.ts';
 import type { Logger } from '../../base/logger.ts';
-import { summarizableHead } from '../../conversation/context/summarizableHead.ts';
-import { summarizedTrunk } from '../../conversation/context/summarizedTrunk.ts';
-import type { ConversationTree } from '../../conversation/conversationTree.ts';
-import { renderNodeId } from '../../conversation/nodeId.ts';
-import type { Line } from '../../conversation/validTrunk.ts';
-import type { ChatProvider } from '../../model/chatProvider.ts';
-import { charsFor } from '../../model/contextWindow.ts';
-import type { SessionMessage, SteeringMessage, TokenUsage } from '../../model/messages.ts';
-import { isOpen, nameOf, type Preview } from '../../preview/preview.ts';
+import { summarizableHead } from '../conversation/context/summarizableHead.ts';
+import { summarizedTrunk } from '../conversation/context/summarizedTrunk.ts';
+import type { ConversationTree } from '../conversation/conversationTree.ts';
+import { renderNodeId } from '../conversation/nodeId.ts';
+import type { Line } from '../conversation/validTrunk.ts';
+import type { ChatProvider } from '../model/chatProvider.ts';
+import { charsFor } from '../model/contextWindow.ts';
+import type { SessionMessage, SteeringMessage, TokenUsage } from '../model/messages.ts';
+import { isOpen, nameOf, type Preview } from '../../hold/preview/preview.ts';
 import { pathsInArguments } from '../instructions.ts';
 
 /** How long the model may take for a summary, in milliseconds. */

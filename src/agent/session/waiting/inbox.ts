@@ -1,9 +1,9 @@
-import type { SteeringMessage } from '../../model/messages.ts';
-import type { Fact } from '../../preview/feed.ts';
-import { isOpen } from '../../preview/preview.ts';
-import type { PreviewStore } from '../../preview/previewStore.ts';
-import { isMoot, waitsForAttempt } from '../../preview/resolve/moot.ts';
-import { factText } from '../../preview/resolve/resolveTexts.ts';
+import type { SteeringMessage } from '../model/messages.ts';
+import type { Fact } from '../../hold/preview/feed.ts';
+import { isOpen } from '../../hold/preview/preview.ts';
+import type { PreviewStore } from '../../hold/preview/previewStore.ts';
+import { isMoot, waitsForAttempt } from '../../hold/preview/resolve/moot.ts';
+import { factText } from '../../hold/preview/resolve/resolveTexts.ts';
 
 /** What the model will be told with its next request, in the order in which it happened. */
 export class Inbox {

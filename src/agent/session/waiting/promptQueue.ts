@@ -1,4 +1,4 @@
-import type { Attachment } from '../../model/messages.ts';
+import type { Attachment } from '../model/messages.ts';
 
 /** A prompt of the user. */
 export interface Prompt {

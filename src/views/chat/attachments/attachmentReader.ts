@@ -1,10 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import { beginningOf } from '../../../agent/base/cutText.ts';
 import { messageOf } from '../../../agent/base/errors.ts';
-import type { Attachment, ImageFile } from '../../../agent/model/messages.ts';
-import type { Workspace } from '../../../agent/preview/workspace.ts';
-import { splitLinesInTurns } from '../../../agent/text/lines.ts';
-import { readExistingText } from '../../../agent/preview/textFile.ts';
+import type { Attachment, ImageFile } from '../../../agent/session/model/messages.ts';
+import type { Workspace } from '../../../agent/hold/preview/workspace.ts';
+import { splitLinesInTurns } from '../../../agent/hold/text/lines.ts';
+import { readExistingText } from '../../../agent/hold/preview/textFile.ts';
 import type { AttachmentRef } from '../protocol.ts';
 
 /** The most characters of one attachment that are sent. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Workspace } from '../../../agent/preview/workspace.ts';
+import type { Workspace } from '../../../agent/hold/preview/workspace.ts';
 import { withoutIcons } from '../../plainText.ts';
 import { attachmentName } from './attachmentRefs.ts';
 import { type AttachmentRef } from '../protocol.ts';

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
-import { ImageRefusal, type ImageFiles } from '../../../agent/conversation/storage/imageFiles.ts';
-import { MAX_IMAGE_BYTES } from '../../../agent/model/messages.ts';
-import type { ReadableFiles } from '../../../agent/preview/workspace.ts';
+import { ImageRefusal, type ImageFiles } from '../../../agent/session/conversation/storage/imageFiles.ts';
+import { MAX_IMAGE_BYTES } from '../../../agent/session/model/messages.ts';
+import type { ReadableFiles } from '../../../agent/hold/preview/workspace.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 import type { AttachmentRef, WebviewMessage } from '../protocol.ts';

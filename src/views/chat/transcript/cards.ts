@@ -1,9 +1,9 @@
-import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
-import { previewView, type PreviewFacts } from '../../../agent/preview/previewView.ts';
+import { isOpen, type Preview } from '../../../agent/hold/preview/preview.ts';
+import { previewView, type PreviewFacts } from '../../../agent/hold/preview/previewView.ts';
 import type { ItemOf, ViewItem } from '../protocol.ts';
 import { buildLookup, type Lookup, type TranscriptInput } from './lookup.ts';
 import { previewCard } from './previewCard.ts';
-import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
+import { messageIdOf } from '../../../agent/session/conversation/nodeId.ts';
 
 /** The most pending previews from elsewhere that are listed; the pending view shows all of them. */
 const MAX_OTHER_PENDING = 20;

@@ -1,5 +1,5 @@
-import type { RetryCode } from '../../../agent/model/chatProvider.ts';
-import type { ToolResultMessage } from '../../../agent/model/messages.ts';
+import type { RetryCode } from '../../../agent/session/model/chatProvider.ts';
+import type { ToolResultMessage } from '../../../agent/session/model/messages.ts';
 import type { SessionEvent } from '../../../agent/session/events.ts';
 
 /**

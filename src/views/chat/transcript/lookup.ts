@@ -1,14 +1,14 @@
-import type { CheckMark } from '../../../agent/preview/previewView.ts';
-import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
-import type { ToolResultMessage, SessionMessage } from '../../../agent/model/messages.ts';
-import { plainOutcome, type LedgerEntry } from '../../../agent/preview/ledger.ts';
-import { isOpen, type CallRef, type Preview } from '../../../agent/preview/preview.ts';
-import type { Risk } from '../../../agent/preview/reading/risks.ts';
-import { Lineage } from '../../../agent/preview/resolve/lineage.ts';
+import type { CheckMark } from '../../../agent/hold/preview/previewView.ts';
+import { messageIdOf } from '../../../agent/session/conversation/nodeId.ts';
+import type { ToolResultMessage, SessionMessage } from '../../../agent/session/model/messages.ts';
+import { plainOutcome, type LedgerEntry } from '../../../agent/hold/preview/ledger.ts';
+import { isOpen, type CallRef, type Preview } from '../../../agent/hold/preview/preview.ts';
+import type { Risk } from '../../../agent/hold/preview/reading/risks.ts';
+import { Lineage } from '../../../agent/hold/preview/resolve/lineage.ts';
 import type { ResolveFacts } from './resolveBlock.ts';
-import type { SessionState } from '../../../agent/conversation/storage/sessionEntry.ts';
+import type { SessionState } from '../../../agent/session/conversation/storage/sessionEntry.ts';
 import type { QueuedPrompt } from '../../../agent/session/waiting/promptQueue.ts';
-import type { DiffStat } from '../../../agent/text/lineDiff.ts';
+import type { DiffStat } from '../../../agent/hold/text/lineDiff.ts';
 import type { Arriving } from './liveTurn.ts';
 
 /** What the entries of the panel are made from. */

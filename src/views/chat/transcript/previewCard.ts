@@ -7,13 +7,13 @@ import {
   type PreviewOutcome,
   type PreviewProblem,
   type PreviewView,
-} from '../../../agent/preview/previewView.ts';
-import { isOpen, titleOf, type Preview } from '../../../agent/preview/preview.ts';
-import type { Risk } from '../../../agent/preview/reading/risks.ts';
+} from '../../../agent/hold/preview/previewView.ts';
+import { isOpen, titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
+import type { Risk } from '../../../agent/hold/preview/reading/risks.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
-import { commandOf } from '../../../agent/tools/command/runCommand.ts';
-import type { DiffStat } from '../../../agent/text/lineDiff.ts';
-import { toolCallOf } from '../../../agent/tools/editor/port.ts';
+import { commandOf } from '../../../agent/session/tools/command/runCommand.ts';
+import type { DiffStat } from '../../../agent/hold/text/lineDiff.ts';
+import { toolCallOf } from '../../../agent/session/tools/editor/port.ts';
 import { agentLabel, escapeInvisible, escapeProse, MAX_NAMES, oneLine } from '../../plainText.ts';
 import { riskText } from '../../texts/riskWords.ts';
 import type { CardProblem, CardState, ItemOf, LineStat, PartRow } from '../protocol.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.ts';
-import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
-import type { Preview, ResolveAction } from '../../../agent/preview/preview.ts';
+import type { ToolCall, ToolResultMessage } from '../../../agent/session/model/messages.ts';
+import type { LedgerEntry } from '../../../agent/hold/preview/ledger.ts';
+import type { Preview, ResolveAction } from '../../../agent/hold/preview/preview.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
 import type { ItemOf } from '../protocol.ts';
 import { argumentsOf } from './toolLine.ts';

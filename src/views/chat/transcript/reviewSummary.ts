@@ -1,9 +1,9 @@
-import type { Preview } from '../../../agent/preview/preview.ts';
-import { setVotes, type IsEdited } from '../../../agent/preview/setVotes.ts';
+import type { Preview } from '../../../agent/hold/preview/preview.ts';
+import { setVotes, type IsEdited } from '../../../agent/hold/preview/setVotes.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
-import type { DiffStat } from '../../../agent/text/lineDiff.ts';
+import type { DiffStat } from '../../../agent/hold/text/lineDiff.ts';
 import type { ChatStatus } from '../protocol.ts';
-import { totalOf } from '../../../agent/preview/previewView.ts';
+import { totalOf } from '../../../agent/hold/preview/previewView.ts';
 import type { CheckRow } from '../viewItem.ts';
 import { lineStat } from './previewCard.ts';
 

@@ -1,4 +1,4 @@
-import type { SessionMessage } from '../../../agent/model/messages.ts';
+import type { SessionMessage } from '../../../agent/session/model/messages.ts';
 
 /** The most entries that are shown, so that a long session renders fast, and is kept up to date fast. */
 export const MAX_ENTRIES = 1_000;

@@ -1,6 +1,6 @@
 import { beginningOf } from '../../../agent/base/cutText.ts';
 import { isDeeperThan, isRecord, MAX_DEPTH, parsedJson } from '../../../agent/base/json.ts';
-import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.ts';
+import type { ToolCall, ToolResultMessage } from '../../../agent/session/model/messages.ts';
 import { escapeProse, oneLine } from '../../plainText.ts';
 import { MAX_SHOWN_CHARS, type ItemOf, type ShownText, type ViewItem } from '../viewItem.ts';
 

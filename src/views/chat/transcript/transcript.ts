@@ -1,13 +1,13 @@
 import * as path from 'node:path';
-import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
+import { messageIdOf } from '../../../agent/session/conversation/nodeId.ts';
 import type {
   AssistantMessage,
   Attachment,
   ImageFile,
   SessionMessage,
   SteeringMessage,
-} from '../../../agent/model/messages.ts';
-import { parseSlashCommand } from '../../../agent/model/offline/slashCommands.ts';
+} from '../../../agent/session/model/messages.ts';
+import { parseSlashCommand } from '../../../agent/session/model/offline/slashCommands.ts';
 import type { AttachmentRef, ChatAction, ItemOf, ViewItem } from '../protocol.ts';
 import { escapeInvisible } from '../../plainText.ts';
 import type { Arriving } from './liveTurn.ts';

@@ -1,5 +1,5 @@
-import type { Preview } from '../../../agent/preview/preview.ts';
-import type { Lineage } from '../../../agent/preview/resolve/lineage.ts';
+import type { Preview } from '../../../agent/hold/preview/preview.ts';
+import type { Lineage } from '../../../agent/hold/preview/resolve/lineage.ts';
 import { MAX_TURN_PREVIEWS, type ItemOf } from '../protocol.ts';
 
 /** Collects what the model applied by itself, turn by turn, for the line below each turn. */

@@ -1,6 +1,11 @@
 import * as vscode from 'vscode';
-import { revisionsOf, titleOf, type Preview, type SeenRevisions } from '../../../agent/preview/preview.ts';
-import { conflictPaths } from '../../../agent/preview/rebase/conflictMarkers.ts';
+import {
+  revisionsOf,
+  titleOf,
+  type Preview,
+  type SeenRevisions,
+} from '../../../agent/hold/preview/preview.ts';
+import { conflictPaths } from '../../../agent/hold/preview/rebase/conflictMarkers.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { execute } from '../../commandRegistry.ts';
 import { idList, oneLine } from '../../plainText.ts';

@@ -1,14 +1,19 @@
 import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
 import { countText } from '../../../agent/base/localiser.ts';
-import type { FileChange } from '../../../agent/preview/fileChange.ts';
-import { isUnsuccessful } from '../../../agent/preview/ledger.ts';
-import { needsOwnVote, titleOf, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
-import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
-import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
-import { reopenAction } from '../../../agent/preview/undo.ts';
-import { reopenPreview } from '../../ledger/ledgerCommands.ts';
+import type { FileChange } from '../../../agent/hold/preview/fileChange.ts';
+import { isUnsuccessful } from '../../../agent/hold/preview/ledger.ts';
+import {
+  needsOwnVote,
+  titleOf,
+  type Preview,
+  type ResolveAction,
+} from '../../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
+import { resolvePart } from '../../../agent/hold/preview/resolve/resolvePart.ts';
+import { humanReason } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
+import { reopenAction } from '../../../agent/hold/preview/undo.ts';
+import { reopenPreview } from '../ledger/ledgerCommands.ts';
 import { showInfo } from '../../toast.ts';
 import { leftText, type Left } from './leftText.ts';
 import { OwnMoves } from './ownMoves.ts';

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
-import { textOf } from '../../../agent/preview/fileChange.ts';
+import { textOf } from '../../../agent/hold/preview/fileChange.ts';
 import {
   chosenLines,
   conflictBlocks,
   withChoice,
   type ConflictChoice,
-} from '../../../agent/preview/rebase/conflictMarkers.ts';
-import { outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
+} from '../../../agent/hold/preview/rebase/conflictMarkers.ts';
+import { outdatedVoteText } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
 import { inLens, isFromLens, makeCommand } from '../../commandRegistry.ts';
 import { showInfo } from '../../toast.ts';
 import { changeUri } from '../previewUri.ts';

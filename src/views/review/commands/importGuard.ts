@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { FileChange } from '../../../agent/preview/fileChange.ts';
-import { titleOf, type Preview } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
-import { pendingImports, type PendingImport } from '../../../agent/preview/reading/pendingImports.ts';
+import type { FileChange } from '../../../agent/hold/preview/fileChange.ts';
+import { titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
+import { pendingImports, type PendingImport } from '../../../agent/hold/preview/reading/pendingImports.ts';
 import { oneLine } from '../../plainText.ts';
 import { choose } from '../../toast.ts';
 import type { PreviewTarget } from './previewTargets.ts';

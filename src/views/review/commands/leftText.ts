@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../../agent/base/errors.ts';
-import { titleOf, type Preview } from '../../../agent/preview/preview.ts';
-import { problemOf } from '../../../agent/preview/previewView.ts';
+import { titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
+import { problemOf } from '../../../agent/hold/preview/previewView.ts';
 import type { Ctx } from '../../ctx.ts';
 import { oneLine } from '../../plainText.ts';
 import { sentenceFor } from '../../texts/errorSentence.ts';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { succeeds } from '../../../agent/base/async.ts';
-import { hunksOfChange, type FileChange } from '../../../agent/preview/fileChange.ts';
-import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
-import { lineOnOtherSide } from '../../../agent/text/hunks.ts';
+import { hunksOfChange, type FileChange } from '../../../agent/hold/preview/fileChange.ts';
+import { isOpen, type Preview } from '../../../agent/hold/preview/preview.ts';
+import { lineOnOtherSide } from '../../../agent/hold/text/hunks.ts';
 import type { Agent } from '../../agent.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';

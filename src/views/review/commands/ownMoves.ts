@@ -1,7 +1,7 @@
-import type { FileChange } from '../../../agent/preview/fileChange.ts';
-import { stepsOf } from '../../../agent/preview/fileSteps.ts';
-import type { Preview } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
+import type { FileChange } from '../../../agent/hold/preview/fileChange.ts';
+import { stepsOf } from '../../../agent/hold/preview/fileSteps.ts';
+import type { Preview } from '../../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 
 /**
  * The revisions that several votes make of the previews among them that are still to come: what one writes, the others are

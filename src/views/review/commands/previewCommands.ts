@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Preview } from '../../../agent/preview/preview.ts';
+import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import { onRow, type CommandHandlers } from '../../commandRegistry.ts';
 import type { Ctx } from '../../ctx.ts';
 import { isFromEditor, PreviewTargets, targetsOf, type PreviewTarget } from './previewTargets.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Preview, SeenRevisions } from '../../../agent/preview/preview.ts';
+import type { Preview, SeenRevisions } from '../../../agent/hold/preview/preview.ts';
 import { views } from '../../contributions.ts';
 import { isFromLens } from '../../commandRegistry.ts';
 import { showInfo } from '../../toast.ts';

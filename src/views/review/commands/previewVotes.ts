@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
-import type { FileChange } from '../../../agent/preview/fileChange.ts';
+import type { FileChange } from '../../../agent/hold/preview/fileChange.ts';
 import {
   isOpen,
   needsOwnVote,
   titleOf,
   type Preview,
   type ResolveAction,
-} from '../../../agent/preview/preview.ts';
-import { humanReason, outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
+} from '../../../agent/hold/preview/preview.ts';
+import { humanReason, outdatedVoteText } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';

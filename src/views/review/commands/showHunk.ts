@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { hunksOfChange, textOf } from '../../../agent/preview/fileChange.ts';
+import { hunksOfChange, textOf } from '../../../agent/hold/preview/fileChange.ts';
 import type { Agent } from '../../agent.ts';
 import { changeUri } from '../previewUri.ts';
 import { isSameText } from '../shownRevisions.ts';

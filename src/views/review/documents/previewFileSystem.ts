@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { Owner } from '../../../agent/base/disposable.ts';
-import { isBinary } from '../../../agent/preview/fileChange.ts';
-import type { Preview } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
+import { isBinary } from '../../../agent/hold/preview/fileChange.ts';
+import type { Preview } from '../../../agent/hold/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 import { opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from '../previewUri.ts';
 import { shownChange } from '../shownChange.ts';
 import type { ShownRevisions } from '../shownRevisions.ts';

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { Owner } from '../../../agent/base/disposable.ts';
-import { isText, type FileChange } from '../../../agent/preview/fileChange.ts';
-import type { Preview } from '../../../agent/preview/preview.ts';
+import { isText, type FileChange } from '../../../agent/hold/preview/fileChange.ts';
+import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
-import { decodeText, encodeText } from '../../../agent/text/encodings.ts';
+import { decodeText, encodeText } from '../../../agent/hold/text/encodings.ts';
 import type { Agent } from '../../agent.ts';
 import { PREVIEW_SCHEME } from '../../contributions.ts';
 import { documentPath, parsePreviewUri, type PreviewAddress } from '../previewUri.ts';

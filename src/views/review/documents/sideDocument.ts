@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import type { Blobs } from '../../../agent/preview/blobs.ts';
+import type { Blobs } from '../../../agent/hold/preview/blobs.ts';
 import {
   isBinary,
   isLink,
   type BinarySide,
   type FileChange,
   type FileSide,
-} from '../../../agent/preview/fileChange.ts';
+} from '../../../agent/hold/preview/fileChange.ts';
 
 /** The images that VS Code shows, by the end of their names. */
 const IMAGE = /\.(?:avif|bmp|gif|ico|jpe?g|png|webp)$/i;

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { INSTRUCTIONS } from '../../../../src/agent/clients/clientTools.ts';
 import { connectedText, withoutParagraph } from '../../../../src/agent/clients/setUp/connectedText.ts';
 import { SetUpRefusal } from '../../../../src/agent/clients/setUp/jsonConfig.ts';
-import { bytesOfSide, sideOfBytes } from '../../../../src/agent/preview/fileChange.ts';
-import { sideToStore } from '../../../../src/agent/preview/textFile.ts';
+import { bytesOfSide, sideOfBytes } from '../../../../src/agent/hold/preview/fileChange.ts';
+import { sideToStore } from '../../../../src/agent/hold/preview/textFile.ts';
 import { knownAgents, type KnownAgent } from '../../../../src/agent/clients/setUp/knownAgents.ts';
 
 const BRIDGE = '/home/me/.config/Code Files/redline-mcp.cjs';

@@ -17,7 +17,7 @@ import {
   type ProgramMessage,
   type WindowMessage,
 } from '../../../../src/agent/clients/view/viewLines.ts';
-import { noOverlay } from '../../../../src/agent/commands/sandbox/sandboxes.ts';
+import { noOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
 import { rounds } from '../../../support/rounds.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';

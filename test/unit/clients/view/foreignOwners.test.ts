@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { test } from 'node:test';
-import { noOverlay } from '../../../../src/agent/commands/sandbox/sandboxes.ts';
+import { noOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 import { ViewWorld } from '../../../support/viewWorld.ts';
 

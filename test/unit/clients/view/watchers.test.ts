@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { suite, test } from 'node:test';
-import { noOverlay } from '../../../../src/agent/commands/sandbox/sandboxes.ts';
+import { noOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
 
 const LISTENER = `

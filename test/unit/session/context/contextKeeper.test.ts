@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ChatProvider, ChatRequest } from '../../../../src/agent/model/chatProvider.ts';
-import { tokensOfRequest } from '../../../../src/agent/model/contextWindow.ts';
-import type { SteeringMessage } from '../../../../src/agent/model/messages.ts';
+import type { ChatProvider, ChatRequest } from '../../../../src/agent/session/model/chatProvider.ts';
+import { tokensOfRequest } from '../../../../src/agent/session/model/contextWindow.ts';
+import type { SteeringMessage } from '../../../../src/agent/session/model/messages.ts';
 import type { ContextUse } from '../../../../src/agent/session/context/contextKeeper.ts';
 import { modify } from '../../../support/chatFixtures.ts';
 import {

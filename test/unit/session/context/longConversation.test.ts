@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { summaryInForce } from '../../../../src/agent/conversation/context/summarizedTrunk.ts';
-import { toWireMessages, type WireMessage } from '../../../../src/agent/model/openai/messages.ts';
+import { summaryInForce } from '../../../../src/agent/session/conversation/context/summarizedTrunk.ts';
+import { toWireMessages, type WireMessage } from '../../../../src/agent/session/model/openai/messages.ts';
 import { closeServerAfterEach, providerFor, serve } from '../../../support/providerHarness.ts';
 import type { ChatBody } from '../../../support/scriptedChecks.ts';
 import type { RecordedRequest, Reply, ScriptedServer } from '../../../support/scriptedServer.ts';

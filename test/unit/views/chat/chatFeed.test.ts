@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { Emitter } from '../../../../src/agent/base/event.ts';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
-import type { SessionState } from '../../../../src/agent/conversation/storage/sessionEntry.ts';
-import type { SessionMessage } from '../../../../src/agent/model/messages.ts';
-import type { Preview } from '../../../../src/agent/preview/preview.ts';
-import type { ModelAuthority } from '../../../../src/agent/preview/resolveSettings.ts';
-import { CommandRuns } from '../../../../src/agent/commands/commandRuns.ts';
+import type { SessionState } from '../../../../src/agent/session/conversation/storage/sessionEntry.ts';
+import type { SessionMessage } from '../../../../src/agent/session/model/messages.ts';
+import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
+import type { ModelAuthority } from '../../../../src/agent/hold/preview/resolveSettings.ts';
+import { CommandRuns } from '../../../../src/agent/sandbox/commands/commandRuns.ts';
 import type { ContextUse } from '../../../../src/agent/session/context/contextKeeper.ts';
 import type { QueuedPrompt } from '../../../../src/agent/session/waiting/promptQueue.ts';
 import type { SessionEvent } from '../../../../src/agent/session/events.ts';
 import { ChatFeed } from '../../../../src/views/chat/chatFeed.ts';
 import { hostMessage, type HostMessage, type ViewItem } from '../../../../src/views/chat/protocol.ts';
 import { answered, asked, call, preview, wordsOf } from '../../../support/chatFixtures.ts';
-import type { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
+import type { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import type { Session } from '../../../../src/agent/session/session.ts';
 
 /** A feed on a session that the test plays by hand. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
-import { parseSlashCommand } from '../../../../src/agent/model/offline/slashCommands.ts';
-import { textResult } from '../../../../src/agent/preview/pendingAction.ts';
-import { humanReason } from '../../../../src/agent/preview/resolve/resolveTexts.ts';
-import type { LoadProblem } from '../../../../src/agent/tools/custom/loading/loadProblem.ts';
+import { parseSlashCommand } from '../../../../src/agent/session/model/offline/slashCommands.ts';
+import { textResult } from '../../../../src/agent/hold/preview/pendingAction.ts';
+import { humanReason } from '../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
+import type { LoadProblem } from '../../../../src/agent/session/tools/custom/loading/loadProblem.ts';
 import { LocalCommands } from '../../../../src/views/chat/localCommands.ts';
 import { modify } from '../../../support/chatFixtures.ts';
 import { Gate } from '../../../support/gate.ts';

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { LoadFault } from '../../../../src/agent/tools/custom/loading/loadProblem.ts';
+import type { LoadFault } from '../../../../src/agent/session/tools/custom/loading/loadProblem.ts';
 import { problemSentence } from '../../../../src/views/customTools/problemSentence.ts';
 
 const l10n = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Emitter } from '../../../../src/agent/base/event.ts';
-import { Lineage } from '../../../../src/agent/preview/resolve/lineage.ts';
-import { undoAction } from '../../../../src/agent/preview/undo.ts';
+import { Lineage } from '../../../../src/agent/hold/preview/resolve/lineage.ts';
+import { undoAction } from '../../../../src/agent/hold/preview/undo.ts';
 import { create } from '../../../support/changes.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';

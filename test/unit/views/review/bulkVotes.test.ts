@@ -1,9 +1,9 @@
 import { beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
-import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
-import { Rebaser } from '../../../../src/agent/preview/rebase/rebaser.ts';
-import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
+import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
+import { Rebaser } from '../../../../src/agent/hold/preview/rebase/rebaser.ts';
+import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { modify } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';

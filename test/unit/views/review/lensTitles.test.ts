@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textResult, type PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
-import { undoAction } from '../../../../src/agent/preview/undo.ts';
-import type { Risk } from '../../../../src/agent/preview/reading/risks.ts';
-import type { StagedPreview } from '../../../../src/agent/preview/previewSchema.ts';
+import { textResult, type PendingAction } from '../../../../src/agent/hold/preview/pendingAction.ts';
+import { undoAction } from '../../../../src/agent/hold/preview/undo.ts';
+import type { Risk } from '../../../../src/agent/hold/preview/reading/risks.ts';
+import type { StagedPreview } from '../../../../src/agent/hold/preview/previewSchema.ts';
 import { create, modify, remove, rename } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Emitter } from '../../../../src/agent/base/event.ts';
-import type { Preview } from '../../../../src/agent/preview/preview.ts';
-import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
-import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
+import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
+import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
+import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { LookedAt } from '../../../../src/views/review/lookedAt.ts';
 import type { VisibleChange } from '../../../../src/views/review/shownRevisions.ts';
 import { create, modify, remove, textIn } from '../../../support/changes.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
+import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { create, modify } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { Emitter } from '../../../../src/agent/base/event.ts';
-import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
-import type { ResolveOrder } from '../../../../src/agent/preview/resolveSettings.ts';
+import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
+import type { ResolveOrder } from '../../../../src/agent/hold/preview/resolveSettings.ts';
 import { create } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FileChange } from '../../../../src/agent/preview/fileChange.ts';
-import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
+import type { FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
+import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import {
   fileAfter,
   firstStop,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
-import type { FileChange } from '../../../../src/agent/preview/fileChange.ts';
-import { resolvePart } from '../../../../src/agent/preview/resolve/resolvePart.ts';
+import type { FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
+import { resolvePart } from '../../../../src/agent/hold/preview/resolve/resolvePart.ts';
 import { create, modify } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';

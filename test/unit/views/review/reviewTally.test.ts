@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { textResult, type PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
-import type { Actor, ResolveAction } from '../../../../src/agent/preview/preview.ts';
-import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
-import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
+import { textResult, type PendingAction } from '../../../../src/agent/hold/preview/pendingAction.ts';
+import type { Actor, ResolveAction } from '../../../../src/agent/hold/preview/preview.ts';
+import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
+import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { create } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
-import { textOf, type FileChange } from '../../../../src/agent/preview/fileChange.ts';
-import type { LedgerEntry } from '../../../../src/agent/preview/ledger.ts';
-import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
-import type { TextSearch } from '../../../../src/agent/tools/files/searchText.ts';
+import { textOf, type FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
+import type { LedgerEntry } from '../../../../src/agent/hold/preview/ledger.ts';
+import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
+import type { TextSearch } from '../../../../src/agent/session/tools/files/searchText.ts';
 import { RiskMarks } from '../../../../src/views/review/riskMarks.ts';
 import { create, modify, remove } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';

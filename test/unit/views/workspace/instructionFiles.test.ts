@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rm, symlink, unlink } from 'node:fs/promises';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
 import { withParagraph } from '../../../../src/agent/clients/setUp/connectedText.ts';
-import type { FolderRoot } from '../../../../src/agent/preview/workspace.ts';
+import type { FolderRoot } from '../../../../src/agent/hold/preview/workspace.ts';
 import { InstructionFiles } from '../../../../src/views/workspace/instructionFiles.ts';
 import { locate, workspacePathOf } from '../../../../src/views/workspace/workspacePaths.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
-import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
+import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
+import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import type { OwnProtections } from '../../../../src/views/workspace/protectedFiles.ts';
 import { create, modify } from '../../../support/changes.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';

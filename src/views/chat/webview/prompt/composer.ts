@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { endOf } from '../../../../agent/base/cutText.ts';
-import { MAX_IMAGE_BYTES } from '../../../../agent/model/messages.ts';
+import { MAX_IMAGE_BYTES } from '../../../../agent/session/model/messages.ts';
 import {
   MAX_ATTACHMENTS,
   MAX_PROMPT_CHARS,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sideOfText } from '../../../../../src/agent/preview/fileChange.ts';
+import { sideOfText } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import {
   attachmentLabel,
   attachmentName,
   withNamed,
   withoutDuplicates,
 } from '../../../../../src/views/chat/attachments/attachmentRefs.ts';
-import { previewView } from '../../../../../src/agent/preview/previewView.ts';
+import { previewView } from '../../../../../src/agent/hold/preview/previewView.ts';
 import { previewCard } from '../../../../../src/views/chat/transcript/previewCard.ts';
 import { resolveBlock } from '../../../../../src/views/chat/transcript/resolveBlock.ts';
 import { toolLine } from '../../../../../src/views/chat/transcript/toolLine.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Preview, PreviewState } from '../../../../../src/agent/preview/preview.ts';
-import { previewView } from '../../../../../src/agent/preview/previewView.ts';
+import type { Preview, PreviewState } from '../../../../../src/agent/hold/preview/preview.ts';
+import { previewView } from '../../../../../src/agent/hold/preview/previewView.ts';
 import { previewCard } from '../../../../../src/views/chat/transcript/previewCard.ts';
 import { cardName, partName, partsText } from '../../../../../src/views/chat/words/cardWords.ts';
 import {

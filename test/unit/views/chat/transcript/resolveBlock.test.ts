@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ToolResultMessage } from '../../../../../src/agent/model/messages.ts';
-import type { LedgerEntry } from '../../../../../src/agent/preview/ledger.ts';
-import type { Preview } from '../../../../../src/agent/preview/preview.ts';
+import type { ToolResultMessage } from '../../../../../src/agent/session/model/messages.ts';
+import type { LedgerEntry } from '../../../../../src/agent/hold/preview/ledger.ts';
+import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
 import { resolveBlock } from '../../../../../src/views/chat/transcript/resolveBlock.ts';
 import {
   resolveDetail,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Preview } from '../../../../../src/agent/preview/preview.ts';
+import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
 import { reviewOf } from '../../../../../src/views/chat/transcript/reviewSummary.ts';
 import { reviewText } from '../../../../../src/views/chat/words/statusWords.ts';
 import { modify, preview } from '../../../../support/chatFixtures.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SessionMessage } from '../../../../../src/agent/model/messages.ts';
-import type { Preview } from '../../../../../src/agent/preview/preview.ts';
+import type { SessionMessage } from '../../../../../src/agent/session/model/messages.ts';
+import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
 import { hostMessage } from '../../../../../src/views/chat/protocol.ts';
 import {
   answered,

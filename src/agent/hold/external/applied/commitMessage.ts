@@ -1,0 +1,103 @@
+import { beginningOf } from '../../../base/cutText.ts';
+import { oneLine } from '../../../base/foreignText.ts';
+import { fill, type Localiser } from '../../../base/localiser.ts';
+import type { LedgerEntry } from '../../preview/ledger.ts';
+import { titleOf, type Preview } from '../../preview/preview.ts';
+import { reasonGiven } from '../../preview/resolve/resolveTexts.ts';
+import { isFromElsewhere } from '../stageGathered.ts';
+
+/** A preview that is committed, and the attempt that applied it. */
+export interface CommittedPreview {
+  readonly preview: Preview;
+  readonly entry: LedgerEntry;
+}
+
+/** How long a line of a message should be at most, in characters. */
+const WIDTH = 72;
+
+/** What a commit is called if the user does not call it otherwise: the title of the first preview, and how many others there are. */
+export function suggestedSubject(committed: readonly CommittedPreview[], l10n: Localiser): string {
+  const [first, ...others] = committed;
+  if (!first) return '';
+  const title = plain(titleOf(first.preview));
+  if (others.length === 0) return shortened(title, WIDTH);
+  const more = l10n.t('{0} and {1} more');
+  return fill(more, shortened(title, WIDTH - more.length), others.length);
+}
+
+/**
+ * The message of a commit: the subject, then the title and the reason of each preview that the subject does not have, then the
+ * trailers.
+ */
+export function commitMessage(
+  subject: string,
+  committed: readonly CommittedPreview[],
+  { trailers }: { readonly trailers: boolean },
+): string {
+  const head = plain(subject);
+  const body =
+    committed.length === 1
+      ? committed.flatMap(({ preview, entry }) => {
+          const title = plain(titleOf(preview));
+          return [...(head === shortened(title, WIDTH) ? [] : [title]), ...reasonOf(entry)].map(each =>
+            wrapped(each, ''),
+          );
+        })
+      : [committed.map(({ preview, entry }) => itemOf(preview, entry)).join('\n')];
+  const end = trailers ? [trailersOf(committed).join('\n')] : [];
+  return `${[head, ...body, ...end].filter(part => part !== '').join('\n\n')}\n`;
+}
+
+function itemOf(preview: Preview, entry: LedgerEntry): string {
+  const why = reasonOf(entry);
+  return wrapped([plain(titleOf(preview)), ...why].join(why.length > 0 ? ': ' : ''), '  ', '- ');
+}
+
+function reasonOf(entry: LedgerEntry): readonly string[] {
+  const reason = plain(reasonGiven(entry) ?? '');
+  return reason === '' ? [] : [reason];
+}
+
+/** Who took part and which checks had passed on all of it, each trailer once. */
+export function trailersOf(committed: readonly CommittedPreview[]): readonly string[] {
+  const by = committed.flatMap(({ preview: { origin } }) => {
+    if (!origin || isFromElsewhere(origin.sessionId)) return [];
+    const { name, version } = origin.agent ?? { name: 'Redline', version: '' };
+    const agent = plain(`${name} ${version}`);
+    return agent === '' ? [] : [`Assisted-by: ${agent}`];
+  });
+  const checks = passedOn(committed).map(name => `Checked-with: ${name}`);
+  return ['Reviewed-with: Redline', ...new Set(by), ...new Set(checks)];
+}
+
+/** The checks that had passed on each of these when it was applied. */
+function passedOn(committed: readonly CommittedPreview[]): readonly string[] {
+  const [first = [], ...others] = committed.map(({ entry: { checks = [] } }) =>
+    checks.flatMap(({ name, outcome }) => (outcome === 'passed' ? [plain(name)] : [])),
+  );
+  return first.filter(name => name !== '' && others.every(names => names.includes(name)));
+}
+
+function plain(text: string): string {
+  return oneLine(text, Infinity);
+}
+
+function shortened(text: string, max: number): string {
+  return text.length <= max ? text : `${beginningOf(text, max - 1).trimEnd()}…`;
+}
+
+/** The text in lines, broken between words. */
+function wrapped(text: string, indent: string, start = ''): string {
+  const lines: string[] = [];
+  let line = start;
+  for (const word of text.split(' ')) {
+    const isFirst = line === start || line === indent;
+    if (isFirst) line += word;
+    else if (line.length + 1 + word.length <= WIDTH) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = indent + word;
+    }
+  }
+  return [...lines, line].join('\n');
+}

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { nameOfBytes } from './fileNames.ts';
+import { hasCode, isAbortError, messageOf, ToolError } from '../../base/errors.ts';
+
+export interface RunOptions {
+  /** What git reads. */
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** `latin1`: input and output are bytes, one for each character. */
+  readonly encoding?: 'utf8' | 'latin1';
+  /** Git runs as the user would run it: hooks run, and the configuration and the language are the user's. */
+  readonly asUser?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Git is ended once it has printed so many bytes, and these are returned. Without it, that is an error, at {@link MAX_OUTPUT}. */
+  readonly atMost?: number;
+}
+
+/** The most that git may print, in bytes. */
+const MAX_OUTPUT = 256 * 1024 * 1024;
+
+/**
+ * No program of the repository runs but the filters that a conversion needs; paths are names, never patterns; nothing waits for a
+ * lock or takes one to read.
+ */
+const ALWAYS = [
+  ...['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'],
+  ...['--literal-pathspecs', '--no-optional-locks'],
+];
+
+/** A partial clone would fetch what is missing, by programs and from places that its settings name. */
+const NO_NETWORK = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
+
+/** The program git, in the working tree of one repository. */
+export class GitProgram {
+  /** The absolute path of the working tree. */
+  readonly root: string;
+  readonly #program: string;
+
+  constructor(root: string, program = 'git') {
+    this.root = root;
+    this.#program = program;
+  }
+
+  /** Runs git with `-z`. @returns the parts that it prints, with names as {@link nameOfBytes} gives them. */
+  async names(
+    args: readonly string[],
+    options: Omit<RunOptions, 'encoding'> = {},
+  ): Promise<readonly string[]> {
+    const parts = fields(await this.run(args, { ...options, encoding: 'latin1' }));
+    return parts.map(part => nameOfBytes(Buffer.from(part, 'latin1')));
+  }
+
+  /**
+   * Runs git. @returns what it prints.
+   * @throws ToolError with the first line of what git says, which has all of it in its cause; the abort error.
+   */
+  run(args: readonly string[], options: RunOptions = {}): Promise<string> {
+    const { input, env, cwd = this.root, encoding = 'utf8', asUser = false, signal, atMost } = options;
+    return new Promise((resolve, reject) => {
+      const child = execFile(
+        this.#program,
+        asUser ? [...args] : [...ALWAYS, ...args],
+        {
+          ...{ cwd, encoding, maxBuffer: atMost ?? MAX_OUTPUT, windowsHide: true },
+          env: { ...plainEnvironment(), ...(asUser ? {} : { LC_ALL: 'C', ...NO_NETWORK }), ...env },
+          ...(signal ? { signal } : {}),
+        },
+        (error: Error | null, output, errors) => {
+          if (!error) resolve(output);
+          else if (atMost !== undefined && hasCode(error, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'))
+            resolve(output);
+          else if (isAbortError(error)) reject(error);
+          else reject(new ToolError(errors.trim().split('\n')[0] || messageOf(error), { cause: error }));
+        },
+      );
+      // It may end without reading.
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.end(input ?? '', encoding);
+    });
+  }
+}
+
+/** The environment without what would lead git to another repository. It asks nothing: there is no one to answer. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^GIT_(?!SSH|ASKPASS|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM))/i.test(name),
+  );
+  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0' };
+}
+
+/** The parts of an output with `-z`. */
+export function fields(output: string): readonly string[] {
+  return output === '' ? [] : output.replace(/\0$/, '').split('\0');
+}

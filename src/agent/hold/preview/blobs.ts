@@ -1,0 +1,79 @@
+import { ToolError } from '../../base/errors.ts';
+import { sha256, type Sha256 } from '../../base/hash.ts';
+import {
+  bytesOfSide,
+  isBinary,
+  isLink,
+  isText,
+  type BinarySide,
+  type FileChange,
+  type FileSide,
+} from './fileChange.ts';
+import { MAX_FILE_BYTES, type FileContent } from './workspace.ts';
+
+/** The contents of binary files that previews name by their hash. They are kept beside the log, never in it. */
+export interface Blobs {
+  /**
+   * Keeps bytes. Whatever names them may be written to the log once this has settled.
+   * @throws ToolError if there are too many of them; any error of the file system.
+   */
+  put(bytes: Uint8Array): Promise<BinarySide>;
+  /** @throws ToolError if they are gone or damaged; any error of the file system. */
+  get(side: BinarySide): Promise<Uint8Array>;
+  /**
+   * Removes what nothing names any more.
+   * @param named what is still named
+   * @param before what was named until now. Else, what was put since the start may be about to be named.
+   */
+  retain(named: ReadonlySet<Sha256>, before: ReadonlySet<Sha256>): Promise<void>;
+}
+
+/** Keeps contents as long as the process. */
+export class MemoryBlobs implements Blobs {
+  readonly #bytes = new Map<Sha256, Uint8Array>();
+
+  async put(bytes: Uint8Array): Promise<BinarySide> {
+    const side = binarySide(bytes);
+    this.#bytes.set(side.hash, bytes);
+    return side;
+  }
+
+  async get({ hash }: BinarySide): Promise<Uint8Array> {
+    const bytes = this.#bytes.get(hash);
+    if (!bytes) throw contentGone(hash);
+    return bytes;
+  }
+
+  async retain(named: ReadonlySet<Sha256>, before: ReadonlySet<Sha256>): Promise<void> {
+    for (const hash of before) if (!named.has(hash)) this.#bytes.delete(hash);
+  }
+}
+
+/** @throws ToolError if the file is larger than previews can hold. */
+export function binarySide(bytes: Uint8Array): BinarySide {
+  if (bytes.length > MAX_FILE_BYTES)
+    throw new ToolError('A binary file over 5 MB, the limit for files here, cannot be held back.');
+  return { hash: sha256(bytes), size: bytes.length };
+}
+
+export function contentGone(hash: Sha256): ToolError {
+  return new ToolError(
+    `the content of the binary file with the SHA-256 ${hash.slice(0, 12)}… is gone from Redline's storage, or damaged`,
+  );
+}
+
+/** What a side writes to a file. @throws as {@link Blobs.get} */
+export async function contentOf(side: FileSide, blobs: Blobs): Promise<FileContent> {
+  if (isLink(side)) return { link: side.link };
+  return isText(side) ? bytesOfSide(side) : blobs.get(side);
+}
+
+/** The hashes of the binary files that previews name. */
+export function blobsNamedBy(
+  previews: readonly { readonly changes: readonly FileChange[] | null }[],
+): ReadonlySet<Sha256> {
+  const sides = previews
+    .flatMap(({ changes }) => changes ?? [])
+    .flatMap(({ before, after }) => [before, after]);
+  return new Set(sides.flatMap(side => (side && isBinary(side) ? [side.hash] : [])));
+}

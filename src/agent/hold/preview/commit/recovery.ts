@@ -1,0 +1,270 @@
+import { forEachLimited } from '../../../base/async.ts';
+import { ToolError } from '../../../base/errors.ts';
+import type { Sha256 } from '../../../base/hash.ts';
+import { isText, sideOfBytes, type FileStep } from '../fileChange.ts';
+import { composedSteps, foldersRemovedBy, stepsOf } from '../fileSteps.ts';
+import { ledgerEntry, type LedgerEntry } from '../ledger.ts';
+import { pathsOf, type Preview } from '../preview.ts';
+import type { InterruptedCommit } from '../interruptedCommits.ts';
+import { unknownVote } from '../log/previewLog.ts';
+import type { PreviewStore } from '../previewStore.ts';
+import type { ResolvingFiles } from '../resolve/refusals.ts';
+import { appliedText } from '../resolve/resolveTexts.ts';
+import { modeSteps } from './commitChanges.ts';
+import { hashOf, heldReader, type Held } from './held.ts';
+import { isTornWrite, rollBack } from './rollback.ts';
+import { carryModes, type RollbackInfo } from './rollbackInfo.ts';
+import type { Workspace } from '../workspace.ts';
+
+/** What recovering from one interrupted commit did. */
+export interface RecoveryReport {
+  /** The previews that were being committed. */
+  readonly previewIds: readonly string[];
+  /**
+   * `finished`: everything was written, so the previews are applied. `rolledBack`: the previews are pending again.
+   * `leftAlone`: the log is damaged and does not tell whether the commit ended, or what it wrote; no file was touched, and the
+   * previews, if they are known, are pending.
+   */
+  readonly end: 'finished' | 'rolledBack' | 'leftAlone';
+  /** Paths that hold their old content again. */
+  readonly restored: readonly string[];
+  /** Paths that were left alone, because they hold neither the old nor the new content: they have changed since. */
+  readonly leftAlone: readonly string[];
+  /**
+   * Paths that could not be read or restored because of a file system error, or lead elsewhere, since other folders are open. If there are any, the commit has not ended, and
+   * is recovered from again at the next start.
+   */
+  readonly failed: readonly string[];
+}
+
+/**
+ * What a path of a commit holds. `unknown`: it could not be read because of a file system error; `lacking`: neither side, and
+ * what the editor or the disk holds shows that the change was never written there.
+ */
+type State = 'before' | 'after' | 'torn' | 'other' | 'lacking' | 'unknown';
+
+const noRollbackInfo: RollbackInfo = { newFolders: [], modes: {} };
+/** How many files are read concurrently. */
+const AT_ONCE = 8;
+
+/**
+ * Ends the commits that a crash interrupted, as the write-ahead journal tells, so that each is complete or had no effect. If
+ * everything was written, it is recorded as applied. If only some files were, they get their old content back, also those that
+ * hold a part of what the commit wrote; a file that holds anything else is left alone. A line of the log that cannot be read
+ * never leads to undoing something that may have been applied.
+ *
+ * A commit that did not write everything leaves a file behind that holds its old content, a part of the new one, or what others
+ * have changed in the old one. Where there is none, but some hold what was written, the others were changed since, and nothing is
+ * undone.
+ *
+ * Call it only for a log that no other process writes: there, a commit that looks interrupted may be running.
+ */
+export async function recoverCommits(
+  store: PreviewStore,
+  files: ResolvingFiles,
+): Promise<readonly RecoveryReport[]> {
+  const reports: RecoveryReport[] = [];
+  // The last one first: what it was made on tells whether those before it were complete.
+  for (const commit of store.interruptedCommits.toReversed()) {
+    const report = await recover(commit, store, files);
+    if (report) reports.push(report);
+  }
+  store.dropDoubtfulCommits();
+  return reports.reverse();
+}
+
+async function recover(
+  commit: InterruptedCommit,
+  store: PreviewStore,
+  files: ResolvingFiles,
+): Promise<RecoveryReport | undefined> {
+  const { ids: previewIds, said, rollback = noRollbackInfo } = commit;
+  const previews = previewsOf(commit, store);
+  if (!previews) {
+    if (said === 'mayHaveBegun') return undefined;
+    await store.endRecovery(previewIds);
+    return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: [] };
+  }
+  const changes = previews.flatMap(preview => preview.changes ?? []);
+  const bits = carryModes(changes, new Map(Object.entries(rollback.modes)));
+  const onlyBits = modeSteps(changes, rollback, bits);
+  const steps = [...composedSteps(changes), ...onlyBits];
+  const elsewhere = pathsElsewhere(previews, files);
+  if (elsewhere.length > 0)
+    return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: elsewhere };
+  const foundLater = basesOf(store.ledger().slice(commit.ledgerBefore), store);
+  const held = new Map(await whatIsHeld(files, steps, foundLater));
+  for (const { path } of onlyBits)
+    if (!foundLater.has(path) && held.get(path) === 'after')
+      held.set(path, await bitsHeld(files, path, rollback.modes[path], bits.get(path)));
+  for (const step of steps) {
+    const { path } = step;
+    const state = held.get(path);
+    if (state !== 'other' && state !== 'torn') continue;
+    if (await isLacking(files, step, state, foundLater.get(path), rollback.editors))
+      held.set(path, 'lacking');
+  }
+  const pathsWith = (...what: State[]): string[] =>
+    steps.map(({ path }) => path).filter(path => what.includes(held.get(path) ?? 'other'));
+  if (pathsWith('after').length === steps.length && (steps.length > 0 || said !== 'mayHaveBegun')) {
+    await finish(commit, previews, store);
+    await files.tidy(pathsWith('after'), foldersRemovedBy(changes));
+    return { previewIds, end: 'finished', restored: [], leftAlone: [], failed: [] };
+  }
+  if (said === 'mayHaveBegun') return undefined;
+  if (said === 'mayHaveEnded' && pathsWith('before').length < steps.length) {
+    await store.endRecovery(previewIds);
+    const leftAlone = pathsWith('after', 'torn', 'other', 'lacking', 'unknown').sort();
+    return { previewIds, end: 'leftAlone', restored: [], leftAlone, failed: [] };
+  }
+  const mayBeWhole = pathsWith('before', 'torn', 'lacking').length === 0 && pathsWith('after').length > 0;
+  if (mayBeWhole) {
+    const failed = pathsWith('unknown').sort();
+    if (failed.length > 0) return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed };
+    await finish(commit, previews, store);
+    const paths = steps.map(({ path }) => path);
+    await files.tidy(paths, foldersRemovedBy(changes));
+    return { previewIds, end: 'finished', restored: [], leftAlone: pathsWith('other').sort(), failed: [] };
+  }
+  // What was applied on top of this commit stays, even if the log does not tell how this one ended.
+  const own = steps.filter(({ path }) => !foundLater.has(path));
+  const { restored, foreign, failed } = await rollBack(files, own, rollback, store.blobs);
+  if (failed.length === 0) await store.endRecovery(previewIds);
+  const builtOn = pathsWith('after', 'other', 'lacking').filter(path => foundLater.has(path));
+  return { previewIds, end: 'rolledBack', restored, leftAlone: [...foreign, ...builtOn].sort(), failed };
+}
+
+/** The paths that lead elsewhere than when these were committed: other folders are open. */
+function pathsElsewhere(previews: readonly Preview[], files: ResolvingFiles): readonly string[] {
+  const paths = previews.flatMap(preview =>
+    preview.roots ? [...files.formerPlaces(pathsOf(preview), preview.roots).keys()] : [],
+  );
+  return [...new Set(paths)].sort();
+}
+
+/** The previews of a commit as they were committed; `undefined` if that cannot be read any more. */
+function previewsOf(
+  { ids, revisions }: InterruptedCommit,
+  store: PreviewStore,
+): readonly Preview[] | undefined {
+  const previews: Preview[] = [];
+  for (const id of ids) {
+    const preview = store.get(id);
+    if (preview?.kind !== 'files' || preview.state.kind !== 'pending') return undefined;
+    if (revisions && revisions[id] !== preview.revision) return undefined;
+    previews.push(preview);
+  }
+  return previews;
+}
+
+function finish(
+  { vote = unknownVote }: InterruptedCommit,
+  previews: readonly Preview[],
+  store: PreviewStore,
+): Promise<void> {
+  const message = appliedText(previews, vote.reason, []);
+  const ended = { ...vote, action: 'apply', interrupted: true } as const;
+  const entries = previews.map(preview => ledgerEntry(preview, ended, 'applied', message));
+  return store.endResolving(entries, previews);
+}
+
+/** What a later commit found at a path: the hash, `null` where there was no file, and the content if its preview still has it. */
+interface Found {
+  readonly hash: Sha256 | null;
+  readonly side: FileStep['before'];
+}
+
+/** What was applied later found, by path. */
+function basesOf(later: readonly LedgerEntry[], store: PreviewStore): ReadonlyMap<string, Found> {
+  const found = new Map<string, Found>();
+  for (const { outcome, kind, files, previewId } of later) {
+    if (outcome !== 'applied' || kind !== 'files') continue;
+    const steps = (store.get(previewId)?.changes ?? []).flatMap(stepsOf);
+    for (const { path, before: hash } of files) {
+      if (found.has(path)) continue;
+      const own = steps.find(step => step.path === path && (step.before?.hash ?? null) === hash);
+      found.set(path, { hash, side: own?.before ?? null });
+    }
+  }
+  return found;
+}
+
+/** What each path held after the commit: what a later one found there, else what it holds now. */
+async function whatIsHeld(
+  files: Workspace,
+  steps: readonly FileStep[],
+  foundLater: ReadonlyMap<string, Found>,
+): Promise<Map<string, State>> {
+  const held = new Map<string, State>();
+  const read = heldReader(files, steps);
+  await forEachLimited(steps, AT_ONCE, async step => {
+    const found = foundLater.get(step.path);
+    held.set(step.path, found === undefined ? await heldNow(step, read) : heldAs(found.hash, step));
+  });
+  return held;
+}
+
+/**
+ * Whether the change of a step was never written to its file, which holds neither side.
+ *
+ * A change that was to go into an editor, or would have because there are unsaved changes now, must be in what there is: an editor
+ * that is gone has not changed its file, so what the disk holds then is no later change. Any other file was changed since, and may
+ * have lost the change again; but if others changed only what the change leaves alone, it was never there: someone typed into an
+ * editor that is gone, for example, which kept the change from coming.
+ * @param found what a later commit found there, if `state` is about that and not about what the file holds now.
+ * @param inEditors the paths whose change was to go into an editor.
+ */
+async function isLacking(
+  files: Workspace,
+  step: FileStep,
+  state: 'other' | 'torn',
+  found: Found | undefined,
+  inEditors: readonly string[] = [],
+): Promise<boolean> {
+  const { path, before, after } = step;
+  const isInEditor = inEditors.includes(path) || (await files.placeOf(path)).isUnsaved === true;
+  if (!isInEditor && (state === 'torn' || (found && !found.side))) return false;
+  if (!before || !after || !isText(before) || !isText(after)) return isInEditor;
+  const bytes = found?.side ? undefined : await files.read(path).catch(() => undefined);
+  const now = bytes ? sideOfBytes(bytes, before.encoding) : found?.side;
+  if (!now || !isText(now)) return isInEditor;
+  if (isInEditor) {
+    const { rebaseChange } = await import('../rebase/rebaseChange.ts');
+    const rebased = await rebaseChange({ kind: 'modify', path, before, after }, now);
+    return rebased.kind === 'conflict' || rebased.change !== null;
+  }
+  const { hasNothingOf } = await import('../../text/threeWayMerge.ts');
+  if (await hasNothingOf(before.text, now.text, after.text)) return true;
+  // A later commit may have found the beginning of an edit near the change, in an editor that is gone.
+  return found !== undefined && (await heldNow(step, heldReader(files, [step]))) === 'before';
+}
+
+async function heldNow(step: FileStep, read: (step: FileStep) => Promise<Held>): Promise<State> {
+  try {
+    const now = await read(step);
+    const held = heldAs(hashOf(now), step);
+    return held === 'other' && isTornWrite(now, step) ? 'torn' : held;
+  } catch (error) {
+    return error instanceof ToolError ? 'other' : 'unknown'; // a folder stands there, for example
+  }
+}
+
+/** What tells whether a write that changes no content but bits has been made. */
+async function bitsHeld(
+  files: Workspace,
+  path: string,
+  old: number | undefined,
+  next: number | undefined,
+): Promise<State> {
+  try {
+    const { mode } = await files.placeOf(path);
+    return mode === next ? 'after' : mode === old ? 'before' : 'other';
+  } catch {
+    return 'unknown';
+  }
+}
+
+function heldAs(hash: Sha256 | null, { before, after }: FileStep): State {
+  if (hash === (after?.hash ?? null)) return 'after';
+  return hash === (before?.hash ?? null) ? 'before' : 'other';
+}

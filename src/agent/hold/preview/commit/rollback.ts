@@ -1,0 +1,99 @@
+import { forEachLimited } from '../../../base/async.ts';
+import { ToolError } from '../../../base/errors.ts';
+import { contentOf, type Blobs } from '../blobs.ts';
+import { bytesOfSide, isText, isWhole, type FileStep } from '../fileChange.ts';
+import { emptiedFolders } from '../fileSteps.ts';
+import { hashOf, heldReader, type Held } from './held.ts';
+import type { Workspace } from '../workspace.ts';
+import type { RollbackInfo } from './rollbackInfo.ts';
+
+/** What a rollback did, as paths. Files that already held the old content are not listed. */
+export interface RollbackReport {
+  /** They hold the old content again. */
+  readonly restored: readonly string[];
+  /** They hold neither the old content nor anything the commit wrote: they were changed since, and were left alone. */
+  readonly foreign: readonly string[];
+  /** They could not be restored because of a file system error. */
+  readonly failed: readonly string[];
+}
+
+/**
+ * Restores what files held before these steps. Only files that hold what the steps wrote, completely or in part, are
+ * touched. Folders that the commit created and temporary files are removed.
+ */
+export async function rollBack(
+  files: Workspace,
+  steps: readonly FileStep[],
+  { modes, newFolders, folderModes = {}, editors = [] }: RollbackInfo,
+  blobs: Blobs,
+): Promise<RollbackReport> {
+  const restored: string[] = [];
+  const foreign: string[] = [];
+  const failed: string[] = [];
+  const paths = steps.map(step => step.path);
+  const emptied = emptiedFolders(steps);
+  // A change in an editor is made at once: what is on disk without it is what was saved there before, and what is in one is typed.
+  const mayBeTorn = async (held: Held, step: FileStep): Promise<boolean> =>
+    !editors.includes(step.path) &&
+    isTornWrite(held, step) &&
+    (await files.placeOf(step.path)).isUnsaved !== true;
+  const read = heldReader(files, steps);
+  const restore = async (step: FileStep): Promise<void> => {
+    const { path, before, after } = step;
+    const held = await read(step);
+    const now = hashOf(held);
+    if (now === (before?.hash ?? null)) {
+      const mode = before && after ? modes[path] : undefined;
+      if (mode === undefined || (await files.placeOf(path)).mode === mode) return;
+    } else if (now !== (after?.hash ?? null) && !(await mayBeTorn(held, step)))
+      return void foreign.push(path);
+    if (isWhole(step))
+      await files.replace(path, before && (await contentOf(before, blobs)), now, modes[path]);
+    else await files.write(path, before && isText(before) ? bytesOfSide(before) : null, now, modes[path]);
+    restored.push(path);
+  };
+  // Created files are removed first, and their new folders after them: a folder may now stand where a file was.
+  for (const phase of [steps.filter(step => !step.before), steps.filter(step => step.before)]) {
+    await forEachLimited(phase, 8, async step => {
+      try {
+        await restore(step);
+      } catch (error) {
+        // The folder whose place the file was to take still stands.
+        if (error instanceof ToolError && !step.before && emptied.has(step.path)) return;
+        // A folder now stands there, for example, or the file was changed at this very moment.
+        (error instanceof ToolError ? foreign : failed).push(step.path);
+      }
+    });
+    // What is not tidied up may stay, but nothing may keep the next phase from restoring files.
+    await files.tidy(paths, newFolders).catch(() => undefined);
+    await files.makeFolders(folderModes).catch(() => undefined);
+  }
+  return { restored: restored.sort(), foreign: foreign.sort(), failed: failed.sort() };
+}
+
+/** How much operating systems write at once, in bytes: an interrupted write stops, in a file, at a multiple of it. */
+const BLOCK = 4096;
+
+/**
+ * Whether a file holds what an interrupted write of this step leaves behind: block by block either the old bytes or the
+ * new ones. Only overwriting a text in place can be torn; files are created, removed and replaced atomically.
+ */
+export function isTornWrite(now: Held, { before, after }: FileStep): boolean {
+  if (!now || 'link' in now || !before || !after || !isText(before) || !isText(after)) return false;
+  const [old, next] = [bytesOfSide(before), bytesOfSide(after)];
+  const shared = Math.min(old.length, next.length);
+  if (now.length < shared || now.length > Math.max(old.length, next.length)) return false;
+  let end = 0;
+  for (let start = 0; start < now.length; start = end) {
+    end = Math.min(now.length, (Math.floor(start / BLOCK) + 1) * BLOCK);
+    // Growing and shrinking are separate writes, so whatever extends past the shorter content starts a block of its own.
+    if (start < shared) end = Math.min(end, shared);
+    const block = now.subarray(start, end);
+    if (!isAt(block, old, start) && !isAt(block, next, start)) return false;
+  }
+  return true;
+}
+
+function isAt(block: Uint8Array, whole: Uint8Array, at: number): boolean {
+  return Buffer.compare(block, whole.subarray(at, at + block.length)) === 0;
+}

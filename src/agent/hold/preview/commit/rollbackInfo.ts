@@ -1,0 +1,116 @@
+import { forEachLimited } from '../../../base/async.ts';
+import { ToolError } from '../../../base/errors.ts';
+import { isLink, type FileChange, type FileStep } from '../fileChange.ts';
+import { foldersAbove, stepsOf } from '../fileSteps.ts';
+import type { ReadableFiles } from '../workspace.ts';
+import { removedLinkAbove } from './held.ts';
+
+/** Permission bits by path. */
+export type Modes = Readonly<Record<string, number>>;
+
+/** What a rollback must know beyond the file changes. It is written to the journal before the first file is. */
+export interface RollbackInfo {
+  /** The missing folders above files that a change of the commit creates, as workspace paths, the outermost first. */
+  readonly newFolders: readonly string[];
+  /** The bits of the files that a change of the commit removes or whose bits it sets, also if another one creates them again. */
+  readonly modes: Modes;
+  /** The bits of the folders that the commit may remove. */
+  readonly folderModes?: Modes;
+  /** The files whose change goes into an editor with unsaved changes, and not to the disk. */
+  readonly editors?: readonly string[];
+}
+
+/**
+ * Collects the rollback info of changes that have not been written yet.
+ * @param steps their net effect.
+ * @param folders those that may be removed.
+ * @throws ToolError if a file that the steps remove is read-only, or two paths are names of one file.
+ */
+export async function readRollbackInfo(
+  files: ReadableFiles,
+  changes: readonly FileChange[],
+  steps: readonly FileStep[],
+  folders: readonly string[] = [],
+): Promise<RollbackInfo> {
+  const newFolders = new Set<string>();
+  const modes = new Map<string, number>();
+  const folderModes = new Map<string, number>();
+  const editors: string[] = [];
+  const pathOfFile = new Map<string, string>();
+  const removed = new Set(steps.filter(step => !step.after).map(({ path }) => path));
+  const all = [...changes.flatMap(stepsOf), ...steps];
+  const set = changes.filter(
+    change => change.kind === 'modify' && (change.mode !== undefined || losesBits(change)),
+  );
+  /** What is a link is read as such: its bits, and what it leads to, are none of these changes' business. */
+  const links = new Set(all.filter(({ before }) => before && isLink(before)).map(({ path }) => path));
+  const linkAbove = removedLinkAbove(steps);
+  const created = new Set(all.filter(step => !step.before).map(({ path }) => path));
+  const left = new Set([...all.filter(step => !step.after), ...set].map(({ path }) => path));
+  await forEachLimited([...new Set(all.map(({ path }) => path))], 8, async path => {
+    const { mode, missingFolders, isUnsaved, id } = await files.placeOf(path);
+    const link = linkAbove(path);
+    if (link !== undefined) {
+      // What is there now is behind the link.
+      for (const folder of foldersAbove(path)) if (folder.length >= link.length) newFolders.add(folder);
+      return;
+    }
+    if (links.has(path)) return;
+    const other = id === undefined ? undefined : pathOfFile.get(id);
+    if (other !== undefined) throw new ToolError(`${oneFileText(other, path)} Nothing was changed.`);
+    if (id !== undefined) pathOfFile.set(id, path);
+    if (isUnsaved) editors.push(path);
+    if (created.has(path)) for (const folder of missingFolders) newFolders.add(folder);
+    if (!left.has(path) || mode === undefined) return;
+    // Refused before the first write: a renamed file would keep its read-only bits, and then could not be rolled back.
+    if (removed.has(path) && (mode & 0o222) === 0)
+      throw new ToolError(`${path} could not be written: ${path} is read-only. Nothing was changed.`);
+    modes.set(path, mode);
+  });
+  await forEachLimited(folders, 8, async folder => {
+    const { mode } = await files.placeOf(folder);
+    if (mode !== undefined) folderModes.set(folder, mode);
+  });
+  return {
+    // Sorting puts a folder before its contents.
+    newFolders: [...newFolders].sort(),
+    modes: Object.fromEntries(modes),
+    ...(folderModes.size > 0 ? { folderModes: Object.fromEntries(folderModes) } : {}),
+    ...(editors.length > 0 ? { editors: editors.sort() } : {}),
+  };
+}
+
+/**
+ * The permission bits that files have after these changes, as far as the changes carry or set them. What a change removes or
+ * overwrites with other bits is taken out of `held`, which begins with the bits on disk.
+ * @param onRemoved called with each file that a change removes, or whose bits it sets, and the bits that it had.
+ */
+export function carryModes(
+  changes: readonly FileChange[],
+  held: Map<string, number>,
+  onRemoved: (path: string, mode: number) => void = () => undefined,
+): ReadonlyMap<string, number> {
+  for (const change of changes) {
+    const { kind, path } = change;
+    const from = kind === 'rename' ? change.from : path;
+    const had = held.get(from);
+    const next = kind === 'rename' ? had : kind === 'delete' || losesBits(change) ? undefined : change.mode;
+    if (kind === 'modify' && next === undefined && !losesBits(change)) continue;
+    if (kind !== 'create' && had !== undefined) onRemoved(from, had);
+    held.delete(from);
+    if (next === undefined) held.delete(path);
+    else held.set(path, next);
+  }
+  return held;
+}
+
+/** Whether a file becomes a link, which has no bits. */
+function losesBits({ before, after }: FileChange): boolean {
+  return before !== null && after !== null && !isLink(before) && isLink(after);
+}
+
+/** Says that two paths are names of one file. */
+export function oneFileText(a: string, b: string): string {
+  const [first, second] = [a, b].sort();
+  return `${first} and ${second} are two names of one file, which can only be changed under one of them.`;
+}

@@ -1,0 +1,155 @@
+import { Owner } from '../../base/disposable.ts';
+import { Emitter, type Event } from '../../base/event.ts';
+import type { LedgerEntry } from './ledger.ts';
+import type { RevisedBy } from './log/previewLog.ts';
+import type { CallRef, Preview } from './preview.ts';
+
+/** Something that happened to a preview, which those who wait for it are told once. */
+export type Fact = {
+  /** Tells it from all others, also after a reload. */
+  readonly key: string;
+  readonly previewId: string;
+  /** How many attempts to resolve the ledger had before it. */
+  readonly place: number;
+} & (
+  | { readonly kind: 'attempt'; readonly entry: LedgerEntry }
+  | {
+      readonly kind: 'revision';
+      readonly revision: number;
+      readonly by: RevisedBy;
+      /** The preview that was split off. */
+      readonly partId?: string;
+      /** What the user changed in the proposal, as a patch; of a plan, its whole text. Not stored. */
+      readonly patch?: string;
+      /** Of an amendment: the call that made it. */
+      readonly call?: CallRef;
+    }
+  | { readonly kind: 'expiry' }
+  /** The files no longer are what the preview was made from, in a way that no rebase could follow. */
+  | {
+      readonly kind: 'stale';
+      readonly paths: readonly string[];
+      /** The previews that it builds on and that were not applied, where it is stale because of them. */
+      readonly lost: readonly string[];
+      /** The pending previews that it builds on there, if none was lost: then these have changed, not the files. */
+      readonly beneath: readonly string[];
+      /** Whether the attempt just before it failed for that, and says so. */
+      readonly isSaid: boolean;
+    }
+  /** They are again what it was made from, without a new revision. */
+  | { readonly kind: 'fresh' }
+);
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** What happened to the previews of a log, in the order in which it happened. */
+export class Feed {
+  readonly #facts: Fact[] = [];
+  /** How often each key was wanted. */
+  readonly #keys = new Map<string, number>();
+  readonly #happened = new Emitter<readonly Fact[]>();
+  #attempts = 0;
+
+  /** Fires with what happened at once, after the store's own events. */
+  readonly onDidHappen: Event<readonly Fact[]> = this.#happened.event;
+
+  /** The oldest first. */
+  get facts(): readonly Fact[] {
+    return this.#facts;
+  }
+
+  /** Adds what an entry of the log tells; {@link tell} follows once it is recorded. */
+  add(fact: DistributiveOmit<Fact, 'key' | 'place'>): void {
+    const name = nameOf(fact);
+    const count = (this.#keys.get(name) ?? 0) + 1;
+    this.#keys.set(name, count);
+    this.#facts.push({ ...fact, key: count === 1 ? name : `${name} ${count}`, place: this.#attempts });
+    if (fact.kind === 'attempt') this.#attempts++;
+  }
+
+  /** Tells the listeners what was added since there were this many facts. */
+  tell(since: number): void {
+    const facts = this.#facts.slice(since);
+    if (facts.length > 0) this.#happened.fire(facts);
+  }
+}
+
+/** The name of a fact, which several facts of one preview may have. */
+function nameOf(fact: DistributiveOmit<Fact, 'key' | 'place'>): string {
+  const { kind, previewId } = fact;
+  switch (kind) {
+    case 'attempt':
+      return `${previewId} ${fact.entry.at}`;
+    case 'revision':
+      return `${previewId} r${fact.revision}`;
+    case 'expiry':
+      return `${previewId} expired`;
+    case 'stale':
+    case 'fresh':
+      return `${previewId} ${kind}`;
+  }
+}
+
+/** One listener's place in the feed: what happened to some previews that it was not told yet. */
+export class FeedCursor extends Owner {
+  readonly #happened = this.own(new Emitter<void>());
+  #untold: Fact[] = [];
+
+  /** Fires when there is something to tell. */
+  readonly onDidHappen: Event<void> = this.#happened.event;
+
+  /**
+   * @param wants whether the listener is told this, asked when it happens.
+   * @param from what it was not told of before; by default it is told what happens from now on.
+   */
+  constructor(
+    store: { readonly feed: Feed; get(id: string): Preview | undefined },
+    wants: (fact: Fact, preview: Preview) => boolean,
+    from: (fact: Fact) => boolean = () => false,
+  ) {
+    super();
+    const take = (facts: readonly Fact[]): void => {
+      const wanted = facts.filter(fact => {
+        const preview = store.get(fact.previewId);
+        return preview !== undefined && wants(fact, preview);
+      });
+      this.#untold.push(...wanted);
+      if (wanted.length > 0) this.#happened.fire();
+    };
+    take(store.feed.facts.filter(from));
+    this.own(store.feed.onDidHappen(take));
+  }
+
+  /** The oldest first. Of several rebases of a preview only the last one, and nothing of having been stale for a while. */
+  get untold(): readonly Fact[] {
+    return this.#untold.filter(fact => !this.#isOlderRebase(fact) && !this.#isPassed(fact));
+  }
+
+  /**
+   * Everything before `next` counts as told from now on; by default everything.
+   * @param waits whether one of these is to be told later.
+   */
+  noteTold(next: Fact | undefined, waits: (fact: Fact) => boolean): void {
+    const index = next ? this.#untold.indexOf(next) : -1;
+    const later = index < 0 ? [] : this.#untold.slice(index);
+    this.#untold = [...this.#untold.slice(0, this.#untold.length - later.length).filter(waits), ...later];
+  }
+
+  /** Whether the preview became stale and fresh again with nothing told in between. */
+  #isPassed(fact: Fact): boolean {
+    if (fact.kind !== 'stale' && fact.kind !== 'fresh') return false;
+    const own = this.#untold.filter(
+      other => other.previewId === fact.previewId && (other.kind === 'stale' || other.kind === 'fresh'),
+    );
+    const at = own.indexOf(fact);
+    return fact.kind === 'fresh' ? own[at - 1]?.kind === 'stale' : own[at + 1]?.kind === 'fresh';
+  }
+
+  #isOlderRebase(fact: Fact): boolean {
+    if (fact.kind !== 'revision' || fact.by !== 'rebase') return false;
+    const last = this.#untold.findLast(
+      other => other.kind === 'revision' && other.by === 'rebase' && other.previewId === fact.previewId,
+    );
+    return last !== fact;
+  }
+}

@@ -1,0 +1,299 @@
+import * as z from 'zod/mini';
+import { isRecord, jsonSafe, type DeepReadonly } from '../../base/json.ts';
+import { stepsOf } from './fileSteps.ts';
+import type { AgentToolResult } from './pendingAction.ts';
+import type { Actor, Preview, ResolveAction } from './preview.ts';
+import { agentNameSchema } from './previewSchema.ts';
+
+/** How a check ended. */
+const checkFact = z.object({
+  name: z.string(),
+  /**
+   * `asBefore`: the same tests fail without the previews, and every other one still passes, as its report shows.
+   * `changedFiles`: it ended with 0, but changed files that git does not ignore, so it is not known of which files it says that.
+   * `timedOut`, `stopped`: it was ended before. `notRun`: it could not be started.
+   */
+  outcome: z.enum(['passed', 'asBefore', 'changedFiles', 'failed', 'timedOut', 'stopped', 'notRun']),
+  /** With `asBefore`: how many tests fail. */
+  failures: z.exactOptional(z.int()),
+  /** The first files that it changed, and how many there are. */
+  changed: z.exactOptional(z.object({ first: z.array(z.string()), count: z.int() })),
+  exitCode: z.exactOptional(z.int()),
+  seconds: z.number(),
+  /** When it ended, ISO 8601. */
+  at: z.string(),
+  /** Ids of the other previews that were applied where it ran. */
+  together: z.exactOptional(z.array(z.string())),
+});
+
+/** The result of a check, as the ledger keeps it. */
+export type CheckFact = DeepReadonly<z.infer<typeof checkFact>>;
+
+/** How a command ended. */
+export const runFact = z.object({
+  /** Absent if no one knows it, or it was ended before. */
+  exitCode: z.exactOptional(z.int()),
+  seconds: z.number(),
+  /** Who ended it, if it did not end by itself. */
+  endedBy: z.exactOptional(z.enum(['timeLimit', 'user'])),
+  /** Programs and paths that it did not find in the sandbox. */
+  missing: z.exactOptional(z.array(z.string())),
+});
+
+/** How the command of a preview ended, as the ledger keeps it. */
+export type RunFact = DeepReadonly<z.infer<typeof runFact>>;
+
+const lostFile = z.object({
+  path: z.string(),
+  /**
+   * `sameLines`: its editor had other changes of the same lines. `savedOver`: its editor saved what it had held before.
+   * `notSaved`: its editor was reverted, or closed without saving it.
+   */
+  why: z.enum(['sameLines', 'savedOver', 'notSaved']),
+});
+
+/** A file in which what was applied did not stay, and why. */
+export type LostFile = DeepReadonly<z.infer<typeof lostFile>>;
+export type LostWhy = LostFile['why'];
+
+/** In the `extra` of the vote with which the user withdraws a plan by leaving plan mode. */
+export const LEFT_PLAN_MODE = { planMode: 'left' } as const;
+
+/** Whether the user has left plan mode, and with it the plan. */
+export function isPlanModeLeft({ actor, extra }: Pick<LedgerEntry, 'actor' | 'extra'>): boolean {
+  return actor === 'human' && extra?.['planMode'] === LEFT_PLAN_MODE.planMode;
+}
+
+/** One attempt to resolve a preview: who, what, when, why, and how it ended. Failed attempts are recorded too. */
+export type LedgerEntry = DeepReadonly<z.infer<typeof ledgerEntrySchema>>;
+
+export const ledgerEntrySchema = z.object({
+  previewId: z.string(),
+  label: z.string(),
+  kind: z.enum(['files', 'plan', 'action']),
+  sourceToolName: z.string(),
+  /** The agent of another program that proposed it. With the actor `model`, that agent has resolved it itself. */
+  agent: z.exactOptional(agentNameSchema),
+  action: z.enum(['apply', 'discard']),
+  actor: z.enum(['human', 'model', 'extension']),
+  /** The tool call with which the model resolved it. */
+  call: z.exactOptional(z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() })),
+  reason: z.string(),
+  /** What the model recommended, where someone else decided. */
+  recommendation: z.exactOptional(
+    z.object({
+      action: z.enum(['apply', 'discard']),
+      reason: z.string(),
+      /** It was one vote on several previews of the change set. */
+      isOfSet: z.exactOptional(z.literal(true)),
+    }),
+  ),
+  /** The user had edited the proposal. */
+  editedByUser: z.exactOptional(z.literal(true)),
+  /** The change set that it belongs to, and the beginning of its prompt. */
+  setId: z.exactOptional(z.string()),
+  prompt: z.exactOptional(z.string()),
+  /** For a single hunk: its number, from 1, among all that its file had. */
+  hunk: z.exactOptional(z.int()),
+  extra: z.exactOptional(z.record(z.string(), z.unknown())),
+  /**
+   * `returnedError`: the apply completed and returned an error; the preview counts as applied, and its action cannot run
+   * again. `failed`: the preview is pending again, or has expired if its producer went away meanwhile.
+   */
+  outcome: z.enum(['applied', 'discarded', 'returnedError', 'failed']),
+  message: z.exactOptional(z.string()),
+  /** The request was aborted, or the process died, before the attempt ended, so its result reached no one. */
+  interrupted: z.exactOptional(z.literal(true)),
+  /** Its files whose change went into an editor with unsaved changes, and was not on disk yet. */
+  unsaved: z.exactOptional(z.array(z.string())),
+  /**
+   * The files in which it did not stay: a second entry of an apply that the ledger said to have succeeded. Its outcome is `failed`.
+   */
+  lost: z.exactOptional(z.array(lostFile)),
+  details: z.exactOptional(z.unknown()),
+  /** How its command ended. */
+  run: z.exactOptional(runFact),
+  /** ISO 8601. */
+  at: z.string(),
+  /** The checks that had a result on exactly what was written: what proved it, and what did not. */
+  checks: z.exactOptional(z.array(checkFact)),
+  hunks: z.exactOptional(z.object({ applied: z.number(), refused: z.number() })),
+  /**
+   * sha-256 of each file's bytes before and after; of a symbolic link, `link:` and the sha-256 of where it leads; `null` where
+   * there is nothing.
+   */
+  files: z.array(
+    z.object({ path: z.string(), before: z.nullable(z.string()), after: z.nullable(z.string()) }),
+  ),
+});
+
+/**
+ * The reason of an apply that was found complete after a crash, if the log no longer tells who decided it. Its actor is
+ * `extension`.
+ */
+export const FOUND_APPLIED =
+  'Redline was interrupted, and found at the next start that this had been applied.';
+
+/** How an attempt to resolve a preview ended. */
+export type Outcome = LedgerEntry['outcome'];
+
+/** An outcome as other extensions know it: there the two kinds of failure are one. */
+export type PlainOutcome = Exclude<Outcome, 'returnedError'>;
+
+export function plainOutcome(outcome: Outcome): PlainOutcome {
+  return outcome === 'returnedError' ? 'failed' : outcome;
+}
+
+/** How an attempt ended. */
+type AttemptEnd = Pick<LedgerEntry, 'outcome' | 'run'>;
+
+/**
+ * Whether an apply did what was approved: it did not if it returned an error, or if its command could not be started, was ended or
+ * ended with another exit code than 0.
+ */
+export function isApplied({ outcome, run }: AttemptEnd): boolean {
+  return outcome === 'applied' && (run === undefined || run.exitCode === 0);
+}
+
+/** Whether an apply has ended, and {@link isApplied} does not hold. It cannot be tried again. */
+export function isUnsuccessful(entry: AttemptEnd): boolean {
+  return (entry.outcome === 'applied' || entry.outcome === 'returnedError') && !isApplied(entry);
+}
+
+/** The applies of a ledger that stand: neither did what they applied not stay, nor was it applied anew. In their order. */
+export function standingApplies(ledger: readonly LedgerEntry[]): readonly LedgerEntry[] {
+  const standing = new Map<string, LedgerEntry>();
+  for (const entry of ledger) {
+    if (entry.outcome === 'applied' || entry.lost) standing.delete(entry.previewId);
+    if (entry.outcome === 'applied') standing.set(entry.previewId, entry);
+  }
+  return [...standing.values()];
+}
+
+/** Who decides what, and why. */
+export interface Vote {
+  readonly action: ResolveAction;
+  readonly reason: string;
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly actor: Actor;
+}
+
+/** What the ledger says of a vote. */
+export interface LedgerVote extends Vote {
+  readonly call?: LedgerEntry['call'] | undefined;
+  /** Whether its result reaches no one. */
+  readonly interrupted?: boolean;
+  readonly checks?: readonly CheckFact[];
+  /** What the callback of the preview returned. */
+  readonly answer?: AgentToolResult | undefined;
+}
+
+/** How the command of a preview ended, if that is what its callback answered; a callback of others says nothing by that. */
+function runOf({ purpose }: Preview, answer: AgentToolResult | undefined): RunFact | undefined {
+  if (purpose !== 'command') return undefined;
+  return z.object({ run: runFact }).safeParse(answer?.details).data?.run;
+}
+
+/**
+ * The entry for an attempt to resolve a preview that ends now.
+ * @param unsaved what the attempt left unsaved, also of other previews.
+ */
+export function ledgerEntry(
+  preview: Preview,
+  { action, actor, call, reason, extra, interrupted, checks = [], answer }: LedgerVote,
+  outcome: Outcome,
+  message: string,
+  unsaved: readonly string[] = [],
+): LedgerEntry {
+  const hunks = preview.part?.hunks;
+  const files = ledgerFiles(preview);
+  const run = runOf(preview, answer);
+  const own = unsaved.filter(path => files.some(file => file.path === path));
+  return {
+    previewId: preview.id,
+    label: preview.label,
+    kind: preview.kind,
+    sourceToolName: preview.sourceToolName,
+    ...(preview.origin?.agent ? { agent: preview.origin.agent } : {}),
+    action,
+    actor,
+    ...(call ? { call } : {}),
+    reason,
+    ...whyOf(preview, actor),
+    ...(extra ? { extra: storable(extra) } : {}),
+    outcome,
+    message,
+    ...(interrupted ? { interrupted: true } : {}),
+    ...(own.length > 0 ? { unsaved: own } : {}),
+    ...(preview.details === undefined ? {} : { details: preview.details }),
+    ...(run ? { run } : {}),
+    at: new Date().toISOString(),
+    ...(checks.length > 0 ? { checks } : {}),
+    ...(hunks === undefined || plainOutcome(outcome) === 'failed'
+      ? {}
+      : { hunks: { applied: action === 'apply' ? hunks : 0, refused: action === 'apply' ? 0 : hunks } }),
+    files,
+  };
+}
+
+/** The second entry for an apply that did not stay. The actor is who had applied it. */
+export function lostEntry(
+  {
+    call: _,
+    unsaved: _unsaved,
+    interrupted: _interrupted,
+    checks: _checks,
+    hunks: _hunks,
+    ...applied
+  }: LedgerEntry,
+  lost: readonly LostFile[],
+): LedgerEntry {
+  return {
+    ...applied,
+    outcome: 'failed',
+    message: lostText(lost),
+    lost: [...lost],
+    at: new Date().toISOString(),
+  };
+}
+
+/** Why what was applied did not stay, in sentences for a model and the log. */
+export function lostText(lost: readonly LostFile[]): string {
+  const reasons = {
+    sameLines: 'the user changed the same lines in the editor at the same moment',
+    savedOver: 'its editor saved what it had held before',
+    notSaved: 'its editor was closed or reverted without saving it',
+  };
+  return `It did not stay applied. ${lost.map(({ path, why }) => `${path}: ${reasons[why]}.`).join(' ')}`;
+}
+
+/** What led to a decision, as far as the preview tells. */
+function whyOf(
+  { state, editedByUser, origin, part }: Preview,
+  actor: LedgerEntry['actor'],
+): Pick<LedgerEntry, 'recommendation' | 'editedByUser' | 'setId' | 'prompt' | 'hunk'> {
+  const recommendation = state.kind === 'pending' && actor !== 'model' ? state.recommendation : undefined;
+  const { setId, setTitle } = origin ?? {};
+  return {
+    ...(recommendation ? { recommendation } : {}),
+    ...(editedByUser ? { editedByUser } : {}),
+    ...(setId === undefined ? {} : { setId }),
+    ...(setTitle === undefined ? {} : { prompt: setTitle }),
+    ...(part?.number === undefined ? {} : { hunk: part.number }),
+  };
+}
+
+/** Always a JSON object: a line that the log's schema rejects would lose the resolution. */
+export function storable(extra: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const safe = jsonSafe(extra);
+  return isRecord(safe) ? safe : { value: safe };
+}
+
+/** The hashes of all paths that a preview touches. */
+function ledgerFiles(preview: Preview): LedgerEntry['files'] {
+  return (preview.changes ?? []).flatMap(stepsOf).map(({ path, before, after }) => ({
+    path,
+    before: before?.hash ?? null,
+    after: after?.hash ?? null,
+  }));
+}

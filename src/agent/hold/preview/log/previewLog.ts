@@ -1,0 +1,249 @@
+import * as z from 'zod/mini';
+import { LAST_PLAUSIBLE } from '../../../base/claimedNumbers.ts';
+import type { DeepReadonly } from '../../../base/json.ts';
+import { JsonLog } from '../../../base/log/jsonLog.ts';
+import type { DecodedLog, LogFormat } from '../../../base/log/logFormat.ts';
+import type { LogSink } from '../../../base/log/logQueue.ts';
+import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
+import { editsGive } from '../../text/textEdit.ts';
+import { isText } from '../fileChange.ts';
+import { FOUND_APPLIED, ledgerEntrySchema, storable } from '../ledger.ts';
+import { change, path, staged, stagedFiles, type StagedFiles, type StagedPreview } from '../previewSchema.ts';
+import { isKept, type KeptChanges } from './keptChanges.ts';
+import { previewMigrations } from './previewMigrations.ts';
+
+/** See {@link KeptChanges}. */
+const kept = z.object({ from: z.int(), to: z.int() });
+const action = z.enum(['apply', 'discard']);
+/** See `marked`. */
+const mark = z.exactOptional(z.string());
+const entrySchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('staged'), preview: staged, mark }),
+  z.object({
+    type: z.literal('revised'),
+    id: z.string(),
+    revision: z.int(),
+    changes: z.array(z.union([change, kept])),
+    dependsOn: z.array(z.string()),
+    by: z.enum(['rebase', 'split', 'user', 'amend']),
+    /** The tool call with which the model amended its preview. */
+    call: z.exactOptional(ledgerEntrySchema.shape.call.def.innerType),
+    /** Of a plan, which has no changes: what the user made of it. */
+    details: z.exactOptional(z.unknown()),
+    /** The part that this revision was split from; absent once that is forgotten. */
+    part: z.exactOptional(stagedFiles),
+    mark,
+  }),
+  /**
+   * The write-ahead journal of a commit: the files of these previews are about to be written as one transaction, or the
+   * action of an opaque one is about to run (without `rollback`). Their resolutions follow, unless a crash comes first. Their
+   * content is in the lines before it.
+   */
+  z.object({
+    type: z.literal('commit'),
+    ids: z.array(z.string()),
+    rollback: z.exactOptional(
+      z.object({
+        newFolders: z.array(path),
+        modes: z.record(z.string(), z.int()),
+        folderModes: z.exactOptional(z.record(z.string(), z.int())),
+        editors: z.exactOptional(z.array(path)),
+      }),
+    ),
+    /** The revisions that are written, by id. */
+    revisions: z.exactOptional(z.record(z.string(), z.int())),
+    /** Who applies them and why, for the ledger if a crash comes before their resolutions. */
+    vote: z.exactOptional(z.pick(ledgerEntrySchema, { actor: true, call: true, reason: true, extra: true })),
+    mark,
+  }),
+  /** A commit that a crash interrupted was rolled back, or left as it was. */
+  z.object({ type: z.literal('recovered'), ids: z.array(z.string()), mark }),
+  z.object({ type: z.literal('stale'), id: z.string(), paths: z.array(path), mark }),
+  z.object({
+    type: z.literal('recommended'),
+    id: z.string(),
+    recommendation: z.object({ action, reason: z.string(), isOfSet: z.exactOptional(z.literal(true)) }),
+    mark,
+  }),
+  /** One attempt to resolve, with an entry for each preview of the transaction. */
+  z.object({ type: z.literal('resolved'), entries: z.array(ledgerEntrySchema).check(z.minLength(1)), mark }),
+  /** `interrupted`: while it was being applied. */
+  z.object({
+    type: z.literal('expired'),
+    id: z.string(),
+    interrupted: z.exactOptional(z.literal(true)),
+    reason: z.exactOptional(z.string()),
+    mark,
+  }),
+  /** An expired preview was hidden for good. */
+  z.object({ type: z.literal('dismissed'), id: z.string(), mark }),
+]);
+
+/**
+ * One event in the life of previews. Their states and the ledger are derived by reading all entries in order; nothing else is
+ * stored.
+ */
+export type PreviewLogEntry = DeepReadonly<z.infer<typeof entrySchema>>;
+
+/** A preview before it gets its id. */
+export type PreviewDraft = DraftOf<StagedPreview>;
+export type FilesDraft = DraftOf<StagedFiles>;
+type DraftOf<T> = T extends unknown ? Omit<T, 'id'> : never;
+
+type Changes = readonly (StagedFiles['changes'][number] | KeptChanges)[];
+
+/** Why a preview has a new revision: its base changed, a part was split off, the user edited the proposal, or the model amended it. */
+export type RevisedBy = Extract<PreviewLogEntry, { type: 'revised' }>['by'];
+
+export const previewLogFormat: LogFormat<PreviewLogEntry> = {
+  log: 'redline.previews',
+  version: 7,
+  parse: parseEntry,
+  stored: withoutText,
+  migrations: previewMigrations,
+};
+
+/** A line of the log that cannot be read. */
+export interface UnreadableLine {
+  readonly text: string;
+  /** How many entries come before it. */
+  readonly position: number;
+}
+
+export interface LoadedPreviews extends DecodedLog<PreviewLogEntry> {
+  readonly unreadable: readonly UnreadableLine[];
+}
+
+/** The preview log in this file. */
+export function openPreviewLog(file: string): PreviewLog {
+  return new PreviewLog(file, previewLogFormat);
+}
+
+export class PreviewLog extends JsonLog<PreviewLogEntry> {
+  /** Also loads the encodings of all texts, so that their bytes can be computed synchronously. */
+  override async load(): Promise<LoadedPreviews> {
+    const entries: PreviewLogEntry[] = [];
+    const unreadable: UnreadableLine[] = [];
+    const encodings = new Set<EncodingName>();
+    const faults = await this.readAndRepair({
+      entry: entry => {
+        entries.push(entry);
+        for (const encoding of encodingsOf(entry)) encodings.add(encoding);
+      },
+      unreadable: (bytes, start, end) =>
+        void unreadable.push({ text: bytes.toString('utf8', start, end), position: entries.length }),
+    });
+    await loadEncodings(encodings);
+    return { entries, unreadable, ...faults };
+  }
+}
+
+function encodingsOf(entry: PreviewLogEntry): EncodingName[] {
+  const lists =
+    entry.type === 'staged'
+      ? [entry.preview.changes]
+      : entry.type === 'revised'
+        ? [entry.changes, entry.part?.changes]
+        : [];
+  return lists.flatMap(changes =>
+    (changes ?? []).flatMap(change =>
+      isKept(change)
+        ? []
+        : [change.before, change.after].flatMap(side => (side && isText(side) ? [side.encoding.name] : [])),
+    ),
+  );
+}
+
+/** Who applies previews and why, as the journal of a commit keeps it. */
+export type CommitVote = NonNullable<Extract<PreviewLogEntry, { type: 'commit' }>['vote']>;
+
+/** Who applied something that an older version began, or whose journal cannot be read. */
+export const unknownVote: CommitVote = { actor: 'extension', reason: FOUND_APPLIED };
+
+/**
+ * Whether a line that cannot be read may have told that a commit began or ended. Where a line feed was lost, one that tells
+ * something else goes on with the next line; what it quotes has a backslash before each quotation mark.
+ */
+export function mayBeOfCommit({ text }: UnreadableLine): boolean {
+  const tellsOther = /^\{"type":"(?:staged|revised|stale|recommended|expired|dismissed)"/.test(text);
+  return !tellsOther || /\{"type":"(?:commit|resolved|recovered)"/.test(text);
+}
+
+/** The ids of previews that a line names that cannot be read, without those whose number is damaged. */
+export function idsIn({ text }: UnreadableLine): readonly string[] {
+  const ids = Array.from(text.matchAll(/"(p[1-9]\d{0,14})"/g), ([, id = '']) => id);
+  return ids.filter(id => Number(id.slice(1)) <= LAST_PLAUSIBLE);
+}
+
+/** The entry, or `undefined` if the value is not one. */
+export function parseEntry(value: unknown): PreviewLogEntry | undefined {
+  return entrySchema.safeParse(value).data;
+}
+
+/**
+ * The entry without the texts that the edits of a modification give. Of a rewrite over many files that is half of what has to
+ * be encoded and written before the model gets its result.
+ */
+function withoutText(entry: PreviewLogEntry): unknown {
+  switch (entry.type) {
+    case 'staged':
+      return { ...entry, preview: changesWithoutText(entry.preview) };
+    case 'revised': {
+      const { part } = entry;
+      return { ...changesWithoutText(entry), ...(part ? { part: changesWithoutText(part) } : {}) };
+    }
+    default:
+      return entry;
+  }
+}
+
+function changesWithoutText(entry: { readonly changes: Changes | null }): object {
+  return entry.changes ? { ...entry, changes: entry.changes.map(changeWithoutText) } : entry;
+}
+
+function changeWithoutText(change: Changes[number]): unknown {
+  if (isKept(change) || change.kind !== 'modify' || !change.edits) return change;
+  const { before, after: whole, edits } = change;
+  if (!isText(before) || !isText(whole) || !editsGive(before.text, edits, whole.text)) return change;
+  const { text: _, ...after } = whole;
+  return { ...change, after };
+}
+
+/** The ids of the previews that an entry is about. */
+export function idsOf(entry: PreviewLogEntry): readonly string[] {
+  switch (entry.type) {
+    case 'staged':
+      return [entry.preview.id];
+    case 'resolved':
+      return entry.entries.map(attempt => attempt.previewId);
+    case 'revised':
+      return entry.part ? [entry.id, entry.part.id] : [entry.id];
+    case 'commit':
+    case 'recovered':
+      return entry.ids;
+    case 'stale':
+    case 'recommended':
+    case 'expired':
+    case 'dismissed':
+      return [entry.id];
+  }
+}
+
+/** The vote as it can be stored. */
+export function voteOf({ actor, call, reason, extra }: CommitVote): CommitVote {
+  return { actor, reason, ...(call ? { call } : {}), ...(extra ? { extra: storable(extra) } : {}) };
+}
+
+/** Where the store writes its entries. `JsonLog<PreviewLogEntry>` is one. */
+export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
+  /** Settles once everything appended so far would survive a crash of the machine. */
+  flush(): Promise<void>;
+  /** Replaces each entry with those that `rewrite` returns for it, permanently. */
+  compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void>;
+}
+
+/** Hands out the numbers of previews, each only once, in whichever window. */
+export interface PreviewNumbers {
+  /** The next number, which is above `last`. Never throws. */
+  next(last: number): number;
+}

@@ -1,0 +1,212 @@
+import type { Disposable } from '../../base/disposable.ts';
+import { ToolError } from '../../base/errors.ts';
+import { MemoryBlobs, type Blobs } from './blobs.ts';
+import {
+  bytesOfSide,
+  isLink,
+  isText,
+  type BinarySide,
+  type FileChange,
+  type FileSide,
+  type LinkSide,
+} from './fileChange.ts';
+import { foldersAbove, stepsOf } from './fileSteps.ts';
+import { isOpen, type Preview } from './preview.ts';
+import type { PreviewStore } from './previewStore.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What a path would hold if the pending previews were applied, and the last of them that changes it. */
+export interface PendingContent {
+  readonly previewId: string;
+  /** `null`: there would be no file. */
+  readonly side: FileSide | null;
+  /** The permission bits that it would have, if a preview sets them. */
+  readonly mode?: number;
+  /** The path of the file that would be moved here with its permission bits. */
+  readonly from?: string;
+}
+
+/** The contents that pending previews of one conversation propose. */
+export interface PendingContents {
+  /** What they make of this path; `undefined` if none of them changes it. */
+  at(path: string): PendingContent | undefined;
+  /** The paths that they change. */
+  paths(): readonly string[];
+  /** The contents of binary files. */
+  readonly blobs: Blobs;
+}
+
+/** The outermost folder above a path where they leave no file: a link that stands there on disk leads nowhere any more. */
+export function removedAbove(pending: PendingContents, path: string): string | undefined {
+  return foldersAbove(path).findLast(folder => pending.at(folder)?.side === null);
+}
+
+/** The ids of the previews that these contents come from. */
+export function idsIn(pending: PendingContents): readonly string[] {
+  return [...new Set(pending.paths().flatMap(path => pending.at(path)?.previewId ?? []))];
+}
+
+/**
+ * The workspace as one conversation sees it: as if its own pending previews were applied. This is what its tools read and
+ * build on. Stale previews are left out, since they cannot be applied as they are.
+ */
+export class SessionOverlay implements PendingContents {
+  readonly #index: () => ReadonlyMap<string, PendingContent>;
+  readonly blobs: Blobs;
+
+  constructor(index: () => ReadonlyMap<string, PendingContent>, blobs: Blobs) {
+    this.#index = index;
+    this.blobs = blobs;
+  }
+
+  at(path: string): PendingContent | undefined {
+    return this.#index().get(path);
+  }
+
+  paths(): readonly string[] {
+    return [...this.#index().keys()];
+  }
+
+  /**
+   * Ids of the pending previews that these changes are made on: those that make the text that a change starts from, and
+   * those that remove a file where a new one needs a folder.
+   */
+  dependenciesOf(changes: readonly FileChange[]): readonly string[] {
+    const ids = changes.flatMap(stepsOf).flatMap(({ path, before }) => {
+      const beneath = [path, ...(before ? [] : foldersAbove(path))].flatMap(each => this.at(each) ?? []);
+      return beneath
+        .filter(({ side }) => (side?.hash ?? null) === (before?.hash ?? null))
+        .map(({ previewId }) => previewId);
+    });
+    return [...new Set(ids)];
+  }
+
+  /** The workspace seen through the overlay, with paths as models write them. Writes go straight to the files. */
+  on(workspace: Workspace): Workspace {
+    const seen: Workspace = {
+      // What is read or changed by any of its names is one file; what is removed or moved is the link.
+      resolvePath: async (input, { throughLink = true } = {}) => {
+        const { meantPath } = await import('./meantPath.ts');
+        const options = { planned: () => this.paths(), throughLink };
+        return meantPath({ ...seen, resolvePath: path => workspace.resolvePath(path, options) }, input);
+      },
+      list: (glob, limit, signal) => workspace.list(glob, limit, signal),
+      write: (path, bytes, expected, mode) => workspace.write(path, bytes, expected, mode),
+      replace: (path, content, expected, mode) => workspace.replace(path, content, expected, mode),
+      placeOf: path => workspace.placeOf(path),
+      makeFolders: modes => workspace.makeFolders(modes),
+      tidy: (paths, folders) => workspace.tidy(paths, folders),
+      lineEndingAt: path => workspace.lineEndingAt(path),
+      encodingOf: path => {
+        const pending = this.at(path);
+        const { side } = pending ?? {};
+        return side && isText(side) ? Promise.resolve(side.encoding) : workspace.encodingOf(path);
+      },
+      read: async path => {
+        const pending = this.at(path);
+        if (!pending) return workspace.read(path);
+        if (pending.side && !isText(pending.side)) throw notText(path, pending.side, pending.previewId);
+        return pending.side ? bytesOfSide(pending.side) : undefined;
+      },
+    };
+    return seen;
+  }
+}
+
+/** What files would hold if exactly these previews were applied, in this order. */
+export function contentsAfter(previews: readonly Preview[], blobs: Blobs): PendingContents {
+  const index = indexOf(previews);
+  return new SessionOverlay(() => index, blobs);
+}
+
+/** Says what stands in the way of reading or editing it. */
+function notText(path: string, side: LinkSide | BinarySide, previewId: string): ToolError {
+  const what = isLink(side) ? `a symbolic link to ${side.link}` : 'a binary file';
+  return new ToolError(
+    `${path} is ${what} with the pending preview ${previewId} applied, so it cannot be read or edited here.`,
+  );
+}
+
+type Index = Map<string, PendingContent>;
+
+/** Keeps, for each conversation, what files would hold if its own pending previews were applied. */
+export class Overlay implements Disposable {
+  readonly #store: PreviewStore;
+  readonly #subscription: Disposable;
+  /** By session id; what is missing is built on the next read. */
+  readonly #indexes = new Map<string, Index>();
+
+  constructor(store: PreviewStore) {
+    this.#store = store;
+    this.#subscription = store.onDidChange(preview => this.#follow(preview));
+  }
+
+  /**
+   * The overlay of one conversation, which follows the store.
+   * @param sessionId `undefined` for whoever has no conversation, such as another agent, and sees the files as they are.
+   */
+  of(sessionId: string | undefined): SessionOverlay {
+    return sessionId === undefined
+      ? noOverlay
+      : new SessionOverlay(() => this.#indexOf(sessionId), this.#store.blobs);
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+
+  #indexOf(sessionId: string): Index {
+    let index = this.#indexes.get(sessionId);
+    if (!index) {
+      const own = this.#store.list('oldestFirst').filter(({ origin }) => origin?.sessionId === sessionId);
+      index = indexOf(own.filter(isIncluded));
+      this.#indexes.set(sessionId, index);
+    }
+    return index;
+  }
+
+  /**
+   * Thousands may be staged in a row, and each be recommended next: a new preview of files that no other one changes is
+   * added to its index, and one that is still as it was staged stays there. Any other change drops the index.
+   */
+  #follow(preview: Preview): void {
+    const sessionId = preview.origin?.sessionId;
+    const index = sessionId === undefined ? undefined : this.#indexes.get(sessionId);
+    if (sessionId === undefined || !index) return;
+    const contents = isIncluded(preview) && preview.revision === 1 ? indexOf([preview]) : undefined;
+    const isOwn = (path: string): boolean => (index.get(path)?.previewId ?? preview.id) === preview.id;
+    if (contents && [...contents.keys()].every(isOwn))
+      for (const [path, content] of contents) index.set(path, content);
+    else this.#indexes.delete(sessionId);
+  }
+}
+
+/** What whoever has no conversation sees: nothing is pending. */
+export const noOverlay = new SessionOverlay(() => new Map(), new MemoryBlobs());
+
+/** Whether the preview is part of an overlay: open and not stale. */
+function isIncluded(preview: Preview): boolean {
+  return isOpen(preview) && !(preview.state.kind === 'pending' && preview.state.stale.length > 0);
+}
+
+function indexOf(previews: readonly Preview[]): Index {
+  const index: Index = new Map();
+  for (const { id: previewId, changes } of previews)
+    for (const change of changes ?? []) {
+      const bits = bitsAfter(change, index);
+      for (const { path, after: side } of stepsOf(change))
+        index.set(path, { previewId, side, ...(side && !isLink(side) ? bits : {}) });
+    }
+  return index;
+}
+
+/** The permission bits that a file has after a change, as far as they are not those of the file on disk at its path. */
+function bitsAfter(change: FileChange, before: Index): Pick<PendingContent, 'mode' | 'from'> {
+  if (change.kind === 'delete') return {};
+  if (change.kind === 'create' || (change.kind === 'modify' && change.mode !== undefined))
+    return change.mode === undefined ? {} : { mode: change.mode };
+  const source = change.kind === 'rename' ? change.from : change.path;
+  const { mode, from = change.kind === 'rename' ? source : undefined } = before.get(source) ?? {};
+  if (mode !== undefined) return { mode };
+  return from === undefined ? {} : { from };
+}

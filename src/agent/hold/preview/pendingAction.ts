@@ -1,0 +1,82 @@
+import type { Sentence } from '../../base/localiser.ts';
+import type { FileChange } from './fileChange.ts';
+import type { ChangeSetRef } from './changeSet.ts';
+import type { LabelParts } from './label.ts';
+import type { AgentName, Purpose } from './preview.ts';
+import type { FolderRoot } from './workspace.ts';
+
+/** What a tool or a callback returns. Only the text reaches the model. */
+export interface AgentToolResult {
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly details?: unknown;
+  readonly isError?: boolean;
+}
+
+/** The source of previews whose producer names none. */
+export const DEFAULT_SOURCE = 'custom_tool';
+
+/** What a producer stages as a preview. Either `changes` or `apply` is required. */
+export interface PendingAction {
+  /** Concise and specific: by it the model knows the preview, and people too unless there is a title. */
+  readonly label: string;
+  /** What the label is made of, see `counted`. Set by Redline alone: in the labels of others nothing is counted. */
+  readonly labelParts?: LabelParts;
+  /**
+   * What the user reads instead of the label where there is room for one line, such as `cart.ts:11 total → sum`. A sentence is
+   * said once, in the language that the user has when it is staged.
+   */
+  readonly title?: string | Sentence;
+  readonly sourceToolName: string;
+  /** The exact file changes. Redline shows and writes them itself; `apply` is not called. */
+  readonly changes?: readonly FileChange[];
+  /** Runs once, on apply; if it throws, the preview stays pending. The reason is informational and must not change behaviour. */
+  readonly apply?: (reason: string, extra?: Record<string, unknown>) => Promise<AgentToolResult>;
+  /** Runs on discard; a result that it returns replaces the default text. */
+  readonly reject?: (reason: string, extra?: Record<string, unknown>) => Promise<AgentToolResult | undefined>;
+  /** Set for the plan that plan mode submits, which has no `changes`. */
+  readonly kind?: 'plan';
+  /** `apply` runs something, so only a human may apply it, in every mode. */
+  readonly humanOnly?: true;
+  /** Shown with the preview and kept in the ledger. */
+  readonly details?: unknown;
+  /** Set by Redline alone. */
+  readonly purpose?: Purpose;
+  /** Ids of the applied previews that this one undoes. Set by Redline alone, for its bookkeeping. */
+  readonly undoes?: readonly string[];
+  /** The id of the discarded preview that this one proposes again. Set by Redline alone. */
+  readonly reopens?: string;
+  /** The folders that `changes` are relative to, if they need not be those that are open. Set by Redline alone. */
+  readonly roots?: readonly FolderRoot[];
+  /** The conversation that the preview concerns, if that need not be the open one. Set by Redline alone. */
+  readonly sessionId?: string;
+  /** The change set to which the preview belongs, if that need not be that of the prompt. Set by Redline alone. */
+  readonly changeSet?: ChangeSetRef;
+  /** The agent whose session that is, if it is not Redline's own. Set by Redline alone. */
+  readonly agent?: AgentName;
+}
+
+export function textResult(text: string, details?: unknown): AgentToolResult {
+  return { content: [{ type: 'text', text }], ...(details === undefined ? {} : { details }) };
+}
+
+/** Makes a valid result of whatever a foreign callback returned; without content if it said nothing. */
+export function answerOf(answer: unknown): AgentToolResult {
+  if (typeof answer === 'string') return textResult(answer);
+  if (typeof answer !== 'object' || answer === null) return { content: [] };
+  const { content, details, isError } = answer as Partial<Record<keyof AgentToolResult, unknown>>;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return {
+    content: parts.filter(isText).map(({ text }) => ({ type: 'text', text })),
+    ...(details === undefined ? {} : { details }),
+    ...(isError === true ? { isError } : {}),
+  };
+}
+
+function isText(part: unknown): part is { readonly text: string } {
+  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
+}
+
+/** The text of a result, its parts joined by line feeds. */
+export function textOf(result: AgentToolResult): string {
+  return result.content.map(part => part.text).join('\n');
+}

@@ -1,0 +1,169 @@
+import { safeName } from '../../base/safeName.ts';
+import { hasConflict } from './rebase/conflictMarkers.ts';
+import { stepsOf } from './fileSteps.ts';
+import type { StagedPreview } from './previewSchema.ts';
+
+/** Who resolves a preview. */
+export type Actor = 'human' | 'model' | 'extension';
+
+export type ResolveAction = 'apply' | 'discard';
+
+/** The model's opinion on one revision; it changes nothing by itself. */
+export interface Recommendation {
+  readonly action: ResolveAction;
+  readonly reason: string;
+  /** It was made for what this is a part of: a person sees it, but the model has not voted for the part. */
+  readonly isOfWhole?: true;
+  /** It was one vote on several previews of its change set: the reason is that of all of them, and nothing was said of this one alone. */
+  readonly isOfSet?: true;
+}
+
+/** A tool call of a conversation. */
+export interface CallRef {
+  readonly sessionId: string;
+  /** The assistant message that makes the call. */
+  readonly messageId: string;
+  readonly toolCallId: string;
+}
+
+/**
+ * An agent of another program, as it names itself, or the source of what a person brought into review, such as `branch x`.
+ * Foreign text: only a label, no decision depends on it.
+ */
+export interface AgentName {
+  readonly name: string;
+  /** Empty if it tells none. */
+  readonly version: string;
+}
+
+/** The conversation that a preview concerns, and what staged it there. */
+export type PreviewOrigin = NonNullable<StagedPreview['origin']>;
+
+/** The life of a preview. Only a `pending` one can be resolved; the last three states are final. */
+export type PreviewState =
+  | {
+      readonly kind: 'pending';
+      /** Workspace paths that no longer hold the preview's base; empty while the preview can be applied. */
+      readonly stale: readonly string[];
+      readonly lastError?: string;
+      readonly recommendation?: Recommendation;
+    }
+  | { readonly kind: 'applying'; readonly action: ResolveAction; readonly actor: Actor }
+  | {
+      readonly kind: 'applied';
+      readonly by: Resolution;
+      /** Permission bits of the files that applying it removed, or whose bits it set, by path, for undoing it. */
+      readonly modes?: Readonly<Record<string, number>>;
+      /** Folders that were made for its files, for undoing it. */
+      readonly newFolders?: readonly string[];
+    }
+  | { readonly kind: 'discarded'; readonly by: Resolution }
+  | {
+      readonly kind: 'expired';
+      /** It was being applied when the process ended, so it is unknown whether its action ran to completion. */
+      readonly interrupted?: true;
+      /** Why, in a sentence, if that is known. */
+      readonly reason?: string;
+      /** Hidden for good. */
+      readonly dismissed?: true;
+    };
+
+/** Who resolved a preview, how and why. */
+export interface Resolution {
+  readonly actor: Actor;
+  readonly reason: string;
+  readonly at: string;
+}
+
+/** What a preview is and what applying it does. */
+export type PreviewContent = ContentOf<StagedPreview>;
+type ContentOf<T> = T extends StagedPreview ? Pick<T, 'kind' | 'changes'> : never;
+
+export type Purpose = NonNullable<StagedPreview['purpose']>;
+
+/**
+ * One proposed change as data: it can be stored, sent and shown without its producer. A preview never changes in
+ * place: everything that changes what the user sees (an edit, a split, a rebase) makes a new revision, and every vote
+ * names the revision that was seen.
+ */
+export type Preview = StagedPreview & {
+  /** Counts up from 1. */
+  readonly revision: number;
+  readonly state: PreviewState;
+};
+
+/** The revisions of previews that were seen, by id. Plain data, for lenses and links to carry. */
+export type SeenRevisions = Readonly<Record<string, number>>;
+
+/** The workspace paths that a preview changes, each once. */
+export function pathsOf({ changes }: Preview): readonly string[] {
+  return [...new Set((changes ?? []).flatMap(stepsOf).map(step => step.path))];
+}
+
+export function revisionsOf(previews: readonly Preview[]): SeenRevisions {
+  return Object.fromEntries(previews.map(({ id, revision }) => [id, revision]));
+}
+
+/** True while the preview is listed: pending, or being resolved right now. */
+export function isOpen(preview: Preview): boolean {
+  return preview.state.kind === 'pending' || preview.state.kind === 'applying';
+}
+
+/** Whether it is pending, and files no longer are what it was made from. */
+export function isStale(preview: Preview | undefined): boolean {
+  return preview?.state.kind === 'pending' && preview.state.stale.length > 0;
+}
+
+/** The previews that this one builds on, directly or not, and that were not applied, as far as they change these paths. */
+export function lostBeneath(
+  preview: Preview,
+  paths: readonly string[],
+  get: (id: string) => Preview | undefined,
+): readonly string[] {
+  const lost: string[] = [];
+  const seen = new Set(preview.dependsOn);
+  for (const id of seen) {
+    const beneath = get(id);
+    if (!beneath || !pathsOf(beneath).some(path => paths.includes(path))) continue;
+    if (beneath.state.kind === 'discarded' || beneath.state.kind === 'expired') lost.push(id);
+    // A set also goes through what is added to it meanwhile.
+    else if (isOpen(beneath)) for (const below of beneath.dependsOn) seen.add(below);
+  }
+  return lost;
+}
+
+/**
+ * Whether applying it runs or approves something, and only the user may: a command, a call of a tool, a plan. Such a preview is
+ * never applied together with others, but only by a vote of its own.
+ */
+export function needsOwnVote({ kind, humanOnly }: Preview): boolean {
+  return kind !== 'files' && humanOnly === true;
+}
+
+/** Why an apply of it would be refused as it is: conflicts are left in it, or files are no longer what it was made from. */
+export function blockOf(preview: Preview | undefined): 'conflicts' | 'stale' | undefined {
+  if (preview?.state.kind !== 'pending') return undefined;
+  if (preview.changes?.some(hasConflict)) return 'conflicts';
+  return preview.state.stale.length > 0 ? 'stale' : undefined;
+}
+
+/** Whether Apply All would apply any of these. @param isEdited whether a proposal has edits that are not saved */
+export function appliesAny(open: Iterable<Preview>, isEdited: (id: string) => boolean): boolean {
+  // Of those that are applied, the first builds on none of the others.
+  const free = [...open].filter(
+    each => each.state.kind === 'pending' && !needsOwnVote(each) && !blockOf(each) && !isEdited(each.id),
+  );
+  if (free.some(({ dependsOn }) => dependsOn.length === 0)) return true;
+  const ids = new Set(Array.from(open, ({ id }) => id));
+  return free.some(({ dependsOn }) => !dependsOn.some(id => ids.has(id)));
+}
+
+/** How views name a preview. */
+export function titleOf({ title, label }: Preview): string {
+  return title ?? label;
+}
+
+/** How texts for the model name a preview: `p3 (AST Edit: 2 replacements in 1 file)`. */
+export function nameOf({ id, label }: Pick<Preview, 'id' | 'label'>): string {
+  return `${id} (${safeName(label)})`;
+}

@@ -1,0 +1,344 @@
+import { FIRST_RANDOM } from '../../base/claimedNumbers.ts';
+import { StalePreviewError } from '../../base/errors.ts';
+import { carryModes, type RollbackInfo } from './commit/rollbackInfo.ts';
+import { Feed } from './feed.ts';
+import type { FileChange } from './fileChange.ts';
+import { foldersAbove, stepsOf } from './fileSteps.ts';
+import { InterruptedCommits, type InterruptedCommit } from './interruptedCommits.ts';
+import { counted, recounted } from './label.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { OpenPreviews } from './openPreviews.ts';
+import { isOpen, isStale, lostBeneath, pathsOf, type Preview, type PreviewState } from './preview.ts';
+import type { StagedPreview } from './previewSchema.ts';
+import { SharedSides } from './sharedSides.ts';
+import { allChanges, isKept } from './log/keptChanges.ts';
+import { idsIn, idsOf, mayBeOfCommit, type PreviewLogEntry, type UnreadableLine } from './log/previewLog.ts';
+
+/**
+ * What the entries of a preview log add up to: the state of every preview, the ledger, and the last id. An entry that was
+ * read before changes nothing, and no entry brings back a preview that is resolved, but one that says that what was applied did
+ * not stay.
+ */
+export class PreviewProjection {
+  readonly #previews = new Map<string, Preview>();
+  readonly #sides = new SharedSides();
+  readonly open = new OpenPreviews();
+  readonly feed = new Feed();
+  readonly #ledger: LedgerEntry[] = [];
+  readonly #marks = new Set<string>();
+  /** Ids of the previews that were applied, discarded or expired, also of unknown ones. */
+  readonly #ended = new Set<string>();
+  /** Which attempts failed, as {@link attemptKey}. */
+  readonly #failedAttempts = new Set<string>();
+  /** The parts that were stale when they were split off, which is told only if the attempt on them fails or leaves no trace. */
+  readonly #splitStale = new Set<string>();
+  readonly #commits = new InterruptedCommits();
+  #lastNumber = 0;
+
+  /**
+   * Takes the next entry of the log into account. Returns the previews that it changes, in their new state.
+   * @param patch of a revision: what the user changed.
+   */
+  apply(entry: PreviewLogEntry, patch?: string): readonly Preview[] {
+    if (entry.mark !== undefined && this.#marks.has(entry.mark)) return [];
+    if (entry.mark !== undefined) this.#marks.add(entry.mark);
+    const ids = idsOf(entry);
+    for (const id of ids) this.#count(id); // even if the line of the preview itself was unreadable
+    const ended = this.#commits.of(ids);
+    const was = entry.type === 'stale' ? this.#previews.get(entry.id) : undefined;
+    if (entry.type === 'commit') this.#begin(entry);
+    else if (entry.type === 'resolved' || entry.type === 'recovered' || entry.type === 'expired')
+      this.#commits.end(ids);
+    const next = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
+    const changed = next.map(preview => this.#shared(preview));
+    for (const preview of changed) this.set(preview);
+    if (changed.length > 0) this.#feed(entry, patch, was);
+    return changed;
+  }
+
+  /** @param was the preview before an entry that says whether it is stale. */
+  #feed(entry: PreviewLogEntry, patch: string | undefined, was: Preview | undefined): void {
+    if (entry.type === 'expired') this.feed.add({ kind: 'expiry', previewId: entry.id });
+    if (entry.type === 'stale' && was) this.#feedStale(was, entry.paths);
+    if (entry.type === 'resolved') for (const { previewId } of entry.entries) this.#feedStalePart(previewId);
+    if (entry.type !== 'revised') return;
+    const { id: previewId, revision, by, part, call } = entry;
+    if (part && isStale(this.#previews.get(part.id))) this.#splitStale.add(part.id);
+    if (this.#previews.get(previewId)?.revision !== revision) return; // only the part of its line could be read
+    const more = {
+      ...(part ? { partId: part.id } : {}),
+      ...(patch === undefined ? {} : { patch }),
+      ...(call ? { call } : {}),
+    };
+    this.feed.add({ kind: 'revision', previewId, revision, by, ...more });
+  }
+
+  #feedStale(was: Preview, paths: readonly string[]): void {
+    const { id: previewId, state } = was;
+    const wasTold = isStale(was) && !this.#splitStale.delete(previewId);
+    if (wasTold === paths.length > 0) return;
+    if (wasTold) return this.feed.add({ kind: 'fresh', previewId });
+    const lost = lostBeneath(was, paths, id => this.#previews.get(id));
+    const said = state.kind === 'pending' ? state.lastError : undefined;
+    const isSaid = said?.startsWith(new StalePreviewError(paths, lost).fact) === true;
+    const beneath = lost.length > 0 ? [] : was.dependsOn.filter(id => this.#isOpenAt(id, paths));
+    this.feed.add({ kind: 'stale', previewId, paths, lost, beneath, isSaid });
+  }
+
+  /** Tells after a failed attempt on a part that it has been stale since it was split off. */
+  #feedStalePart(id: string): void {
+    const preview = this.#splitStale.has(id) ? this.#previews.get(id) : undefined;
+    if (preview?.state.kind === 'pending') this.#feedStale(preview, preview.state.stale);
+  }
+
+  #isOpenAt(id: string, paths: readonly string[]): boolean {
+    const preview = this.#previews.get(id);
+    return preview !== undefined && isOpen(preview) && pathsOf(preview).some(path => paths.includes(path));
+  }
+
+  /** Takes into account that the next line of the log cannot be read. */
+  skip(line: UnreadableLine): void {
+    for (const id of idsIn(line)) this.#count(id);
+    if (!mayBeOfCommit(line)) return;
+    this.#commits.doubt();
+    const ledgerBefore = this.#ledger.length;
+    for (const { id, kind } of this.open) {
+      if (kind === 'files' && !this.#commits.of([id]))
+        this.#commits.add({ ids: [id], ledgerBefore, said: 'mayHaveBegun' });
+    }
+  }
+
+  /** Forgets the commits that may have begun, but whose beginning no line tells. */
+  dropDoubtfulCommits(): void {
+    for (const { ids, said } of this.commits) if (said === 'mayHaveBegun') this.#commits.end(ids);
+  }
+
+  /** Whether a preview is part of one of the {@link commits}. */
+  isInterrupted(id: string): boolean {
+    return this.#commits.of([id]) !== undefined;
+  }
+
+  /** Sets a state that is not logged. */
+  set(preview: Preview): void {
+    this.#previews.set(preview.id, preview);
+    this.open.update(preview);
+    if (!isOpen(preview)) this.#ended.add(preview.id);
+  }
+
+  /** Removes a preview that is not open; the ledger keeps its entries. */
+  delete(id: string): void {
+    this.#previews.delete(id);
+  }
+
+  get(id: string): Preview | undefined {
+    return this.#previews.get(id);
+  }
+
+  /** Every preview, in the order of staging. */
+  all(): readonly Preview[] {
+    return [...this.#previews.values()];
+  }
+
+  /** All attempts to resolve, the oldest first. */
+  get ledger(): readonly LedgerEntry[] {
+    return this.#ledger;
+  }
+
+  /** In the order of their beginning. */
+  get commits(): readonly InterruptedCommit[] {
+    return this.#commits.all();
+  }
+
+  /** The parts that are stale since they were split off, without that anyone was told, with these paths. */
+  get untoldParts(): readonly (readonly [id: string, paths: readonly string[]])[] {
+    return [...this.#splitStale].flatMap(id => {
+      const state = this.#previews.get(id)?.state;
+      return state?.kind === 'pending' ? [[id, state.stale] as const] : [];
+    });
+  }
+
+  /** The highest number of an id so far, random ones left out; 0 if there is none. */
+  get lastNumber(): number {
+    return this.#lastNumber;
+  }
+
+  #shared(preview: Preview): Preview {
+    if (preview.kind !== 'files' || this.#previews.get(preview.id)?.changes === preview.changes)
+      return preview;
+    const changes = this.#sides.share(preview.changes);
+    return changes === preview.changes ? preview : { ...preview, changes };
+  }
+
+  #count(id: string): void {
+    const number = Number(id.slice(1));
+    if (number > this.#lastNumber && number < FIRST_RANDOM) this.#lastNumber = number;
+  }
+
+  #begin({ ids, rollback, revisions, vote }: Extract<PreviewLogEntry, { type: 'commit' }>): void {
+    if (ids.some(id => this.#ended.has(id))) return;
+    this.#commits.end(ids);
+    const ledgerBefore = this.#ledger.length;
+    this.#commits.add({ ids, rollback, revisions, vote, ledgerBefore, said: 'interrupted' });
+  }
+
+  /** @param rollback that of the commit which the entry ends, if any. */
+  #resolve(
+    { entries, mark }: Extract<PreviewLogEntry, { type: 'resolved' }>,
+    rollback: RollbackInfo | undefined,
+  ): readonly Preview[] {
+    const held = new Map(Object.entries(rollback?.modes ?? {}));
+    return entries.flatMap(attempt => {
+      const { previewId: id, outcome } = attempt;
+      const isAgain = attempt.lost !== undefined && this.#previews.get(id)?.state.kind === 'applied';
+      if (isAgain) this.#ended.delete(id);
+      if (this.#ended.has(id) || (mark === undefined && this.#isRepeated(attempt))) return [];
+      this.#ledger.push(attempt);
+      this.feed.add({ kind: 'attempt', previewId: id, entry: attempt });
+      if (outcome === 'failed') this.#failedAttempts.add(attemptKey(attempt));
+      else this.#ended.add(id);
+      const preview = this.#previews.get(id);
+      if (!preview) return [];
+      return [
+        { ...preview, state: stateAfter(preview, attempt, { held, newFolders: rollback?.newFolders ?? [] }) },
+      ];
+    });
+  }
+
+  /** Whether a line without a mark, which an older version wrote, is in the log twice. */
+  #isRepeated(attempt: LedgerEntry): boolean {
+    return attempt.outcome === 'failed' && this.#failedAttempts.has(attemptKey(attempt));
+  }
+
+  #reduce(entry: Exclude<PreviewLogEntry, { type: 'resolved' }>): readonly Preview[] {
+    if (
+      entry.type === 'staged' &&
+      (this.#previews.has(entry.preview.id) || this.#ended.has(entry.preview.id))
+    )
+      return [];
+    return reduce(id => this.#previews.get(id), entry);
+  }
+}
+
+function attemptKey({ previewId, at }: LedgerEntry): string {
+  return `${previewId} ${at}`;
+}
+
+/** The previews that `entry` changes, in their new state. Entries about unknown previews, and about those that are resolved, change nothing. */
+function reduce(
+  find: (id: string) => Preview | undefined,
+  entry: Exclude<PreviewLogEntry, { type: 'resolved' }>,
+): readonly Preview[] {
+  if (entry.type === 'staged') return [fresh(entry.preview)];
+  if (entry.type === 'commit' || entry.type === 'recovered') return [];
+  const preview = find(entry.id);
+  if (!preview || isOpen(preview) === (entry.type === 'dismissed')) return [];
+  switch (entry.type) {
+    case 'revised': {
+      const { revision, dependsOn, part } = entry;
+      if (revision <= preview.revision) return [];
+      const edited = entry.by === 'user' ? { editedByUser: true as const } : {};
+      if (preview.kind !== 'files') {
+        if (preview.kind !== 'plan' || entry.details === undefined) return [];
+        return [{ ...preview, ...edited, revision, details: entry.details, state: pendingState }];
+      }
+      const pending = pendingPart(preview.state);
+      const parts: Preview[] = part
+        ? [{ ...part, revision: 1, state: pendingOn(pending, part.changes) }]
+        : [];
+      const changes = revisedChanges(preview.revision, preview.changes, entry);
+      if (!changes) return parts;
+      const label = preview.labelParts ? counted(...recounted(preview.labelParts, changes)) : {};
+      const next = { ...preview, ...edited, ...label, revision, changes, dependsOn };
+      if (entry.by !== 'split') return [{ ...next, state: pendingState }];
+      return [...parts, { ...next, state: pendingOn(pending, changes) }];
+    }
+    case 'stale':
+      return [{ ...preview, state: { ...pendingPart(preview.state), stale: entry.paths } }];
+    case 'recommended':
+      return [{ ...preview, state: { ...pendingPart(preview.state), recommendation: entry.recommendation } }];
+    case 'expired': {
+      const { interrupted, reason } = entry;
+      const why = {
+        ...(interrupted ? { interrupted } : {}),
+        ...(reason === undefined ? {} : { reason }),
+      };
+      return [{ ...preview, state: { kind: 'expired', ...why } }];
+    }
+    case 'dismissed':
+      return preview.state.kind === 'expired'
+        ? [{ ...preview, state: { ...preview.state, dismissed: true } }]
+        : [];
+  }
+}
+
+/** The changes of a new revision; `undefined` if the line of the one that it builds on could not be read. */
+function revisedChanges(
+  revision: number,
+  before: readonly FileChange[],
+  entry: Extract<PreviewLogEntry, { type: 'revised' }>,
+): readonly FileChange[] | undefined {
+  if (entry.revision !== revision + 1 && entry.changes.some(isKept)) return undefined;
+  return allChanges(before, entry.changes);
+}
+
+const pendingState: PreviewState = { kind: 'pending', stale: [] };
+
+/**
+ * The state of a half of a preview that was split. Splitting changes no file and no proposal: whatever was stale still is, and
+ * the model's recommendation is shown on both halves.
+ */
+function pendingOn({ stale, recommendation }: Pending, changes: readonly FileChange[]): PreviewState {
+  const paths = new Set(changes.flatMap(stepsOf).map(step => step.path));
+  return {
+    kind: 'pending',
+    stale: stale.filter(path => paths.has(path)),
+    ...(recommendation ? { recommendation: { ...recommendation, isOfWhole: true } } : {}),
+  };
+}
+
+function fresh(staged: StagedPreview): Preview {
+  return { ...staged, revision: 1, state: pendingState };
+}
+
+type Pending = Extract<PreviewState, { kind: 'pending' }>;
+
+function pendingPart(state: PreviewState): Pending {
+  return state.kind === 'pending' ? state : { kind: 'pending', stale: [] };
+}
+
+/** What is known of the disk right before a preview is applied. */
+interface Found {
+  /** Permission bits by path, which are those after the preview once its state is made. */
+  readonly held: Map<string, number>;
+  readonly newFolders: readonly string[];
+}
+
+function stateAfter(preview: Preview, attempt: LedgerEntry, found: Found): PreviewState {
+  const { actor, reason, at, message } = attempt;
+  switch (attempt.outcome) {
+    case 'applied':
+    case 'returnedError':
+      return { kind: 'applied', by: { actor, reason, at }, ...forUndo(preview, found) };
+    case 'discarded':
+      return { kind: 'discarded', by: { actor, reason, at } };
+    case 'failed':
+      return { ...pendingPart(preview.state), ...(message === undefined ? {} : { lastError: message }) };
+  }
+}
+
+/** What undoing the preview needs to know beyond its changes. */
+function forUndo(
+  { changes }: Preview,
+  { held, newFolders }: Found,
+): Pick<Extract<PreviewState, { kind: 'applied' }>, 'modes' | 'newFolders'> {
+  const modes: [string, number][] = [];
+  carryModes(changes ?? [], held, (path, mode) => modes.push([path, mode]));
+  const created = (changes ?? []).flatMap(stepsOf).filter(({ before }) => !before);
+  const above = new Set(created.flatMap(({ path }) => foldersAbove(path)));
+  const made = newFolders.filter(folder => above.has(folder));
+  return {
+    // Of what was removed twice, the first counts: an undo brings that back in the end.
+    ...(modes.length > 0 ? { modes: Object.fromEntries(modes.toReversed()) } : {}),
+    ...(made.length > 0 ? { newFolders: made } : {}),
+  };
+}

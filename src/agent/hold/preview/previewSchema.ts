@@ -1,0 +1,153 @@
+import * as z from 'zod/mini';
+import type { DeepReadonly } from '../../base/json.ts';
+import { isEncodingName, type EncodingName } from '../text/encodings.ts';
+import { applyTextEdits, editsFit } from '../text/textEdit.ts';
+import type { FileChange } from './fileChange.ts';
+
+const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
+const text = z.object({
+  hash: z.string(),
+  text: z.string(),
+  encoding: z.object({ name: encodingName, bom: z.boolean() }),
+});
+const link = z.object({ hash: z.string(), link: z.string().check(z.minLength(1)) });
+/** The hash names a file in the store's blobs. */
+const binary = z.object({
+  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  size: z.int().check(z.minimum(0)),
+});
+const side = z.union([text, link, binary]);
+export const path = z.string().check(z.minLength(1));
+const mode = z.int().check(z.minimum(0), z.maximum(0o7777));
+const folders = z.exactOptional(z.array(path));
+const edits = z.array(z.object({ start: z.int(), end: z.int(), text: z.string() }));
+/** The text after is stored only where the edits do not give it: see `previewLogFormat`. */
+const modify = z.pipe(
+  z.object({
+    kind: z.literal('modify'),
+    path,
+    before: side,
+    after: z.union([z.object({ ...text.shape, text: z.exactOptional(z.string()) }), link, binary]),
+    edits: z.exactOptional(edits),
+    mode: z.exactOptional(mode),
+  }),
+  z.transform((change, { issues }): Extract<FileChange, { kind: 'modify' }> => {
+    const { before, after } = change;
+    if (!('encoding' in after)) return { ...change, after };
+    if (after.text !== undefined) return { ...change, after: { ...after, text: after.text } };
+    if ('text' in before && change.edits && editsFit(before.text.length, change.edits))
+      return { ...change, after: { ...after, text: applyTextEdits(before.text, change.edits) } };
+    issues.push({ code: 'custom', message: 'no text after', input: change });
+    return z.NEVER;
+  }),
+);
+export const change = z.discriminatedUnion('kind', [
+  modify,
+  z.object({
+    kind: z.literal('create'),
+    path,
+    before: z.null(),
+    after: side,
+    mode: z.exactOptional(mode),
+  }),
+  z.object({ kind: z.literal('delete'), path, before: side, after: z.null(), folders }),
+  z.object({ kind: z.literal('rename'), path, from: path, before: side, after: side, folders }),
+]);
+
+/** An agent of another program, as it names itself; its version is empty if it tells none. */
+export const agentNameSchema = z.object({ name: z.string(), version: z.string() });
+
+/** What a preview is from the moment it is staged, but for its content. This is the only definition of these fields. */
+const stagedParts = {
+  /** `p1`, `p2`, …; never reused in a workspace's storage. */
+  id: z.string().check(z.regex(/^p[1-9]\d*$/)),
+  label: z.string(),
+  /** What the label is made of, if it has counts that follow the changes: see `LabelParts`. */
+  labelParts: z.exactOptional(
+    z.array(
+      z.union([
+        z.string(),
+        z.object({ noun: z.enum(['file', 'change', 'edit', 'replacement']), count: z.int() }),
+      ]),
+    ),
+  ),
+  /** What people read instead of the label, by which the model, the log and other extensions know the preview. */
+  title: z.exactOptional(z.string()),
+  /** Who proposed it: only a label, no decision depends on it. */
+  sourceToolName: z.string(),
+  /**
+   * What a preview of Redline's own is for, where something depends on that: a command that runs, a call of a tool of VS Code,
+   * the configuration of an agent, the user's uncommitted changes, the inverse of an abandoned branch. No tool of others and
+   * no extension can set it.
+   */
+  purpose: z.exactOptional(z.enum(['command', 'toolCall', 'setUp', 'holdBack', 'revert'])),
+  /** Applying it runs something, so only a human may, in every mode. */
+  humanOnly: z.exactOptional(z.literal(true)),
+  /** Ids of previews that must be applied before this one. */
+  dependsOn: z.array(z.string()),
+  details: z.exactOptional(z.unknown()),
+  /** Ids of the applied previews that this one undoes. */
+  undoes: z.exactOptional(z.array(z.string())),
+  /** The id of the discarded preview that this one proposes again. */
+  reopens: z.exactOptional(z.string()),
+  /**
+   * The conversation that it concerns, and what staged it there. `null` for what belongs to no conversation of Redline: what a
+   * tool of VS Code's own agents proposed, and the configuration of agents, which a command of the user stages.
+   */
+  origin: z.nullable(
+    z.object({
+      /** A conversation of Redline or, if there is an `agent`, what tells its connection or source from all others. */
+      sessionId: z.string(),
+      /** The agent of another program that proposed it, over MCP, or where a person brought it from. */
+      agent: z.exactOptional(agentNameSchema),
+      /**
+       * The tool call that staged it: a `resolve` in the same message has not seen the diff. Absent for what the user or an
+       * extension staged outside the messages.
+       */
+      call: z.exactOptional(z.object({ messageId: z.string(), toolCallId: z.string() })),
+      /** Whether the model is asked to resolve it. If not, it is only told the outcome. */
+      asksModel: z.boolean(),
+      /** The change set that it belongs to: what one prompt, one run of an agent, one branch produced. */
+      setId: z.exactOptional(z.string()),
+      /** The beginning of the prompt. */
+      setTitle: z.exactOptional(z.string()),
+    }),
+  ),
+  /** Where it was split off another preview, to be resolved separately. */
+  part: z.exactOptional(
+    z.object({
+      previewId: z.string(),
+      /** How many hunks it holds. */
+      hunks: z.number(),
+      /** For a single hunk: its number, from 1, among all that its file had. */
+      number: z.exactOptional(z.int()),
+      /** The part as a patch, for the model; capped. */
+      patch: z.string(),
+    }),
+  ),
+  /** An older version showed it for an agent in a terminal, which would have written it. It expires when it is read. */
+  agentWrites: z.exactOptional(z.literal(true)),
+  /** The user edited the proposal: from then on the model can only recommend. */
+  editedByUser: z.exactOptional(z.literal(true)),
+  /**
+   * The folders that were open when it was proposed: what its paths are relative to. It can be applied only while they lead to
+   * the same places. Absent for what has no files, and for what older versions staged.
+   */
+  roots: z.exactOptional(z.array(z.object({ name: z.string(), fsPath: z.string() }))),
+  /** ISO 8601. */
+  stagedAt: z.string(),
+};
+
+/** Redline writes exactly these changes. */
+export const stagedFiles = z.object({ ...stagedParts, kind: z.literal('files'), changes: z.array(change) });
+
+export const staged = z.discriminatedUnion('kind', [
+  stagedFiles,
+  /** `plan`: applying approves what plan mode submitted. `action`: applying runs the producer's callback; its effect is opaque. */
+  z.object({ ...stagedParts, kind: z.enum(['plan', 'action']), changes: z.null() }),
+]);
+
+/** A preview as it was staged: the first revision, pending. */
+export type StagedPreview = DeepReadonly<z.infer<typeof staged>>;
+/** The same with file changes, which Redline writes itself. */
+export type StagedFiles = DeepReadonly<z.infer<typeof stagedFiles>>;

@@ -1,0 +1,455 @@
+import { TimeSlice } from '../../base/async.ts';
+import { JournalError } from '../../base/errors.ts';
+import { Emitter, type Event } from '../../base/event.ts';
+import type { EncodingError } from '../../base/log/jsonLines.ts';
+import { LogQueue, marked } from '../../base/log/logQueue.ts';
+import { blobsNamedBy, MemoryBlobs, type Blobs } from './blobs.ts';
+import type { RollbackInfo } from './commit/rollbackInfo.ts';
+import type { Feed } from './feed.ts';
+import type { FileChange } from './fileChange.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { type Actor, type CallRef, type Preview, type ResolveAction } from './preview.ts';
+import { withKept } from './log/keptChanges.ts';
+import {
+  idsOf,
+  unknownVote,
+  voteOf,
+  type CommitVote,
+  type FilesDraft,
+  type PreviewDraft,
+  type PreviewLogEntry,
+  type RevisedBy,
+  type UnreadableLine,
+  type PreviewLogSink,
+  type PreviewNumbers,
+} from './log/previewLog.ts';
+import { forgettable, withoutForgotten } from './log/retention.ts';
+import { PreviewProjection } from './previewProjection.ts';
+import { expiryAtRestart, replay } from './restore.ts';
+import type { ResolveOrder } from './resolveSettings.ts';
+
+export interface PreviewStoreOptions {
+  /** By default the store counts by itself, as the only writer of its log. */
+  readonly numbers?: PreviewNumbers;
+  /** Where the contents of binary files are; by default in memory. */
+  readonly blobs?: Blobs;
+  /** Called once everything is written again after a failure. */
+  readonly onLogRecovery?: () => void;
+  /**
+   * Called when the latest state of these previews can never be written, and why. It lasts as long as the process, and while
+   * they are in it they cannot be applied. By default it is reported as a failure of the log.
+   */
+  readonly onUnstorable?: (ids: readonly string[], error: EncodingError) => void;
+}
+
+/** A preview that was just staged; `stored` settles as the promises of {@link PreviewStore} do. */
+export interface QueuedPreview {
+  readonly preview: Preview;
+  readonly stored: Promise<void>;
+}
+
+/** A preview that has a new revision, and why. */
+export interface Revision {
+  readonly preview: Preview;
+  readonly by: RevisedBy;
+  /** The preview that was split off. */
+  readonly part?: Preview;
+}
+
+/**
+ * The only owner of every preview's state. Each change is a log entry, which takes effect in memory at once and is written
+ * in the order of the calls. Only the invoker resolves previews; all others read and listen.
+ *
+ * A change takes effect even if writing it fails: then its entry waits and is written later, in its place. The promises of
+ * these methods settle once the entry is written or the failure has been reported, once until everything is written again.
+ * They never reject, except for {@link beginCommit}, {@link beginAction} and {@link forgetResolved}, whose callers must know
+ * about a failure.
+ */
+export class PreviewStore {
+  readonly #projection = new PreviewProjection();
+  readonly #log: PreviewLogSink;
+  readonly #queue: LogQueue<PreviewLogEntry>;
+  readonly #numbers: PreviewNumbers;
+  /** The previews of entries that can never be written, by why. A crash while one is applied could not be recovered from. */
+  readonly #unstorable = new Map<string, unknown>();
+  readonly #staged = new Emitter<Preview>();
+  readonly #changed = new Emitter<Preview>();
+  readonly #resolved = new Emitter<readonly LedgerEntry[]>();
+  readonly #revised = new Emitter<Revision>();
+
+  /**
+   * Fires after every change of a preview, with its new state. Fires once more when a preview is forgotten, with its last
+   * state; {@link get} no longer finds it then.
+   */
+  readonly onDidChange: Event<Preview> = this.#changed.event;
+  /** Fires for each preview that is staged, after `onDidChange`, but not for a part that is split off. */
+  readonly onDidStage: Event<Preview> = this.#staged.event;
+  /** Fires once for each attempt to resolve, after `onDidChange`, with an entry for each preview of the transaction. */
+  readonly onDidResolve: Event<readonly LedgerEntry[]> = this.#resolved.event;
+
+  /** Fires after each new revision, after `onDidChange`. */
+  readonly onDidRevise: Event<Revision> = this.#revised.event;
+
+  /** The contents of binary files. They must be put there before a preview names them. */
+  readonly blobs: Blobs;
+
+  /** @param onLogFailure called once each time that writing the log stops working. */
+  constructor(
+    log: PreviewLogSink,
+    onLogFailure: (error: unknown) => void,
+    { numbers = { next: last => last + 1 }, blobs, onLogRecovery, onUnstorable }: PreviewStoreOptions = {},
+  ) {
+    this.blobs = blobs ?? new MemoryBlobs();
+    this.#log = log;
+    this.#queue = new LogQueue(log, {
+      onFailure: onLogFailure,
+      onRecovery: onLogRecovery,
+      onDrop: (entry, error) => {
+        const ids = idsOf(entry);
+        for (const id of ids) this.#unstorable.set(id, error);
+        if (onUnstorable) onUnstorable(ids, error);
+        else onLogFailure(error);
+      },
+    });
+    this.#numbers = numbers;
+  }
+
+  /**
+   * Rebuilds the state from a short log that was just read. What can no longer be resolved expires: see
+   * {@link expiryAtRestart}.
+   */
+  restore(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[] = []): void {
+    for (const restoring of this.#restore(entries, unreadable)) void restoring;
+  }
+
+  /** Like {@link restore}, for a log of any length: lets other work run in between, which must not use the store yet. */
+  async restoreInTurns(
+    entries: readonly PreviewLogEntry[],
+    unreadable: readonly UnreadableLine[],
+  ): Promise<void> {
+    const slice = new TimeSlice();
+    const restoring = this.#restore(entries, unreadable);
+    while (restoring.next().done !== true) await slice.turn();
+  }
+
+  /** Yields after each step. */
+  *#restore(
+    entries: readonly PreviewLogEntry[],
+    unreadable: readonly UnreadableLine[],
+  ): Generator<undefined, void, undefined> {
+    yield* replay(this.#projection, entries, unreadable);
+    for (const preview of this.all()) {
+      const expiry = expiryAtRestart(preview, this.#projection);
+      if (expiry) yield void this.#record(expiry);
+    }
+    // The attempt on such a part ended with the process: from now on it is a stale preview like any other.
+    for (const [id, paths] of this.#projection.untoldParts) void this.#record({ type: 'stale', id, paths });
+  }
+
+  /**
+   * The commits that have begun and not ended, as far as the log tells, in the order of their beginning. Right after
+   * {@link restore}, these are the ones to recover from.
+   */
+  get interruptedCommits(): PreviewProjection['commits'] {
+    return this.#projection.commits;
+  }
+
+  /**
+   * Registers a new preview under the next id.
+   * @param prepare called with the id before anyone hears of the preview.
+   */
+  stage(draft: PreviewDraft, prepare: (id: string) => void = () => undefined): QueuedPreview {
+    const staged = { ...draft, id: this.#nextId() };
+    prepare(staged.id);
+    const stored = this.#record({ type: 'staged', preview: staged });
+    const preview = this.#require(staged.id);
+    this.#staged.fire(preview);
+    return { preview, stored };
+  }
+
+  /**
+   * Adds a revision to a pending preview. From now on, votes on an older revision are refused.
+   * @param patch what the user changed in the proposal, for the {@link feed}; it is not stored.
+   * @param call of an amendment: the call of the model that makes it.
+   */
+  revise(
+    id: string,
+    changes: readonly FileChange[],
+    dependsOn: readonly string[],
+    by: RevisedBy,
+    patch?: string,
+    call?: CallRef,
+  ): Promise<void> {
+    const next = { ...this.#nextRevision(id, changes), dependsOn, by };
+    return this.#record(call ? { ...next, call } : next, patch);
+  }
+
+  /** Adds a revision to a pending plan, which the user edited. @param text the whole plan, for the {@link feed}. */
+  revisePlan(id: string, details: unknown, text: string): Promise<void> {
+    return this.#record({ ...this.#nextRevision(id, []), dependsOn: [], by: 'user', details }, text);
+  }
+
+  /**
+   * Splits a part off a pending preview. Both are one log entry, so that a crash cannot leave only one of them.
+   * @returns the part. The preview itself gets a new revision.
+   */
+  split(
+    id: string,
+    rest: { readonly changes: readonly FileChange[]; readonly buildsOnPart: boolean },
+    draft: FilesDraft,
+  ): Preview {
+    const { dependsOn } = this.#require(id);
+    const part = { ...draft, id: this.#nextId() };
+    void this.#record({
+      ...this.#nextRevision(id, rest.changes),
+      dependsOn: rest.buildsOnPart ? [...dependsOn, part.id] : dependsOn,
+      by: 'split',
+      part,
+    });
+    return this.#require(part.id);
+  }
+
+  /**
+   * Writes the write-ahead journal of a commit: the files of these previews are about to be written.
+   * @returns settles once a crash could be recovered from.
+   * @throws JournalError if the journal, or an entry before it, could not be written or flushed. Then nothing may be written.
+   */
+  async beginCommit(
+    ids: readonly string[],
+    rollback: RollbackInfo,
+    vote: CommitVote = unknownVote,
+  ): Promise<void> {
+    const revisions = Object.fromEntries(ids.map(id => [id, this.#require(id).revision]));
+    await this.#journal({ type: 'commit', ids, rollback, revisions, vote: voteOf(vote) });
+    await this.#log.flush().catch(asJournalError);
+  }
+
+  /**
+   * Writes to the journal that the action of an opaque preview is about to run. If that cannot be written, the promise rejects
+   * with a JournalError, and nothing may be done.
+   * @returns `undefined` if it was written at once.
+   */
+  beginAction(id: string, vote: CommitVote = unknownVote): Promise<void> | undefined {
+    return this.#journal({ type: 'commit', ids: [id], vote: voteOf(vote) });
+  }
+
+  /** Records that an interrupted commit was rolled back, or left as it was. */
+  endRecovery(ids: readonly string[]): Promise<void> {
+    return this.#record({ type: 'recovered', ids });
+  }
+
+  /** Forgets the commits that may have begun, but whose beginning no line tells: whoever recovers has looked at them. */
+  dropDoubtfulCommits(): void {
+    this.#projection.dropDoubtfulCommits();
+  }
+
+  /** See {@link OpenPreviews.blockersOf}. */
+  blockersOf(preview: Preview): readonly Preview[] {
+    return this.#projection.open.blockersOf(preview);
+  }
+
+  /** See {@link OpenPreviews.dependentsOf}. */
+  dependentsOf(id: string): readonly Preview[] {
+    return this.#projection.open.dependentsOf(id);
+  }
+
+  /** See {@link OpenPreviews.newestFirst}. */
+  newestFirst(ids: readonly string[]): readonly string[] {
+    return this.#projection.open.newestFirst(ids);
+  }
+
+  get(id: string): Preview | undefined {
+    return this.#projection.get(id);
+  }
+
+  /** The open previews, the head first; see {@link OpenPreviews.list}. */
+  list(order: ResolveOrder): readonly Preview[] {
+    return this.#projection.open.list(order);
+  }
+
+  /** The open previews in the order of staging, without the cost of a {@link list}. */
+  get open(): Iterable<Preview> {
+    return this.#projection.open;
+  }
+
+  /** How many previews are open. */
+  get openCount(): number {
+    return this.#projection.open.size;
+  }
+
+  /** Every preview ever staged in this storage, in the order of staging. */
+  all(): readonly Preview[] {
+    return this.#projection.all();
+  }
+
+  get hasPending(): boolean {
+    return this.#projection.open.size > 0;
+  }
+
+  /** What happened to previews. Those who wait for them listen here; others listen to the events of the store. */
+  get feed(): Feed {
+    return this.#projection.feed;
+  }
+
+  /** All attempts to resolve, the oldest first. */
+  ledger(): readonly LedgerEntry[] {
+    return this.#projection.ledger;
+  }
+
+  /**
+   * Records the model's recommendation for a pending preview; does nothing if it is not pending.
+   * @param isOfSet whether it is one vote on several previews of its change set
+   */
+  recommend(id: string, action: ResolveAction, reason: string, isOfSet = false): Promise<void> {
+    const recommendation = { action, reason, ...(isOfSet ? { isOfSet: true as const } : {}) };
+    return this.#recordPending({ type: 'recommended', id, recommendation });
+  }
+
+  /**
+   * Records which paths have changed since the preview was made; an empty list makes it applicable again. Does nothing for a
+   * preview that is not pending: a commit changes its own bases.
+   */
+  markStale(id: string, paths: readonly string[]): Promise<void> {
+    return this.#recordPending({ type: 'stale', id, paths });
+  }
+
+  /**
+   * Expires a pending preview whose action is gone; does nothing if it is not pending.
+   * @param reason why, in a sentence.
+   */
+  async expire(id: string, reason?: string): Promise<void> {
+    if (this.#projection.get(id)?.state.kind !== 'pending') return;
+    await this.#record({ type: 'expired', id, ...(reason === undefined ? {} : { reason }) });
+  }
+
+  /** Hides an expired preview for good. It stays in the log. */
+  dismiss(id: string): Promise<void> {
+    return this.#record({ type: 'dismissed', id });
+  }
+
+  /** Marks the preview as being resolved, so that no one else starts to. Not logged: after a crash it is pending again. */
+  beginResolving(id: string, action: ResolveAction, actor: Actor): void {
+    const applying: Preview = { ...this.#require(id), state: { kind: 'applying', action, actor } };
+    this.#projection.set(applying);
+    this.#changed.fire(applying);
+  }
+
+  /**
+   * Records how an attempt ended, in one entry for all previews of the transaction.
+   * @param before the previews as they were before the attempt, which are restored if it failed.
+   */
+  endResolving(entries: readonly LedgerEntry[], before: readonly Preview[]): Promise<void> {
+    for (const preview of before) this.#projection.set(preview);
+    return this.#record({ type: 'resolved', entries });
+  }
+
+  /** Records that what was applied did not stay: the preview is pending again. Does nothing if it is not applied. */
+  async recordLost(entry: LedgerEntry): Promise<void> {
+    if (this.get(entry.previewId)?.state.kind === 'applied')
+      await this.#record({ type: 'resolved', entries: [entry] });
+  }
+
+  /** Adds the ledger of another window that is gone, for previews that are unknown here. */
+  async adoptLedger(entries: readonly LedgerEntry[]): Promise<void> {
+    const known = new Set(this.ledger().map(({ previewId }) => previewId));
+    const others = entries.filter(({ previewId }) => !known.has(previewId) && !this.get(previewId));
+    if (others.length > 0) await this.#record({ type: 'resolved', entries: others });
+  }
+
+  /**
+   * Forgets previews that were resolved before `until`, and expired ones that were dismissed, with their content: they can
+   * no longer be undone or reopened. The ledger keeps who resolved what, when and why, with the hashes.
+   * @param mostChars if the texts of what was resolved since have more characters, the oldest are forgotten, too.
+   * @returns settles once the content is gone from the disk too; rejects if it could not be removed there.
+   */
+  async forgetResolved(until: Date, mostChars = Infinity): Promise<void> {
+    // Entries that wait are written first: later, they would bring back what is removed.
+    if (!(await this.drain()))
+      throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
+    const named = blobsNamedBy(this.all());
+    const forgotten = forgettable(this.all(), until, mostChars);
+    if (forgotten.length === 0) return this.blobs.retain(named, named);
+    const ids = new Set(forgotten.map(({ id }) => id));
+    for (const id of ids) this.#projection.delete(id);
+    const compacted = this.#log.compact(entry =>
+      withoutForgotten(entry, ids, id => this.#projection.get(id)?.state),
+    );
+    for (const preview of forgotten) this.#changed.fire(preview);
+    await compacted;
+    await this.blobs.retain(blobsNamedBy(this.all()), named);
+  }
+
+  /** Tries to write what waits. @returns whether the log has everything. Never rejects. */
+  drain(): Promise<boolean> {
+    return this.#queue.drain();
+  }
+
+  /**
+   * Tries once more to write what waits, after which nothing is written any more: the process ends.
+   * @returns whether the log has everything. Never rejects.
+   */
+  close(): Promise<boolean> {
+    return this.#queue.close();
+  }
+
+  #recordPending(entry: PreviewLogEntry): Promise<void> {
+    const isPending = idsOf(entry).every(id => this.#projection.get(id)?.state.kind === 'pending');
+    return isPending ? this.#record(entry) : Promise.resolve();
+  }
+
+  #record(unmarked: PreviewLogEntry, patch?: string): Promise<void> {
+    const entry = marked(unmarked);
+    const { length } = this.feed.facts;
+    const changed = this.#projection.apply(entry, patch);
+    const stored = this.#queue.append(entry);
+    for (const preview of changed) this.#changed.fire(preview);
+    // Not for the ledger of another window.
+    if (entry.type === 'resolved' && changed.length > 0) this.#resolved.fire(entry.entries);
+    if (entry.type === 'revised') {
+      const part = entry.part && this.#require(entry.part.id);
+      this.#revised.fire({ preview: this.#require(entry.id), by: entry.by, ...(part ? { part } : {}) });
+    }
+    this.feed.tell(length);
+    return stored;
+  }
+
+  #nextRevision(id: string, next: readonly FileChange[]) {
+    const { revision, changes } = this.#require(id);
+    return { type: 'revised', id, revision: revision + 1, changes: withKept(changes ?? [], next) } as const;
+  }
+
+  #journal(unmarked: PreviewLogEntry): Promise<void> | undefined {
+    const isStorable = (): boolean => !idsOf(unmarked).some(id => this.#unstorable.has(id));
+    const refuse = (): Promise<never> => {
+      const id = idsOf(unmarked).find(id => this.#unstorable.has(id)) ?? '';
+      return Promise.reject(new JournalError(this.#unstorable.get(id)));
+    };
+    if (!isStorable()) return refuse();
+    const entry = marked(unmarked);
+    const begin = (): void => void this.#projection.apply(entry);
+    const written = this.#queue.appendNowOrNever(entry);
+    // Meanwhile, an entry before it may have turned out to have no encoding.
+    if (written) return written.then(begin, asJournalError).then(() => (isStorable() ? undefined : refuse()));
+    begin();
+    return undefined;
+  }
+
+  /** The number in the id of the last preview, of those that were forgotten, too. */
+  get lastNumber(): number {
+    return this.#projection.lastNumber;
+  }
+
+  #nextId(): string {
+    return `p${this.#numbers.next(this.#projection.lastNumber)}`;
+  }
+
+  #require(id: string): Preview {
+    const preview = this.#projection.get(id);
+    if (!preview) throw new Error(`No preview ${id}`);
+    return preview;
+  }
+}
+
+function asJournalError(error: unknown): never {
+  throw new JournalError(error);
+}

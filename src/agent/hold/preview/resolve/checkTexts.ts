@@ -1,0 +1,50 @@
+import { safeName } from '../../../base/safeName.ts';
+import type { CheckFact } from '../ledger.ts';
+import { plural } from '../../../base/phrases.ts';
+import type { Proof } from './proof.ts';
+
+/** Tells the model that its vote was not carried out, since the checks do not prove it. @param name of the preview */
+export function unprovedText(name: string, { why, checks }: Extract<Proof, { isProved: false }>): string {
+  const kept = `${name} was not applied. Your vote is kept as a recommendation, and the user decides.`;
+  switch (why) {
+    case 'failed': {
+      const failed = checks
+        .filter(({ outcome }) => outcome !== 'passed' && outcome !== 'asBefore')
+        .map(checkFactText);
+      return `${kept} Not every check passes with it: ${failed.join(', ')}. Call run_checks to see what they say, and mend it. It is applied with the next preview that you vote for if the checks pass on both.`;
+    }
+    case 'changed':
+      return `${kept} Files changed while the checks ran, or have unsaved changes, so their results are not about what would be written.`;
+    case 'noChecks':
+      return `${kept} The user has set no check that concerns its files.`;
+    case 'cannotRun':
+      return `${kept} The checks cannot run by themselves here: the user must run them.`;
+  }
+}
+
+/** How a check ended: `test failed (exit code 1)`. */
+export function checkFactText({ name: given, outcome, exitCode, failures = 0, changed }: CheckFact): string {
+  const name = safeName(given);
+  switch (outcome) {
+    case 'passed':
+      return `${name} passed`;
+    case 'asBefore':
+      return `${name} has the same ${plural(failures, 'failure')} as without the previews`;
+    case 'changedFiles':
+      return `${name} changed ${changedText(changed)} itself, so that it passed proves nothing`;
+    case 'failed':
+      return `${name} failed${exitCode === undefined ? '' : ` (exit code ${exitCode})`}`;
+    case 'timedOut':
+      return `${name} was ended after its time limit`;
+    case 'stopped':
+      return `${name} was stopped`;
+    case 'notRun':
+      return `${name} could not be run`;
+  }
+}
+
+function changedText({ first, count }: NonNullable<CheckFact['changed']> = { first: [], count: 0 }): string {
+  const names = first.map(name => JSON.stringify(name).slice(1, -1));
+  if (count > first.length) return `${names.join(', ')} and ${count - first.length} more`;
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(part => part !== '').join(' and ');
+}

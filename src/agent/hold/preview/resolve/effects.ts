@@ -1,0 +1,127 @@
+import { ToolError } from '../../../base/errors.ts';
+import type * as Commit from '../commit/commitChanges.ts';
+import { NO_EDITORS, type LoadEditors } from '../commit/landed/editors.ts';
+import type { Landings } from '../commit/landed/landings.ts';
+import { composedSteps } from '../fileSteps.ts';
+import { answerOf, type PendingAction } from '../pendingAction.ts';
+import { nameOf, type Preview } from '../preview.ts';
+import type { PreviewStore } from '../previewStore.ts';
+import type { ActiveResolutions } from './activeResolutions.ts';
+import { refuseElsewhere, type ResolvingFiles } from './refusals.ts';
+import type { Resolved, ResolveRequest } from './resolved.ts';
+
+/** How an attempt ended that was made. */
+export type Attempted = Extract<Resolved, { kind: 'applied' | 'returnedError' | 'discarded' }>;
+
+/** What applying previews of one kind does. */
+interface Effect {
+  /**
+   * Applies previews as one transaction, the requested one last. Nothing happens before it is in the journal.
+   * @throws whatever stops it; then nothing has changed, as far as it is in Redline's hands.
+   */
+  apply(group: readonly Preview[], request: ResolveRequest): Promise<Attempted>;
+}
+
+/** What the first apply loads. */
+interface Writing {
+  readonly commitChanges: typeof Commit.commitChanges;
+  readonly landings: Landings;
+}
+
+/** Redline writes the changes of previews of files. */
+export class FilesEffect implements Effect {
+  readonly #store: PreviewStore;
+  readonly #files: ResolvingFiles;
+  readonly #load: () => Promise<Writing>;
+  #writing: Promise<Writing> | undefined;
+
+  /** @param onLost called with each preview that is pending again, since what it applied did not stay. */
+  constructor(
+    store: PreviewStore,
+    files: ResolvingFiles,
+    editors: LoadEditors = () => Promise.resolve(NO_EDITORS),
+    onLost: (preview: Preview) => void = () => undefined,
+  ) {
+    this.#store = store;
+    this.#files = files;
+    this.#load = async () => {
+      const [{ commitChanges }, { Landings }] = await Promise.all([
+        import('../commit/commitChanges.ts'),
+        import('../commit/landed/landings.ts'),
+      ]);
+      return { commitChanges, landings: new Landings(store, files, await editors(), onLost) };
+    };
+  }
+
+  async apply(group: readonly Preview[], vote: ResolveRequest): Promise<Attempted> {
+    refuseElsewhere(group, this.#files);
+    const ids = group.map(({ id }) => id);
+    const changes = group.flatMap(each => each.changes ?? []);
+    this.#writing ??= this.#load();
+    const { commitChanges, landings } = await this.#writing;
+    const landing = landings.begin(group, composedSteps(changes));
+    try {
+      const { unsaved } = await commitChanges(
+        this.#files,
+        changes,
+        rollback => this.#store.beginCommit(ids, rollback, vote),
+        this.#store.blobs,
+      );
+      landing.wrote(unsaved);
+      return { kind: 'applied', vote, preview: lastOf(group), group, unsaved };
+    } catch (error) {
+      landing.failed();
+      throw error;
+    }
+  }
+}
+
+/** What a producer runs when its preview is resolved. */
+export type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
+
+/** The callbacks of producers: applying an opaque preview runs one, discarding any preview may. */
+export class CallbackEffect implements Effect {
+  readonly #store: PreviewStore;
+  readonly #resolutions: ActiveResolutions;
+  readonly #callbacks = new Map<string, Callbacks>();
+
+  constructor(store: PreviewStore, resolutions: ActiveResolutions) {
+    this.#store = store;
+    this.#resolutions = resolutions;
+  }
+
+  attach(id: string, callbacks: Callbacks): void {
+    this.#callbacks.set(id, callbacks);
+  }
+
+  /** The preview is resolved, or its producer is gone. */
+  detach(id: string): void {
+    this.#callbacks.delete(id);
+  }
+
+  async apply(group: readonly Preview[], vote: ResolveRequest): Promise<Attempted> {
+    const preview = lastOf(group);
+    const apply = this.#callbacks.get(preview.id)?.apply;
+    if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
+    // Awaited only if it must be, so that no abort comes in between.
+    const writing = this.#store.beginAction(preview.id, vote);
+    if (writing) await writing;
+    const { reason, extra } = vote;
+    const answer = answerOf(await this.#resolutions.call(preview.id, () => apply(reason, extra)));
+    if (answer.isError === true) return { kind: 'returnedError', vote, preview, answer };
+    return { kind: 'applied', vote, preview, group, unsaved: [], answer };
+  }
+
+  async reject(preview: Preview, vote: ResolveRequest): Promise<Attempted> {
+    const reject = this.#callbacks.get(preview.id)?.reject;
+    const { reason, extra } = vote;
+    const answer: unknown = reject && (await this.#resolutions.call(preview.id, () => reject(reason, extra)));
+    return { kind: 'discarded', vote, preview, answer: answerOf(answer) };
+  }
+}
+
+function lastOf(group: readonly Preview[]): Preview {
+  const last = group.at(-1);
+  if (!last) throw new Error('Nothing to apply');
+  return last;
+}

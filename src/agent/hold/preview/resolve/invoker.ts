@@ -1,0 +1,388 @@
+import { untilAborted } from '../../../base/async.ts';
+import {
+  BlockedPreviewError,
+  factOf,
+  messageOf,
+  StalePreviewError,
+  ToolError,
+} from '../../../base/errors.ts';
+import { Emitter, type Event } from '../../../base/event.ts';
+import { isVoteOnSet } from '../changeSet.ts';
+import type { LoadEditors } from '../commit/landed/editors.ts';
+import { isLink } from '../fileChange.ts';
+import { ledgerEntry, type CheckFact, type LedgerVote, type Outcome, type Vote } from '../ledger.ts';
+import { pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
+import type { PreviewStore } from '../previewStore.ts';
+import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
+import type { FolderRoot } from '../workspace.ts';
+import { ActiveResolutions } from './activeResolutions.ts';
+import { CallbackEffect, FilesEffect, type Callbacks } from './effects.ts';
+import { NO_CHECKS, type Proof, type Prover } from './proof.ts';
+import {
+  isApplicable,
+  knownPreview,
+  refuseConflicts,
+  refuseElsewhere,
+  refuseOutdated,
+  type ResolvingFiles,
+} from './refusals.ts';
+import { resolvedText, type Resolved, type ResolveRequest } from './resolved.ts';
+
+/**
+ * The one place where previews are resolved, whoever votes. It guarantees that no callback runs twice at once or again
+ * after success, that what is written is what the preview shows, and that every attempt is in the ledger.
+ */
+export class Invoker {
+  readonly #store: PreviewStore;
+  readonly #workspace: ResolvingFiles;
+  readonly #authority: () => ModelAuthority;
+  readonly #checks: Prover;
+  /** Why these previews cannot be resolved after the attempt in progress: their producer went away, for example. */
+  readonly #orphaned = new Map<string, string | undefined>();
+  readonly #resolutions = new ActiveResolutions();
+  readonly #files: FilesEffect;
+  readonly #callbacks: CallbackEffect;
+  readonly #applyFailed = new Emitter<Preview>();
+
+  /** Fires when a preview is pending again after a failed apply, or one that did not stay, so that its directive and reminder can be renewed. */
+  readonly onDidFailApply: Event<Preview> = this.#applyFailed.event;
+
+  constructor(
+    store: PreviewStore,
+    workspace: ResolvingFiles,
+    authority: () => ModelAuthority,
+    checks: Prover = NO_CHECKS,
+    editors?: LoadEditors,
+  ) {
+    this.#store = store;
+    this.#workspace = workspace;
+    this.#authority = authority;
+    this.#checks = checks;
+    this.#files = new FilesEffect(store, workspace, editors, preview => this.#tellFailure([preview]));
+    this.#callbacks = new CallbackEffect(store, this.#resolutions);
+  }
+
+  /** The folders that are open now, which previews remember. */
+  get roots(): readonly FolderRoot[] {
+    return this.#workspace.folderRoots();
+  }
+
+  /** Keeps the callbacks of a preview that was just staged. */
+  attach(id: string, callbacks: Callbacks): void {
+    this.#callbacks.attach(id, callbacks);
+  }
+
+  /**
+   * Expires an opaque preview whose producer is gone, so that it can no longer be applied. One that is being resolved expires
+   * only if that attempt fails. Does nothing for a preview that Redline writes itself, or one that is already resolved.
+   * @param reason why, in a sentence.
+   */
+  expire(id: string, reason?: string): void {
+    const preview = this.#store.get(id);
+    if (!preview || preview.kind === 'files') return;
+    if (preview.state.kind === 'applying') this.#orphaned.set(id, reason);
+    if (preview.state.kind !== 'pending') return;
+    this.#callbacks.detach(id);
+    void this.#store.expire(id, reason);
+  }
+
+  /**
+   * Whether only the user can apply the preview, in every mode: it runs something, or a file of it is protected. To tell, not to
+   * decide: a link that was made in the last half minute may not count.
+   */
+  async isUsersAlone(preview: Preview): Promise<boolean> {
+    const isFiles = preview.kind === 'files';
+    return preview.humanOnly === true || (isFiles && (await this.#isProtected(preview, 'lately')));
+  }
+
+  /** Whether only the user may apply its files: one of them is protected, or becomes a link. */
+  async #isProtected(preview: Preview, links: 'now' | 'lately' = 'now'): Promise<boolean> {
+    return makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview), links));
+  }
+
+  /**
+   * Resolves a preview, or tells that it already was; if it is being resolved right now, tells so once that has ended.
+   * @throws ToolError for an unknown id, an older revision, a failed apply (the preview is pending again, or has expired if its producer is gone), or a vote that
+   *   would deadlock because the attempt in progress waits for it; the abort error when `signal` fires, while a callback that
+   *   has started still runs to completion and is recorded.
+   */
+  async resolve(request: ResolveRequest): Promise<Resolved> {
+    return untilAborted(request.signal, () => this.#resolve(request));
+  }
+
+  async #resolve(request: ResolveRequest): Promise<Resolved> {
+    const preview = knownPreview(this.#store, request.id);
+    switch (preview.state.kind) {
+      case 'applied':
+      case 'discarded':
+      case 'expired':
+        return this.#already(preview, request);
+      case 'applying':
+        // The moment that it has failed, another one may begin.
+        while (this.#resolutions.isActive(request.id))
+          await this.#resolutions.waitFor(preview, request.signal);
+        return this.#already(knownPreview(this.#store, request.id), request);
+      case 'pending':
+        break;
+    }
+    refuseOutdated(preview, request.revision);
+    let isProtected = false;
+    if (this.#dependsOnFiles(request, preview)) {
+      isProtected = await this.#isProtected(preview);
+      request.signal?.throwIfAborted();
+      // The preview may have changed meanwhile; the answer is about its old content.
+      if (this.#store.get(preview.id) !== preview) return this.#resolve(request);
+    }
+    const ruling = this.#rulingOn(request, preview, { isProtected });
+    if (ruling === 'recommend') {
+      await this.#recommend(preview, request);
+      return { kind: 'recommended', vote: request, preview, planning: request.isPlanning?.() === true };
+    }
+    const chain =
+      ruling === 'prove' ? { ...(await this.#votedBlockers(preview)), ...request.chain } : request.chain;
+    const group = this.#group(preview, chain ? { ...request, chain } : request);
+    if (request.action === 'apply') refuseConflicts(group);
+    if (ruling === 'prove') return this.#resolveIfProved(request, preview, group);
+    const checks = request.action === 'apply' ? this.#checks.factsOf(group) : [];
+    return this.#start(preview, group, request, checks);
+  }
+
+  /**
+   * Applies the group if the checks prove it; else the vote is a recommendation. What the model has voted for before, and what was
+   * not proved alone, is tried and written with it first: a change and its tests often pass only together.
+   */
+  async #resolveIfProved(
+    request: ResolveRequest,
+    preview: Preview,
+    group: readonly Preview[],
+  ): Promise<Resolved> {
+    const wider = await this.#withRecommended(group);
+    let unproved: Extract<Proof, { isProved: false }> | undefined;
+    for (const tried of wider.length > group.length ? [wider, group] : [group]) {
+      const proof = await this.#checks.prove(tried, request.signal);
+      request.signal?.throwIfAborted();
+      // The user may have decided, or changed the mode, while the checks ran.
+      const isSame = tried.every(each => this.#store.get(each.id) === each);
+      if (!isSame || this.#rulingOn(request, preview, { isProtected: false }) !== 'prove')
+        return this.#resolve(request);
+      if (proof.isProved) return this.#start(preview, tried, request, proof.checks);
+      unproved ??= proof;
+    }
+    await this.#recommend(preview, request);
+    return {
+      kind: 'recommended',
+      vote: request,
+      preview,
+      planning: false,
+      ...(unproved ? { unproved } : {}),
+    };
+  }
+
+  /** The reason of one vote on several previews of a change set is that of the set. */
+  #recommend(preview: Preview, { action, reason, voteOn = [] }: ResolveRequest): Promise<void> {
+    const isOfSet = isVoteOnSet(preview, voteOn, id => this.#store.get(id));
+    return this.#store.recommend(preview.id, action, reason, isOfSet);
+  }
+
+  /** What the preview builds on and the model has voted to apply, too: that is tried, and written, together. */
+  async #votedBlockers(preview: Preview): Promise<SeenRevisions> {
+    const voted: Preview[] = [];
+    for (const each of this.#store.blockersOf(preview))
+      if (isVotedFor(each) && (await this.#mayProve(each))) voted.push(each);
+    return revisionsOf(voted);
+  }
+
+  /** Whether the model may apply it if the checks prove it. */
+  async #mayProve(preview: Preview): Promise<boolean> {
+    return (
+      modelMay(this.#authority(), 'apply', preview, { isProtected: false }) === 'prove' &&
+      !(await this.#isProtected(preview))
+    );
+  }
+
+  /** The group after the other previews of its conversation that the model would apply and may, if they are proved. */
+  async #withRecommended(group: readonly Preview[]): Promise<readonly Preview[]> {
+    const own = new Set(group.map(({ id }) => id));
+    const last = group.at(-1);
+    const sessionId = last?.origin?.sessionId;
+    const others = this.#store
+      .list('oldestFirst')
+      .filter(each => !own.has(each.id) && each.origin?.sessionId === sessionId && isVotedFor(each));
+    const chosen: Preview[] = [];
+    for (const each of others) {
+      const before = new Set([...own, ...chosen.map(({ id }) => id)]);
+      const isComplete = this.#store.blockersOf(each).every(({ id }) => id !== last?.id && before.has(id));
+      if (isComplete && (await this.#mayProve(each))) chosen.push(each);
+    }
+    // In the order of staging, in which each comes after what it builds on.
+    const all = new Set([...own, ...chosen.map(({ id }) => id)]);
+    const ordered = this.#store.list('oldestFirst').filter(({ id }) => all.has(id));
+    return last && chosen.length > 0 && ordered.length === all.size
+      ? [...ordered.filter(({ id }) => id !== last.id), last]
+      : group;
+  }
+
+  #start(
+    preview: Preview,
+    group: readonly Preview[],
+    request: ResolveRequest,
+    checks: readonly CheckFact[],
+  ): Promise<Resolved> {
+    const ids = group.map(({ id }) => id);
+    return this.#resolutions.run(ids, () => this.#run(preview, group, request, checks));
+  }
+
+  /**
+   * Refuses what an Apply of this preview would be refused for before anything is written. If its base has changed, it becomes
+   * stale.
+   * @throws ToolError that says why.
+   */
+  async assertApplicable(preview: Preview, request: ResolveRequest): Promise<void> {
+    const group = this.assertUnblocked(preview, request);
+    const changes = group.flatMap(each => each.changes ?? []);
+    const { stalePaths } = await import('../commit/commitChanges.ts');
+    const paths = await stalePaths(this.#workspace, changes);
+    if (paths.length === 0) return;
+    this.#markStale(group, paths);
+    throw await this.#withItsCause(new StalePreviewError(paths), group);
+  }
+
+  /**
+   * The part of {@link assertApplicable} that reads no file: what other previews, conflicts and other folders refuse.
+   * @returns all that would be applied together.
+   * @throws ToolError that says why.
+   */
+  assertUnblocked(preview: Preview, request: ResolveRequest): readonly Preview[] {
+    const group = this.#group(preview, request);
+    refuseConflicts(group);
+    refuseElsewhere(group, this.#workspace);
+    return group;
+  }
+
+  /** Answers a vote on a preview that is no longer pending. */
+  #already(preview: Preview, vote: Vote): Resolved {
+    const last = this.#store.ledger().findLast(({ previewId }) => previewId === preview.id);
+    return { kind: 'already', vote, preview, last };
+  }
+
+  /** Whether the vote is only recorded as a recommendation, since the model may not resolve this by itself, or needs a proof. */
+  #rulingOn(
+    { actor, action, isAbandoned, isPlanning, isGranted }: ResolveRequest,
+    preview: Preview,
+    files: { readonly isProtected: boolean },
+  ): ReturnType<typeof modelMay> {
+    if (actor !== 'model') return 'execute';
+    if (isPlanning?.()) return 'recommend';
+    if (isGranted?.() || (isAbandoned && action === 'discard')) return 'execute';
+    return modelMay(this.#authority(), action, preview, files);
+  }
+
+  /** Whether the vote is executed only if no file of the preview is protected. */
+  #dependsOnFiles(request: ResolveRequest, preview: Preview): boolean {
+    return (
+      preview.kind === 'files' &&
+      this.#rulingOn(request, preview, { isProtected: false }) !== 'recommend' &&
+      this.#rulingOn(request, preview, { isProtected: true }) === 'recommend'
+    );
+  }
+
+  /** The previews that are resolved together, in the order in which they are written; the last is the requested one. */
+  #group(preview: Preview, { action, chain = {} }: ResolveRequest): readonly Preview[] {
+    const blockers = action === 'apply' ? this.#store.blockersOf(preview) : [];
+    const mayCommit = blockers.every(
+      ({ id, state, kind }) => Object.hasOwn(chain, id) && state.kind === 'pending' && kind === 'files',
+    );
+    if (!mayCommit) {
+      throw new BlockedPreviewError(
+        preview.id,
+        blockers.map(blocker => blocker.id),
+      );
+    }
+    for (const blocker of blockers) refuseOutdated(blocker, chain[blocker.id]);
+    return [...blockers, preview];
+  }
+
+  async #run(
+    preview: Preview,
+    group: readonly Preview[],
+    request: ResolveRequest,
+    checks: readonly CheckFact[],
+  ): Promise<Resolved> {
+    for (const { id } of group) this.#store.beginResolving(id, request.action, request.actor);
+    try {
+      const resolved =
+        request.action === 'apply'
+          ? await (preview.kind === 'files' ? this.#files : this.#callbacks).apply(group, request)
+          : await this.#callbacks.reject(preview, request);
+      for (const { id } of group) {
+        this.#callbacks.detach(id);
+        this.#orphaned.delete(id);
+      }
+      const unsaved = resolved.kind === 'applied' ? resolved.unsaved : [];
+      const { answer } = resolved;
+      await this.#end(group, { ...request, checks, answer }, resolved.kind, resolvedText(resolved), unsaved);
+      return resolved;
+    } catch (caught) {
+      const error = caught instanceof StalePreviewError ? await this.#withItsCause(caught, group) : caught;
+      const recorded = this.#end(group, request, 'failed', factOf(error));
+      // Synchronously with becoming pending again: what comes after it may wake the session, whose request is to have the reminder.
+      if (request.action === 'apply') this.#tellFailure(group);
+      if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
+      this.#expireOrphans(group);
+      await recorded;
+      if (request.action === 'discard') throw error;
+      throw error instanceof ToolError ? error : new ToolError(`Apply failed: ${messageOf(error)}`);
+    }
+  }
+
+  async #withItsCause(error: StalePreviewError, group: readonly Preview[]): Promise<StalePreviewError> {
+    const { withItsCause } = await import('./staleCause.ts');
+    return withItsCause(error, group, this.#store, this.#workspace);
+  }
+
+  #expireOrphans(group: readonly Preview[]): void {
+    for (const { id } of group) {
+      const reason = this.#orphaned.get(id);
+      if (this.#orphaned.delete(id)) this.expire(id, reason);
+    }
+  }
+
+  #tellFailure(group: readonly Preview[]): void {
+    for (const { id } of group) {
+      const preview = this.#store.get(id);
+      if (preview?.state.kind === 'pending') this.#applyFailed.fire(preview);
+    }
+  }
+
+  #markStale(group: readonly Preview[], paths: readonly string[]): void {
+    for (const preview of group) {
+      const own = new Set(pathsOf(preview));
+      const stale = paths.filter(path => own.has(path));
+      if (stale.length > 0) void this.#store.markStale(preview.id, stale);
+    }
+  }
+
+  async #end(
+    group: readonly Preview[],
+    request: ResolveRequest & Pick<LedgerVote, 'checks' | 'answer'>,
+    outcome: Outcome,
+    message: string,
+    unsaved: readonly string[] = [],
+  ): Promise<void> {
+    const vote = { ...request, interrupted: request.signal?.aborted === true };
+    const entries = group.map(preview => ledgerEntry(preview, vote, outcome, message, unsaved));
+    await this.#store.endResolving(entries, group);
+  }
+}
+
+/** Whether it can be applied as it is, and the model would apply this very revision. */
+function isVotedFor(preview: Preview): boolean {
+  const { state } = preview;
+  const vote = state.kind === 'pending' ? state.recommendation : undefined;
+  return vote?.action === 'apply' && !vote.isOfWhole && isApplicable(preview);
+}
+
+/** A link may lead anywhere, and whoever reads or writes there follows it: only the user may make one. */
+function makesLink({ changes }: Preview): boolean {
+  return changes?.some(({ after }) => after !== null && isLink(after)) === true;
+}

@@ -1,0 +1,131 @@
+import { english, type Localiser } from '../../../base/localiser.ts';
+import { patchText } from '../../text/hunks.ts';
+import { hunksOfChange, isLink, isText, isWhole, type FileChange, type FileSide } from '../fileChange.ts';
+import { counted, recounted } from '../label.ts';
+import type { Preview } from '../preview.ts';
+import type { PreviewStore } from '../previewStore.ts';
+import type { Invoker } from './invoker.ts';
+import { knownPreview, refuseOutdated } from './refusals.ts';
+import type { Resolved, ResolveRequest } from './resolved.ts';
+import { splitPreview, type PreviewPart } from './splitPreview.ts';
+
+/** The longest patch of a part that the model is told, in lines. */
+const MAX_PATCH_LINES = 60;
+
+/**
+ * Resolves one file or one hunk of a preview. It is split off into a preview of its own, which the invoker resolves, so that
+ * execution, ledger, undo and the model's messages need no rules for parts. If the part is the whole preview, that is
+ * resolved as it is.
+ * @param request names the preview and the revision that was seen.
+ * @throws ToolError if the preview is unknown, has another revision, or has no such part; and whatever the invoker throws.
+ */
+export async function resolvePart(
+  { store, invoker, l10n = english }: PartHost,
+  request: ResolveRequest & { readonly revision: number },
+  part: PreviewPart,
+): Promise<Resolved> {
+  const seen = knownPreview(store, request.id);
+  refuseOutdated(seen, request.revision);
+  if (seen.state.kind !== 'pending') return invoker.resolve(request);
+  const split = await splitPreview(seen, part, request.action);
+  if (!split) return invoker.resolve(request);
+  // Before the split: a vote that is refused leaves the preview as it is.
+  const alone: Preview = { ...seen, kind: 'files', changes: split.part };
+  if (request.action === 'apply') await invoker.assertApplicable(alone, request);
+  const { patch, hunks } = await describe(split.part);
+  const now = store.get(request.id);
+  if (now !== seen) {
+    if (now) refuseOutdated(now, request.revision);
+    if (now?.state.kind !== 'pending') return invoker.resolve(request);
+  }
+  // What it builds on may have changed meanwhile, too.
+  if (request.action === 'apply') invoker.assertUnblocked(alone, request);
+  const parts = store.all().filter(other => other.part?.previewId === seen.id);
+  const number = hunkNumber(part.path, part.hunk ?? 0, parts);
+  const { id } = store.split(
+    seen.id,
+    { changes: split.rest, buildsOnPart: split.restBuildsOnPart },
+    {
+      ...partLabel(seen, split.part, part, number),
+      // Without a title, people read the label, whose counts are those of the part.
+      ...(seen.title === undefined ? {} : { title: partTitle(seen.title, part, number, l10n) }),
+      sourceToolName: seen.sourceToolName,
+      kind: 'files',
+      ...(seen.purpose ? { purpose: seen.purpose } : {}),
+      ...(seen.humanOnly ? { humanOnly: true } : {}),
+      changes: split.part,
+      dependsOn: seen.dependsOn,
+      ...(seen.roots ? { roots: seen.roots } : {}),
+      // The user decides on it separately: the model is only told the outcome.
+      origin: seen.origin && { ...seen.origin, asksModel: false },
+      part: { previewId: seen.id, hunks, patch, ...(part.hunk === undefined ? {} : { number }) },
+      stagedAt: new Date().toISOString(),
+    },
+  );
+  return invoker.resolve({ ...request, id, revision: 1 });
+}
+
+/** Where parts are split off and resolved. */
+interface PartHost {
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  /** For the title that the user reads. */
+  readonly l10n?: Localiser;
+}
+
+function partTitle(title: string, { path, hunk }: PreviewPart, number: number, l10n: Localiser): string {
+  return hunk === undefined
+    ? l10n.t('{0}: {1}', title, path)
+    : l10n.t('{0}: {1}, hunk {2}', title, path, String(number));
+}
+
+/** The label of a part: that of the whole, with the counts of the part if they are Redline's, and its place in the whole. */
+function partLabel(
+  whole: Preview,
+  changes: readonly FileChange[],
+  { path, hunk }: PreviewPart,
+  number: number,
+): Pick<Preview, 'label' | 'labelParts'> {
+  const place = hunk === undefined ? `: ${path}` : `: ${path}, hunk ${number}`;
+  const { label, labelParts } = whole;
+  return labelParts ? counted(...recounted(labelParts, changes), place) : { label: `${label}${place}` };
+}
+
+/**
+ * The number, from 1, that a hunk had before others of its file were split off.
+ * @param hunk its place among those that are left, from 0.
+ * @param parts what was split off the preview so far.
+ */
+function hunkNumber(path: string, hunk: number, parts: readonly Preview[]): number {
+  const gone = new Set(
+    parts.filter(({ changes }) => changes?.[0]?.path === path).map(({ part }) => part?.number),
+  );
+  let number = 0;
+  for (let left = hunk; left >= 0; left--)
+    do number++;
+    while (gone.has(number));
+  return number;
+}
+
+/** A change of a link or a binary file, for the model. */
+function wholePatch({ path, before, after }: FileChange): string {
+  const told = (sign: string, side: FileSide | null): string[] => {
+    if (!side) return [];
+    if (isText(side)) return [`${sign}a text file`];
+    return [
+      `${sign}${isLink(side) ? `a symbolic link to ${side.link}` : `a binary file, ${side.size} bytes`}`,
+    ];
+  };
+  return [`--- ${path}`, `+++ ${path}`, ...told('-', before), ...told('+', after)].join('\n');
+}
+
+async function describe(changes: readonly FileChange[]): Promise<{ patch: string; hunks: number }> {
+  let hunks = 0;
+  const patches: string[] = [];
+  for (const change of changes) {
+    const own = await hunksOfChange(change);
+    hunks += Math.max(1, own.length);
+    patches.push(isWhole(change) ? wholePatch(change) : patchText(change.path, own, MAX_PATCH_LINES));
+  }
+  return { patch: patches.join('\n'), hunks };
+}

@@ -1,0 +1,393 @@
+import { escapeInvisible } from '../../../base/foreignText.ts';
+import { quoted, safeName, safeText } from '../../../base/safeName.ts';
+import { staleReason } from '../../../base/errors.ts';
+import { fenced, listed, plural } from '../../../base/phrases.ts';
+import type { Fact } from '../feed.ts';
+import {
+  FOUND_APPLIED,
+  isPlanModeLeft,
+  plainOutcome,
+  type LedgerEntry,
+  type LostFile,
+  type Vote,
+} from '../ledger.ts';
+import type { RevisedBy } from '../log/previewLog.ts';
+import { isOpen, nameOf, type Actor, type Preview, type Resolution, type ResolveAction } from '../preview.ts';
+import { conflictPaths } from '../rebase/conflictMarkers.ts';
+import { unprovedText } from './checkTexts.ts';
+import type { Proof } from './proof.ts';
+
+/** Tells the model that a preview was staged. The wording is fixed; what varies goes into {@link reminderText}. */
+export const RESOLVE_REMINDER = `<system-reminder>
+This is a preview. Call the \`resolve\` tool to apply or discard these changes.
+</system-reminder>`;
+
+/** Answers a `resolve` when nothing is pending. The wording is fixed. */
+export const NOTHING_PENDING = 'No pending action to resolve. Nothing to apply or discard.';
+
+/** The reasons of a user's vote without a typed reason. The wording is a contract. */
+const DEFAULT_HUMAN_REASON = { apply: 'Applied by the user.', discard: 'Discarded by the user.' } as const;
+
+/** Answers a `resolve` that would have submitted a plan. */
+export const PLAN_MODE_ENDED =
+  'Plan mode was switched off before this arrived, so no plan was submitted. Nothing was changed. Call resolve with the id of a preview to resolve it.';
+
+/** What has become of a preview whose apply returned an error, and of one whose attempt failed. */
+const RETURNED_ERROR = 'ran and returned an error, and does not run again';
+const FAILED = 'failed, so it was';
+
+/** What an attempt that failed leaves undone. The preview is pending again, or has expired if its producer is gone. */
+export const NOT_DONE: Readonly<Record<ResolveAction, string>> = {
+  apply: 'not applied',
+  discard: 'not discarded',
+};
+
+/** The most previews that one sentence names. */
+const MAX_NAMED = 20;
+
+export function reminderText(preview: Preview): string {
+  return `${RESOLVE_REMINDER}\nPending: ${nameOf(preview)}`;
+}
+
+/** One reminder for all that was staged and that the model has not voted on. */
+export function changeSetText(previews: readonly Preview[]): string {
+  const [only, ...others] = previews;
+  if (only && others.length === 0) return reminderText(only);
+  const named = previews.slice(0, MAX_NAMED).map(nameOf).join(', ');
+  const more = previews.length > MAX_NAMED ? `, ${idsOf(previews.slice(MAX_NAMED))}` : '';
+  return `${RESOLVE_REMINDER}\nStaged: ${named}${more}. Vote on all of them in one call, with their ids.`;
+}
+
+/** The reason of a user's vote: what was typed, else the default sentence. */
+export function humanReason(action: ResolveAction, typed?: string): string {
+  return typed?.trim() || DEFAULT_HUMAN_REASON[action];
+}
+
+/**
+ * The line before the result of a tool call that staged something.
+ * @param who `userReviews`: the model has no vote at all, as in Manual mode; `usersAlone`: those on which it cannot decide in any mode,
+ *   since they run something, or change a protected file.
+ */
+export function stagedText(
+  previews: readonly Preview[],
+  {
+    userReviews,
+    usersAlone = [],
+  }: { readonly userReviews: boolean; readonly usersAlone?: readonly Preview[] },
+): string {
+  const named = usersAlone.length < previews.length ? idsOf(usersAlone) : 'it';
+  const who = userReviews
+    ? ' The user reviews it.'
+    : usersAlone.length > 0
+      ? ` Only the user decides on ${named}; you will be told the outcome.`
+      : '';
+  return `Staged as ${idsOf(previews)}, no file modified yet.${buildsOnText(previews)}${who}`;
+}
+
+/** Answers a call of a tool that the mode does not offer. */
+export function unavailableText(tool: string, isPlanning: boolean): string {
+  return isPlanning
+    ? `${tool} cannot be called while plan mode is on, since nothing is changed then. Put what you want to do into the plan and submit it with resolve; you can call ${tool} once the user has approved it.`
+    : `${tool} cannot be called in Manual mode: the user decides on the previews, and you will be told the outcome.`;
+}
+
+/** The ids, as a list. */
+export function idsOf(previews: readonly Preview[]): string {
+  return previews.map(preview => preview.id).join(', ');
+}
+
+/** ` Builds on the pending preview p1.`; empty if they build on no others. */
+export function buildsOnText(previews: readonly Preview[]): string {
+  const own = new Set(previews.map(preview => preview.id));
+  const beneath = [...new Set(previews.flatMap(preview => preview.dependsOn))].filter(id => !own.has(id));
+  if (beneath.length === 0) return '';
+  return ` Builds on the pending ${beneath.length === 1 ? 'preview' : 'previews'} ${beneath.join(', ')}.`;
+}
+
+/** The result of applying previews: the requested one, after those that it builds on. */
+export function appliedText(group: readonly Preview[], reason: string, unsaved: readonly string[]): string {
+  const what = group.length === 1 ? safeName(group[0]?.label ?? '') : group.map(nameOf).join(', ');
+  return `Applied: ${what}. Reason: ${reason}${unsavedText(unsaved)}`;
+}
+
+function unsavedText(unsaved: readonly string[] = []): string {
+  if (unsaved.length === 0) return '';
+  return ` Not saved yet, because it has other unsaved changes: ${listed(unsaved)}.`;
+}
+
+/** Tells an agent what happened to a preview of its own that it did not do itself. */
+export function factText(fact: Fact, preview: Preview): string {
+  switch (fact.kind) {
+    case 'attempt':
+      return outcomeText(fact.entry, { preview });
+    case 'revision':
+      return revisionText({ ...preview, revision: fact.revision }, fact.by, fact.patch);
+    case 'expiry':
+      return expiredText(preview);
+    case 'stale': {
+      const { paths, lost, beneath } = fact;
+      const why =
+        beneath.length > 0
+          ? `${listed(beneath)}, on which it builds, changed or became stale.`
+          : staleReason(paths, lost);
+      return `${nameOf(preview)} is stale and cannot be applied as it is: ${why} Read ${listed(paths)} again; if the change is still needed, stage it anew in place of this preview.`;
+    }
+    case 'fresh':
+      return `${nameOf(preview)} is no longer stale: the files are again what it was made from. Do not stage it anew.`;
+  }
+}
+
+/** Tells the model that a preview has a new revision. */
+export function revisionText(preview: Preview, by: RevisedBy, patch?: string): string {
+  const { id, revision } = preview;
+  switch (by) {
+    case 'rebase': {
+      const paths = conflictPaths(preview.changes ?? []);
+      if (paths.length > 0)
+        return `${nameOf(preview)} was rebased onto the current file, which gave conflicts in ${listed(paths)}. It is now at revision ${revision}, and cannot be applied before the user has settled them. You may discard it and stage the change again.`;
+      return `${nameOf(preview)} was rebased onto the current file and is now at revision ${revision}. Earlier recommendations for it no longer count.`;
+    }
+    case 'user': {
+      if (preview.kind === 'plan')
+        return `The user edited the plan (${id}), which is now at revision ${revision}. It reads:\n${fenced(patch ?? '')}`;
+      const now = isOpen(preview) ? ` It is now at revision ${revision}, and the user decides on it.` : '';
+      const text = `The user edited the proposal of ${nameOf(preview)}.${now}`;
+      return patch === undefined ? text : `${text}\nWhat the user changed in it:\n${fenced(patch)}`;
+    }
+    case 'amend':
+      return `Your last amendment of ${nameOf(preview)}, whose result you do not see, was made: it is now at revision ${revision}. Call pending with its id to see it.`;
+    case 'split':
+      return `A part of ${nameOf(preview)} was split off for the user to decide on separately; the rest is now at revision ${revision}.`;
+  }
+}
+
+/**
+ * Answers a `resolve` that means none of the pending previews.
+ * @param pending those that wait for someone else.
+ */
+export function notYoursText(pending: readonly Preview[]): string {
+  const first = pending.slice(0, MAX_NAMED).map(nameOf).join(', ');
+  const more = pending.length > MAX_NAMED ? ` and ${pending.length - MAX_NAMED} more` : '';
+  return `No pending preview waits for you. The user decides on ${first}${more}; you will be told the outcome.`;
+}
+
+export function unknownPreviewText(id: string): string {
+  return `There is no preview ${id}. Call pending to see what there is.`;
+}
+
+/**
+ * Tells the model and the user that the model is no longer asked to resolve previews.
+ * @param failures how many applies failed; 0 if the model did not answer.
+ */
+export function leftToUserText(previews: readonly Preview[], failures: number): string {
+  const names = listed(previews.map(nameOf));
+  if (failures > 0)
+    return `${names} failed to apply ${plural(failures, 'time')}. It is now left to the user.`;
+  return previews.length === 1
+    ? `${names} was not resolved when asked for. It is now left to the user.`
+    : `${names} were not resolved when asked for. They are now left to the user.`;
+}
+
+export function unseenText(preview: Preview): string {
+  return `${nameOf(preview)} was staged only now, so you have not seen its diff yet. Nothing was changed. Resolve it in your next message.`;
+}
+
+export function usersOwnText(preview: Preview): string {
+  return `The user asked for ${nameOf(preview)} and decides on it. Nothing was changed; you will be told the outcome.`;
+}
+
+export function otherConversationText(preview: Preview): string {
+  return `${nameOf(preview)} does not belong to this conversation, so you have not seen its diff. Nothing was changed. The user resolves it.`;
+}
+
+export function outdatedVoteText(preview: Preview, seen: number): string {
+  return (
+    `${nameOf(preview)} is now at revision ${preview.revision}, but this vote was for revision ${seen}. ` +
+    'Nothing was changed. Look at the new revision and resolve it again.'
+  );
+}
+
+export function openConflictsText(preview: Preview, paths: readonly string[]): string {
+  return `${nameOf(preview)} still contains conflict markers in ${listed(paths)}. The user must resolve them first. Nothing was changed.`;
+}
+
+/** The line before the error that the model's own apply returned. */
+export function returnedErrorText(preview: Preview): string {
+  return `${nameOf(preview)} counts as applied: it ${RETURNED_ERROR}. The error:`;
+}
+
+/**
+ * @param planning what the model voted for, if it is only recorded because plan mode is on
+ * @param unproved why it is only recorded, in the mode in which checks must pass
+ */
+export function recommendedText(
+  preview: Preview,
+  planning?: ResolveAction,
+  unproved?: Extract<Proof, { isProved: false }>,
+): string {
+  const name = nameOf(preview);
+  if (unproved) return unprovedText(name, unproved);
+  const recorded =
+    planning === undefined
+      ? `Your recommendation for ${name} is recorded.`
+      : `Plan mode is on, so your ${planning} of ${name} is only recorded, as a recommendation.`;
+  return `${recorded} The user decides; nothing has changed yet. Do not resolve it again: you will be told the outcome.`;
+}
+
+export function ownVoteText(preview: Preview): string {
+  return `${nameOf(preview)} is being resolved by the callback that made this request. The callback must return first.`;
+}
+
+export function circularVoteText(preview: Preview): string {
+  return `${nameOf(preview)} is being resolved by a callback that is waiting for the callback that made this request. One of them must return first.`;
+}
+
+/**
+ * Answers a vote that came too late.
+ * @param asker who voted.
+ * @param last the latest entry of the preview in the ledger.
+ */
+export function alreadyResolvedText(preview: Preview, asker: Actor, last?: LedgerEntry): string {
+  const { state } = preview;
+  switch (state.kind) {
+    case 'applied':
+    case 'discarded': {
+      if (isFoundApplied(state.by)) return `${nameOf(preview)} was already applied. ${FOUND_APPLIED}`;
+      const failure =
+        last?.outcome === 'returnedError'
+          ? `, and returned an error: ${safeText(last.message ?? last.reason)}`
+          : '';
+      return `${nameOf(preview)} was already resolved by ${byWhom(state.by.actor, asker)}: ${state.kind}${failure}. Reason: ${safeText(state.by.reason)}`;
+    }
+    case 'expired':
+      if (state.interrupted)
+        return `${nameOf(preview)} was being applied when the window closed. It is unknown whether it took effect: check before you stage it again.`;
+      return expiredText(preview);
+    case 'pending':
+      return `Another attempt to resolve ${nameOf(preview)} failed: ${safeText(state.lastError ?? 'unknown reason')}. It is pending again.`;
+    case 'applying':
+      return `${nameOf(preview)} is being resolved by ${byWhom(state.actor, asker)} right now.`;
+  }
+}
+
+export function expiredText(preview: Preview): string {
+  const { state } = preview;
+  if (state.kind === 'expired' && state.reason !== undefined)
+    return `${nameOf(preview)} has expired: ${safeText(state.reason)}`;
+  return `${nameOf(preview)} has expired: what it would have run is gone. Nothing was changed. Stage it again if it is still needed.`;
+}
+
+/** Circumstances that change the words of {@link outcomeText}. */
+interface OutcomeContext {
+  /** The preview, if it is still known. */
+  readonly preview?: Preview;
+  /** The model resolved it on a branch that has since been abandoned, and no longer sees its call. */
+  readonly onAbandonedBranch?: boolean;
+}
+
+/** Tells the model the outcome of a preview that it did not resolve itself, or whose `resolve` it no longer sees. */
+export function outcomeText(
+  entry: LedgerEntry,
+  { preview, onAbandonedBranch = false }: OutcomeContext = {},
+): string {
+  if (entry.kind === 'plan' && entry.actor === 'human') return planOutcomeText(entry);
+  const { outcome, lost } = entry;
+  if (lost) return lostOutcomeText(entry, lost);
+  const failed = `${FAILED} ${NOT_DONE[entry.action]}`;
+  const name = nameOf({ id: entry.previewId, label: entry.label });
+  const error = errorText(entry, preview);
+  if (entry.actor === 'model') {
+    const what = { failed, returnedError: RETURNED_ERROR, applied: '', discarded: '' }[outcome];
+    const when = onAbandonedBranch ? 'on the abandoned branch' : 'finished after it was interrupted';
+    const vote = `Your ${entry.action} of ${name} ${when}:`;
+    return what === '' ? `${vote} ${outcome}.` : `${vote} it ${what}:${error}`;
+  }
+  if (isFoundApplied(entry)) return `${name} was applied. ${FOUND_APPLIED} Who decided it is not known.`;
+  if (preview?.part && outcome === 'discarded')
+    return `${outcomeText(entry)}\nThe refused part:\n${fenced(preview.part.patch)}`;
+  const who = entry.actor === 'human' ? 'The user' : 'Another extension';
+  const typed = entry.reason === DEFAULT_HUMAN_REASON[entry.action] ? '' : ` Reason: ${reasonText(entry)}`;
+  switch (outcome) {
+    case 'applied':
+      return `${who} applied ${name}.${typed}${unsavedText(entry.unsaved)}${resultText(entry, preview)}`;
+    case 'discarded': {
+      const whose = entry.actor === 'human' ? "the user's decision" : 'a decision';
+      return `${who} discarded ${name}. This is ${whose}, not a failure.${typed}`;
+    }
+    case 'returnedError':
+      return `${who} applied ${name}.${typed} It ${RETURNED_ERROR}:${error}`;
+    case 'failed':
+      return `${who} tried to ${entry.action} ${name}, which ${failed}:${error}`;
+  }
+}
+
+/** Takes back what was said of an apply. */
+function lostOutcomeText({ previewId, label, message = '' }: LedgerEntry, lost: readonly LostFile[]): string {
+  const paths = listed(lost.map(({ path }) => path));
+  return `${previewId} (${label}) was applied, and is pending again: ${message} Read ${paths} again before you go on.`;
+}
+
+/**
+ * An error as it follows a colon. One of a producer's code is fenced, since it could pass for a sentence of ours or of the
+ * user, and so is one of several lines; not what a tool answers that has fenced the words of others itself.
+ */
+function errorText({ message, reason, kind }: LedgerEntry, preview?: Preview): string {
+  const error = message ?? reason;
+  if (isCalledForResult(preview)) return ` ${error}`;
+  const isPlain = kind !== 'action' && safeText(error, Infinity) === error;
+  return isPlain ? ` ${error}` : `\n${fenced(escapeInvisible(error))}`;
+}
+
+function isCalledForResult(preview: Preview | undefined): boolean {
+  return preview?.purpose === 'command' || preview?.purpose === 'toolCall';
+}
+
+/** What the model stages for its result: what a command writes, what a tool of VS Code answers. */
+function resultText({ message }: LedgerEntry, preview: Preview | undefined): string {
+  return isCalledForResult(preview) && message !== undefined ? `\nIts result:\n${message}` : '';
+}
+
+function isFoundApplied({ actor, reason }: Resolution): boolean {
+  return actor === 'extension' && reason === FOUND_APPLIED;
+}
+
+/** A quoted reason. One that an extension gives is no line of its own, whatever is in it. */
+function reasonText({ reason, actor }: Vote): string {
+  return actor === 'human' ? `"${reason}"` : quoted(reason);
+}
+
+/** The same for a plan, which the user approves or sends back. */
+function planOutcomeText(entry: LedgerEntry): string {
+  const { previewId, reason } = entry;
+  const note = reason === DEFAULT_HUMAN_REASON[entry.action] ? undefined : reason;
+  switch (plainOutcome(entry.outcome)) {
+    case 'applied': {
+      const said = note === undefined ? '' : ` The user says: "${note}"`;
+      return `The user approved the plan (${previewId}). Plan mode is off: carry it out now.${said}`;
+    }
+    case 'discarded':
+      if (isPlanModeLeft(entry))
+        return `The user switched plan mode off, which withdrew the plan (${previewId}) that waited for approval. The user's next prompt says what to do.`;
+      return note === undefined
+        ? `The user wants the plan (${previewId}) refined, and did not say how. Ask what is missing, or improve it and submit it again.`
+        : `The user wants the plan (${previewId}) refined: "${note}". Plan mode is still on: refine it and submit it again.`;
+    case 'failed':
+      return `The user tried to ${entry.action === 'apply' ? 'approve' : 'send back'} the plan (${previewId}), which failed:${errorText(entry)}`;
+  }
+}
+
+function byWhom(actor: Actor, asker: Actor): string {
+  switch (actor) {
+    case 'human':
+      return 'the user';
+    case 'model':
+      return asker === 'model' ? 'you' : 'the model';
+    case 'extension':
+      return 'another extension';
+  }
+}
+
+/** The reason for a vote; `undefined` if the user gave none. */
+export function reasonGiven({ actor, action, reason }: Vote): string | undefined {
+  return actor === 'human' && reason === humanReason(action) ? undefined : reason;
+}

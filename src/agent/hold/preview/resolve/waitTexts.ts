@@ -1,0 +1,48 @@
+import { quoted } from '../../../base/safeName.ts';
+import { listed } from '../../../base/phrases.ts';
+import { isStale, type Preview } from '../preview.ts';
+import { conflictPaths } from '../rebase/conflictMarkers.ts';
+import type { ModelAuthority } from '../resolveSettings.ts';
+
+/** What {@link waitText} needs to know beyond the preview. */
+export interface WaitFacts {
+  readonly authority: ModelAuthority;
+  /** Whether only the user can apply it, in every mode. */
+  readonly isUsersAlone: boolean;
+  /** The ids of the previews that must be applied first. */
+  readonly blockers: readonly string[];
+}
+
+/** Tells the model on whom an open preview waits, and what it can do about it. */
+export function waitText(preview: Preview, { authority, isUsersAlone, blockers }: WaitFacts): string {
+  const { state, editedByUser, origin } = preview;
+  if (state.kind !== 'pending') return 'is being resolved right now';
+  const conflicts = conflictPaths(preview.changes ?? []);
+  if (conflicts.length > 0) return `the user must settle the conflicts in ${listed(conflicts)}`;
+  if (isStale(preview))
+    return `stale, since ${listed(state.stale)} changed beneath it; read that again and stage the change anew if it is still needed`;
+  const failed =
+    state.lastError === undefined ? '' : `the last attempt failed (${quoted(state.lastError)}); `;
+  const after = blockers.length === 0 ? '' : `${listed(blockers)} must be applied first; `;
+  return `${failed}${after}${whoDecides()}`;
+
+  function whoDecides(): string {
+    if (editedByUser) return 'the user edited it and decides';
+    if (origin?.asksModel !== true) return 'the user asked for it and decides';
+    if (isUsersAlone) return 'only the user decides';
+    if (authority === 'none') return 'the user decides';
+    const vote = state.kind === 'pending' ? state.recommendation?.action : undefined;
+    return vote === undefined ? 'waits for your vote' : `you recommended to ${vote} it, and the user decides`;
+  }
+}
+
+/**
+ * The line before the result of a tool call that amended a preview.
+ * @param above the previews that build on it, which are rebased.
+ */
+export function amendedText({ id, revision }: Preview, above: readonly string[]): string {
+  const [verb, be] = above.length === 1 ? ['builds', 'is'] : ['build', 'are'];
+  const moved =
+    above.length === 0 ? '' : ` ${listed(above)}, which ${verb} on it, ${be} rebased or stale now.`;
+  return `${id} is now at revision ${revision}, no file modified yet. An earlier vote on it no longer counts.${moved}`;
+}

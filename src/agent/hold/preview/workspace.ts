@@ -1,0 +1,116 @@
+import type { Sha256 } from '../../base/hash.ts';
+import type { TextEncoding } from '../text/encodings.ts';
+
+/** In bytes. Larger files are neither read nor written. */
+export const MAX_FILE_BYTES = 5 * 1024 * 1024;
+
+/** Where written bytes went: to the disk, or into an editor with unsaved changes, which stays unsaved. */
+export type WrittenTo = 'disk' | 'editor';
+
+/** What a file is to become: its bytes, or a symbolic link. */
+export type FileContent = Uint8Array | { readonly link: string };
+
+/** The files that a glob matched. */
+export interface FileListing {
+  readonly paths: readonly string[];
+  /** More files matched than were asked for. */
+  readonly truncated: boolean;
+}
+
+/** A folder that is open in the window: what workspace paths are relative to. */
+export interface FolderRoot {
+  readonly name: string;
+  /** Absolute path in the file system of the extension host. */
+  readonly fsPath: string;
+}
+
+/** What the file system knows about a path besides its bytes. */
+export interface FilePlace {
+  /** Permission bits of the file or folder; absent if there is neither on disk. */
+  readonly mode?: number;
+  /** The missing folders above it, as workspace paths, the outermost first. */
+  readonly missingFolders: readonly string[];
+  /** An editor has unsaved changes of the file: they are what is read and written. */
+  readonly isUnsaved?: true;
+  /** The file on disk may not be written. */
+  readonly isReadOnly?: true;
+  /** Where the path itself leads, if it is a symbolic link. All else is told of the file that it leads to. */
+  readonly link?: string;
+  /** The same for all names of a file on disk, and for no other file. */
+  readonly id?: string;
+}
+
+/** How a path is taken. */
+export interface ResolveOptions {
+  /**
+   * Tells workspace paths of files that may not be on disk yet: where case and Unicode normalisation do not count, one of them in
+   * another spelling is the same file. Only asked for a path at which there is nothing.
+   */
+  readonly planned?: () => readonly string[];
+  /** Whether a symbolic link at the path itself stands for the file that it leads to. */
+  readonly throughLink?: boolean;
+}
+
+/** The workspace's files as far as they are read. */
+export interface ReadableFiles {
+  /**
+   * The exact bytes of a file: if it is open with unsaved changes, those that saving it would write, else those on disk.
+   * `undefined` when there is no such file.
+   * @throws ToolError for a folder, a device, or a file over the size limit; UnsavedEditorError if a notebook or a custom editor
+   *   holds unsaved changes of it.
+   */
+  read(path: string): Promise<Uint8Array | undefined>;
+
+  /** The encoding of an existing or new file, which a byte order mark at its beginning overrides. */
+  encodingOf(path: string): Promise<TextEncoding>;
+
+  /** What a rollback must know of a file or folder beyond its bytes. */
+  placeOf(path: string): Promise<FilePlace>;
+}
+
+/**
+ * The workspace's files as the user sees them. A *workspace path* is relative to the workspace folder with forward
+ * slashes; where several folders are open, it begins with the folder's name.
+ */
+export interface Workspace extends ReadableFiles {
+  /**
+   * The workspace path that `input` means, spelled as on disk. Accepts a workspace path or an absolute path inside a folder. A file has
+   * one such path, whichever of the open folders, or of the links to folders, it is named by.
+   * @throws PathError when it leads outside (also through a symlink), or into a protected place such as `.git`.
+   */
+  resolvePath(input: string, options?: ResolveOptions): Promise<string>;
+
+  /** The line ending that a new file at this path gets, if its text does not ask for one. */
+  lineEndingAt(path: string): Promise<'\n' | '\r\n'>;
+
+  /**
+   * Writes exactly `bytes` to a file, creating missing folders, or deletes the file for `null`.
+   * @param expected hash of the file's current bytes (`null`: no file); checked again at the last moment.
+   * @param mode permission bits that the file gets; by default an existing one keeps its own, and a new one gets those that the
+   *   system gives to new files.
+   * @throws StalePreviewError when the file holds something else; any file system error as it is.
+   */
+  write(path: string, bytes: Uint8Array | null, expected: Sha256 | null, mode?: number): Promise<WrittenTo>;
+
+  /**
+   * Puts something in the place of what stands at the path itself, at once and without following a link there: a file or a
+   * symbolic link, or nothing for `null`. Missing folders are created.
+   * @param expected the hash of what stands there, that of a link (`hashOfLink`) or of a file's bytes; `null`: nothing.
+   * @param mode permission bits of a file; by default it keeps those of the file that it replaces.
+   * @throws StalePreviewError when something else stands there; ToolError if an editor has unsaved changes of it; any file
+   *   system error as it is.
+   */
+  replace(path: string, content: FileContent | null, expected: Sha256 | null, mode?: number): Promise<void>;
+
+  /** Makes those of these folders that are missing, with their permission bits. */
+  makeFolders(modes: Readonly<Record<string, number>>): Promise<void>;
+
+  /**
+   * Removes what interrupted or rolled-back writes leave behind: temporary files beside `paths`, and those of `folders` that
+   * are empty, the innermost first. What cannot be removed stays.
+   */
+  tidy(paths: readonly string[], folders: readonly string[]): Promise<void>;
+
+  /** The files matching a glob, sorted, without those that ignore files or `files.exclude` hide. */
+  list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing>;
+}

@@ -1,0 +1,372 @@
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import * as z from 'zod/mini';
+import { sha256 } from '../../base/hash.ts';
+import type { ForeignFile } from '../../hold/external/foreignChange.ts';
+import type { LeftOut } from '../../hold/external/gathered.ts';
+import type { FileContent, FolderRoot } from '../../hold/preview/workspace.ts';
+import { Effects, foundContent, type Found } from '../view/effects.ts';
+import { Layers, type Place } from '../view/layers.ts';
+import { OWN_FOLDERS, type MountedFolder, type TerminalAccess } from '../view/bubblewrap.ts';
+import { removeTree } from '../view/entries.ts';
+import { clearSetId } from '../view/heldFind.ts';
+import { inTrees, PlainTree } from '../view/plainTree.ts';
+import { changedPaths, type Layer } from '../view/upperTree.ts';
+import { freezeFolder, type CopyLimits } from './frozenFolder.ts';
+import { KnownFiles } from './knownFiles.ts';
+import { STATUS_FILE } from './privateGit.ts';
+
+/** The most entries that are looked at to see whether something was written. */
+const MAX_WATCHED = 100_000;
+
+/** The longest log of git that is read, in bytes. */
+const MAX_LOG = 64 * 1024 * 1024;
+
+const pathPair = z.object({ state: z.string(), at: z.string() });
+const stateSchema = z.object({
+  folders: z.array(z.object({ name: z.string(), fsPath: z.string() })),
+  /** Ignored folders, each an overlay of its own. */
+  ignored: z.array(z.object({ root: z.string(), state: z.string() })),
+  shown: z.array(pathPair),
+  readable: z.array(z.string()),
+  foreign: z.array(z.string()),
+  unreadable: z.array(z.string()),
+});
+
+/** What a view was made of, which it is opened again from. */
+type ViewState = z.infer<typeof stateSchema>;
+
+/** What is mounted for a view. */
+export interface ViewMounts extends Pick<TerminalAccess, 'shown' | 'readable'> {
+  readonly storage: string;
+  readonly folders: readonly MountedFolder[];
+  readonly links: readonly (readonly [link: string, target: string])[];
+}
+
+/** What was written in a view since it was last looked at. */
+export interface Collected {
+  readonly effects: readonly ForeignFile[];
+  readonly leftOut: readonly LeftOut[];
+  /** More was changed than can be reviewed at once: then it is all still in the view, and none of it in `effects`. */
+  readonly isTooMuch: boolean;
+  /** How many commits were made in the view since it was opened. They stay there. */
+  readonly commits: number;
+  /** A repository was removed in the view. The real one is as it was. */
+  readonly lostGit: boolean;
+}
+
+/**
+ * A view of the workspace in which a program works for as long as it likes: an overlay over a copy of what git does not ignore, at
+ * the path of the workspace itself. The copy never changes, since an overlay shows stale or mixed content when what is below it
+ * does. Folders that git ignores are overlays of their own over the real ones, and what is written there stays in the view.
+ *
+ * The view is mounted by another program, see `redline-run`; here is what can be done with its files.
+ */
+export class AgentView {
+  readonly storage: string;
+  readonly #state: ViewState;
+  readonly #layers: Layers;
+  readonly #known: KnownFiles;
+  /** Paths in the upper trees that git ignores, by layer; found by the last {@link collect}. */
+  readonly #ignored = new Map<Layer, ReadonlySet<string>>();
+  /** What each file of the upper trees was when it was last looked at. */
+  readonly #stamps = new Map<string, string>();
+  #view = '';
+
+  private constructor(storage: string, state: ViewState) {
+    this.storage = storage;
+    this.#state = state;
+    this.#layers = new Layers(state.folders, storage);
+    this.#known = new KnownFiles(path.join(storage, 'known'));
+  }
+
+  /**
+   * Makes what a view is mounted from. If it fails, nothing is left.
+   * @param storage a folder that does not exist yet, outside all folders.
+   * @throws TooLargeError, or the error of the system
+   */
+  static async create(
+    folders: readonly FolderRoot[],
+    storage: string,
+    limits: CopyLimits,
+  ): Promise<AgentView> {
+    await fs.mkdir(storage, { recursive: true });
+    try {
+      const state: ViewState = {
+        ...{ folders: folders.map(({ name, fsPath }) => ({ name, fsPath })), ignored: [] },
+        ...{ shown: [], readable: [], foreign: [], unreadable: [] },
+      };
+      for (const { root, state: at } of new Layers(folders, storage).all)
+        await makeLayer(root, at, limits, state);
+      for (const name of OWN_FOLDERS) await fs.mkdir(path.join(storage, name));
+      for (const name of ['tmp', 'var-tmp', 'shm']) await fs.chmod(path.join(storage, name), 0o1777);
+      await fs.mkdir(path.join(storage, 'known'));
+      await fs.writeFile(path.join(storage, 'view.json'), JSON.stringify(state), { mode: 0o600 });
+      return new AgentView(storage, state);
+    } catch (error) {
+      await removeTree(storage);
+      throw error;
+    }
+  }
+
+  /** A view that was made before. @throws Error if there is none */
+  static async reopen(storage: string): Promise<AgentView> {
+    const text = await fs.readFile(path.join(storage, 'view.json'), 'utf8');
+    const view = new AgentView(storage, stateSchema.parse(JSON.parse(text)));
+    await view.#known.load();
+    return view;
+  }
+
+  get mounts(): ViewMounts {
+    const { ignored, shown, readable } = this.#state;
+    return {
+      storage: this.storage,
+      folders: [...this.#layers.all.map(({ root, state }) => ({ root, state })), ...ignored],
+      links: [...this.#layers.links],
+      ...{ shown, readable },
+    };
+  }
+
+  /** Ignored folders in which the program cannot change what is there, since files of another owner or group are in them. */
+  get foreign(): readonly string[] {
+    return this.#state.foreign;
+  }
+
+  /** Files and folders that are not in the view, since they may not be read. */
+  get unreadable(): readonly string[] {
+    return this.#state.unreadable;
+  }
+
+  /**
+   * From now on the files are looked at there.
+   * @param view leads to the root of the view, see `Namespace.entered`.
+   * @returns whether the view is mounted there; else nothing has changed
+   */
+  async enter(view: string): Promise<boolean> {
+    if (!(await this.isMounted(view))) return false;
+    this.#view = view;
+    return true;
+  }
+
+  /** Whether the view is mounted there: what is read and written there is then not the workspace itself. */
+  async isMounted(view: string): Promise<boolean> {
+    for (const { root } of this.#layers.all) {
+      const [real, seen] = await Promise.all(
+        [root, path.join(view, root)].map(at => fs.lstat(at).catch(() => undefined)),
+      );
+      if (!real || !seen || real.dev === seen.dev) return false;
+    }
+    return true;
+  }
+
+  /** Differs from what it was before if something was written meanwhile. The upper trees tell no one when that happens. */
+  async fingerprint(): Promise<string> {
+    let [count, size, latest, ids] = [0, 0n, 0n, 0n];
+    const walk = async (layer: Layer, tree: PlainTree, relative: string): Promise<void> => {
+      for await (const part of tree.parts(relative))
+        for (const { name } of part) {
+          const at = relative === '' ? name : `${relative}/${name}`;
+          if (at === '.git' || isStatus(at) || this.#ignored.get(layer)?.has(at)) continue;
+          if (++count > MAX_WATCHED) return;
+          const stat = await tree.at(at, each => fs.lstat(each, { bigint: true }));
+          if (!stat) continue;
+          if (stat.ctimeNs > latest) latest = stat.ctimeNs;
+          size += stat.size;
+          ids += stat.ino;
+          if (stat.isDirectory()) await walk(layer, tree, at).catch(() => undefined);
+        }
+    };
+    for (const layer of this.#layers.all) await inTrees([layer.upper], tree => walk(layer, tree, ''));
+    return [count, size, latest, ids].join(' ');
+  }
+
+  /** What was written since the last {@link Collection.accept}. The program may go on writing meanwhile. */
+  async collect(): Promise<Collection> {
+    const effects = new Effects();
+    const looked = new Map<string, { readonly stamp: string; readonly theirs: Found | undefined }>();
+    const unreadable = new Map<string, string>();
+    for (const layer of this.#layers.all) {
+      const merged = path.join(this.#view, layer.root);
+      const lower = path.join(layer.state, 'lower');
+      const changed = await changedPaths(layer, merged, effects, lower);
+      this.#ignored.set(layer, new Set(changed.ignored));
+      const known = this.#known.below(layer.root);
+      await inTrees([layer.upper, lower, merged], async (upper, frozen, inView) => {
+        for (const each of new Set([...changed.paths, ...known])) {
+          if (effects.isTooMuch) break;
+          if (isStatus(each)) continue;
+          const at = path.join(layer.root, each);
+          const stamp = await stampIn(upper, each);
+          if (this.#stamps.get(at) === stamp) continue;
+          const name = this.#layers.nameOf({ layer, relative: each });
+          const isLooked = await effects.look(name, async () => {
+            const found = await inView.find(each);
+            const theirs = found?.kind === 'file' ? remembering(found) : found;
+            const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
+            await effects.add(name, base, theirs);
+            looked.set(at, { stamp, theirs });
+          });
+          if (!isLooked) unreadable.set(at, stamp);
+        }
+      });
+    }
+    const { isTooMuch } = effects;
+    const { effects: files, leftOut } = effects.end();
+    const accept = async (): Promise<void> => {
+      for (const [at, { stamp, theirs }] of looked) {
+        await this.#known.set(at, theirs);
+        this.#stamps.set(at, stamp);
+      }
+      for (const [at, stamp] of unreadable) this.#stamps.set(at, stamp);
+      await this.#known.save();
+    };
+    return {
+      ...{ effects: files, leftOut, isTooMuch, ...(await this.#git()) },
+      accept: isTooMuch ? async () => undefined : accept,
+    };
+  }
+
+  /**
+   * Brings a file up to date with what was decided, unless the program has changed it since it was last looked at.
+   * @param content `null`: no file
+   * @param mode the permission bits of a file; by default it keeps its own.
+   * @returns whether the file holds that now
+   */
+  async put(workspacePath: string, content: FileContent | null, mode?: number): Promise<boolean> {
+    const place = this.#placeOf(workspacePath);
+    if (!place) return false;
+    const { layer, relative } = place;
+    const at = path.join(layer.root, relative);
+    const tree = new PlainTree(path.join(this.#view, layer.root));
+    const now = await tree.find(relative);
+    const before = this.#known.has(at)
+      ? this.#known.find(at)
+      : await new PlainTree(path.join(layer.state, 'lower')).find(relative);
+    // A folder in which nothing is left has been removed.
+    const expected = before?.kind === 'folder' ? undefined : before;
+    if (!(await isSame(now, expected))) return false;
+    const bits = mode ?? modeOf(now);
+    const wanted = content ? foundContent(content, bits) : undefined;
+    if (!(await isSame(now, wanted)))
+      await (content ? writeWatched(tree, relative, content, bits) : tree.remove(relative));
+    await this.#known.set(at, wanted);
+    await this.#known.save();
+    this.#stamps.delete(at);
+    return true;
+  }
+
+  /** Puts a text where the program can read it: into the first folder, or into its home folder if a file of that name is there. */
+  async tell(text: string): Promise<void> {
+    const [layer] = this.#layers.all;
+    const isTaken = layer && (await new PlainTree(path.join(layer.state, 'lower')).find(STATUS_FILE));
+    const folder = layer && !isTaken ? path.join(this.#view, layer.root) : path.join(this.storage, 'home');
+    await writeWatched(new PlainTree(folder), STATUS_FILE, Buffer.from(text), 0o644);
+  }
+
+  /** Takes the bits from what was written by which a program gets the rights of its owner. Nothing may be at work in the view. */
+  async clearSetId(): Promise<void> {
+    const uppers = this.mounts.folders.map(({ state }) =>
+      path.relative(this.storage, path.join(state, 'upper')),
+    );
+    await clearSetId(this.storage, [...uppers, ...OWN_FOLDERS]);
+  }
+
+  async remove(): Promise<void> {
+    await removeTree(this.storage);
+  }
+
+  #placeOf(workspacePath: string): Place | undefined {
+    const at = this.#layers.absolute(workspacePath);
+    return at === undefined ? undefined : this.#layers.placeAt(at);
+  }
+
+  async #git(): Promise<Pick<Collected, 'commits' | 'lostGit'>> {
+    let commits = 0;
+    let lostGit = false;
+    for (const layer of this.#layers.all) {
+      const lower = path.join(layer.state, 'lower');
+      const hadGit = (await new PlainTree(lower).find('.git'))?.kind === 'folder';
+      if (!hadGit) continue;
+      // Git itself is not asked: what it runs stands in the settings of the repository, which the program may have changed.
+      const log = '.git/logs/HEAD';
+      const tree = new PlainTree(path.join(this.#view, layer.root));
+      const [now, before] = [await tree.read(log, MAX_LOG), await new PlainTree(lower).read(log, MAX_LOG)];
+      const added = linesOf(now).slice(linesOf(before).length);
+      commits += added.filter(line => /\tcommit\b/.test(line)).length;
+      lostGit ||= (await tree.find('.git/HEAD')) === undefined;
+    }
+    return { commits, lostGit };
+  }
+}
+
+/** What was collected, and the way to tell that it has been taken. */
+export interface Collection extends Collected {
+  /** The files count as known from now on. Until then the same would be collected again. */
+  accept(): Promise<void>;
+}
+
+async function makeLayer(root: string, at: string, limits: CopyLimits, state: ViewState): Promise<void> {
+  for (const name of ['upper', 'work']) await fs.mkdir(path.join(at, name), { recursive: true });
+  const frozen = await freezeFolder(root, path.join(at, 'lower'), limits);
+  let count = 0;
+  const stateOf = async (real: string): Promise<string> => {
+    const folder = path.join(at, 'folders', String(++count));
+    await fs.mkdir(path.join(folder, 'lower'), { recursive: true });
+    await fs.symlink(real, path.join(folder, 'real'));
+    return folder;
+  };
+  for (const ignored of frozen.ignored) {
+    const folder = await stateOf(path.join(root, ignored));
+    for (const name of ['upper', 'work']) await fs.mkdir(path.join(folder, name));
+    state.ignored.push({ root: path.join(root, ignored), state: folder });
+  }
+  for (const { from, at: shownAt } of frozen.shown)
+    state.shown.push({ at: path.join(root, shownAt), state: await stateOf(from) });
+  state.readable.push(...frozen.readable);
+  state.foreign.push(...frozen.foreign);
+  state.unreadable.push(...frozen.unreadable);
+}
+
+/** Programs that watch the files of a view see a file once it is whole, and no other name: it is drafted where git alone looks. */
+async function writeWatched(
+  tree: PlainTree,
+  relative: string,
+  content: FileContent,
+  bits: number,
+): Promise<void> {
+  const hasGit = (await tree.find('.git'))?.kind === 'folder';
+  await tree.write(relative, content, bits, undefined, hasGit ? '.git' : undefined);
+}
+
+function isStatus(relative: string): boolean {
+  return relative === STATUS_FILE;
+}
+
+function linesOf(bytes: Uint8Array | undefined): readonly string[] {
+  return Buffer.from(bytes ?? [])
+    .toString()
+    .split('\n')
+    .filter(line => line !== '');
+}
+
+function modeOf(found: Found | undefined): number {
+  return found?.kind === 'file' ? found.mode : 0o666 & ~process.umask();
+}
+
+async function isSame(a: Found | undefined, b: Found | undefined): Promise<boolean> {
+  if (a?.kind !== b?.kind) return false;
+  if (a?.kind === 'link' && b?.kind === 'link') return a.target === b.target;
+  if (a?.kind !== 'file' || b?.kind !== 'file') return true;
+  return a.size === b.size && a.mode === b.mode && sha256(await a.read()) === sha256(await b.read());
+}
+
+/** The file, read once. */
+function remembering(found: Extract<Found, { kind: 'file' }>): Found {
+  let bytes: Promise<Uint8Array> | undefined;
+  return { ...found, read: () => (bytes ??= found.read()) };
+}
+
+async function stampIn(tree: PlainTree, at: string): Promise<string> {
+  const stat = await tree.at(at, each => fs.lstat(each, { bigint: true })).catch(() => undefined);
+  return stat ? [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ') : '';
+}

@@ -1,0 +1,78 @@
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import * as z from 'zod/mini';
+import { sha256 } from '../../base/hash.ts';
+import { replaceFile } from '../../base/system/replaceFile.ts';
+import { MAX_FILE_BYTES } from '../../hold/preview/workspace.ts';
+import type { Found } from '../view/effects.ts';
+
+const entrySchema = z.union([
+  z.object({ kind: z.literal('file'), hash: z.string(), size: z.int(), mode: z.int() }),
+  z.object({ kind: z.literal('link'), target: z.string() }),
+  z.object({ kind: z.enum(['folder', 'other', 'nothing']) }),
+]);
+const schema = z.record(z.string(), entrySchema);
+
+type Entry = z.infer<typeof entrySchema>;
+
+/** What files of a view held when they were last looked at, by absolute path. It is kept, so that it is known after a reload. */
+export class KnownFiles {
+  readonly #folder: string;
+  readonly #index: string;
+  #entries = new Map<string, Entry>();
+
+  /** @param folder is there already */
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#index = `${folder}.json`;
+  }
+
+  /** Reads what was kept; nothing if there is nothing. */
+  async load(): Promise<void> {
+    const text = await fs.readFile(this.#index, 'utf8').catch(() => '{}');
+    this.#entries = new Map(Object.entries(schema.parse(JSON.parse(text))));
+  }
+
+  has(at: string): boolean {
+    return this.#entries.has(at);
+  }
+
+  /** @returns `undefined` if there was nothing */
+  find(at: string): Found | undefined {
+    const entry = this.#entries.get(at);
+    if (!entry || entry.kind === 'nothing') return undefined;
+    if (entry.kind !== 'file') return entry as Found;
+    const { size, mode, hash } = entry;
+    return { kind: 'file', size, mode, read: () => fs.readFile(path.join(this.#folder, hash)) };
+  }
+
+  /** The paths below a folder, relative to it. */
+  below(folder: string): readonly string[] {
+    return [...this.#entries.keys()]
+      .filter(at => at.startsWith(`${folder}/`))
+      .map(at => at.slice(folder.length + 1));
+  }
+
+  /** Takes what is there. A file that is too large to be previewed is not taken: it is compared with what was there before it. */
+  async set(at: string, found: Found | undefined): Promise<void> {
+    if (found?.kind !== 'file') {
+      this.#entries.set(at, found ?? { kind: 'nothing' });
+      return;
+    }
+    if (found.size > MAX_FILE_BYTES) return;
+    const bytes = await found.read();
+    const hash = sha256(bytes);
+    const file = path.join(this.#folder, hash);
+    // Of a file that was cut short by a full disk, nothing must be left under this name.
+    await fs.writeFile(`${file}.new`, bytes);
+    await replaceFile(`${file}.new`, file);
+    this.#entries.set(at, { kind: 'file', hash, size: bytes.length, mode: found.mode });
+  }
+
+  /** Keeps what was taken. */
+  async save(): Promise<void> {
+    const draft = `${this.#index}.new`;
+    await fs.writeFile(draft, JSON.stringify(Object.fromEntries(this.#entries)), { mode: 0o600 });
+    await replaceFile(draft, this.#index);
+  }
+}

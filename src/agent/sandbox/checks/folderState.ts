@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import { forEachLimited, succeeds, TimeSlice } from '../../base/async.ts';
+import { entriesOf } from '../view/entries.ts';
+import { isFolderIgnored } from '../view/ignored.ts';
+import { fields, GitProgram } from '../../hold/external/gitProgram.ts';
+import type { FolderRoot } from '../../hold/preview/workspace.ts';
+
+/** Beyond so many files nothing is told: a check's result is then never current. */
+const MAX_FILES = 200_000;
+/** How many files are asked for at once. */
+const AT_ONCE = 32;
+/** Into how many parts lines are divided, each of which is sorted in one go. */
+const PARTS = 1024;
+/** Folders that a check does not depend on where git cannot say what is ignored. */
+const LEFT_OUT = new Set(['.git', 'node_modules']);
+
+/**
+ * Stands for all files of the folders as they are: all that git tracks or would track, without what it ignores. Where there is no
+ * git, or it ignores the folder itself, all files but those in `node_modules`. Two equal answers mean that no file was made,
+ * removed, written or replaced in between: size, times, identity and permission bits of each are in it.
+ * @param except workspace paths that are left out
+ * @returns `undefined` if it cannot be told, since there are too many files, for example
+ */
+export async function folderState(
+  folders: readonly FolderRoot[],
+  except: ReadonlySet<string>,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  let count = 0;
+  // By what is in the line, so that it is always in the same one.
+  const parts = Array.from({ length: PARTS }, (): string[] => []);
+  const describe = async (folder: string, prefix: string): Promise<void> => {
+    const files = (await listedByGit(folder, signal)) ?? (await walk(folder));
+    count += files.length;
+    if (count > MAX_FILES) throw new Error('Too many files');
+    const nested: string[] = [];
+    await forEachLimited(files, AT_ONCE, async listed => {
+      signal?.throwIfAborted();
+      const bytes = Buffer.from(listed.replace(/\/$/, ''), 'latin1');
+      const file = bytes.toString();
+      if (except.has(prefix + file)) return;
+      const stat = await fs.lstat(below(folder, bytes), { bigint: true }).catch(() => undefined);
+      // Another repository inside, such as a submodule; one that is not there yet is an empty folder.
+      if (stat?.isDirectory() && (await succeeds(fs.lstat(path.join(folder, file, '.git')))))
+        nested.push(file);
+      else
+        parts[Number((stat?.ino ?? 0n) % BigInt(PARTS))]?.push(
+          `${prefix}${listed}\0${stat ? identityOf(stat) : ''}`,
+        );
+    });
+    for (const file of nested) await describe(path.join(folder, file), `${prefix}${file}/`);
+  };
+  try {
+    for (const { name, fsPath } of folders) await describe(fsPath, folders.length > 1 ? `${name}/` : '');
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
+  const hash = createHash('sha256');
+  const slice = new TimeSlice();
+  for (const part of parts) {
+    await slice.turn();
+    hash.update(`${part.sort().join('\n')}\n`);
+  }
+  signal?.throwIfAborted();
+  return hash.digest('hex');
+}
+
+function identityOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {
+  return [ino, size, mtimeNs, ctimeNs, mode].join(' ');
+}
+
+function below(folder: string, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(folder + path.sep), name]);
+}
+
+/**
+ * Paths, with one sign for each byte, whatever it is.
+ * @returns `undefined` if the folder is in no repository, or in one that ignores it, or there is no git
+ */
+async function listedByGit(folder: string, signal?: AbortSignal): Promise<readonly string[] | undefined> {
+  const args = ['ls-files', '-z', '-co', '--exclude-standard', '--deduplicate'];
+  try {
+    const listed = fields(await new GitProgram(folder).run(args, { signal, encoding: 'latin1' }));
+    return (await isFolderIgnored(folder)) ? undefined : listed;
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}
+
+/** As {@link listedByGit}. */
+async function walk(folder: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  const waiting = [''];
+  for (let at = waiting.pop(); at !== undefined && files.length <= MAX_FILES; at = waiting.pop()) {
+    for await (const part of entriesOf(below(folder, Buffer.from(at, 'latin1'))))
+      for (const { bytes, kind } of part) {
+        const name = bytes.toString('latin1');
+        if (!LEFT_OUT.has(name))
+          (kind === 'folder' ? waiting : files).push(at === '' ? name : `${at}/${name}`);
+      }
+  }
+  return files;
+}

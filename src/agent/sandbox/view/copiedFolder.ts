@@ -1,0 +1,104 @@
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import { foldersAbove } from '../../hold/preview/fileSteps.ts';
+import { folderId, type FolderId } from './openFolders.ts';
+import type { OwnFolder } from './ownFolder.ts';
+import { inTrees, PlainTree } from './plainTree.ts';
+import { ignoredOf } from './ignored.ts';
+import { clearOdd, stampOf, type Odd, type Stamp, type Stamps } from './stamps.ts';
+import type { Layer } from './upperTree.ts';
+
+/** A folder of the workspace and its copy. */
+export interface Copied {
+  readonly layer: Layer;
+  readonly root: string;
+  readonly copy: string;
+  /** The copy, and no folder that a command has put in its place. */
+  id: FolderId | undefined;
+  /** What each path held on disk when it was copied. */
+  readonly source: Map<string, Stamp>;
+  /** What each path of the copy held at the end of the last command, and what has been put into it since; `undefined`: not known. */
+  put: Map<string, Stamp> | undefined;
+  /** What is then in its ignored folders under names that are not UTF-8. */
+  odd: ReadonlyMap<string, Odd>;
+  /** Nothing of a command is in it, so that files keep the times that they have on disk; else what is copied is newer than all. */
+  isFresh: boolean;
+  /** Paths that git ignores and commands have changed. */
+  readonly ignored: Set<string>;
+}
+
+/** The folder of a copy, made anew if another one or a link stands in its place. @throws ReplacedError */
+export async function openCopy(folder: Copied, storage: OwnFolder): Promise<PlainTree> {
+  const { layer, copy } = folder;
+  if (await isStill(folder)) return new PlainTree(copy, folder.id);
+  forget(folder);
+  const at = [storage.name, path.basename(layer.state), path.basename(copy)].join('/');
+  await inTrees([await storage.above()], async tree => {
+    await tree.clear(at);
+    await tree.makeFolders(at);
+    folder.id = await tree.at(at, folderId);
+  });
+  return new PlainTree(copy, folder.id);
+}
+
+/** Nothing is in the copy any more. */
+export function forget(folder: Copied): void {
+  folder.source.clear();
+  folder.ignored.clear();
+  folder.put = folder.id = undefined;
+  folder.odd = new Map();
+  folder.isFresh = true;
+}
+
+/**
+ * Removes what a command has left in a copy under no path that can be told, and folders that are empty and not on disk.
+ * @param found what is in the copy
+ * @param keepsIgnored they stay in folders that git ignores
+ * @returns what stays of what has names that are not UTF-8
+ */
+export async function removeLeftovers(
+  { root, source }: Copied,
+  [real, copy]: readonly [real: PlainTree, copy: PlainTree],
+  { folders, odd }: Omit<Stamps, 'put'>,
+  keepsIgnored: boolean,
+): Promise<ReadonlyMap<string, Odd>> {
+  const onDisk = new Set<string>();
+  for (const [file, stamp] of source)
+    if (stamp !== '')
+      for (const at of foldersAbove(file)) {
+        if (onDisk.has(at)) break;
+        onDisk.add(at);
+      }
+  const others = [...folders].filter(at => !onDisk.has(at) && !/(^|\/)\.git(\/|$)/.test(at));
+  const asked = [...others, ...[...odd.values()].map(({ folder }) => folder).filter(at => at !== '')];
+  const ignored = await ignoredOf(root, keepsIgnored ? asked.map(at => `${at}/`) : []);
+  const kept = new Map<string, Odd>();
+  for (const [name, each] of odd)
+    if (ignored.has(`${each.folder}/`)) kept.set(name, each);
+    else await clearOdd(copy, each);
+  for (const at of others.toSorted().toReversed())
+    if (!ignored.has(`${at}/`) && !(await real.stat(at))?.isDirectory())
+      await copy.at(at, each => fs.rmdir(each).catch(() => undefined));
+  return kept;
+}
+
+/** Whether the copy itself still stands at its path, and nothing that a command has put there. */
+export async function isStill({ copy, id }: Copied): Promise<boolean> {
+  const now = await folderId(copy).catch(() => undefined);
+  return now !== undefined && now.dev === id?.dev && now.ino === id.ino;
+}
+
+/** Removes what stands at a path of the copy. What was in a folder there is not noted any more. */
+export async function clear(folder: Copied, copy: PlainTree, relative: string): Promise<void> {
+  const stat = await copy.stat(relative);
+  if (stat?.isDirectory()) folder.put = undefined;
+  if (stat) await copy.clear(relative);
+}
+
+/** Notes what was put at a path of the copy. */
+export async function note({ put }: Copied, copy: PlainTree, at: string): Promise<void> {
+  if (!put) return;
+  const stat = await copy.stat(at);
+  if (stat && !stat.isDirectory()) put.set(at, stampOf(stat));
+  else put.delete(at);
+}

@@ -1,0 +1,282 @@
+import * as path from 'node:path';
+import { forEachLimited, TimeSlice } from '../../base/async.ts';
+import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
+import { isInside } from '../../base/system/realPath.ts';
+import type { PendingContents } from '../../hold/preview/overlay.ts';
+import { assertNotStopped, type CommandPlan } from '../commands/commandPlan.ts';
+import type { RunSink } from '../commands/commandRuns.ts';
+import type { SandboxEnd, SandboxOfEngine } from '../commands/sandbox.ts';
+import { runInShell } from '../commands/shellProcess.ts';
+import { cleanEnvironment } from './cleanEnvironment.ts';
+import { clear, forget, note, openCopy, removeLeftovers, type Copied } from './copiedFolder.ts';
+import { ownRepository } from './copiedGit.ts';
+import { assertFits, isDiskFull, spaceAt, watchSpace } from './diskSpace.ts';
+import { listCopy, type Changed } from './copyListing.ts';
+import { Effects } from './effects.ts';
+import { Layers, type Contents } from './layers.ts';
+import { FREED, LOST, type SandboxOptions } from './overlayEngine.ts';
+import { OwnFolder } from './ownFolder.ts';
+import { removedInSandbox } from './keptFiles.ts';
+import { PathNames } from './pathNames.ts';
+import { inTrees, PlainTree } from './plainTree.ts';
+import { sizeIn, stampOf, stamps, walk, type Stamp } from './stamps.ts';
+
+/** How many files are copied concurrently. */
+const AT_ONCE = 16;
+
+/**
+ * Runs the work of copying files while it is shown; `report` is told how many are done.
+ * @param total how many there are
+ */
+export type Progress = (
+  total: number,
+  copy: (cancelled: AbortSignal, report: (done: number) => void) => Promise<void>,
+) => Promise<void>;
+
+const CANCELLED =
+  'The user cancelled copying the workspace, which the sandbox needs. Nothing was run. Ask the user before you try again.';
+
+/** From how many files on the copying is shown. */
+const SHOWN_FROM = 1_000;
+
+/** The sandbox everywhere: a copy of the folders elsewhere, kept in step with them. It is not isolated. */
+export class CopySandbox implements SandboxOfEngine {
+  readonly engine = 'copy';
+  readonly isolated = false;
+  readonly #storage: OwnFolder;
+  readonly #layers: Layers;
+  readonly #folders: readonly Copied[];
+  readonly #variables: () => readonly string[];
+  readonly #progress: Progress;
+
+  constructor({ folders, storage, variables, progress }: SandboxOptions & { readonly progress?: Progress }) {
+    this.#storage = new OwnFolder(storage);
+    this.#variables = variables;
+    this.#progress = progress ?? ((_, copy) => copy(new AbortController().signal, () => undefined));
+    this.#layers = new Layers(folders, storage);
+    this.#folders = this.#layers.all.map(layer => ({
+      ...{ layer, root: layer.root, copy: path.join(layer.state, path.basename(layer.root)) },
+      ...{
+        id: undefined,
+        source: new Map(),
+        put: undefined,
+        odd: new Map(),
+        isFresh: true,
+        ignored: new Set(),
+      },
+    }));
+  }
+
+  async run(plan: CommandPlan, pending: PendingContents, { signal, add }: RunSink): Promise<SandboxEnd> {
+    let contents: Contents;
+    try {
+      contents = await this.#layers.contentsOf(pending);
+    } catch (error) {
+      throw new ToolError(`The workspace cannot be copied: ${messageWithoutPaths(error)}. Nothing was run.`);
+    }
+    const notes = await this.#copy(contents, signal);
+    const names = new PathNames(
+      this.#folders.map(({ root, copy }) => [copy, root]),
+      add,
+    );
+    const [ended, filled] = [new AbortController(), new AbortController()];
+    const space = await spaceAt(this.#storage.path);
+    const full = watchSpace(this.#storage.path, space, () => filled.abort(), ended.signal);
+    const end = await runInShell(
+      { ...plan, folder: this.#copyOf(plan.folder) },
+      { signal: AbortSignal.any([signal, filled.signal]), add: chunk => names.add(chunk) },
+      {
+        ...cleanEnvironment(plan, this.#variables()),
+        // Git must find no repository around the copy.
+        GIT_CEILING_DIRECTORIES: this.#folders.map(({ layer }) => layer.state).join(path.delimiter),
+      },
+    ).finally(() => ended.abort());
+    names.end();
+    const fullness = await full;
+    const effects = new Effects();
+    let ignored = 0;
+    let wroteGit = false;
+    const changed = new Map<Copied, Changed>();
+    const removed: string[] = [];
+    try {
+      for (const folder of this.#folders) {
+        const listed = await listCopy(folder, {
+          storage: this.#storage,
+          layers: this.#layers,
+          contents,
+          effects,
+        });
+        ignored += listed.ignored;
+        wroteGit ||= listed.wroteGit;
+        changed.set(folder, listed);
+        removed.push(...listed.removed);
+      }
+    } catch (error) {
+      // What could not be listed must not be in the next copy.
+      await this.#drop();
+      throw error;
+    }
+    const isTidy = await this.#tidy(changed, true);
+    if (fullness !== undefined) await this.reset();
+    const left = effects.end();
+    return {
+      ...{ ...end, ...left, wroteGit, ignored: isTidy && fullness === undefined ? ignored : 0 },
+      notes: [
+        ...(fullness === undefined ? [] : [fullness, FREED]),
+        ...notes,
+        ...names.told(left.effects),
+        ...removedInSandbox(removed),
+        ...left.notes,
+        ...(isTidy ? [] : [LOST]),
+      ],
+    };
+  }
+
+  async readIgnored(workspacePath: string): Promise<Uint8Array | undefined> {
+    const place = this.#layers.placeAt(this.#layers.absolute(workspacePath) ?? '');
+    const folder = this.#folders.find(({ layer }) => layer === place?.layer);
+    if (!place || !folder?.ignored.has(place.relative)) return undefined;
+    return new PlainTree(folder.copy, folder.id).read(place.relative);
+  }
+
+  async reset(): Promise<void> {
+    const changed = new Map<Copied, Changed>();
+    for (const folder of this.#folders.filter(({ put }) => put)) {
+      const found = await inTrees([await openCopy(folder, this.#storage)], copy => stamps(copy));
+      changed.set(folder, { changed: [...folder.ignored], found });
+    }
+    if (!(await this.#tidy(changed, false))) return;
+    for (const folder of changed.keys()) {
+      folder.ignored.clear();
+      folder.isFresh = true;
+    }
+  }
+
+  async dispose(): Promise<void> {
+    await this.#storage.remove();
+  }
+
+  /**
+   * Makes the copies what the folders are now, with what is pending. Where the disk is full, they are made anew, without what
+   * earlier commands left in them, or removed.
+   * @returns what is to be told of that
+   */
+  async #copy(contents: Contents, signal: AbortSignal): Promise<readonly string[]> {
+    const isFirst = this.#folders.every(({ source }) => source.size === 0);
+    try {
+      for (const folder of this.#folders) await this.#step(folder, contents, signal);
+      return [];
+    } catch (error) {
+      assertNotStopped(signal);
+      if (error instanceof ToolError) throw error;
+      if (isDiskFull(error)) await this.#drop();
+      if (isFirst || !isDiskFull(error))
+        throw new ToolError(
+          `The workspace cannot be copied: ${messageWithoutPaths(error)}. Nothing was run.`,
+        );
+      await this.#copy(contents, signal);
+      return ['The disk was full, so the copy was made anew, without the ignored files of earlier commands.'];
+    }
+  }
+
+  async #drop(): Promise<void> {
+    await this.#storage.remove();
+    for (const folder of this.#folders) forget(folder);
+  }
+
+  #copyOf(absolute: string): string {
+    for (const { root, copy } of this.#folders)
+      if (isInside(absolute, root)) return path.join(copy, path.relative(root, absolute));
+    throw new ToolError(`${absolute} is in no folder of the workspace. Nothing was run.`);
+  }
+
+  /** Makes the copy what the folder is now, and puts what is pending into it. */
+  async #step(folder: Copied, contents: Contents, signal: AbortSignal): Promise<void> {
+    const { layer, root, source } = folder;
+    await inTrees([root, await openCopy(folder, this.#storage)], async (real, copy) => {
+      const slice = new TimeSlice();
+      const now = new Map<string, Stamp>();
+      await walk(real, '', (at, stat) => now.set(at, stampOf(stat)) !== undefined);
+      const [gone, changed]: [string[], [string, Stamp][]] = [[], []];
+      for (const at of source.keys()) {
+        await slice.turn();
+        if (!now.has(at)) gone.push(at);
+      }
+      for (const each of now) {
+        await slice.turn();
+        if (source.get(each[0]) !== each[1]) changed.push(each);
+      }
+      const sizes = (stamps: Iterable<Stamp | undefined>): number =>
+        [...stamps].reduce((sum, stamp) => sum + (stamp ? sizeIn(stamp) : 0), 0);
+      const pending = [...(contents.get(layer)?.values() ?? [])].map(({ left }) => left);
+      const more = pending.reduce((sum, left) => sum + (left && 'length' in left ? left.length : 0), 0);
+      const freed = sizes([...gone, ...changed.map(([at]) => at)].map(at => source.get(at)));
+      await assertFits(this.#storage.path, sizes(changed.map(([, stamp]) => stamp)) - freed + more);
+      await forEachLimited(gone, AT_ONCE, async at => {
+        await clear(folder, copy, at);
+        source.delete(at);
+        folder.put?.delete(at);
+      });
+      const copyChanged: Parameters<Progress>[1] = async (cancelled, report) => {
+        let done = 0;
+        await forEachLimited(changed, AT_ONCE, async ([at, stamp]) => {
+          signal.throwIfAborted();
+          if (cancelled.aborted) throw new ToolError(CANCELLED);
+          await copy.makeFolders(path.posix.dirname(at), real);
+          await clear(folder, copy, at);
+          await copy.copy(at, real, { keepsTime: folder.isFresh });
+          source.set(at, stamp);
+          await note(folder, copy, at);
+          report(++done);
+        });
+      };
+      await (changed.length > SHOWN_FROM
+        ? this.#progress(changed.length, copyChanged)
+        : copyChanged(signal, () => undefined));
+      for (const at of now.keys())
+        if (/(^|\/)\.git$/.test(at)) {
+          await ownRepository(root, copy, at);
+          await note(folder, copy, at);
+          await walk(copy, at, (each, stat) => folder.put?.set(each, stampOf(stat)) !== null);
+        }
+      // What makes room comes first.
+      for (const [relative, { left, mode, sameAs }] of [...(contents.get(layer) ?? [])].sort(
+        ([, a], [, b]) => Number(!!a.left) + Number(!!a.sameAs) - Number(!!b.left) - Number(!!b.sameAs),
+      )) {
+        const there = left ? await copy.stat(relative) : undefined;
+        if (left) await copy.makeFolders(path.posix.dirname(relative), real);
+        await clear(folder, copy, relative);
+        if (left && sameAs !== undefined) await copy.link(sameAs, relative);
+        else if (left)
+          await copy.write(relative, left, mode ?? (there?.isFile() ? there.mode & 0o777 : undefined));
+        await note(folder, copy, relative);
+        // It is copied again before the next command.
+        source.set(relative, '');
+      }
+      folder.isFresh = false;
+      if (!folder.put) folder.put = (await stamps(copy)).put;
+    });
+  }
+
+  /**
+   * Sees to it that what a command changed is as on disk again before the next one: it is copied again then, and what is not on disk
+   * takes no more space.
+   * @returns false if that failed, and the copy is made anew
+   */
+  async #tidy(changed: ReadonlyMap<Copied, Changed>, keepsIgnored: boolean): Promise<boolean> {
+    try {
+      for (const [folder, { changed: paths, found }] of changed)
+        await inTrees([folder.root, new PlainTree(folder.copy, folder.id)], async (real, there) => {
+          await forEachLimited(paths, AT_ONCE, async at => {
+            folder.source.set(at, '');
+            if (!(await real.stat(at).catch(() => undefined))) await clear(folder, there, at);
+          });
+          folder.odd = await removeLeftovers(folder, [real, there], found, keepsIgnored);
+        });
+      return true;
+    } catch {
+      await this.#drop();
+      return false;
+    }
+  }
+}

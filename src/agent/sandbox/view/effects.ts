@@ -1,0 +1,170 @@
+import { plural } from '../../base/phrases.ts';
+import type { ForeignFile } from '../../hold/external/foreignChange.ts';
+import { MAX_FILES, MAX_TOTAL_BYTES, type LeftOut } from '../../hold/external/gathered.ts';
+import { hashOf } from '../../hold/preview/commit/held.ts';
+import { MAX_FILE_BYTES, type FileContent } from '../../hold/preview/workspace.ts';
+import { hasCode, messageWithoutPaths } from '../../base/errors.ts';
+import type { SandboxEnd } from '../commands/sandbox.ts';
+
+/** What stands at a path. */
+export type Found =
+  | { readonly kind: 'file'; readonly size: number; readonly mode: number; read(): Promise<Uint8Array> }
+  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'folder' | 'other' };
+
+/**
+ * What stands at a path that a pending preview changes.
+ * @param mode the permission bits of a file; by default those of a new one
+ */
+export function foundContent(content: FileContent, mode = 0o666 & ~process.umask()): Found {
+  if ('link' in content) return { kind: 'link', target: content.link };
+  return { kind: 'file', size: content.length, mode, read: () => Promise.resolve(content) };
+}
+
+/** What kind of thing an entry of a folder, or what the system tells of it, is. */
+export function kindOf(
+  entry: Record<'isFile' | 'isDirectory' | 'isSymbolicLink', () => boolean>,
+): Found['kind'] {
+  if (entry.isSymbolicLink()) return 'link';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isFile() ? 'file' : 'other';
+}
+
+/** Whether it says that there is nothing at a path. */
+export function isMissing(error: unknown): boolean {
+  return hasCode(error, 'ENOENT', 'ENOTDIR');
+}
+
+/** Nothing that a command can have found: what was there when it began is not known. */
+const UNKNOWN = new Uint8Array();
+
+/** Collects what a command changed. */
+export class Effects {
+  readonly #files: ForeignFile[] = [];
+  /** The permission bits that a file had which is gone, or has that is new. */
+  readonly #bits = new Map<ForeignFile, number | undefined>();
+  readonly #leftOut: LeftOut[] = [];
+  #count = 0;
+  #bytes = 0;
+
+  /** Looks at a path. What may not be looked at is left out. @returns false then */
+  async look(path: string, look: () => Promise<void>): Promise<boolean> {
+    try {
+      await look();
+      return true;
+    } catch (error) {
+      this.leaveOut({ path, why: 'unreadable', detail: messageWithoutPaths(error) });
+      return false;
+    }
+  }
+
+  /**
+   * @param base what the command found
+   * @param theirs what it left
+   * @param isBaseUnknown the file was changed on disk while the command ran
+   */
+  async add(
+    path: string,
+    base: Found | undefined,
+    theirs: Found | undefined,
+    { isBaseUnknown = false } = {},
+  ): Promise<void> {
+    if (theirs?.kind === 'other') return void this.leaveOut({ path, why: 'notAFile' });
+    const before = base?.kind === 'file' || base?.kind === 'link' ? base : undefined;
+    const after = theirs?.kind === 'file' || theirs?.kind === 'link' ? theirs : undefined;
+    if (!before && !after) return;
+    this.#count++;
+    if (this.isTooMuch) return;
+    if ([before, after].some(side => side?.kind === 'file' && side.size > MAX_FILE_BYTES))
+      return void this.leaveOut({ path, why: 'tooLarge' });
+    let [old, now]: (FileContent | null)[] = [];
+    try {
+      [old, now] = [await contentOf(before), await contentOf(after)];
+    } catch (error) {
+      return void this.leaveOut({ path, why: 'unreadable', detail: messageWithoutPaths(error) });
+    }
+    const mode = changedMode(before, after);
+    const isSame = old !== null && now !== null && hashOf(old) === hashOf(now);
+    if (isSame && mode === undefined) return void this.#count--;
+    this.#bytes += sizeOf(old) + sizeOf(now);
+    const file: ForeignFile = {
+      path,
+      base: isBaseUnknown && now && !isSame ? (before ? null : UNKNOWN) : old,
+      theirs: now,
+      ...(mode === undefined ? {} : { mode }),
+      ...(isBaseUnknown && (!now || mode !== undefined) ? { isBaseUnknown } : {}),
+    };
+    this.#files.push(file);
+    this.#bits.set(file, bitsOf(before ?? after));
+  }
+
+  leaveOut(left: LeftOut): void {
+    this.#leftOut.push(left);
+  }
+
+  /** There is more than can be reviewed. */
+  get isTooMuch(): boolean {
+    return this.#count > MAX_FILES || this.#bytes > MAX_TOTAL_BYTES;
+  }
+
+  /** Everything, by path, a file that was moved as one change. */
+  end(): Pick<SandboxEnd, 'effects' | 'leftOut' | 'changed' | 'notes'> {
+    const leftOut = this.#leftOut;
+    const changed = [...new Set([...this.#files, ...leftOut].map(({ path }) => path))].sort();
+    if (!this.isTooMuch)
+      return { effects: withRenames(sorted(this.#files), this.#bits), leftOut, changed, notes: [] };
+    const most = `${MAX_FILES.toLocaleString('en')} files or ${MAX_TOTAL_BYTES / 1024 ** 2} MB`;
+    const note = `It changed ${plural(this.#count, 'file')} or more, which is more than can be reviewed at once (${most}). None of it became a preview, and all of it is lost. Let a command change less.`;
+    return { effects: [], leftOut, changed, notes: [note] };
+  }
+}
+
+async function contentOf(
+  side: Extract<Found, { kind: 'file' | 'link' }> | undefined,
+): Promise<FileContent | null> {
+  if (!side) return null;
+  return side.kind === 'file' ? side.read() : { link: side.target };
+}
+
+function sizeOf(content: FileContent | null): number {
+  return !content ? 0 : 'link' in content ? content.link.length : content.length;
+}
+
+/** The bits of the new file if they are not the usual ones, or of another one if they were changed. */
+function changedMode(base: Found | undefined, theirs: Found | undefined): number | undefined {
+  if (theirs?.kind !== 'file' || process.platform === 'win32') return undefined;
+  if (base?.kind === 'file') return base.mode === theirs.mode ? undefined : theirs.mode;
+  return (theirs.mode & 0o111) === 0 ? undefined : theirs.mode;
+}
+
+function bitsOf(found: Found | undefined): number | undefined {
+  return found?.kind === 'file' ? found.mode : undefined;
+}
+
+function sorted(files: readonly ForeignFile[]): readonly ForeignFile[] {
+  return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** What was deleted here and created there with the same content and permission bits was moved. */
+function withRenames(
+  files: readonly ForeignFile[],
+  bits: ReadonlyMap<ForeignFile, number | undefined>,
+): readonly ForeignFile[] {
+  const deleted = new Map<string, ForeignFile[]>();
+  for (const file of files) {
+    if (file.theirs || !file.base || sizeOf(file.base) === 0) continue;
+    const key = hashOf(file.base) ?? '';
+    deleted.set(key, [...(deleted.get(key) ?? []), file]);
+  }
+  const moved = new Set<ForeignFile>();
+  const result = files.map(file => {
+    if (file.base || !file.theirs || sizeOf(file.theirs) === 0) return file;
+    const from = deleted
+      .get(hashOf(file.theirs) ?? '')
+      ?.find(one => !moved.has(one) && bits.get(one) === bits.get(file));
+    if (!from) return file;
+    moved.add(from);
+    return { ...file, from: from.path, base: from.base };
+  });
+  return result.filter(file => !moved.has(file));
+}

@@ -1,0 +1,99 @@
+import { forEachLimited } from '../../base/async.ts';
+import { safeName } from '../../base/safeName.ts';
+import { foldersAbove } from '../../hold/preview/fileSteps.ts';
+import { ignoredOf } from './ignored.ts';
+import { inTrees, type PlainTree } from './plainTree.ts';
+import type { Layer } from './upperTree.ts';
+
+/** How many files are looked at concurrently. */
+const AT_ONCE = 16;
+/** How far the time of a change lags behind the clock, in milliseconds. */
+const LAG_MS = 20;
+/** The most paths that are named. */
+const MAX_NAMED = 5;
+
+/** Tells the model what it finds as on disk again. */
+export function removedInSandbox(paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return [];
+  return [
+    `It removed what git ignores: ${named(paths)}. That is no change of the workspace, and the next command finds it as on disk.`,
+  ];
+}
+
+/** Tells the model what earlier commands have made and is not there any more. */
+export function newerOnDisk(paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return [];
+  return [`Newer on disk than in the sandbox, so this command found it as on disk: ${named(paths)}.`];
+}
+
+/** The first of some paths, as a model is told them. */
+export function named(paths: readonly string[]): string {
+  const more = paths.length > MAX_NAMED ? `, and ${paths.length - MAX_NAMED} more` : '';
+  return (
+    paths
+      .toSorted()
+      .slice(0, MAX_NAMED)
+      .map(each => safeName(each))
+      .join(', ') + more
+  );
+}
+
+/** Those of the paths that are on disk, but not in a view, or there are folders with nothing in them. */
+export async function restored(
+  real: PlainTree,
+  view: PlainTree,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const isEmpty = async (tree: PlainTree, at: string): Promise<boolean> => {
+    for await (const part of tree.parts(at)) if (part.length > 0) return false;
+    return true;
+  };
+  const found: string[] = [];
+  for (const at of paths) {
+    const [was, now] = [await real.stat(at), await view.stat(at)];
+    const isEmptied = now?.isDirectory() && was?.isDirectory() && (await isEmpty(view, at));
+    if (was && (!now || (isEmptied && !(await isEmpty(real, at))))) found.push(at);
+  }
+  return found;
+}
+
+/** The outermost folders that git ignores above ignored files, and those of the files that are in none. */
+export async function outermostIgnored(root: string, files: readonly string[]): Promise<readonly string[]> {
+  const folders = new Set(files.flatMap(foldersAbove));
+  const ignored = await ignoredOf(
+    root,
+    [...folders].map(each => `${each}/`),
+  );
+  const outermost = (file: string): string =>
+    foldersAbove(file).findLast(each => ignored.has(`${each}/`)) ?? file;
+  return [...new Set(files.map(outermost))];
+}
+
+/**
+ * Those of the paths of an upper tree at or below which something on disk has changed since a time. Looks at nothing that is on disk
+ * alone.
+ */
+export function isNewerOnDisk(
+  { root, upper }: Layer,
+  paths: readonly string[],
+  since: number,
+): Promise<readonly string[]> {
+  return inTrees([root, upper], async (real, ours) => {
+    const newer: string[] = [];
+    for (const at of paths) if (await hasChanged(real, ours, at, since - LAG_MS)) newer.push(at);
+    return newer;
+  });
+}
+
+async function hasChanged(real: PlainTree, ours: PlainTree, at: string, since: number): Promise<boolean> {
+  const stat = await real.stat(at);
+  if (!stat) return false;
+  if (stat.ctimeMs >= since) return true;
+  if (!stat.isDirectory()) return false;
+  let isNewer = false;
+  for await (const part of ours.parts(at))
+    await forEachLimited(part, AT_ONCE, async ({ name, isUtf8 }) => {
+      if (!isNewer && isUtf8) isNewer ||= await hasChanged(real, ours, `${at}/${name}`, since);
+    });
+  return isNewer;
+}

@@ -1,0 +1,58 @@
+import { MAX_FILE_BYTES } from '../../hold/preview/workspace.ts';
+import type { Contents, Layers, Place } from './layers.ts';
+import { PlainTree } from './plainTree.ts';
+import { stampOf, type Stamp } from './stamps.ts';
+import type { Layer } from './upperTree.ts';
+
+/** When a file became again what it is on disk. */
+interface Returned {
+  readonly stamp: Stamp;
+  readonly time: Date;
+}
+
+/**
+ * Files that a command has found, or left, with other contents than they have on disk. Once they are in the view as on disk again,
+ * they get a time of their own: outputs that were made from the other contents are older than that, so `make` and its kind make them
+ * anew. Time in a view only goes forward.
+ */
+export class PastFiles {
+  /** By path; `undefined` while the contents are others. */
+  readonly #files = new Map<Layer, Map<string, Returned | undefined>>();
+
+  /** These paths hold something else now. */
+  note(layer: Layer, paths: Iterable<string>): void {
+    const files = this.#files.get(layer) ?? new Map<string, Returned | undefined>();
+    this.#files.set(layer, files);
+    for (const each of paths) files.set(each, undefined);
+  }
+
+  noteAt(place: Place | undefined): void {
+    if (place) this.note(place.layer, [place.relative]);
+  }
+
+  /** Adds the files that are as on disk again to what is put into the view. What is pending is newer anyway. */
+  async add(contents: Contents, layers: Layers): Promise<void> {
+    for (const [layer, puts] of contents) this.note(layer, puts.keys());
+    for (const [layer, files] of this.#files) {
+      const puts = contents.get(layer);
+      const real = new PlainTree(layer.root);
+      for (const [relative, returned] of files) {
+        if (!puts || puts.has(relative)) continue;
+        const stat = await real.stat(relative).catch(() => undefined);
+        if (!stat?.isFile() || stat.size > MAX_FILE_BYTES) continue;
+        const left = await real.read(relative).catch(() => undefined);
+        if (!left) continue;
+        const stamp = stampOf(stat);
+        const time = returned?.stamp === stamp ? returned.time : new Date();
+        files.set(relative, { stamp, time });
+        const name = layers.nameOf({ layer, relative });
+        puts.set(relative, { name, left, mode: stat.mode & 0o777, time });
+      }
+    }
+  }
+
+  /** Nothing is left that was made from other contents. */
+  clear(): void {
+    this.#files.clear();
+  }
+}

@@ -1,0 +1,263 @@
+import * as fs from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import * as path from 'node:path';
+import { detailOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { FolderRoot } from '../../hold/preview/workspace.ts';
+import { isInside } from '../../base/system/realPath.ts';
+import { assertNotStopped } from '../commands/commandPlan.ts';
+import type {
+  Sandbox,
+  SandboxEngine,
+  Sandboxes,
+  SandboxOfEngine,
+  SandboxStatus,
+} from '../commands/sandbox.ts';
+import { CopySandbox, type Progress } from './copyEngine.ts';
+import { MissingFiles } from './missing.ts';
+import { OverlaySandbox } from './overlayEngine.ts';
+import { OwnFolder } from './ownFolder.ts';
+import { ended, runningIn } from './firstProcess.ts';
+import { PROBE_STATE, probeOverlay, type NoOverlay } from './probe.ts';
+import { measure } from './stamps.ts';
+
+export interface SandboxesOptions {
+  readonly folders: () => readonly FolderRoot[];
+  /** A folder for their state, which this window alone uses. */
+  readonly storage: string;
+  readonly engine: () => 'auto' | 'overlay' | 'copy' | 'off';
+  /** The most that is copied. */
+  readonly limits: () => { readonly bytes: number; readonly files: number };
+  /** Variables that commands get although their names look like those of secrets. */
+  readonly variables: () => readonly string[];
+  /** What commands in an isolated sandbox may read beside the tools of the user: absolute paths. */
+  readonly readable: () => readonly string[];
+  /** Shows that a copy is being made, and lets the user cancel it. */
+  readonly progress?: Progress;
+  readonly logger: Logger;
+}
+
+/** The sandboxes of a window. What earlier windows left in the storage is removed. */
+export function createSandboxes(options: SandboxesOptions): Sandboxes {
+  return new WindowSandboxes(options);
+}
+
+class WindowSandboxes implements Sandboxes {
+  readonly #options: SandboxesOptions;
+  readonly #storage: OwnFolder;
+  /** By session id. */
+  readonly #open = new Map<string, Sandbox>();
+  /** What it was found for. */
+  #key = '';
+  #status: Promise<SandboxStatus> | undefined;
+  #swept: Promise<void> | undefined;
+  #count = 0;
+
+  constructor(options: SandboxesOptions) {
+    this.#options = options;
+    this.#storage = new OwnFolder(options.storage);
+  }
+
+  async status(): Promise<SandboxStatus> {
+    const { folders, engine, limits } = this.#options;
+    const key = JSON.stringify([engine(), limits(), folders().map(({ fsPath }) => fsPath)]);
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#status = this.#close().then(() => this.#find());
+    }
+    return (await this.#status) ?? { engine: undefined, isolated: false };
+  }
+
+  async of(sessionId: string): Promise<Sandbox | undefined> {
+    const { engine } = await this.status();
+    const open = this.#open.get(sessionId);
+    if (open || !engine) return open;
+    return this.#make(sessionId, engine);
+  }
+
+  async fresh(): Promise<Sandbox | undefined> {
+    const { engine } = await this.status();
+    const { folders, storage, limits } = this.#options;
+    const real = realRoots(folders());
+    if (!engine || isWithin(storage, real) || !(await measure(real, limits()))) return undefined;
+    const name = `fresh ${this.#count + 1}`;
+    const sandbox = this.#make(name, 'copy');
+    const dispose = async (): Promise<void> => {
+      this.#open.delete(name);
+      await sandbox.dispose();
+    };
+    return {
+      ...{ engine: sandbox.engine, isolated: sandbox.isolated, isBusy: false, dispose },
+      run: (...args) => sandbox.run(...args),
+      readIgnored: at => sandbox.readIgnored(at),
+      reset: () => sandbox.reset(),
+    };
+  }
+
+  #make(name: string, engine: SandboxEngine): Sandbox {
+    const { folders, variables, readable, progress } = this.#options;
+    const storage = path.join(this.#options.storage, String(++this.#count));
+    const parts = { folders: folders(), storage, variables, readable };
+    const made = new OneAtATime(
+      engine === 'overlay'
+        ? new OverlaySandbox(parts)
+        : new CopySandbox({ ...parts, ...(progress ? { progress } : {}) }),
+      parts.folders.map(({ fsPath }) => fsPath),
+    );
+    this.#open.set(name, made);
+    return made;
+  }
+
+  async dispose(): Promise<void> {
+    await this.#close();
+    await this.#storage.remove();
+  }
+
+  async #close(): Promise<void> {
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    await Promise.all(open.map(sandbox => sandbox.dispose()));
+  }
+
+  async #find(): Promise<SandboxStatus> {
+    const { folders, engine, logger } = this.#options;
+    const none = { engine: undefined, isolated: false } as const;
+    if (engine() === 'off') return { ...none, why: { reason: 'off' } };
+    if (folders().length === 0) return { ...none, why: { reason: 'noFolder' } };
+    try {
+      this.#swept ??= this.#sweep().catch((error: unknown) => {
+        this.#swept = undefined;
+        throw error;
+      });
+      await this.#swept;
+      return await this.#probe();
+    } catch (error) {
+      logger.error(`The sandbox cannot be used: ${detailOf(error)}`);
+      return { ...none, why: { reason: 'copy' } };
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const { storage } = this.#options;
+    await endLeftOver(storage);
+    await this.#storage.remove();
+    await fs.mkdir(storage, { recursive: true, mode: 0o700 });
+  }
+
+  async #probe(): Promise<SandboxStatus> {
+    const { folders, engine, storage, limits, logger } = this.#options;
+    const why = engine() === 'copy' ? undefined : await noOverlay(folders(), storage);
+    if (engine() !== 'copy') {
+      if (!why) return { engine: 'overlay', isolated: true };
+      logger.info(`There is no isolated sandbox: ${why.reason} ${why.detail ?? ''}`);
+    }
+    const reason = why ? { why } : {};
+    if (engine() === 'overlay') return { engine: undefined, isolated: false, ...reason };
+    const real = realRoots(folders());
+    const size = isWithin(storage, real) ? undefined : await measure(real, limits());
+    if (!size) return { engine: undefined, isolated: false, why: { reason: 'tooLarge' } };
+    return { engine: 'copy', isolated: false, ...reason };
+  }
+}
+
+/** Why there can be no isolated overlay of these folders, by trying; `undefined` if there can. @param storage exists */
+export async function noOverlay(
+  folders: readonly FolderRoot[],
+  storage: string,
+): Promise<NoOverlay | undefined> {
+  const real = realRoots(folders);
+  const home = realpathSync.native(homedir());
+  if (real.some(root => isInside(home, root)))
+    return { reason: 'leaks', detail: 'the home folder is in the workspace' };
+  if (isWithin(storage, real))
+    return { reason: 'mount', detail: 'the storage of the sandbox is in the workspace' };
+  return probeOverlay(storage, folders);
+}
+
+function realRoots(folders: readonly FolderRoot[]): readonly string[] {
+  return folders.map(({ fsPath }) => realpathSync.native(fsPath));
+}
+
+function isWithin(storage: string, roots: readonly string[]): boolean {
+  const state = realpathSync.native(storage);
+  return roots.some(root => isInside(state, root));
+}
+
+/** Runs the commands of a sandbox one after the other, and tells what they did not find in it. */
+class OneAtATime implements Sandbox {
+  readonly #sandbox: SandboxOfEngine;
+  readonly #folders: readonly string[];
+  readonly #disposal = new AbortController();
+  #last: Promise<unknown> = Promise.resolve();
+  #running = 0;
+
+  constructor(sandbox: SandboxOfEngine, folders: readonly string[]) {
+    this.#sandbox = sandbox;
+    this.#folders = folders;
+  }
+
+  get isBusy(): boolean {
+    return this.#running > 0;
+  }
+
+  get engine(): Sandbox['engine'] {
+    return this.#sandbox.engine;
+  }
+
+  get isolated(): boolean {
+    return this.#sandbox.isolated;
+  }
+
+  run(...[plan, pending, { signal, add }]: Parameters<Sandbox['run']>): ReturnType<Sandbox['run']> {
+    const either = AbortSignal.any([signal, this.#disposal.signal]);
+    this.#running++;
+    const running = this.#last.then(async () => {
+      assertNotStopped(either);
+      // A copy hides nothing.
+      if (!this.isolated) return this.#sandbox.run(plan, pending, { signal: either, add });
+      const outside = { home: homedir(), searchPath: process.env['PATH'] ?? '', folders: this.#folders };
+      const missing = new MissingFiles(outside);
+      const tell = (chunk: string): void => {
+        missing.add(chunk);
+        add(chunk);
+      };
+      const end = await this.#sandbox.run(plan, pending, { signal: either, add: tell });
+      const found = await missing.found(end.exitCode);
+      return { ...end, missing: found.missing, notes: [...end.notes, ...found.notes] };
+    });
+    const ended = running.finally(() => this.#running--);
+    this.#last = ended.catch(() => undefined);
+    return ended;
+  }
+
+  async readIgnored(workspacePath: string): Promise<Uint8Array | undefined> {
+    await this.#last;
+    return this.#sandbox.readIgnored(workspacePath);
+  }
+
+  reset(): Promise<void> {
+    const ended = this.#last.then(() => this.#sandbox.reset());
+    this.#last = ended.catch(() => undefined);
+    return ended;
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposal.abort();
+    await this.#last;
+    await this.#sandbox.dispose();
+  }
+}
+
+/**
+ * Ends what an earlier window has left that was killed a moment ago: what is still about to end must not be in the storage when
+ * that is removed.
+ * @param storage that of the sandboxes, which this window alone uses
+ */
+async function endLeftOver(storage: string): Promise<void> {
+  for (const name of await fs.readdir(storage).catch(() => []))
+    for (const each of [name, path.join(name, PROBE_STATE)]) {
+      const first = await runningIn(path.join(storage, each));
+      if (first && !(await ended(first))) throw new Error('A command of an earlier window cannot be ended.');
+    }
+}

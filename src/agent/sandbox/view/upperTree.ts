@@ -1,0 +1,314 @@
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import { succeeds, TimeSlice } from '../../base/async.ts';
+import { foldersAbove } from '../../hold/preview/fileSteps.ts';
+import type { FileContent } from '../../hold/preview/workspace.ts';
+import { messageWithoutPaths } from '../../base/errors.ts';
+import { isMissing, type Effects, type Found } from './effects.ts';
+import { removeTree } from './entries.ts';
+import { ignoredOf, textOfRules } from './ignored.ts';
+import type { MountedFolder } from './bubblewrap.ts';
+import { inTrees, type PlainTree } from './plainTree.ts';
+
+/** A folder of the workspace, and a tree in which a part of it stands, changed. */
+interface Tree {
+  readonly root: string;
+  readonly upper: string;
+}
+
+/** A folder of the workspace with the state of its overlay. */
+export interface Layer extends MountedFolder, Tree {
+  /** How its workspace paths begin. */
+  readonly prefix: string;
+}
+
+/** What a command may have changed: where, as a path relative to the folder, and the parts of it that git ignores. */
+interface Changed {
+  readonly paths: readonly string[];
+  readonly ignored: readonly string[];
+  /** Parts of repositories in which something was written: `.git`, or what is in a git directory of another name. */
+  readonly git: readonly string[];
+}
+
+/** Gives the folders above these paths of a tree the permission bits of the real ones, once all is in them. */
+async function closeFolders(tree: PlainTree, real: PlainTree, paths: readonly string[]): Promise<void> {
+  // Those that are in another one come before it.
+  for (const folder of [...new Set(paths.flatMap(foldersAbove))].sort().toReversed()) {
+    const stat = await real.stat(folder);
+    if (stat?.isDirectory()) await tree.setBits(folder, stat.mode & 0o777);
+  }
+}
+
+/** Puts what is pending into an upper tree. */
+export function putFiles({ upper, root }: Tree, files: ReadonlyMap<string, PutFile>): Promise<void> {
+  return inTrees([upper, root], async (tree, real) => {
+    for (const [relative, { left, mode, time }] of files) {
+      await tree.makeFolders(path.posix.dirname(relative), real);
+      await tree.clear(relative);
+      await tree.write(relative, left, mode, time);
+    }
+    for (const [relative, { sameAs }] of files) if (sameAs !== undefined) await tree.link(sameAs, relative);
+    await closeFolders(tree, real, [...files.keys()]);
+  });
+}
+
+/** Lets what stands at these paths be removed in the view, also in folders that forbid it. */
+export function openAbove({ upper, root }: Tree, paths: readonly string[]): Promise<void> {
+  return inTrees([upper, root], async (tree, real) => {
+    for (const folder of new Set(paths.map(each => path.posix.dirname(each)))) {
+      const stat = await real.stat(folder);
+      if (stat?.isDirectory() && (stat.mode & 0o700) !== 0o700) await tree.makeFolders(folder, real);
+    }
+  });
+}
+
+/** What a volatile overlay leaves in its work folder, the outer ones first. */
+const LEFT = ['work', 'work/incompat', 'work/incompat/volatile'];
+
+/** Makes the empty work folder of an overlay. Only the kernel can write in it, so what it leaves is removed by its names. */
+export async function emptyWork(work: string): Promise<void> {
+  const left = LEFT.map(each => path.join(work, each));
+  const clear = async (): Promise<void> => {
+    for (const each of left) await fs.chmod(each, 0o700);
+    await fs.unlink(path.join(work, 'work/incompat/volatile/dirty'));
+    for (const each of left.toReversed()) await fs.rmdir(each);
+  };
+  await succeeds(clear());
+  await removeTree(work);
+  await fs.mkdir(work);
+}
+
+/** What is put into an upper tree. */
+interface PutFile {
+  readonly left: FileContent;
+  /** The permission bits that a file gets; `undefined`: those of a new one. */
+  readonly mode: number | undefined;
+  readonly time?: Date;
+  /** Another path of the same file. */
+  readonly sameAs?: string;
+}
+
+/**
+ * Walks an upper tree, level by level, so that git is asked once for each. Nothing below what is ignored is looked at. The entries
+ * of folders tell what stands where: to ask for each file would take ten times as long.
+ * @param lower what the overlay covers, if that is not the folder itself
+ */
+export function changedPaths(
+  layer: Layer,
+  merged: string,
+  effects: Effects,
+  lower = layer.root,
+): Promise<Changed> {
+  return inTrees([layer.upper, merged, lower], (...trees) => changedIn(layer, trees, effects));
+}
+
+async function changedIn(
+  layer: Layer,
+  [written, view, real]: readonly [upper: PlainTree, merged: PlainTree, lower: PlainTree],
+  effects: Effects,
+): Promise<Changed> {
+  const paths: string[] = [];
+  const ignored: string[] = [];
+  const git: string[] = [];
+  const rules = new Map<string, string>();
+  const slice = new TimeSlice();
+  let level = [''];
+  while (level.length > 0) {
+    const found: Compared[] = [];
+    for (const folder of level) {
+      const upper = await entriesIn(written, folder, effects, layer.prefix + folder);
+      const now = upper && (await entriesIn(view, folder));
+      if (!now) continue;
+      if (upper.get('.gitignore') === 'file')
+        rules.set(
+          folder,
+          textOfRules(await view.read(path.posix.join(folder, '.gitignore')).catch(() => undefined)),
+        );
+      const was: Entries = (await entriesIn(real, folder)) ?? new Map();
+      // Where the folder was made anew, what was in it is gone without a trace.
+      const gone = [...was.keys()].filter(name => !now.has(name) && !upper.has(name));
+      const isInGit = [was, now].some(isGitDirectory);
+      for (const name of [...upper.keys(), ...gone]) {
+        await slice.turn();
+        const at = folder === '' ? name : `${folder}/${name}`;
+        const isTree = async (): Promise<boolean> =>
+          name !== 'hooks' && (await entriesIn(view, at))?.has('.git') === true;
+        if (name === '.git' || (isInGit && !(await isTree()))) {
+          if (upper.has(name)) git.push(at);
+          continue;
+        }
+        found.push({ path: at, upper: upper.get(name), now: now.get(name), was: was.get(name) });
+      }
+    }
+    await slice.turn();
+    const hidden = await ignoredOf(layer.root, found.map(asFound), rules);
+    const next: string[] = [];
+    for (const { path: at, upper, now, was } of found) {
+      await slice.turn();
+      if (hidden.has(asFound({ path: at, upper, now, was }))) {
+        if (upper) ignored.push(at);
+        continue;
+      }
+      // What was a folder and is none any more has lost all that was in it.
+      if (was === 'folder' && now !== 'folder') {
+        const lost = await filesBelow(layer.root, at, real);
+        paths.push(...lost.files);
+        if (lost.isGits) git.push(at);
+      }
+      if (now !== 'folder' || (was && was !== 'folder')) paths.push(at);
+      if (upper === 'folder' && now === 'folder') next.push(at);
+    }
+    level = next;
+  }
+  return { paths, ignored, git };
+}
+
+/** What stands at a path in the upper tree, in the view and in the real folder. */
+interface Compared extends Readonly<Record<'upper' | 'now' | 'was', Found['kind'] | undefined>> {
+  readonly path: string;
+}
+
+/** As git is asked for it: what was removed, which leaves a sign in the upper tree, for what it was. */
+function asFound({ path: at, upper, now, was }: Compared): string {
+  return asAsked(at, now === undefined ? was : (upper ?? was));
+}
+
+/** A slash at the end tells git that it is a folder, also if there is none on disk. */
+function asAsked(at: string, kind: Found['kind'] | undefined): string {
+  return kind === 'folder' ? `${at}/` : at;
+}
+
+/**
+ * The files in a folder that is gone, without those that git ignores or has for itself.
+ * @param root where git is asked
+ * @returns also whether a repository is gone with it
+ */
+async function filesBelow(
+  root: string,
+  folder: string,
+  lower: PlainTree,
+): Promise<{ readonly files: readonly string[]; readonly isGits: boolean }> {
+  const files: string[] = [];
+  let isGits = false;
+  let level = [folder];
+  while (level.length > 0) {
+    const found: string[] = [];
+    for (const at of level) {
+      const entries = (await entriesIn(lower, at)) ?? new Map<string, never>();
+      if (isGitDirectory(entries)) isGits = true;
+      else
+        for (const [name, kind] of entries)
+          if (name === '.git') isGits = true;
+          else found.push(asAsked(`${at}/${name}`, kind));
+    }
+    const hidden = await ignoredOf(root, found);
+    level = [];
+    for (const at of found)
+      if (hidden.has(at)) continue;
+      else if (at.endsWith('/')) level.push(at.slice(0, -1));
+      else files.push(at);
+  }
+  return { files, isGits };
+}
+
+type Entries = ReadonlyMap<string, Found['kind']>;
+
+/** Whether git takes a folder with these entries for a git directory, whatever its name is, as `base/system/gitDirectory.ts` tells. */
+export function isGitDirectory(entries: Entries): boolean {
+  const head = entries.get('HEAD');
+  if (head !== 'file' && head !== 'link') return false;
+  return entries.has('commondir') || (entries.has('objects') && entries.has('refs'));
+}
+
+/**
+ * What is in a folder, without what has a name that is not UTF-8, which is told to `effects`; nothing if there is no such folder.
+ * @returns `undefined` if it may not be read, which is told, too
+ */
+export async function entriesIn(
+  tree: PlainTree,
+  folder: string,
+  effects?: Effects,
+  shown = '',
+): Promise<Entries | undefined> {
+  const entries = new Map<string, Found['kind']>();
+  try {
+    for await (const part of tree.parts(folder))
+      for (const { name, isUtf8, kind } of part)
+        if (isUtf8) entries.set(name, kind);
+        else effects?.leaveOut({ path: shown === '' ? name : `${shown}/${name}`, why: 'path' });
+  } catch (error) {
+    if (!isMissing(error)) {
+      effects?.leaveOut({ path: shown, why: 'unreadable', detail: messageWithoutPaths(error) });
+      return undefined;
+    }
+  }
+  return entries;
+}
+
+/**
+ * Removes what was kept in an upper tree but is not ignored any more, such as by a preview that was discarded: it would count as
+ * written by the next command.
+ * @param kept paths of all that is in the tree
+ * @param pending what is put into it
+ * @param not those of the paths that are removed in any case
+ */
+export async function keepIgnored(
+  layer: Layer,
+  kept: readonly string[],
+  pending: ReadonlyMap<string, { readonly left: FileContent | null }>,
+  not: ReadonlySet<string>,
+): Promise<void> {
+  const rules = new Map<string, string>();
+  const asked = new Map<string, string>();
+  const isRules = (at: string): boolean => path.posix.basename(at) === '.gitignore';
+  await inTrees([layer.upper], async tree => {
+    for (const at of kept) {
+      if (isRules(at))
+        rules.set(path.posix.dirname(at), textOfRules(await tree.read(at).catch(() => undefined)));
+      asked.set(at, asAsked(at, (await tree.stat(at))?.isDirectory() ? 'folder' : 'file'));
+    }
+  });
+  for (const [at, { left }] of pending)
+    if (isRules(at))
+      rules.set(path.posix.dirname(at), textOfRules(left instanceof Uint8Array ? left : undefined));
+  const ignored = await ignoredOf(layer.root, [...asked.values()], rules);
+  const left = kept.filter(at => !not.has(at) && ignored.has(asked.get(at) ?? at));
+  if (left.length < kept.length) await keepOnly(layer, left);
+}
+
+/** Leaves nothing in an upper tree but these paths. */
+export async function keepOnly({ root, upper }: Tree, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) {
+    await removeTree(upper);
+    return fs.mkdir(upper);
+  }
+  const kept = `${upper}.kept`;
+  try {
+    await removeTree(kept);
+    await fs.mkdir(kept);
+    await inTrees([kept, upper, root], async (to, from, real) => {
+      for (const folder of new Set(paths.map(each => path.posix.dirname(each))))
+        for (const tree of [to, from]) await tree.makeFolders(folder, real);
+      for (const each of paths) {
+        // A folder that forbids writing cannot be moved into another one.
+        const bits = await from.openUp(each);
+        await from.move(each, to);
+        if (bits !== undefined) await to.setBits(each, bits);
+      }
+      await closeFolders(to, real, paths);
+    });
+    await removeTree(upper);
+    await fs.rename(kept, upper);
+  } finally {
+    await removeTree(kept);
+  }
+}
+
+/** Whether what is at a path may have changed on disk since a time. Where nothing is, the time of its folder counts. */
+export async function changedAfter(real: PlainTree, relative: string, since: number): Promise<boolean> {
+  for (let at = relative; ; at = path.posix.dirname(at)) {
+    const stat = await real.stat(at);
+    if (stat) return stat.ctimeMs >= since;
+    if (at === '.') return true;
+  }
+}

@@ -1,0 +1,150 @@
+import type { CallRef, Preview } from '../../hold/preview/preview.ts';
+import type { PreviewStore } from '../../hold/preview/previewStore.ts';
+import type { ConversationTree } from './conversationTree.ts';
+import { nodeOfMessageId, type NodeId } from './nodeId.ts';
+
+/**
+ * Knows which previews concern one conversation: those whose origin names it, unless the tool result that staged them is on
+ * an abandoned branch. This is always derived from the previews and the tree; no other class keeps a list. The class itself
+ * only keeps which previews the current review waits for, and which ones the model was last reminded of.
+ */
+export class ConversationPreviews {
+  readonly #sessionId: string;
+  readonly #tree: ConversationTree;
+  readonly #store: PreviewStore;
+  /** The nodes of results found so far, by their calls. They never change. */
+  readonly #resultNodes = new WeakMap<CallOfMessage, NodeId>();
+  readonly #inReview = new Set<string>();
+  readonly #reminded = new Set<string>();
+
+  constructor(sessionId: string, tree: ConversationTree, store: PreviewStore) {
+    this.#sessionId = sessionId;
+    this.#tree = tree;
+    this.#store = store;
+  }
+
+  /** Whether the preview was staged in this conversation by a result on the trunk, or by no tool call at all. */
+  concerns(id: string): boolean {
+    const preview = this.#store.get(id);
+    return preview !== undefined && this.#isOurs(preview);
+  }
+
+  /**
+   * Whether the model is asked to resolve the preview. Of a preview that it is not asked about, the model only hears the
+   * outcome.
+   */
+  asksModel(id: string): boolean {
+    const preview = this.#store.get(id);
+    return preview !== undefined && this.#asksModel(preview);
+  }
+
+  /**
+   * The open previews that the model is asked to resolve, oldest first, which is an order in which they can be applied.
+   */
+  get openForModel(): readonly Preview[] {
+    return this.#store.list('oldestFirst').filter(preview => this.#asksModel(preview));
+  }
+
+  /** All open previews of the conversation, oldest first, whoever decides on them. */
+  get open(): readonly Preview[] {
+    return this.#store.list('oldestFirst').filter(preview => this.#isOurs(preview));
+  }
+
+  get hasOpen(): boolean {
+    for (const preview of this.#store.open) if (this.#isOurs(preview)) return true;
+    return false;
+  }
+
+  /** The previews that these nodes staged, in the order of staging. */
+  stagedBy(nodes: ReadonlySet<NodeId>): readonly Preview[] {
+    return this.#store.all().filter(preview => {
+      const node = this.#stagingNode(preview);
+      return typeof node === 'number' && nodes.has(node);
+    });
+  }
+
+  /**
+   * The node of a tool call's result or, until it has one, of the message that makes the call. `undefined` for a call
+   * of another conversation, or of a message that cannot be parsed.
+   */
+  nodeOfCall(call: CallRef): NodeId | undefined {
+    return call.sessionId === this.#sessionId ? this.#nodeOf(call) : undefined;
+  }
+
+  /** Whether the call is on the trunk: the model has seen its result or will see it with the next request. */
+  isCallOnTrunk(call: CallRef): boolean {
+    const node = this.nodeOfCall(call);
+    return node !== undefined && this.#tree.isOnTrunk(node);
+  }
+
+  /** Whether the result of the call is on the trunk and names the preview, so that the model knows what the call did to it. */
+  isToldByResult(call: CallRef, previewId: string): boolean {
+    const node = this.nodeOfCall(call);
+    const message = node === undefined ? undefined : this.#tree.get(node)?.message;
+    if (node === undefined || message?.role !== 'tool') return false;
+    return this.#tree.isOnTrunk(node) && message.pending?.includes(previewId) === true;
+  }
+
+  /** Makes the review wait for this preview. The session may continue by itself once all such previews are resolved. */
+  addToReview(id: string): void {
+    this.#inReview.add(id);
+  }
+
+  /** Makes the review no longer wait for this preview. */
+  removeFromReview(id: string): void {
+    this.#inReview.delete(id);
+  }
+
+  isInReview(id: string): boolean {
+    return this.#inReview.has(id);
+  }
+
+  /** Makes the review wait for nothing any more: after a newer prompt, Stop or Discard All. */
+  endReview(): void {
+    this.#inReview.clear();
+  }
+
+  /** Notes that a reminder of the preview is on its way to the model. */
+  addReminder(id: string): void {
+    this.#reminded.delete(id);
+    this.#reminded.add(id);
+  }
+
+  /** Replaces the noted reminders by those that the conversation now holds, in their order. */
+  setReminders(ids: Iterable<string>): void {
+    this.#reminded.clear();
+    for (const id of ids) this.addReminder(id);
+  }
+
+  /** The previews that the model was reminded of, the latest last. */
+  get reminded(): readonly string[] {
+    return [...this.#reminded].filter(id => this.concerns(id));
+  }
+
+  #isOurs(preview: Preview): boolean {
+    const node = this.#stagingNode(preview);
+    return node !== undefined && (node === null || this.#tree.isOnTrunk(node));
+  }
+
+  #asksModel(preview: Preview): boolean {
+    return preview.origin?.asksModel === true && this.#isOurs(preview);
+  }
+
+  /** `null` for a preview that no tool call staged; `undefined` for one of another conversation. */
+  #stagingNode({ origin }: Preview): NodeId | null | undefined {
+    if (origin?.sessionId !== this.#sessionId) return undefined;
+    return origin.call ? this.#nodeOf(origin.call) : null;
+  }
+
+  #nodeOf(call: CallOfMessage): NodeId | undefined {
+    const known = this.#resultNodes.get(call);
+    if (known !== undefined) return known;
+    const message = nodeOfMessageId(call.messageId);
+    const result = message === undefined ? undefined : this.#tree.resultsOf(message).get(call.toolCallId);
+    if (result !== undefined) this.#resultNodes.set(call, result);
+    return result ?? message;
+  }
+}
+
+/** A call of this conversation. */
+type CallOfMessage = Omit<CallRef, 'sessionId'>;

@@ -1,0 +1,149 @@
+import { isOpen, type Preview } from '../../hold/preview/preview.ts';
+import type { PreviewStore } from '../../hold/preview/previewStore.ts';
+import type { ResolveOrder } from '../../hold/preview/resolveSettings.ts';
+import type { DirectiveHandle } from './toolChoiceQueue.ts';
+
+/** A request to the model to resolve a preview, and its progress. */
+export interface Asked {
+  /** The preview's directive while it is queued or in flight. */
+  handle?: DirectiveHandle;
+  /** Whether a directive is to be queued, as soon as the preview can be resolved and the model may. */
+  due: boolean;
+  /** The turn in which it was asked. A vote in that turn is no answer: the model had not been told yet. */
+  readonly turn: number;
+  /** Whether the model has voted, with whatever result but that others must be applied first: then it is not asked again. */
+  answered: boolean;
+  /** How many forced turns passed without an answer. */
+  unanswered: number;
+  /** How many applies failed. */
+  readonly failures: number;
+}
+
+/** The previews that the model was asked to resolve, and which of them still want an answer. */
+export class AskedPreviews {
+  readonly #store: PreviewStore;
+  readonly #asked = new Map<string, Asked>();
+  #turn = 0;
+
+  constructor(store: PreviewStore) {
+    this.#store = store;
+  }
+
+  /** A turn begins. What is asked from here on reaches the model in the next turn. */
+  beginTurn(): void {
+    this.#turn++;
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#asked.keys()];
+  }
+
+  has(id: string): boolean {
+    return this.#asked.has(id);
+  }
+
+  get(id: string): Asked | undefined {
+    return this.#asked.get(id);
+  }
+
+  add(id: string, { due, failures }: Pick<Asked, 'due' | 'failures'>): void {
+    this.#asked.set(id, { due, turn: this.#turn, answered: false, unanswered: 0, failures });
+  }
+
+  /**
+   * Whether the model has yet to answer, and its answer would still matter: the preview can be resolved, and the user did
+   * not edit it.
+   */
+  isWanted(preview: Preview, { answered }: Asked): boolean {
+    const { state, editedByUser } = preview;
+    if (state.kind !== 'pending' || state.recommendation !== undefined || state.stale.length > 0)
+      return false;
+    return !answered && editedByUser !== true && this.#store.blockersOf(preview).length === 0;
+  }
+
+  /**
+   * The first preview in this order for which a directive is due.
+   * @param isAlways treats every preview that wants an answer as due.
+   */
+  nextDue(order: ResolveOrder, isAlways: boolean): readonly [Preview, Asked] | undefined {
+    for (const preview of this.#store.list(order)) {
+      const asked = this.#asked.get(preview.id);
+      if (asked && (isAlways || asked.due) && this.isWanted(preview, asked)) return [preview, asked];
+    }
+    return undefined;
+  }
+
+  /** All previews that want an answer and can be resolved now, oldest first. */
+  allWanted(): readonly Preview[] {
+    return this.#store.list('oldestFirst').filter(preview => {
+      const asked = this.#asked.get(preview.id);
+      return asked !== undefined && this.isWanted(preview, asked);
+    });
+  }
+
+  /** The preview whose directive is queued or in flight. */
+  get forced(): Preview | undefined {
+    for (const [id, { handle }] of this.#asked) if (handle) return this.#store.get(id);
+    return undefined;
+  }
+
+  /** The model votes on the preview, so it needs no more directives. One in flight that ran the vote ends by itself. */
+  noteVote(id: string): void {
+    const asked = this.#asked.get(id);
+    if (!asked || asked.turn === this.#turn) return;
+    asked.answered = true;
+    asked.due = false;
+    withdraw(asked);
+  }
+
+  /**
+   * The vote was refused because others must be applied first, so it was no answer.
+   * @param due whether a directive is due once they are.
+   */
+  noteBlocked(id: string, due: boolean): void {
+    const asked = this.#asked.get(id);
+    if (!asked) return;
+    asked.answered = false;
+    asked.due ||= due;
+  }
+
+  /** The state of a preview has changed, which also affects those that build on it. */
+  follow(preview: Preview): void {
+    this.#followOne(preview);
+    for (const dependent of this.#store.dependentsOf(preview.id)) this.#followOne(dependent);
+  }
+
+  /** Removes the directives of all previews. @param due whether they are to be queued again later. */
+  withdrawAll({ due }: { readonly due: boolean }): void {
+    for (const asked of this.#asked.values()) {
+      asked.due = due;
+      withdraw(asked);
+    }
+  }
+
+  forget(id: string): void {
+    const asked = this.#asked.get(id);
+    this.#asked.delete(id);
+    if (asked) withdraw(asked);
+  }
+
+  forgetAllBut(isKept: (id: string) => boolean): void {
+    for (const id of [...this.#asked.keys()]) if (!isKept(id)) this.forget(id);
+  }
+
+  /** While a preview cannot be resolved, its directive is withdrawn and due again later. */
+  #followOne(preview: Preview): void {
+    const asked = this.#asked.get(preview.id);
+    if (!asked) return;
+    if (!isOpen(preview)) return this.forget(preview.id);
+    if (!asked.handle || this.isWanted(preview, asked)) return;
+    asked.due = true;
+    withdraw(asked);
+  }
+}
+
+function withdraw(asked: Asked): void {
+  const { handle } = asked;
+  delete asked.handle;
+  handle?.remove();
+}

@@ -1,0 +1,264 @@
+import { untilAborted } from '../../base/async.ts';
+import { BlockedPreviewError, ToolError } from '../../base/errors.ts';
+import { Emitter, type Event } from '../../base/event.ts';
+import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
+import type { AgentToolResult } from '../../hold/preview/pendingAction.ts';
+import { isOpen, type CallRef, type Preview, type ResolveAction } from '../../hold/preview/preview.ts';
+import type { PreviewStore } from '../../hold/preview/previewStore.ts';
+import { type Invoker } from '../../hold/preview/resolve/invoker.ts';
+import {
+  withDetails,
+  type Handled,
+  type ResolveSource,
+  type Resolved,
+} from '../../hold/preview/resolve/resolved.ts';
+import {
+  NOTHING_PENDING,
+  notYoursText,
+  otherConversationText,
+  PLAN_MODE_ENDED,
+  unseenText,
+  usersOwnText,
+} from '../../hold/preview/resolve/resolveTexts.ts';
+import type { ToolChoiceQueue } from './toolChoiceQueue.ts';
+
+/** A call of `resolve` by the model. */
+export interface ResolveCall {
+  readonly action: ResolveAction;
+  readonly reason: string;
+  readonly extra?: Record<string, unknown>;
+  readonly id?: string;
+  /** All previews that the call votes on, one after the other. */
+  readonly voteOn?: readonly string[];
+  /** Where the call is in the conversation; absent if no message contains it. */
+  readonly call?: CallRef;
+  readonly signal?: AbortSignal;
+}
+
+/** Handles `resolve` calls when there is no preview to resolve; see `Session.setStandingResolveHandler`. */
+export type StandingResolveHandler = (call: ResolveCall) => Promise<AgentToolResult>;
+
+/**
+ * Takes the plans that the model submits while plan mode is on: like a {@link StandingResolveHandler}, but it comes before
+ * the previews.
+ */
+export interface ModeResolveHandler extends Required<ResolveSource> {
+  handle(call: ResolveCall): Promise<AgentToolResult>;
+}
+
+export type ResolveQueue = ToolChoiceQueue<ResolveCall, Resolved | Handled>;
+
+/**
+ * Finds the preview that the model's `resolve` means, and votes on the revision that the model has seen: the one that was
+ * current when its request was made. Votes on a preview that was staged since then, or in another conversation, are refused,
+ * for the model has not seen it. If the preview was resolved since then, the model is told its outcome; the vote never goes to
+ * the next preview instead.
+ *
+ * In an answer to a request that was made in plan mode, a call without an id is about the plan; in any other, it is about a
+ * preview. While plan mode is on, votes on previews are only recorded, also those of requests that were made before.
+ */
+export class ModelResolver {
+  readonly #store: PreviewStore;
+  readonly #invoker: Invoker;
+  readonly #queue: ResolveQueue;
+  readonly #previews: () => ConversationPreviews;
+  /** The revisions that the model saw in its last request. */
+  #seen = new Map<string, number>();
+  /** The revisions that it has made since by amending previews. */
+  readonly #amended = new Map<string, number>();
+  /** The previews that calls without an id mean, in this order; those that were open at the last request. */
+  #candidates: string[] = [];
+  #standing: StandingResolveHandler | undefined;
+  #mode: ModeResolveHandler | undefined;
+  /** Whether the last request was made in plan mode. */
+  #asksForPlan = false;
+  /** The previews that the last request forces an answer about, as far as there is none yet. */
+  #expected: readonly string[] = [];
+  readonly #voted = new Emitter<string>();
+  readonly #blocked = new Emitter<string>();
+
+  /** Fires with the id when the model votes on a preview that it has seen, before the vote is executed. */
+  readonly onDidVote: Event<string> = this.#voted.event;
+
+  /** Fires with the id after a vote was refused because others must be applied first. */
+  readonly onDidMeetBlocked: Event<string> = this.#blocked.event;
+
+  /** @param previews those of the current conversation. */
+  constructor(
+    store: PreviewStore,
+    invoker: Invoker,
+    queue: ResolveQueue,
+    previews: () => ConversationPreviews,
+  ) {
+    this.#store = store;
+    this.#invoker = invoker;
+    this.#queue = queue;
+    this.#previews = previews;
+  }
+
+  /** A request is being made: the model now sees the previews as they are. */
+  beginTurn(): void {
+    this.#asksForPlan = this.isPlanning;
+    this.#expected = [];
+    const { openForModel, reminded } = this.#previews();
+    this.#amended.clear();
+    this.#seen = new Map(openForModel.map(preview => [preview.id, preview.revision]));
+    this.#candidates = reminded.filter(id => this.#seen.has(id)).reverse();
+  }
+
+  /** The request is made once more, forced or not. What the model is shown in it has not changed. */
+  repeatTurn({ isForced }: { readonly isForced: boolean }): void {
+    this.#asksForPlan = this.isPlanning;
+    if (!isForced) this.#expected = [];
+  }
+
+  /** The request being made forces an answer about these previews: a call without an id means all of them. */
+  expectAnswersTo(ids: readonly string[]): void {
+    this.#candidates = [...ids, ...this.#candidates.filter(candidate => !ids.includes(candidate))];
+    this.#expected = ids;
+  }
+
+  /**
+   * The request being made forces an answer about this preview.
+   * @returns false if the last reminder named another preview, so that the model might think of that one.
+   */
+  expectAnswerTo(id: string): boolean {
+    const named = this.#previews().reminded.findLast(reminded => this.#seen.has(reminded));
+    this.expectAnswersTo([id]);
+    return named === id;
+  }
+
+  /** The revision of a preview that the model knows: the one that it was shown, or made since by amending it. */
+  known(id: string): number | undefined {
+    return this.#amended.get(id) ?? this.#seen.get(id);
+  }
+
+  /** The model has amended the preview. It votes on what became of it once it has seen the result. */
+  noteAmended({ id, revision }: Preview): void {
+    this.#amended.set(id, revision);
+  }
+
+  /** Whether the model's last request showed it this preview. */
+  wasShown(id: string): boolean {
+    return this.#seen.has(id);
+  }
+
+  setStanding(handler: StandingResolveHandler | null): void {
+    this.#standing = handler ?? undefined;
+  }
+
+  /** Switches plan mode on, with the handler that takes the plan, or off with `null`. */
+  setMode(handler: ModeResolveHandler | null): void {
+    this.#mode = handler ?? undefined;
+  }
+
+  /** Whether plan mode is on. */
+  get isPlanning(): boolean {
+    return this.#mode !== undefined;
+  }
+
+  /** Forgets what the model saw, because the conversation changed. */
+  clear(): void {
+    this.#seen.clear();
+    this.#amended.clear();
+    this.#candidates = [];
+    this.#expected = [];
+    this.#asksForPlan = false;
+  }
+
+  /**
+   * Executes a call: votes on the preview that it means, or passes it to a handler.
+   * @throws ToolError if there is nothing to resolve, the preview was not seen yet, or its apply fails; the abort error when
+   *   the call's signal fires.
+   */
+  resolve(call: ResolveCall): Promise<Resolved | Handled> {
+    return untilAborted(call.signal, () => this.#resolve(call));
+  }
+
+  /** See `ToolContext.meant`. */
+  meant(ids: readonly string[] | undefined): readonly string[] | undefined {
+    if (!ids && (this.#asksForPlan || this.#expected.length < 2)) return undefined;
+    const places = new Map(this.#store.list('oldestFirst').map(({ id }, place) => [id, place]));
+    const placeOf = (id: string): number => places.get(id) ?? -1;
+    return [...new Set(ids ?? this.#expected)].sort((a, b) => placeOf(a) - placeOf(b));
+  }
+
+  async #resolve(call: ResolveCall): Promise<Resolved | Handled> {
+    if (call.id !== undefined) return this.resolvePreview(call.id, call);
+    if (this.#asksForPlan) return this.#submit(call);
+    const inFlight = this.#queue.peekInFlightInvoker();
+    if (inFlight && this.#queue.inspect().inFlight?.invoked === false) return inFlight(call);
+    // The directive was withdrawn since the request was made, because the user was faster, for example.
+    const [expected] = this.#expected;
+    if (expected !== undefined) return this.resolvePreview(expected, call);
+    const staged = this.#stagedSince();
+    if (staged) throw new ToolError(unseenText(staged));
+    // A second call in a message means the next preview. If none is left, it is told the outcome of the first.
+    const [next] = this.#candidates;
+    if (next !== undefined) return this.resolvePreview(next, call);
+    if (inFlight) return inFlight(call);
+    if (this.#standing) {
+      const { action, reason, extra } = call;
+      const result = await this.#standing({ action, reason, ...(extra ? { extra } : {}) });
+      return handled(result, call);
+    }
+    const unseen = this.#previews().reminded.findLast(id => this.#isUnseen(id));
+    if (unseen !== undefined) return this.resolvePreview(unseen, call);
+    const { open } = this.#previews();
+    throw new ToolError(open.length > 0 ? notYoursText(open) : NOTHING_PENDING);
+  }
+
+  async #submit(call: ResolveCall): Promise<Handled> {
+    if (!this.#mode) throw new ToolError(PLAN_MODE_ENDED);
+    const { sourceToolName, label } = this.#mode;
+    return handled(await this.#mode.handle(call), call, { sourceToolName, label });
+  }
+
+  /** Votes on one preview; the invoker of the queue's directives. */
+  async resolvePreview(id: string, resolveCall: ResolveCall): Promise<Resolved> {
+    this.#candidates = this.#candidates.filter(candidate => candidate !== id);
+    this.#expected = this.#expected.filter(expected => expected !== id);
+    const preview = this.#store.get(id);
+    if (preview && this.#isUnseen(id)) throw new ToolError(this.#unseenText(preview));
+    const revision = this.#seen.get(id);
+    const { action, reason, extra, voteOn, call, signal } = resolveCall;
+    this.#voted.fire(id);
+    const vote = this.#invoker.resolve({
+      id,
+      ...(revision === undefined ? {} : { revision }),
+      action,
+      reason,
+      ...(extra === undefined ? {} : { extra }),
+      ...(voteOn === undefined ? {} : { voteOn }),
+      actor: 'model',
+      isPlanning: () => this.isPlanning,
+      ...(call === undefined ? {} : { call }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return vote.catch((error: unknown) => {
+      if (error instanceof BlockedPreviewError) this.#blocked.fire(id);
+      throw error;
+    });
+  }
+
+  #unseenText(preview: Preview): string {
+    const previews = this.#previews();
+    if (previews.asksModel(preview.id)) return unseenText(preview);
+    return previews.concerns(preview.id) ? usersOwnText(preview) : otherConversationText(preview);
+  }
+
+  /** A preview that a tool call staged since the last request: then a vote without an id is ambiguous. */
+  #stagedSince(): Preview | undefined {
+    return this.#previews().openForModel.findLast(({ id, origin }) => origin?.call && !this.#seen.has(id));
+  }
+
+  /** Whether the preview is open but was not shown to the model: staged since its last request, or in another conversation. */
+  #isUnseen(id: string): boolean {
+    const preview = this.#store.get(id);
+    return preview !== undefined && isOpen(preview) && !this.#seen.has(id);
+  }
+}
+
+function handled(result: AgentToolResult, call: ResolveCall, source?: ResolveSource): Handled {
+  return { kind: 'handled', result: withDetails(result, call, source) };
+}

@@ -1,0 +1,298 @@
+import { Owner } from '../../base/disposable.ts';
+import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
+import type { ToolChoice } from '../model/chatProvider.ts';
+import type { SteeringMessage } from '../model/messages.ts';
+import type { Preview } from '../../hold/preview/preview.ts';
+import type { PreviewStore } from '../../hold/preview/previewStore.ts';
+import type { Invoker } from '../../hold/preview/resolve/invoker.ts';
+import { changeSetText, leftToUserText, reminderText } from '../../hold/preview/resolve/resolveTexts.ts';
+import type { Forcing, ModelAuthority, ResolveOrder } from '../../hold/preview/resolveSettings.ts';
+import { AskedPreviews, type Asked } from './askedPreviews.ts';
+import type { ModelResolver, ResolveQueue } from './modelResolver.ts';
+import type { RejectAnswer, RejectReason } from './toolChoiceQueue.ts';
+
+/** After this many forced turns without an answer, or failed applies, a preview is left to the user. */
+export const MAX_FORCED_TURNS = 3;
+
+const FORCE_RESOLVE: ToolChoice = { type: 'tool', name: 'resolve' };
+
+export interface ResolveDirectivesOptions {
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  readonly queue: ResolveQueue;
+  readonly resolver: ModelResolver;
+  /** Those of the current conversation. */
+  readonly previews: () => ConversationPreviews;
+  readonly order: () => ResolveOrder;
+  readonly authority: () => ModelAuthority;
+  readonly forcing: () => Forcing;
+  /**
+   * Whether a new reminder is needed to ask again: because the server cannot be forced, or because the model has ended its
+   * turn and the server expects a new message.
+   */
+  readonly needsReminder: () => boolean;
+  readonly steer: (message: SteeringMessage) => void;
+}
+
+/**
+ * Asks the model to resolve previews: by a reminder for each or for all of a turn, and by directives in the tool-choice queue as
+ * the setting `redline.resolve.forcing` says. What only the user can decide on, the model is never asked about. Which preview is forced is decided when the request is made, since the order may have
+ * changed since staging. Nothing is forced for a preview that is answered (a recommendation is an answer), resolved or
+ * stale, and no preview is forced again after {@link MAX_FORCED_TURNS} unanswered turns or failed applies.
+ */
+export class ResolveDirectives extends Owner {
+  readonly #options: ResolveDirectivesOptions;
+  readonly #asked: AskedPreviews;
+  /** Whether only the user can decide on a preview that the model was to be asked about, as far as that was found out. */
+  readonly #usersAlone = new Map<string, boolean>();
+  /** Whether the model can answer in this turn: not in Manual mode, nor while plan mode is on. */
+  #mayAnswer = false;
+  /** The last forced request failed. The next one is not forced, to find out whether the server answers at all. */
+  #lastFailed = false;
+
+  constructor(options: ResolveDirectivesOptions) {
+    super();
+    this.#options = options;
+    this.#asked = new AskedPreviews(options.store);
+    this.own(options.store.onDidChange(preview => this.#asked.follow(preview)));
+    this.own(options.invoker.onDidFailApply(preview => this.#askAgain(preview)));
+    this.own(options.resolver.onDidVote(id => this.#asked.noteVote(id)));
+    this.own(options.resolver.onDidMeetBlocked(id => this.#asked.noteBlocked(id, this.#asksAtOnce)));
+  }
+
+  /** Reminds the model of the preview, and forces `resolve` on the next request if the setting says so. */
+  remind(preview: Preview): void {
+    this.#asked.forget(preview.id);
+    if (!this.#isUsersAlone(preview)) this.#ask(preview, 0);
+  }
+
+  /**
+   * Finds out which of the previews that the model is asked about only the user can decide on; about those it is not asked any more. To
+   * be awaited before a request; `undefined` if it is known of all.
+   */
+  judge(): Promise<void> | undefined {
+    const { store, invoker } = this.#options;
+    const unknown = this.#asked.ids.flatMap(id => (this.#usersAlone.has(id) ? [] : (store.get(id) ?? [])));
+    if (unknown.length === 0) return undefined;
+    const judging = unknown.map(async preview => {
+      // If that cannot be found out, the model is asked. The invoker decides again before anything is applied.
+      const isAlone = await invoker.isUsersAlone(preview).catch(() => false);
+      this.#usersAlone.set(preview.id, isAlone);
+      if (isAlone) this.#asked.forget(preview.id);
+    });
+    return Promise.all(judging).then(() => undefined);
+  }
+
+  /** Whether the model is asked to resolve it. */
+  asks(id: string): boolean {
+    return this.#asked.has(id);
+  }
+
+  /** The conversation already contains a reminder of the preview: only `always` asks again. */
+  noteReminded(id: string): void {
+    const preview = this.#options.store.get(id);
+    if (this.#asked.has(id) || (preview && this.#isUsersAlone(preview))) return;
+    this.#asked.add(id, { due: this.votesAtEnd, failures: 0 });
+  }
+
+  /** A turn begins. The model is told in the next one what it is asked from now on. */
+  beginTurn(): void {
+    this.#asked.beginTurn();
+    this.#mayAnswer = false;
+  }
+
+  /**
+   * A request is about to be made that may be forced: queues the directive of the first preview that is due, unless one that
+   * was requeued comes first.
+   * @param isEnding whether it is made only because the model would end its turn otherwise.
+   */
+  beforeRequest(isEnding: boolean): void {
+    const { authority, forcing, queue } = this.#options;
+    this.#mayAnswer = authority() !== 'none';
+    if (forcing() === 'off') return this.#asked.withdrawAll({ due: false });
+    if (this.votesAtEnd && !isEnding) return this.#asked.withdrawAll({ due: true });
+    if (!this.#mayAnswer || this.#lastFailed || queue.hasQueued) return;
+    const next = this.#nextDue();
+    if (next) this.#force(...next);
+  }
+
+  /** Whether the next request would be forced as things are. */
+  get isForcing(): boolean {
+    return this.#nextForced() !== undefined;
+  }
+
+  /** The server has sent a complete answer. */
+  noteAnswer(): void {
+    this.#lastFailed = false;
+  }
+
+  /** A turn ended with an answer, and its choice is settled. */
+  afterTurn(): void {
+    const { needsReminder } = this.#options;
+    if (!this.#mayAnswer) return;
+    const next = this.#nextForced();
+    if (next && !this.votesAtEnd && needsReminder()) this.#steerReminder(next);
+  }
+
+  /** The conversation moved to another node of its tree: forgets the previews that do not concern it there. */
+  dropAbandoned(): void {
+    this.#asked.forgetAllBut(id => this.#options.previews().concerns(id));
+  }
+
+  /** Forgets all that was asked; the previews themselves are not affected. */
+  clear(): void {
+    this.#asked.forgetAllBut(() => false);
+    this.#lastFailed = false;
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.clear();
+  }
+
+  #isUsersAlone({ id, humanOnly }: Preview): boolean {
+    return humanOnly === true || this.#usersAlone.get(id) === true;
+  }
+
+  #ask(preview: Preview, failures: number): void {
+    this.#asked.add(preview.id, { due: this.#asksAtOnce, failures });
+    if (!this.votesAtEnd) this.#steerReminder(preview);
+  }
+
+  /** Whether the setting makes a directive due for whatever the model is asked. */
+  get #asksAtOnce(): boolean {
+    const pace = this.#pace;
+    return pace === 'forced' || pace === 'always' || pace === 'atEnd';
+  }
+
+  /** Whether the model votes on everything at once, when its turn would end. */
+  get votesAtEnd(): boolean {
+    return this.#pace === 'atEnd';
+  }
+
+  /** What the setting means where the model may do what it may now. */
+  get #pace(): Exclude<Forcing, 'auto'> | 'atEnd' {
+    const { forcing, authority } = this.#options;
+    const set = forcing();
+    if (set !== 'auto') return set;
+    const may = authority();
+    return may === 'apply' || may === 'checked' ? 'forced' : 'atEnd';
+  }
+
+  /** All that the model has yet to vote on, oldest first. */
+  #changeSet(): readonly Preview[] {
+    return this.#asked.allWanted();
+  }
+
+  #nextDue(): readonly [Preview, Asked] | undefined {
+    const pace = this.#pace;
+    return this.#asked.nextDue(this.#options.order(), pace === 'always' || pace === 'atEnd');
+  }
+
+  #nextForced(): Preview | undefined {
+    const { authority, forcing } = this.#options;
+    if (authority() === 'none' || forcing() === 'off' || this.#lastFailed) return undefined;
+    return this.#asked.forced ?? this.#nextDue()?.[0];
+  }
+
+  #force(preview: Preview, asked: Asked): void {
+    const { order, queue, resolver, store } = this.#options;
+    const { id } = preview;
+    asked.due = this.votesAtEnd;
+    asked.handle = queue.pushOnce(FORCE_RESOLVE, {
+      label: `pending-action:${preview.sourceToolName}`,
+      now: order() === 'newestFirst',
+      onServed: () => {
+        if (this.votesAtEnd) return this.#askAtEnd();
+        const current = store.get(id);
+        if (!resolver.expectAnswerTo(id) && current) this.#steerReminder(current);
+      },
+      onInvoked: call => resolver.resolvePreview(id, call),
+      onResolved: () => void delete asked.handle,
+      onRejected: (_choice, reason) => this.#rejected(id, asked, reason),
+    });
+  }
+
+  /** Names all that the model has yet to vote on, in the request that is being made. */
+  #askAtEnd(): void {
+    const set = this.#changeSet();
+    this.#options.resolver.expectAnswersTo(set.map(({ id }) => id));
+    this.#steer(set, changeSetText);
+  }
+
+  #rejected(id: string, asked: Asked, reason: RejectReason): RejectAnswer {
+    if (reason === 'error') this.#lastFailed = true;
+    const preview = this.#options.store.get(id);
+    const answer =
+      preview && this.#asked.isWanted(preview, asked) ? this.#answerTo(reason, preview, asked) : 'drop';
+    if (answer === 'drop') delete asked.handle;
+    return answer;
+  }
+
+  #answerTo(reason: RejectReason, preview: Preview, asked: Asked): 'requeue' | 'drop' {
+    // In Manual mode, the model had no tool to answer with.
+    const isManual = this.#options.authority() === 'none';
+    switch (reason) {
+      case 'aborted':
+        // What the user asks for next comes first, where the model votes at the end.
+        asked.due ||= this.votesAtEnd;
+        return this.votesAtEnd ? 'drop' : 'requeue';
+      case 'error':
+      case 'not_invoked':
+        if (!isManual) {
+          const left = this.#noteUnanswered(preview, asked);
+          if (left.length > 0) this.#leaveToUser(left, 0);
+          if (left.includes(preview)) return 'drop';
+        }
+        asked.due = isManual || reason === 'error' || this.votesAtEnd;
+        return asked.due ? 'drop' : 'requeue';
+      case 'unavailable':
+        asked.due = true;
+        return 'drop';
+      case 'removed':
+      case 'cleared':
+        return 'drop';
+    }
+  }
+
+  /** A forced turn passed without an answer. Returns the previews that are not asked about again. */
+  #noteUnanswered(preview: Preview, asked: Asked): readonly Preview[] {
+    const set = this.votesAtEnd ? this.#changeSet() : [];
+    const all = set.includes(preview) ? set : [preview, ...set];
+    return all.filter(one => {
+      const its = one === preview ? asked : this.#asked.get(one.id);
+      return its !== undefined && ++its.unanswered >= MAX_FORCED_TURNS;
+    });
+  }
+
+  #steerReminder(preview: Preview): void {
+    this.#steer([preview], () => reminderText(preview));
+  }
+
+  #steer(about: readonly Preview[], textOf: (about: readonly Preview[]) => string): void {
+    const { previews, steer } = this.#options;
+    const previewIds = about.map(({ id }) => id);
+    for (const id of previewIds) previews().addReminder(id);
+    steer({ role: 'steering', kind: 'resolve-reminder', text: textOf(about), previewIds });
+  }
+
+  /** Asks again after a failed apply, but not a model that keeps failing. */
+  #askAgain(preview: Preview): void {
+    const failures = (this.#asked.get(preview.id)?.failures ?? Infinity) + 1;
+    if (failures === Infinity || this.#options.authority() === 'none') return;
+    if (failures === MAX_FORCED_TURNS) return this.#leaveToUser([preview], failures);
+    this.#asked.forget(preview.id);
+    this.#ask(preview, failures);
+  }
+
+  #leaveToUser(previews: readonly Preview[], failures: number): void {
+    const previewIds = previews.map(({ id }) => id);
+    for (const id of previewIds) this.#asked.forget(id);
+    this.#options.steer({
+      role: 'steering',
+      kind: 'notice',
+      text: leftToUserText(previews, failures),
+      previewIds,
+    });
+  }
+}

@@ -1,0 +1,247 @@
+import { Owner } from '../../base/disposable.ts';
+import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
+import type { ChatProvider, ProviderFailure, ToolChoice } from '../model/chatProvider.ts';
+import type { AssistantMessage, SteeringMessage } from '../model/messages.ts';
+import type { Offer, ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
+import type { Preview } from '../../hold/preview/preview.ts';
+import type { PreviewStore } from '../../hold/preview/previewStore.ts';
+import type { Invoker } from '../../hold/preview/resolve/invoker.ts';
+import type { Handled, Resolved } from '../../hold/preview/resolve/resolved.ts';
+import type { Forcing, ModelAuthority, ResolveOrder } from '../../hold/preview/resolveSettings.ts';
+import {
+  ModelResolver,
+  type ModeResolveHandler,
+  type ResolveCall,
+  type ResolveQueue,
+  type StandingResolveHandler,
+} from './modelResolver.ts';
+import { ResolveDirectives } from './resolveDirectives.ts';
+import { ToolChoiceQueue } from './toolChoiceQueue.ts';
+
+export interface ToolChoicesOptions {
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  /** Those of the current conversation. */
+  readonly previews: () => ConversationPreviews;
+  readonly ladder: ToolChoiceLadder;
+  readonly settings: () => {
+    readonly modelAuthority: ModelAuthority;
+    readonly order: ResolveOrder;
+    readonly forcing: Forcing;
+  };
+  readonly steer: (message: SteeringMessage) => void;
+}
+
+/** The current request, or the last one. */
+interface Turn {
+  readonly provider: ChatProvider;
+  /** All tools available in this turn, even if the ladder's step offers fewer. */
+  readonly tools: Offer['tools'];
+  /** The choice of the queue, before the ladder adapts it to the server. */
+  readonly choice: ToolChoice | undefined;
+}
+
+/**
+ * Decides which tools the model may or must call in each request of a session, and what its `resolve` means. {@link begin}
+ * starts a turn, {@link settle} ends it.
+ */
+export class ToolChoices extends Owner {
+  readonly #options: ToolChoicesOptions;
+  readonly #queue: ResolveQueue = new ToolChoiceQueue();
+  readonly #resolver: ModelResolver;
+  readonly #directives: ResolveDirectives;
+  #turn: Turn | undefined;
+  #lastAnswer: AssistantMessage | undefined;
+  /** Whether the current request is made only because the model would have ended its turn with previews to vote on. */
+  #isEnding = false;
+
+  constructor(options: ToolChoicesOptions) {
+    super();
+    const { store, invoker, previews, ladder, settings, steer } = options;
+    this.#options = options;
+    this.#resolver = new ModelResolver(store, invoker, this.#queue, previews);
+    this.#directives = this.own(
+      new ResolveDirectives({
+        store,
+        invoker,
+        previews,
+        steer,
+        queue: this.#queue,
+        resolver: this.#resolver,
+        order: () => settings().order,
+        authority: () => settings().modelAuthority,
+        forcing: () => settings().forcing,
+        needsReminder: () =>
+          this.#lastAnswer?.toolCalls.length === 0 ||
+          (this.#turn !== undefined && ladder.step(this.#turn.provider) === 'auto'),
+      }),
+    );
+    this.own(
+      store.onDidStage(preview => {
+        if (previews().asksModel(preview.id)) this.remind(preview);
+      }),
+    );
+  }
+
+  /** Asks the model to resolve a preview of this conversation, as the settings say. What is staged is asked about by itself. */
+  remind(preview: Preview): void {
+    this.#directives.remind(preview);
+  }
+
+  /** The conversation already contains a reminder of the preview. */
+  noteReminded(previewId: string): void {
+    this.#directives.noteReminded(previewId);
+  }
+
+  /** The conversation moved to another node of its tree: stops asking for previews that do not concern it there. */
+  dropAbandoned(): void {
+    this.#directives.dropAbandoned();
+  }
+
+  /**
+   * A request is being made. Returns what it offers and forces; in plan mode, directives wait.
+   * @param isEnding whether it is made only because {@link isForcing}, although the model has ended its turn.
+   */
+  begin(provider: ChatProvider, tools: Offer['tools'], isEnding = false): Offer {
+    const { isPlanning } = this.#resolver;
+    this.#resolver.beginTurn();
+    this.#directives.beginTurn();
+    this.#turn = { provider, tools, choice: isPlanning ? undefined : this.#nextChoice(tools, isEnding) };
+    this.#isEnding = isEnding && !isPlanning;
+    return this.#offer(this.#turn);
+  }
+
+  /**
+   * The request failed. Returns what to offer instead, if its tool choice may be the reason and the ladder has another step.
+   */
+  retry(failure: ProviderFailure, tools: Offer['tools']): Offer | undefined {
+    const turn = this.#turn;
+    if (!turn || !this.#options.ladder.learnFromRefusal(turn.provider, turn.choice, failure))
+      return undefined;
+    return this.repeat(tools);
+  }
+
+  /**
+   * The request is made once more. Returns what it offers: nothing is forced if the preview was resolved meanwhile, or the
+   * model may no longer be asked. `undefined` before the first request.
+   */
+  repeat(tools: Offer['tools']): Offer | undefined {
+    const turn = this.#turn;
+    if (!turn) return undefined;
+    if (this.#resolver.isPlanning) this.#queue.reject('aborted');
+    else if (this.#options.settings().forcing === 'off' || !offers(tools, turn.choice))
+      this.#queue.reject('unavailable');
+    const isForced = this.#queue.hasInFlight;
+    this.#resolver.repeatTurn({ isForced });
+    this.#turn = { ...turn, tools, choice: isForced ? turn.choice : undefined };
+    return this.#offer(this.#turn);
+  }
+
+  /** The turn ended with this answer. */
+  settle(end: 'resolve' | 'aborted' | 'error', answer: AssistantMessage): void {
+    this.#lastAnswer = answer;
+    // Even if the user then stopped the turn while its calls ran.
+    if (answer.stopReason !== 'error' && answer.stopReason !== 'aborted') this.#directives.noteAnswer();
+    if (end !== 'resolve') return this.#queue.reject(end);
+    const turn = this.#turn;
+    // An answer that was truncated at its length limit says nothing about what the server supports.
+    if (turn && answer.stopReason !== 'length')
+      this.#options.ladder.learnFromAnswer(turn.provider, turn.choice, answer.toolCalls);
+    this.#queue.resolve();
+    this.#directives.afterTurn();
+  }
+
+  /** See `ResolveDirectives.judge`. To be awaited before {@link begin}. */
+  judge(): Promise<void> | undefined {
+    return this.#directives.judge();
+  }
+
+  /** Whether the model is asked to resolve the preview. */
+  asks(previewId: string): boolean {
+    return this.#directives.asks(previewId);
+  }
+
+  /**
+   * Whether the turn is over although the model called a tool: it has voted to apply all that it staged, which was only recorded,
+   * and had said its closing words before or with that.
+   */
+  get isOver(): boolean {
+    const { toolCalls: calls = [], text = '' } = this.#lastAnswer ?? {};
+    if (!this.#directives.votesAtEnd || calls.length === 0 || this.isForcing) return false;
+    const hasClosed = this.#isEnding || (text.trim() !== '' && calls.every(isAboutSeveral));
+    return hasClosed && calls.every(isApply);
+  }
+
+  /** Whether the next request would be forced as things are. */
+  get isForcing(): boolean {
+    return this.#directives.isForcing;
+  }
+
+  /** See `ToolContext.meant`. */
+  meant(ids: readonly string[] | undefined): readonly string[] | undefined {
+    return this.#resolver.meant(ids);
+  }
+
+  /** See `ModelResolver.known`. */
+  known(previewId: string): number | undefined {
+    return this.#resolver.known(previewId);
+  }
+
+  /** The model has amended a preview, and is asked to vote on what became of it. */
+  noteAmended(preview: Preview): void {
+    this.#resolver.noteAmended(preview);
+    this.remind(preview);
+  }
+
+  /** Executes the model's `resolve`. */
+  resolve(call: ResolveCall): Promise<Resolved | Handled> {
+    return this.#resolver.resolve(call);
+  }
+
+  /** See `Session.setStandingResolveHandler`. */
+  setStandingResolveHandler(handler: StandingResolveHandler | null): void {
+    this.#resolver.setStanding(handler);
+  }
+
+  /** Switches plan mode on, with the handler that takes the plan, or off with `null`. */
+  setModeResolveHandler(handler: ModeResolveHandler | null): void {
+    this.#resolver.setMode(handler);
+  }
+
+  /** Drops all directives. The previews stay pending, and the model is no longer asked about them. */
+  clear(): void {
+    this.#directives.clear();
+    this.#queue.clear();
+    this.#resolver.clear();
+    this.#turn = undefined;
+  }
+
+  #offer({ provider, tools, choice }: Turn): Offer {
+    return this.#options.ladder.offer(provider, { tools, ...(choice ? { toolChoice: choice } : {}) });
+  }
+
+  /** The next choice whose tool is offered; others are rejected as unavailable. */
+  #nextChoice(tools: Offer['tools'], isEnding: boolean): ToolChoice | undefined {
+    this.#directives.beforeRequest(isEnding);
+    for (let choice = this.#queue.nextToolChoice(); choice; choice = this.#queue.nextToolChoice()) {
+      if (offers(tools, choice)) return choice;
+      this.#queue.reject('unavailable');
+    }
+    return undefined;
+  }
+}
+
+/** Whether these tools allow this choice: one that names a tool needs it among them. */
+function offers(tools: Offer['tools'], choice: ToolChoice | undefined): boolean {
+  return choice?.type !== 'tool' || tools.some(tool => tool.name === choice.name);
+}
+
+/** Whether the call votes to apply something. */
+function isApply({ name, arguments: args }: AssistantMessage['toolCalls'][number]): boolean {
+  return name === 'resolve' && /"action"\s*:\s*"apply"/.test(args);
+}
+
+/** Whether the call votes on a list of previews: all that a task staged. */
+function isAboutSeveral({ arguments: args }: AssistantMessage['toolCalls'][number]): boolean {
+  return /"ids"\s*:\s*\[/.test(args);
+}

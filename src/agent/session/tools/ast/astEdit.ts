@@ -1,0 +1,65 @@
+import * as z from 'zod/mini';
+import { textResult } from '../../../hold/preview/pendingAction.ts';
+import type { Preview } from '../../../hold/preview/preview.ts';
+import { assertApplicable } from '../../../hold/preview/textFile.ts';
+import { replacementTitle, titled, titleSchema, withBrokenFiles } from '../titles.ts';
+import { defineTool, type Tool } from '../tool.ts';
+import { pathsSchema, selectorSchema } from './astGrep.ts';
+import type { AstSearcher } from './structuralSearch.ts';
+
+const SOURCE = 'ast_edit';
+
+/** In the details of a preview: the files that no longer parse once it is applied, though they did before. */
+const brokenSchema = z.object({ noLongerParse: z.array(z.string()) });
+
+/** `ast_edit`: stages replacements of code that is found by structure. */
+export function astEditTool(searcher: AstSearcher): Tool {
+  return defineTool({
+    name: SOURCE,
+    label: 'AST Edit',
+    description:
+      'Propose replacements of code found by its structure, in any number of files. Each op has a pattern (see ' +
+      'ast_grep) and the code that replaces its matches, which may use the variables of the pattern; empty code ' +
+      'deletes the matches. All ops refer to the files as they are now. Stages a preview.',
+    parameters: z.object({
+      ops: z
+        .array(
+          z.object({
+            pat: z.string().check(z.describe('The pattern, e.g. "console.log($$$A)".')),
+            selector: selectorSchema(
+              'The kind of the node that is meant, if not the whole pattern: pat "({ k: $V })", selector "pair".',
+            ),
+            out: z.string().check(z.describe('Its replacement, e.g. "logger.info($$$A)"; empty to delete.')),
+          }),
+        )
+        .check(z.minLength(1)),
+      paths: pathsSchema('Files, folders and globs inside the workspace; "." is all of it.'),
+      title: titleSchema,
+    }),
+    async execute({ ops, paths, title }, context) {
+      const { searchByStructure } = await import('./structuralSearch.ts');
+      const result = await searchByStructure(searcher, ops, paths, context);
+      const { editLabel, editReport, nothingReport } = await import('./report.ts');
+      const { files, summary } = result;
+      if (files.length === 0) return textResult(nothingReport(summary, 'Nothing was staged.'));
+      const { astChanges } = await import('./astChanges.ts');
+      const changes = await astChanges(files, context.workspace);
+      const broken = files.filter(file => file.newSyntaxErrors).map(file => file.path);
+      await assertApplicable(context.workspace, changes);
+      context.stage({
+        ...editLabel(files),
+        title: withBrokenFiles(titled(title, replacementTitle(ops)), broken.length),
+        sourceToolName: SOURCE,
+        changes,
+        details: { ops, paths, ...(broken.length === 0 ? {} : { noLongerParse: broken }) },
+      });
+      return textResult(editReport(result));
+    },
+  });
+}
+
+/** Whether a file of a proposed change no longer parses once it is applied, as far as that is known. */
+export function noLongerParses(preview: Preview, path: string): boolean {
+  const known = preview.sourceToolName === SOURCE ? brokenSchema.safeParse(preview.details).data : undefined;
+  return known?.noLongerParse.includes(path) ?? false;
+}

@@ -1,0 +1,108 @@
+import { lineEndingAt, lineEndingOf, type LineEnding } from '../../../../hold/text/lines.ts';
+
+/** How many columns a tab counts; only files that are indented with tabs are measured with it. */
+const TAB = 8;
+/** How far back the start of a line is searched for, in bytes of UTF-8. If it is farther, the line counts as not indented. */
+const MAX_LOOK_BACK = 512;
+
+/** A range of a text, as offsets. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How a file breaks and indents its lines around a place. */
+export interface Layout {
+  /** `undefined` if the file has just one line. */
+  readonly lineEnding: LineEnding | undefined;
+  readonly usesTabs: boolean;
+  /** One step of its indentation, if that is known; for tabs their columns. */
+  readonly unit: number | undefined;
+  /** The indentation of the line, in columns. */
+  readonly indent: number;
+}
+
+/** Looks at the text of a file no more often than needed. */
+export class FileLayout {
+  readonly #text: string;
+  readonly #findStrings: () => readonly Range[];
+  #strings: readonly Range[] | undefined;
+  #ending: LineEnding | 'mixed' | undefined | null = null;
+  #first: string | undefined;
+
+  /** @param strings gives the strings of the file that go over several lines. */
+  constructor(text: string, strings: () => readonly Range[]) {
+    this.#text = text;
+    this.#findStrings = strings;
+  }
+
+  at(offset: number): Layout {
+    const space = this.leadAt(offset);
+    const first = this.#firstIndentation();
+    const usesTabs = (space === '' ? first : space).includes('\t');
+    const unit = usesTabs ? TAB : first.includes('\t') ? undefined : first.length || undefined;
+    return { lineEnding: this.#lineEnding(offset), usesTabs, unit, indent: columns(space, { usesTabs }) };
+  }
+
+  /** The white space at the start of the line that contains `offset`. A line that begins in a string is part of the one before. */
+  leadAt(offset: number): string {
+    return leadAt(this.#text, offset, start => this.isInString(start));
+  }
+
+  isInString(offset: number): boolean {
+    return isWithin((this.#strings ??= this.#findStrings()), offset);
+  }
+
+  /** That of the file; if it mixes several, that of the line, or of the line before the last. */
+  #lineEnding(offset: number): LineEnding | undefined {
+    if (this.#ending === null) this.#ending = lineEndingOf(this.#text);
+    return this.#ending === 'mixed' ? lineEndingAt(this.#text, offset) : this.#ending;
+  }
+
+  /** That of the first indented line which does not go on with a comment or a string. */
+  #firstIndentation(): string {
+    if (this.#first !== undefined) return this.#first;
+    for (const { 0: space, index } of this.#text.matchAll(/^[ \t]+(?![ \t\r\n*])/gm))
+      if (!this.isInString(index)) return (this.#first = space);
+    return (this.#first = '');
+  }
+}
+
+/** The white space at the start of the line that contains `offset`, where a line that begins in a string does not count. */
+export function leadAt(text: string, offset: number, isInString: (offset: number) => boolean): string {
+  let bytes = 0;
+  let start = offset;
+  for (; start > 0; start--) {
+    const code = text.charCodeAt(start - 1);
+    bytes += bytesOf(code);
+    if (bytes > MAX_LOOK_BACK) return '';
+    if (code === 0x0a && !isInString(start)) break;
+  }
+  return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';
+}
+
+export function isWithin(ranges: readonly Range[], offset: number): boolean {
+  return ranges.some(({ start, end }) => start < offset && offset < end);
+}
+
+/** The columns of white space. In a file without tabs only what comes before the first tab counts, as for the CLI. */
+export function columns(space: string, { usesTabs }: Pick<Layout, 'usesTabs'>): number {
+  let count = 0;
+  for (const char of space) {
+    if (char === '\t' && !usesTabs) break;
+    count += char === '\t' ? TAB : 1;
+  }
+  return count;
+}
+
+/** White space of so many columns, with tabs. */
+export function tabsFor(count: number): string {
+  return '\t'.repeat(Math.floor(count / TAB)) + ' '.repeat(count % TAB);
+}
+
+/** The bytes of a UTF-16 unit in UTF-8; half a surrogate pair counts as half of four bytes. */
+function bytesOf(code: number): number {
+  if (code < 0x80) return 1;
+  if (code < 0x800 || (code >= 0xd800 && code <= 0xdfff)) return 2;
+  return 3;
+}

@@ -1,0 +1,110 @@
+import type { TextEdit } from '../../../../hold/text/textEdit.ts';
+import type { SyntaxNode } from './astGrepNapi.ts';
+import { FileLayout, type Range } from './fileLayout.ts';
+import type { Captures, Template } from './template.ts';
+
+/** A place where a pattern matched, in UTF-16 offsets. */
+export interface Match {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Two edits overlap and are not identical. */
+export class OverlapError extends Error {
+  override readonly name = 'OverlapError';
+  /** Both edits, by place. */
+  readonly edits: readonly [TextEdit, TextEdit];
+
+  constructor(edits: readonly [TextEdit, TextEdit]) {
+    super('Overlapping replacements');
+    this.edits = edits;
+  }
+}
+
+/** A node of the syntax tree that matched. */
+export interface MatchedNode extends Match {
+  readonly node: SyntaxNode;
+}
+
+/**
+ * The matches that do not lie inside another one, sorted by place. The ast-grep CLI leaves nested ones alone too.
+ * @param offset where in the file the parsed text begins
+ */
+export function outermostMatches(
+  nodes: readonly SyntaxNode[],
+  offset: number,
+): { readonly outer: readonly MatchedNode[]; readonly nested: number } {
+  const outer: MatchedNode[] = [];
+  let last = -Infinity;
+  for (const node of nodes) {
+    const { start, end } = rangeOf(node, offset);
+    if (start < last) continue;
+    outer.push({ node, start, end });
+    last = end;
+  }
+  return { outer, nested: nodes.length - outer.length };
+}
+
+/**
+ * The edits that rewrite matches. `offset` is the one given to {@link outermostMatches}.
+ * @param strings gives the strings of a syntax tree that go over several lines
+ */
+export function replacementEdits(
+  matches: readonly MatchedNode[],
+  template: Template,
+  source: string,
+  offset: number,
+  strings: (root: SyntaxNode) => readonly Range[],
+): TextEdit[] {
+  const root = matches[0]?.node.getRoot();
+  const layout = new FileLayout(source, () =>
+    (root ? strings(root.root()) : []).map(({ start, end }) => ({
+      start: start + offset,
+      end: end + offset,
+    })),
+  );
+  return matches.map(({ node, start, end }) => ({
+    start,
+    end,
+    text: template.render(source, start, capturesOf(node, offset), layout),
+  }));
+}
+
+function rangeOf(node: SyntaxNode, offset: number): Match {
+  const { start, end } = node.range();
+  return { start: start.index + offset, end: end.index + offset };
+}
+
+function capturesOf(node: SyntaxNode, offset: number): Captures {
+  return {
+    single(name) {
+      const found = node.getMatch(name);
+      return found ? rangeOf(found, offset) : undefined;
+    },
+    multiple(name) {
+      const found = node.getMultipleMatches(name);
+      const [first] = found;
+      const last = found.at(-1);
+      return first && last
+        ? { start: rangeOf(first, offset).start, end: rangeOf(last, offset).end }
+        : undefined;
+    },
+  };
+}
+
+/**
+ * Merges the edits of several patterns, sorted by place. Identical edits become one, and edits that change nothing are
+ * dropped.
+ * @throws OverlapError when two edits overlap and are not identical.
+ */
+export function mergeEdits(source: string, groups: readonly (readonly TextEdit[])[]): TextEdit[] {
+  const all = groups.flat().sort((a, b) => a.start - b.start || a.end - b.end);
+  const merged: TextEdit[] = [];
+  for (const edit of all) {
+    const last = merged.at(-1);
+    if (last?.start === edit.start && last.end === edit.end && last.text === edit.text) continue;
+    if (last && edit.start < last.end) throw new OverlapError([last, edit]);
+    merged.push(edit);
+  }
+  return merged.filter(edit => source.slice(edit.start, edit.end) !== edit.text);
+}

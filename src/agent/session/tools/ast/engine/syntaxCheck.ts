@@ -1,0 +1,107 @@
+import { applyTextEdits, type TextEdit } from '../../../../hold/text/textEdit.ts';
+import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
+import { embeddedTexts, type LanguagePatterns } from './patternCompiler.ts';
+import type { Match, MatchedNode } from './replacements.ts';
+
+/** The languages in which a statement can be parsed on its own, and the nodes there that are lists of statements. */
+const separable = new Set(['TypeScript', 'Tsx', 'JavaScript']);
+const lists = new Set(['program', 'statement_block']);
+
+/**
+ * The statements that hold matches, in a language where each can be parsed on its own. None if one of the matches is in no
+ * statement.
+ */
+export function statementsAround(
+  language: string,
+  matches: readonly MatchedNode[],
+  offset: number,
+): readonly Match[] {
+  if (!separable.has(language)) return [];
+  const found: Match[] = [];
+  for (const { node, end } of matches) {
+    if (end <= (found.at(-1)?.end ?? -1)) continue;
+    const statement = statementOf(node);
+    if (!statement) return [];
+    const range = statement.range();
+    found.push({ start: range.start.index + offset, end: range.end.index + offset });
+  }
+  return found;
+}
+
+function statementOf(node: SyntaxNode): SyntaxNode | undefined {
+  let at = node;
+  for (let parent = at.parent(); parent; parent = at.parent()) {
+    if (lists.has(parent.kind())) return at;
+    at = parent;
+  }
+  return undefined;
+}
+
+/**
+ * Whether edits bring new syntax errors into a text. Parsing takes nearly all the time of a search, so at first only the
+ * statements with edits are parsed.
+ * @param statements those that hold the edits, if they are known
+ */
+export function breakSyntax(
+  napi: AstGrepNapi,
+  patterns: LanguagePatterns,
+  before: string,
+  edits: readonly TextEdit[],
+  statements: readonly Match[],
+): boolean {
+  const { id } = patterns.language;
+  const edited = separable.has(id) ? editedStatements(before, edits, statements) : undefined;
+  if (edited !== undefined && napi.countErrors(napi.parse(id, edited)) === 0) return false;
+  const now = syntaxErrors(napi, patterns, applyTextEdits(before, edits));
+  return now > 0 && now > syntaxErrors(napi, patterns, before);
+}
+
+function syntaxErrors(napi: AstGrepNapi, { language, embedded }: LanguagePatterns, text: string): number {
+  const root = napi.parse(language.id, text);
+  let count = napi.countErrors(root);
+  if (embedded.length === 0) return count;
+  for (const inner of embeddedTexts(root)) {
+    const patterns = embedded.find(each => each.language.id === inner.language);
+    if (patterns) count += syntaxErrors(napi, patterns, inner.node.text());
+  }
+  return count;
+}
+
+/** The edited statements as one text; `undefined` if it would not tell whether the whole parses. */
+function editedStatements(
+  before: string,
+  edits: readonly TextEdit[],
+  statements: readonly Match[],
+): string | undefined {
+  const outer: Match[] = [];
+  for (const each of [...statements].sort((a, b) => a.start - b.start || b.end - a.end))
+    if (each.start >= (outer.at(-1)?.end ?? 0)) outer.push(each);
+  const parts: string[] = [];
+  let next = 0;
+  for (const { start, end } of outer) {
+    const own: TextEdit[] = [];
+    for (let edit = edits[next]; edit && edit.start >= start && edit.end <= end; edit = edits[++next])
+      own.push({ start: edit.start - start, end: edit.end - start, text: edit.text });
+    const now = applyTextEdits(before.slice(start, end), own);
+    if (isJoined(before, { start, end }, now)) return undefined;
+    parts.push(now);
+  }
+  return next === edits.length ? parts.join('\n;\n') : undefined;
+}
+
+/** Whether an edited statement may run into the one before or after it. */
+function isJoined(text: string, { start, end }: Match, now: string): boolean {
+  const old = text.slice(start, end);
+  const isGone = now.trim() === '';
+  const begins = isGone || (CONTINUES.test(now) && !CONTINUES.test(old));
+  if (begins && /[^;{}\s]\s*$/.test(text.slice(Math.max(0, start - NEAR), start))) return true;
+  if (!isGone && (now.endsWith(';') || !old.endsWith(';'))) return false;
+  const [gap = '', next = '}'] =
+    /^(?:\s|\/\/.*\n|\/\*[^]*?\*\/)*([^])?/.exec(text.slice(end, end + NEAR)) ?? [];
+  return next !== '}' && (!gap.includes('\n') || CONTINUES.test(next));
+}
+
+/** Code that goes on with the line before it, where that may go on. */
+const CONTINUES = /^\s*[^\w\s$#@{;'"]/;
+/** How far around a statement its neighbours are looked for, in characters. */
+const NEAR = 1_000;

@@ -1,0 +1,64 @@
+import { safeName } from '../../../base/safeName.ts';
+import { fenced, plural } from '../../../base/phrases.ts';
+import type { LeftProcesses } from '../../../base/system/startedProcesses.ts';
+import type { CommandRun } from '../../../sandbox/commands/commandRuns.ts';
+import type { RunFact } from '../../../hold/preview/ledger.ts';
+import { textResult, type AgentToolResult } from '../../../hold/preview/pendingAction.ts';
+
+/** The most processes that are named. */
+const MAX_NAMED = 10;
+
+/**
+ * The result of a command that was run: what the model is told, and how it ended, for the ledger.
+ * @param view what it saw of pending previews, and what it left
+ */
+export function commandResult(
+  { timeLimit }: { readonly timeLimit: number },
+  {
+    exitCode,
+    ended,
+    running,
+    missing = [],
+  }: LeftProcesses & { readonly exitCode: number | undefined; readonly missing?: readonly string[] },
+  run: CommandRun,
+  view: readonly string[],
+): AgentToolResult {
+  const how =
+    run.endedBy === 'timeLimit'
+      ? `The command was ended after the time limit of ${plural(timeLimit, 'second')}.`
+      : run.endedBy === 'user'
+        ? 'The user stopped the command.'
+        : exitCode === undefined
+          ? 'The command ended; its exit code is unknown.'
+          : `The command ended with exit code ${exitCode}.`;
+  const output = run.output.text().trimEnd();
+  const { endedBy } = run;
+  const fact: RunFact = {
+    ...(exitCode === undefined || endedBy ? {} : { exitCode }),
+    seconds: Math.round(run.seconds * 1_000) / 1_000,
+    ...(endedBy ? { endedBy } : {}),
+    ...(missing.length > 0 ? { missing: [...missing] } : {}),
+  };
+  const report = [
+    how,
+    ...(ended > 0 && run.endedBy === undefined
+      ? ['Processes that it left in the background were ended.']
+      : []),
+    ...stillRunning(running),
+    ...view,
+    ...(output === '' ? ['It wrote nothing.'] : ['Its output:', fenced(output)]),
+  ].join('\n');
+  return textResult(report, { run: fact });
+}
+
+function stillRunning(running: LeftProcesses['running']): string[] {
+  if (running === undefined) return ['It is not known whether processes that it started still run.'];
+  if (running.length === 0) return [];
+  const names = running.slice(0, MAX_NAMED).map(({ name, pid }) => `${safeName(name)} (${pid})`);
+  const more = running.length > MAX_NAMED ? ', …' : '';
+  const count =
+    running.length === 1
+      ? '1 process that it started still runs'
+      : `${running.length} processes that it started still run`;
+  return [`${count}: ${names.join(', ')}${more}. Their output is not read any more.`];
+}

@@ -1,0 +1,111 @@
+import { safeName, safeText } from '../../../base/safeName.ts';
+import { countText } from '../../../base/localiser.ts';
+import { plural } from '../../../base/phrases.ts';
+import { commandLabel, type CommandPlan } from '../../../sandbox/commands/commandPlan.ts';
+import type { CommandRun } from '../../../sandbox/commands/commandRuns.ts';
+import type { Sandbox, SandboxEnd } from '../../../sandbox/commands/sandbox.ts';
+import type { LeftOut, LeftOutReason } from '../../../hold/external/gathered.ts';
+import { placeForeign } from '../../../hold/external/foreignChange.ts';
+import type { FileChange } from '../../../hold/preview/fileChange.ts';
+import { idsIn } from '../../../hold/preview/overlay.ts';
+import type { AgentToolResult } from '../../../hold/preview/pendingAction.ts';
+import { nameOf, type Preview } from '../../../hold/preview/preview.ts';
+import type { ToolContext } from '../tool.ts';
+import { commandResult } from './commandReport.ts';
+
+/** The most files that are named as left out. */
+const MAX_NAMED = 10;
+
+/** What a preview of effects tells of where they come from. */
+interface EffectsDetails {
+  readonly command: string;
+  readonly exitCode: number | undefined;
+}
+
+/**
+ * Runs a command in the sandbox, and stages what it changed there as one preview, which builds on the pending ones that it
+ * touched. What was changed on both sides meanwhile becomes a second one, with conflict markers.
+ * @throws ToolError if nothing was run
+ */
+export async function runInSandbox(
+  sandbox: Sandbox,
+  plan: CommandPlan,
+  run: CommandRun,
+  { pending, workspace, followUp }: Pick<ToolContext, 'pending' | 'workspace' | 'followUp'>,
+): Promise<AgentToolResult> {
+  const saw = idsIn(pending);
+  const end = await sandbox.run(plan, pending, run);
+  const { changes, conflicts, leftOut } = await placeForeign(end.effects, {
+    workspace,
+    pending,
+    blobs: pending.blobs,
+  });
+  const label = commandLabel(plan.command, 80);
+  const details: EffectsDetails = { command: plan.command, exitCode: end.exitCode };
+  const stage = (group: readonly FileChange[], kind: 'changes' | 'conflicts'): Preview[] => {
+    if (group.length === 0) return [];
+    const what = plural(group.length, 'file');
+    const preview = followUp({
+      label: kind === 'conflicts' ? `Conflicts with ${label} · ${what}` : `${label} · ${what}`,
+      title: l10n => {
+        const files = countText(l10n.t('1 file|{0} files'), l10n)(group.length);
+        return kind === 'conflicts'
+          ? l10n.t('Conflicts with {0} · {1}', label, files)
+          : l10n.t('{0} · {1}', label, files);
+      },
+      sourceToolName: 'run_command',
+      changes: group,
+      details,
+    });
+    return [preview];
+  };
+  const staged = [...stage(changes, 'changes'), ...stage(conflicts, 'conflicts')];
+  const left = [...end.leftOut, ...leftOut];
+  return commandResult(plan, end, run, effectsLines(sandbox, saw, end, staged, left));
+}
+
+/** What the model is told of where the command ran, and of what it left. */
+function effectsLines(
+  { isolated }: Sandbox,
+  saw: readonly string[],
+  { ignored, wroteGit, notes }: SandboxEnd,
+  staged: readonly Preview[],
+  leftOut: readonly LeftOut[],
+): readonly string[] {
+  const where = isolated ? 'in the sandbox' : 'in a copy of the workspace';
+  const view = saw.length > 0 ? `, where ${saw.join(', ')} ${saw.length === 1 ? 'is' : 'are'} applied` : '';
+  return [
+    `It ran ${where}${view}. Nothing on disk has changed.`,
+    ...staged.map(preview => `What it changed is ${nameOf(preview)}, pending like any other preview.`),
+    ...(staged.length === 0 ? ['It changed no file that git tracks or would track.'] : []),
+    ...(ignored > 0
+      ? [`${plural(ignored, 'ignored file')} ${ignored === 1 ? 'stays' : 'stay'} in the sandbox.`]
+      : []),
+    ...(wroteGit
+      ? [
+          "What it wrote into git's own files is gone: the next command and the disk do not have it. Use onDisk for that.",
+        ]
+      : []),
+    ...leftOutLines(leftOut),
+    ...notes,
+  ];
+}
+
+function leftOutLines(leftOut: readonly LeftOut[]): readonly string[] {
+  if (leftOut.length === 0) return [];
+  const named = leftOut
+    .slice(0, MAX_NAMED)
+    .map(
+      ({ path, why, detail }) =>
+        `${safeName(path)} (${detail === undefined ? (REASONS[why] ?? why) : safeText(detail)})`,
+    );
+  const more = leftOut.length > MAX_NAMED ? `, and ${leftOut.length - MAX_NAMED} more` : '';
+  return [`Not in a preview, and lost: ${named.join(', ')}${more}.`];
+}
+
+const REASONS: Partial<Record<LeftOutReason, string>> = {
+  notAFile: 'neither a file nor a link',
+  path: 'a name that cannot be shown',
+  tooLarge: 'larger than 5 MB',
+  submodule: 'a submodule',
+};

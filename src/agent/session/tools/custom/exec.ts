@@ -1,0 +1,104 @@
+import { isUtf8 } from 'node:buffer';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { messageOf } from '../../../base/errors.ts';
+import { withoutEditor, withVariables } from '../../../base/system/environment.ts';
+import { systemProgram } from '../../../base/system/processTable.ts';
+import { programCall } from '../../../base/system/programCall.ts';
+import { StartedProcesses } from '../../../base/system/startedProcesses.ts';
+import { decodeConsole } from '../../../hold/text/encodings.ts';
+import type { ExecOptions, ExecResult } from './redline.d.ts';
+
+/** The most bytes of output on each stream; a program that writes more is killed. */
+const MAX_OUTPUT = 10_000_000;
+/** The exit code that shells use for a command that cannot be started. */
+const NOT_STARTED = 127;
+
+/**
+ * Runs a program without a shell, and without the variables of VS Code itself. Never rejects. Once it is to be killed, it is ended
+ * with all that it has started, and the promise settles within seconds.
+ */
+export async function exec(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  { cwd: at, signal, timeout, env }: ExecOptions,
+): Promise<ExecResult> {
+  const processes = new StartedProcesses();
+  const folder = at ?? cwd;
+  const environment = withVariables(withoutEditor(process.env), {
+    // The program of the extension host is Node only with this.
+    ...(command === process.execPath && { ELECTRON_RUN_AS_NODE: process.env['ELECTRON_RUN_AS_NODE'] }),
+    ...env,
+    ...processes.variables,
+  });
+  let child: ChildProcess;
+  try {
+    const { program, isVerbatim, ...call } = programCall(command, args, folder, environment);
+    child = spawn(program, call.args, {
+      cwd: folder,
+      env: environment,
+      detached: process.platform !== 'win32',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+      windowsVerbatimArguments: isVerbatim,
+    });
+  } catch (error) {
+    // An empty name, or one with a zero byte, throws at once.
+    return { stdout: '', stderr: messageOf(error), code: NOT_STARTED, killed: false };
+  }
+  processes.own(child);
+  const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  let killed = false;
+  const code = await new Promise<number | null>(resolve => {
+    const end = (): void => {
+      if (killed) return;
+      killed = true;
+      void processes.end('all').then(() => {
+        // What could not be ended may hold the output open for ever.
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        resolve(child.exitCode);
+      });
+    };
+    const timer = timeout === undefined ? undefined : setTimeout(end, timeout);
+    signal?.addEventListener('abort', end, { once: true });
+    if (signal?.aborted) end();
+    for (const stream of ['stdout', 'stderr'] as const) {
+      let size = 0;
+      // The stream is missing if the system has run out of file descriptors.
+      child[stream]?.on('data', (chunk: Buffer) => {
+        if (size > MAX_OUTPUT) return;
+        output[stream].push(chunk);
+        size += chunk.length;
+        if (size > MAX_OUTPUT) end();
+      });
+    }
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    };
+    child.on('error', error => {
+      settle();
+      output.stderr.push(Buffer.from(error.message));
+      resolve(NOT_STARTED);
+    });
+    child.on('close', ended => {
+      settle();
+      if (!killed) resolve(ended);
+    });
+  });
+  const [stdout, stderr] = [await decodeOutput(output.stdout), await decodeOutput(output.stderr)];
+  return { stdout, stderr, code, killed };
+}
+
+/** Programs of Windows write in the code page of their console, if not in UTF-8. */
+async function decodeOutput(chunks: readonly Buffer[]): Promise<string> {
+  const bytes = Buffer.concat(chunks);
+  if (process.platform !== 'win32' || isUtf8(bytes)) return bytes.toString('utf8');
+  const codePage = await new Promise<number>(resolve => {
+    execFile(systemProgram('chcp.com'), { encoding: 'latin1', windowsHide: true }, (_, told) =>
+      resolve(Number(/\d+/.exec(told)?.[0])),
+    );
+  });
+  return decodeConsole(bytes, codePage);
+}

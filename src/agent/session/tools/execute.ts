@@ -1,0 +1,228 @@
+import en from 'zod/v4/locales/en.js';
+import * as z from 'zod/mini';
+import { safeName } from '../../base/safeName.ts';
+import { abortErrorOf, untilAborted } from '../../base/async.ts';
+import { beginningOf, endOf } from '../../base/cutText.ts';
+import { detailOf, isAbortError, messageOf, ToolError } from '../../base/errors.ts';
+import { isDeeperThan, jsonSafe, MAX_DEPTH } from '../../base/json.ts';
+import type { Logger } from '../../base/logger.ts';
+import { plural } from '../../base/phrases.ts';
+import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
+import { textOf, type AgentToolResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
+import type { Preview } from '../../hold/preview/preview.ts';
+import type { QueuedPreview } from '../../hold/preview/previewStore.ts';
+import { amendedText } from '../../hold/preview/resolve/waitTexts.ts';
+import { MAX_RESULT_CHARS } from './resultRows.ts';
+import type { ModelPreviews, Tool, ToolContext } from './tool.ts';
+
+// The small build of zod comes without error messages.
+z.config(en());
+
+/** The most characters of one progress report; its end is kept, which matters most. */
+const MAX_PROGRESS_CHARS = 10_000;
+
+export interface ExecuteOptions {
+  readonly tools: readonly Tool[];
+  readonly context: Omit<ToolContext, 'stage' | 'followUp' | 'toolCallId'>;
+  /** Stages a preview of this call; `stored` settles when it is on disk. */
+  readonly stage: (action: PendingAction) => QueuedPreview;
+  /** The line before the result that tells what the call staged. Never rejects. */
+  readonly describeStaged: (staged: readonly Preview[]) => string | Promise<string>;
+  /** Why a tool that is not among these cannot be called now, for the model; `undefined` if there is none of this name at all. */
+  readonly unavailable?: (name: string) => string | undefined;
+  readonly logger: Logger;
+}
+
+/**
+ * Runs one tool call. Never rejects: an unknown tool, malformed or invalid arguments and anything that the tool throws
+ * become an error result that tells the model what to do.
+ */
+export async function executeToolCall(call: ToolCall, options: ExecuteOptions): Promise<ToolResultMessage> {
+  const effects = new CallEffects(options);
+  const context = effects.noting(call.id);
+  let result: AgentToolResult;
+  let ownText: string;
+  try {
+    const tool = findTool(call.name, options);
+    const params = await parseArguments(call, tool);
+    result = await untilAborted(context.signal, async () => {
+      const answer = await tool.execute(params, context);
+      await effects.stored();
+      return answer;
+    });
+    ownText = textOf(result); // throws if the tool returned something other than a result
+  } catch (error) {
+    result = errorResult(call, error, options);
+    ownText = textOf(result);
+  }
+  effects.end();
+  const details = jsonSafe(result.details);
+  const { pending } = effects;
+  const text = [...(await effects.lines()), ownText].join('\n');
+  return {
+    role: 'tool',
+    toolCallId: call.id,
+    toolName: call.name,
+    // Half a character, of a name that was cut or of a file, would make servers refuse this and every later request.
+    content: capped(text).toWellFormed(),
+    isError: result.isError ?? false,
+    ...(pending.length > 0 ? { pending } : {}),
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+/** What one call stages, amends and recommends, which its result tells. */
+class CallEffects {
+  readonly #options: ExecuteOptions;
+  readonly #staged: Preview[] = [];
+  /** The previews that it recommended to resolve or amended. */
+  readonly #touched: string[] = [];
+  readonly #amended: string[] = [];
+  readonly #writes: Promise<void>[] = [];
+  /** What they were for has happened; the result says so. */
+  readonly #carriedOut = new Set<string>();
+  #hasEnded = false;
+
+  constructor(options: ExecuteOptions) {
+    this.#options = options;
+  }
+
+  /** The previews that the result names. */
+  get pending(): readonly string[] {
+    return [...this.#staged.map(({ id }) => id), ...this.#touched];
+  }
+
+  /** Settles when all of it is on disk. */
+  async stored(): Promise<void> {
+    await Promise.all(this.#writes);
+  }
+
+  /** The call is answered: it reports no more progress. */
+  end(): void {
+    this.#hasEnded = true;
+  }
+
+  /** The lines before the tool's own text. */
+  async lines(): Promise<readonly string[]> {
+    const waiting = this.#staged.filter(({ id }) => !this.#carriedOut.has(id));
+    const head = waiting.length > 0 ? [await this.#options.describeStaged(waiting)] : [];
+    return [...head, ...this.#amended];
+  }
+
+  /** What the tool is given: all that it does with previews is noted here. */
+  noting(toolCallId: string): ToolContext {
+    const { context } = this.#options;
+    const { onUpdate, carryOut, own } = context;
+    return {
+      ...context,
+      ...(own ? { own: async () => this.#amending(await own()) } : {}),
+      toolCallId,
+      stage: action => {
+        this.#assertRunning();
+        return this.#stage(action);
+      },
+      followUp: action => this.#stage(action),
+      ...(carryOut
+        ? {
+            carryOut: async (preview: Preview, isGranted: () => boolean) => {
+              const resolved = await carryOut(preview, isGranted);
+              if (resolved.kind !== 'recommended') this.#carriedOut.add(preview.id);
+              return resolved;
+            },
+          }
+        : {}),
+      resolve: async vote => {
+        const resolved = await context.resolve(vote);
+        if (resolved.kind === 'recommended') this.#touched.push(resolved.preview.id);
+        return resolved;
+      },
+      ...(onUpdate
+        ? { onUpdate: progress => void (this.#hasEnded || onUpdate(endOf(progress, MAX_PROGRESS_CHARS))) }
+        : {}),
+    };
+  }
+
+  #amending(previews: ModelPreviews): ModelPreviews {
+    return {
+      ...previews,
+      amend: (preview, changes) => {
+        this.#assertRunning();
+        const made = previews.amend(preview, changes);
+        this.#touched.push(preview.id);
+        this.#amended.push(amendedText(made.preview, made.above));
+        this.#writes.push(made.stored);
+        return made;
+      },
+    };
+  }
+
+  #stage(action: PendingAction): Preview {
+    const { preview, stored } = this.#options.stage(action);
+    this.#staged.push(preview);
+    this.#writes.push(stored);
+    return preview;
+  }
+
+  /** A tool that ignores the signal may still be running although the call has been answered. */
+  #assertRunning(): void {
+    const { signal } = this.#options.context;
+    if (signal.aborted) throw abortErrorOf(signal);
+  }
+}
+
+function findTool(name: string, { tools, unavailable }: ExecuteOptions): Tool {
+  const tool = tools.find(candidate => candidate.name === name);
+  if (tool) return tool;
+  const why = unavailable?.(name);
+  if (why !== undefined) throw new ToolError(why);
+  throw new ToolError(
+    `There is no tool named ${safeName(name)}. Available: ${tools.map(known => known.name).join(', ')}.`,
+  );
+}
+
+/** Validates the arguments; those that the schema refuses are repaired first, the same for every tool. */
+async function parseArguments(call: ToolCall, tool: Tool): Promise<unknown> {
+  const given = refuseDeep(call, parseJson(call));
+  const first = await z.safeParseAsync(tool.parameters, given);
+  if (first.success) return first.data;
+  const [{ repairArguments }, { specOf }] = await Promise.all([
+    import('./repairArguments.ts'),
+    import('./toolSpec.ts'),
+  ]);
+  const repaired = refuseDeep(call, repairArguments(given, specOf(tool).parameters));
+  const parsed = await z.safeParseAsync(tool.parameters, repaired);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(issue => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
+  throw new ToolError(
+    `Invalid arguments for ${call.name}. ${issues.join('; ')}. Correct them and call it again.`,
+  );
+}
+
+function parseJson(call: ToolCall): unknown {
+  try {
+    return JSON.parse(call.arguments);
+  } catch (error) {
+    throw new ToolError(
+      `The arguments of ${call.name} are not valid JSON (${messageOf(error)}). Send one JSON object and call it again.`,
+    );
+  }
+}
+
+function refuseDeep(call: ToolCall, value: unknown): unknown {
+  if (!isDeeperThan(MAX_DEPTH, value)) return value;
+  throw new ToolError(
+    `The arguments of ${call.name} are nested more than ${MAX_DEPTH} levels deep. Send flatter ones and call it again.`,
+  );
+}
+
+function errorResult(call: ToolCall, error: unknown, { context, logger }: ExecuteOptions): AgentToolResult {
+  const aborted = context.signal.aborted && (isAbortError(error) || error === abortErrorOf(context.signal));
+  const text = aborted ? 'Interrupted by the user while it ran.' : messageOf(error);
+  if (!aborted && !(error instanceof ToolError)) logger.error(`Tool ${call.name} threw: ${detailOf(error)}`);
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+function capped(text: string): string {
+  if (text.length <= MAX_RESULT_CHARS) return text;
+  return `${beginningOf(text, MAX_RESULT_CHARS)}\n[Cut off: ${plural(text.length - MAX_RESULT_CHARS, 'more character')}.]`;
+}

@@ -1,0 +1,41 @@
+import { ToolError } from '../../../base/errors.ts';
+import { amendedChanges, proposedText } from '../../../hold/preview/amendment.ts';
+import { textOf } from '../../../hold/preview/fileChange.ts';
+import { textResult, type AgentToolResult } from '../../../hold/preview/pendingAction.ts';
+import { sideToStore } from '../../../hold/preview/textFile.ts';
+import { applyTextEdits } from '../../../hold/text/textEdit.ts';
+import type { ToolContext } from '../tool.ts';
+import { locateEdits, type OldNew } from './locateEdits.ts';
+import { rewriteSummary } from './rewriteSummary.ts';
+
+/**
+ * Revises what a pending preview of the model proposes for a file, instead of staging another preview on top of it.
+ * @returns the whole change of the file as it is proposed now
+ * @throws ToolError if the preview cannot be amended, or an edit does not fit its text
+ */
+export async function amendFile(
+  id: string,
+  path: string,
+  edits: readonly OldNew[],
+  context: ToolContext,
+): Promise<AgentToolResult> {
+  const own = await context.own?.();
+  if (!own) throw new ToolError('Nothing can be amended here. Leave out amend.');
+  const preview = own.toAmend(id);
+  const proposed = proposedText(preview, path);
+  const located = await locateEdits(`${path} as ${id} proposes it`, proposed.text, edits);
+  const text = applyTextEdits(proposed.text, located);
+  if (text.includes('\0'))
+    throw new ToolError(`The text would contain the character NUL, which cannot be shown. Remove it.`);
+  const after = sideToStore(path, text, proposed.encoding);
+  if (after.hash === proposed.hash)
+    return textResult(`Nothing to change: ${id} already proposes exactly this content of ${path}.`);
+  const changes = await amendedChanges(preview, path, after);
+  own.amend(preview, changes);
+  const change = changes.findLast(each => each.path === path);
+  return textResult(
+    change
+      ? await rewriteSummary(path, textOf(change.before), text)
+      : `${path} stays as it is now: ${id} no longer changes it.`,
+  );
+}

@@ -1,0 +1,41 @@
+import { plural } from '../../../base/phrases.ts';
+import { finalNewlineNotes } from '../../../hold/text/finalNewline.ts';
+import { countEndings } from '../../../hold/text/lines.ts';
+import type { TextEdit } from '../../../hold/text/textEdit.ts';
+
+/** The most lines of one edit that the summary shows. */
+const MAX_SHOWN_LINES = 20;
+/** The most edits that it shows. */
+const MAX_SHOWN_EDITS = 40;
+
+/** Each edit as `-line:old` and `+line:new`, so that the model can check its place. The edits must be in order. */
+export function* shownEdits(text: string, edits: readonly TextEdit[]): Generator<string> {
+  let line = 1;
+  let counted = 0;
+  for (const edit of edits.slice(0, MAX_SHOWN_EDITS)) {
+    line += countEndings(text, counted, edit.start);
+    counted = edit.start;
+    yield shownEdit(text, edit, line);
+  }
+  if (edits.length > MAX_SHOWN_EDITS)
+    yield `[${plural(edits.length - MAX_SHOWN_EDITS, 'more edit')} not shown]`;
+}
+
+function shownEdit(text: string, edit: TextEdit, line: number): string {
+  const old = text.slice(edit.start, edit.end);
+  const isEnded = (part: string): boolean => part === '' || /[\r\n]$/.test(part);
+  // Where both sides end a line, or the text ends, nothing is left of the line behind it.
+  const isWhole = edit.end === text.length || (isEnded(old) && isEnded(edit.text));
+  const rows = (sign: string, part: string): string[] => {
+    const lines = part === '' ? [] : part.split(/\r\n|\r|\n/);
+    if (isWhole && isEnded(part)) lines.pop();
+    return lines.map((row, i) => `${sign}${line + i}:${row}`);
+  };
+  const notes = finalNewlineNotes(text, edit);
+  const all = [...rows('-', old), ...notes.before, ...rows('+', edit.text), ...notes.after];
+  if (all.length <= MAX_SHOWN_LINES) return all.join('\n');
+  return [
+    ...all.slice(0, MAX_SHOWN_LINES),
+    `[${plural(all.length - MAX_SHOWN_LINES, 'more line')} not shown]`,
+  ].join('\n');
+}

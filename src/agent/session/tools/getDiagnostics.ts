@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { textResult } from '../../hold/preview/pendingAction.ts';
+import type { Problems } from './problems.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+/** The most paths in one call. */
+const MAX_PATHS = 100;
+
+/** The tool that reads VS Code's Problems. */
+export function getDiagnosticsTool(problems: Problems): Tool {
+  return defineTool({
+    name: 'get_diagnostics',
+    label: 'Get Diagnostics',
+    description:
+      'List the Problems that VS Code shows for files of the workspace: errors, warnings and information from compilers and linters. Many check only open files.',
+    parameters: z.object({
+      paths: z.optional(
+        z
+          .array(z.string().check(z.minLength(1)))
+          .check(
+            z.minLength(1),
+            z.maxLength(MAX_PATHS),
+            z.describe('Files and folders, e.g. ["src/app.ts", "test"]. Default: the whole workspace.'),
+          ),
+      ),
+    }),
+    readOnly: true,
+    async execute({ paths }, context) {
+      const { diagnosticsReport } = await import('./diagnosticsReport.ts');
+      return textResult(await diagnosticsReport(problems, paths, context));
+    },
+  });
+}

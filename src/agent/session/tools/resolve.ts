@@ -1,0 +1,37 @@
+import * as z from 'zod/mini';
+import { modelResult } from '../../hold/preview/resolve/resolved.ts';
+import { defineTool } from './tool.ts';
+
+/** Applies or discards a pending preview for the model. Hidden, so always offered and never requested by name. */
+export const resolveTool = defineTool({
+  name: 'resolve',
+  label: 'Resolve',
+  description:
+    'Vote on a pending preview, after you have checked its diff: `apply` writes exactly what was shown, or recommends that ' +
+    'to the user, by their mode; `discard` drops it. Name one preview with id or several with ids; without either it ' +
+    'means what you were reminded of.',
+  parameters: z.object({
+    action: z.enum(['apply', 'discard']),
+    reason: z
+      .string()
+      .check(z.describe('One sentence that says why. It is shown to the user and kept in the ledger.')),
+    extra: z
+      .optional(z.record(z.string(), z.unknown()))
+      .check(z.describe('Free-form data for the tool that staged the preview.')),
+    id: z.optional(z.string()).check(z.describe('The id of a pending preview, e.g. "p3".')),
+    ids: z
+      .optional(z.array(z.string()).check(z.minLength(1)))
+      .check(z.describe('The ids of all that a task staged, for one vote on them.')),
+  }),
+  hidden: true,
+  execute: async ({ action, reason, extra, id, ids }, context) => {
+    const vote = { action, reason, ...(extra === undefined ? {} : { extra }), signal: context.signal };
+    const named = ids ? [...(id === undefined ? [] : [id]), ...ids] : undefined;
+    const meant = id !== undefined && !named ? [id] : (context.meant?.(named) ?? named);
+    const [only, ...others] = meant ?? [];
+    if (others.length === 0)
+      return modelResult(await context.resolve({ ...vote, ...(only === undefined ? {} : { id: only }) }));
+    const { resolveEach } = await import('./resolveEach.ts');
+    return resolveEach(meant ?? [], vote, context);
+  },
+});

@@ -1,0 +1,104 @@
+import type * as z from 'zod/v4/core';
+import type { RevertRequest } from '../conversation/revert.ts';
+import type { ResolveCall } from '../forcing/modelResolver.ts';
+import type { FileChange } from '../../hold/preview/fileChange.ts';
+import type { PendingContents } from '../../hold/preview/overlay.ts';
+import type { AgentToolResult, PendingAction } from '../../hold/preview/pendingAction.ts';
+import type { Preview } from '../../hold/preview/preview.ts';
+import type { Handled, Resolved } from '../../hold/preview/resolve/resolved.ts';
+import type { Workspace } from '../../hold/preview/workspace.ts';
+
+/** The schema of a tool's arguments, from either build of zod. */
+export type ToolSchema = z.$ZodType;
+
+/** An open preview of the conversation, and on whom it waits, in words for the model. */
+export interface OpenPreview {
+  readonly preview: Preview;
+  readonly waits: string;
+}
+
+/** What is pending in the conversation of the model that calls. */
+export interface ModelPreviews {
+  /** Oldest first. */
+  open(): Promise<readonly OpenPreview[]>;
+  /**
+   * The preview, to be amended.
+   * @throws ToolError if it is not the model's to amend, or has changed since the model was shown it.
+   */
+  toAmend(id: string): Preview;
+  /**
+   * Makes these changes its next revision. The call's result is delivered once that is stored on disk.
+   * @param preview what {@link toAmend} gave
+   * @throws ToolError if it has changed since then
+   */
+  amend(preview: Preview, changes: readonly FileChange[]): Amended;
+}
+
+/** A preview that was just amended. */
+export interface Amended {
+  readonly preview: Preview;
+  /** The ids of the previews that build on it. */
+  readonly above: readonly string[];
+  /** Settles once the revision is on disk; see `PreviewStore`. */
+  readonly stored: Promise<void>;
+}
+
+/** What a tool may use during one call. */
+export interface ToolContext {
+  readonly signal: AbortSignal;
+  /** The model's id of this call. */
+  readonly toolCallId: string;
+  /** The workspace as if the pending previews of the conversation were applied. */
+  readonly workspace: Workspace;
+  /** What those previews propose. */
+  readonly pending: PendingContents;
+  /** Stages a preview, which changes no file. The call's result is delivered once the preview is stored on disk. */
+  stage(action: PendingAction): Preview;
+  /** Stages what came of a preview of this call, also when the call has ended long before. */
+  followUp(action: PendingAction): Preview;
+  /**
+   * Applies a preview of this call at once, as a vote of the model. Absent where no model of a session calls.
+   * @param isGranted asked at the last moment: whether the user's settings allow that, whatever the model may do otherwise
+   */
+  carryOut?(preview: Preview, isGranted: () => boolean): Promise<Resolved>;
+  /** What is pending in the conversation. Absent where no model of a session calls. */
+  own?(): Promise<ModelPreviews>;
+  /** Resolves a preview as the model. */
+  resolve(call: ResolveCall): Promise<Resolved | Handled>;
+  /**
+   * The previews that a `resolve` with these ids, or without any, is about, in an order in which they can be applied; `undefined`
+   * if that is for {@link resolve} to find out. Absent where no model of a session calls.
+   */
+  meant?(ids: readonly string[] | undefined): readonly string[] | undefined;
+  /** Requests a revert of the conversation, which the session applies before the next turn. */
+  revert(request: Omit<RevertRequest, 'actor'>): void;
+  /** Reports the progress of a long call, in a few words. */
+  onUpdate?(progress: string): void;
+}
+
+/**
+ * A tool of the agent. `execute` gets arguments that its schema accepted. It throws a `ToolError` whose message tells the
+ * model what to do next; of any other error the model also gets the message, and the log gets the stack.
+ */
+export interface Tool<Schema extends ToolSchema = ToolSchema> {
+  readonly name: string;
+  /** The name that the user sees. */
+  readonly label: string;
+  /** Tells the model what the tool does and when to use it. */
+  readonly description: string;
+  readonly parameters: Schema;
+  /** The JSON Schema that the model gets; derived from `parameters` when it is left out. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  /** Not listed for the user and not requestable by name, but always offered to the model. */
+  readonly hidden?: boolean;
+  /** Changes and stages nothing: calls of one message may run in parallel, and plan mode offers the tool. */
+  readonly readOnly?: boolean;
+  /** While it returns false, the tool is not offered and cannot be called. */
+  readonly isEnabled?: () => boolean;
+  execute(params: z.output<Schema>, context: ToolContext): Promise<AgentToolResult>;
+}
+
+/** Infers the parameter types of `execute` from the schema. */
+export function defineTool<Schema extends ToolSchema>(tool: Tool<Schema>): Tool {
+  return tool;
+}

@@ -1,0 +1,116 @@
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { detailOf } from '../../agent/base/errors.ts';
+import { McpHttpServer, type ServerAddress, type ServeView } from '../../agent/clients/mcp/httpServer.ts';
+import { realPathOf, windowsFolder, WindowWord } from '../../agent/clients/windowFiles.ts';
+import type { ReviewComment } from '../../agent/hold/preview/reviewComments.ts';
+import type { Agent } from '../agent.ts';
+
+/** What the server of a window needs. */
+export interface AgentServerParts extends Agent {
+  readonly context: vscode.ExtensionContext;
+  readonly sentComments: () => readonly ReviewComment[];
+  readonly answerComment: (id: string, text: string) => void;
+}
+
+/** The running MCP server of this window, and the word that it leaves for the programs of agents. */
+export class AgentServer {
+  readonly #parts: AgentServerParts;
+  readonly #server: McpHttpServer;
+  readonly #startedAt = new Date().toISOString();
+  readonly #following: vscode.Disposable;
+  readonly #word = new WindowWord(windowsFolder(homedir()));
+  #isAnnounced = false;
+  /** Where word was left for terminals of this window. */
+  readonly #files = new Set<string>();
+
+  private constructor(parts: AgentServerParts, server: McpHttpServer) {
+    this.#parts = parts;
+    this.#server = server;
+    this.#following = vscode.workspace.onDidChangeWorkspaceFolders(() => {
+      if (this.#isAnnounced) void this.announce();
+    });
+  }
+
+  /** @param views serves `redline-run`. @throws the error of the system if it cannot listen. */
+  static async start(parts: AgentServerParts, views: ServeView): Promise<AgentServer> {
+    const { settings, session } = parts;
+    const host = {
+      ...parts,
+      authority: () => settings.modelAuthority,
+      isPlanning: () => session.planMode,
+    };
+    const server = await McpHttpServer.start(host, versionOf(parts), views);
+    parts.logger.info(`Agents can connect at 127.0.0.1:${server.address.port}.`);
+    return new AgentServer(parts, server);
+  }
+
+  get address(): ServerAddress {
+    return this.#server.address;
+  }
+
+  /** Lets `redline-mcp` find this window. A failure is logged: agents of VS Code itself do not need it. */
+  async announce(): Promise<void> {
+    this.#isAnnounced = true;
+    const { ownsStorage, logger, context } = this.#parts;
+    const storage = context.storageUri?.fsPath;
+    try {
+      await this.placePrograms();
+      await this.#word.leave(async () => {
+        const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
+        return {
+          ...this.#server.address,
+          pid: process.pid,
+          folders: await Promise.all(folders.map(({ uri }) => realPathOf(uri.fsPath))),
+          keepsPreviews: ownsStorage,
+          ...(storage === undefined ? {} : { storage }),
+          startedAt: this.#startedAt,
+        };
+      });
+    } catch (error) {
+      logger.error(`Agents of other programs cannot find this window: ${detailOf(error)}`);
+    }
+  }
+
+  /** Puts this version of the programs where they are started. One that runs keeps the version that it has loaded. */
+  async placePrograms(): Promise<void> {
+    const { context } = this.#parts;
+    for (const name of PROGRAMS) {
+      const source = path.join(context.extensionPath, 'dist', `${name}.cjs`);
+      const file = programFile(context.globalStorageUri, name);
+      const [own, placed] = await Promise.all([readFile(source), readFile(file).catch(() => undefined)]);
+      if (placed?.equals(own)) continue;
+      await mkdir(path.dirname(file), { recursive: true });
+      await copyFile(source, file);
+    }
+  }
+
+  /** Leaves word of this window for its own terminals, in a file that only the user can read. */
+  async announceIn(file: string): Promise<void> {
+    await writeFile(file, JSON.stringify(this.address), { mode: 0o600 });
+    this.#files.add(file);
+  }
+
+  /** Ends all connections; what was proposed stays pending. Never rejects. */
+  async close(): Promise<void> {
+    this.#isAnnounced = false;
+    this.#following.dispose();
+    await this.#word.remove();
+    for (const file of this.#files) await rm(file, { force: true }).catch(() => undefined);
+    await this.#server.close();
+  }
+}
+
+/** The programs that agents start, to connect to a window and before each tool, and the one that starts agents. */
+const PROGRAMS = ['redline-mcp', 'redline-gate', 'redline-run'] as const;
+
+/** Where a program is for others: a place that stays when the extension is updated. */
+export function programFile(globalStorage: vscode.Uri, name: (typeof PROGRAMS)[number]): string {
+  return path.join(globalStorage.fsPath, `${name}.cjs`);
+}
+
+export function versionOf({ context }: AgentServerParts): string {
+  return String((context.extension.packageJSON as { readonly version?: unknown }).version);
+}

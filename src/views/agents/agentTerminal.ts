@@ -1,0 +1,99 @@
+import { accessSync, constants } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { terminalAgents } from '../../agent/clients/view/terminalAgents.ts';
+import type { Ctx } from '../ctx.ts';
+import { showError, showInfo } from '../toast.ts';
+import { programFile } from './agentServer.ts';
+import { viewsFolder } from './windowViews.ts';
+
+/**
+ * Opens a terminal in which an agent, or a shell, works in a view of the workspace: what is written there becomes previews. If no view
+ * can be made, it says why, and nothing is started.
+ * @param args the program, and the URI of a workspace folder; it asks for what is missing.
+ */
+export async function openAgentTerminal(ctx: Ctx, [given, uri]: readonly unknown[]): Promise<void> {
+  const { l10n } = vscode;
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const views = await ctx.otherAgents.views();
+  await mkdir(viewsFolder(ctx.otherAgents.parts), { recursive: true, mode: 0o700 });
+  const obstacle = vscode.workspace.isTrusted
+    ? await views.obstacle()
+    : l10n.t('Agents run in trusted workspaces only.');
+  if (obstacle !== undefined)
+    return void showError(l10n.t('No agent terminal can be opened here: {0}', obstacle));
+  const program = typeof given === 'string' ? given : await pickProgram(ctx);
+  if (program === undefined) return;
+  const folder =
+    folders.find(each => each.uri.toString() === uri) ??
+    (folders.length > 1 ? await vscode.window.showWorkspaceFolderPick() : folders[0]);
+  if (!folder) return;
+  const file = await ctx.otherAgents.terminalFile();
+  const base = path.basename(program);
+  const { ownEnvironment } = await import('./terminal/commandRunner.ts');
+  const name = terminalAgents.find(each => each.program === base)?.name ?? base;
+  vscode.window
+    .createTerminal({
+      name: `Redline: ${name}`,
+      iconPath: new vscode.ThemeIcon('terminal'),
+      cwd: folder.uri,
+      shellPath: process.execPath,
+      shellArgs: [programFile(ctx.globalStorage, 'redline-run'), '--window', file, '--', program],
+      // The settings of a workspace could give it variables by which the host runs something else.
+      strictEnv: true,
+      env: {
+        COLORTERM: 'truecolor',
+        TERM_PROGRAM: 'vscode',
+        ...ownEnvironment(folder.uri.fsPath),
+        ELECTRON_RUN_AS_NODE: '1',
+      },
+    })
+    .show();
+}
+
+/** Asks for one of the agents that are installed, or the user's shell. */
+async function pickProgram(ctx: Ctx): Promise<string | undefined> {
+  const { l10n } = vscode;
+  const found = terminalAgents.filter(({ program }) => isInstalled(program));
+  const copy = { label: l10n.t('Copy the Command for Another Terminal'), program: undefined };
+  const items = [
+    ...found.map(({ name, program }) => ({ label: name, description: program, program })),
+    {
+      label: l10n.t('A shell'),
+      description: vscode.env.shell,
+      detail: found.length === 0 ? l10n.t('No agent was found on the path. Start one from the shell.') : '',
+      program: vscode.env.shell,
+    },
+    copy,
+  ];
+  const picked = await vscode.window.showQuickPick(items, {
+    title: l10n.t('Open an agent terminal'),
+    placeHolder: l10n.t('What is written there becomes previews, by its edit tools or by its shell.'),
+  });
+  if (picked === copy) await copyCommand(ctx);
+  return picked?.program;
+}
+
+/** Lets any terminal of this machine start an agent in a view. */
+async function copyCommand({ settings, globalStorage }: Ctx): Promise<void> {
+  await settings.setAgentsEnabled(true);
+  const file = programFile(globalStorage, 'redline-run').replaceAll("'", `'\\''`);
+  await vscode.env.clipboard.writeText(`node '${file}' -- `);
+  void showInfo(
+    vscode.l10n.t(
+      'The command is on the clipboard: add the agent to it, and run it in a folder of this window.',
+    ),
+  );
+}
+
+function isInstalled(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(':').some(folder => {
+    try {
+      accessSync(path.join(folder, program), constants.X_OK);
+      return folder !== '';
+    } catch {
+      return false;
+    }
+  });
+}

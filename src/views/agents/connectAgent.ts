@@ -1,0 +1,193 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
+import type { Sentence } from '../../agent/base/localiser.ts';
+import { agentHolds, IN_VIEW, shellHold, type Hold } from '../../agent/clients/setUp/agentHolds.ts';
+import { connectedText } from '../../agent/clients/setUp/connectedText.ts';
+import { SetUpRefusal } from '../../agent/clients/setUp/jsonConfig.ts';
+import { knownAgents, type ConfigFile, type KnownAgent } from '../../agent/clients/setUp/knownAgents.ts';
+import { setUpText } from '../../agent/clients/setUp/setUpText.ts';
+import { changeOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
+import { queueResolveHandler } from '../../agent/hold/preview/queueResolveHandler.ts';
+import { assertCanHoldFile, proposedSide, readText } from '../../agent/hold/preview/textFile.ts';
+import type { Ctx } from '../ctx.ts';
+import { sentenceFor } from '../texts/errorSentence.ts';
+import { showError, showInfo } from '../toast.ts';
+import type { VsCodeWorkspace } from '../workspace/workspace.ts';
+import { programFile } from './agentServer.ts';
+
+/** A workspace folder; workspace paths begin with its name if several are open. */
+type Folder = ReturnType<VsCodeWorkspace['folders']>[number] & { readonly prefix: string };
+
+/**
+ * Stages what connects an agent in a folder of the workspace, and opens it: changes of the agent's configuration there, which only
+ * the user can apply. For any other MCP client, and where a file cannot be changed safely, it shows the steps.
+ * @param args the id of an agent, and the URI of a workspace folder; it asks for what is missing.
+ * @returns the id of the preview, if there is something to change.
+ */
+export async function connectAgent(ctx: Ctx, [id, uri]: readonly unknown[]): Promise<string | undefined> {
+  const agent = knownAgents.find(each => each.id === id) ?? (id === 'other' ? id : await pickAgent());
+  if (agent === 'other') return showSteps(ctx, undefined);
+  const folder = agent && (await chooseFolder(ctx.workspace, uri));
+  if (!folder) return undefined;
+  try {
+    const changes = await changesFor(agent, folder, ctx);
+    if (changes.length > 0) return await stage(ctx, agent, folder, changes);
+  } catch (error) {
+    const sentence = refusalSentence(error);
+    if (sentence === undefined) throw error;
+    const steps = vscode.l10n.t('Show Steps');
+    void showError(`${sentence} ${vscode.l10n.t('Nothing was changed.')}`, steps).then(button =>
+      button === steps ? showSteps(ctx, agent) : undefined,
+    );
+    return undefined;
+  }
+  await ctx.settings.setAgentsEnabled(true);
+  const name = path.basename(folder.fsPath);
+  void showInfo(vscode.l10n.t('{0} is already set up in {1}: there is nothing to change.', agent.name, name));
+  return undefined;
+}
+
+/** Ends all connections; what was proposed stays pending, and the configuration of the agents stays as it is. */
+export async function disconnectAllAgents({ settings }: Ctx): Promise<void> {
+  await settings.setAgentsEnabled(false);
+  void showInfo(
+    vscode.l10n.t(
+      'Agents in other programs can no longer connect to Redline. What they proposed stays pending.',
+    ),
+  );
+}
+
+async function showSteps(
+  { settings, globalStorage }: Ctx,
+  agent: KnownAgent | undefined,
+): Promise<undefined> {
+  await settings.setAgentsEnabled(true);
+  const content = await setUpText(agent, programFile(globalStorage, 'redline-mcp'));
+  const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
+  await vscode.window.showTextDocument(document);
+}
+
+/** Stages a preview that belongs to no conversation, so that no model and no agent can vote on it, or finds it pending. */
+async function stage(
+  { opener, ...host }: Ctx,
+  { name, shell }: KnownAgent,
+  { prefix }: Folder,
+  changes: readonly FileChange[],
+): Promise<string> {
+  const suffix = prefix === '' ? '' : `: ${prefix}`;
+  const label = `Connect ${name}${suffix}`;
+  const title: Sentence = l10n => `${l10n.t('Connect {0}', name)}${suffix}`;
+  const same = [...host.store.open].find(preview => preview.purpose === 'setUp' && preview.label === label);
+  if (same) {
+    await opener.open(same);
+    return same.id;
+  }
+  const { preview, stored } = queueResolveHandler(
+    host,
+    {
+      ...{ label, title, changes },
+      sourceToolName: 'connect_agent',
+      purpose: 'setUp',
+      humanOnly: true,
+      details: shell(host.l10n),
+    },
+    null,
+  );
+  await stored;
+  await opener.open(preview);
+  return preview.id;
+}
+
+/** @throws SetUpRefusal, ToolError or PathError if a file cannot be changed safely. */
+async function changesFor(
+  { files }: KnownAgent,
+  { prefix }: Folder,
+  { workspace, globalStorage }: Ctx,
+): Promise<readonly FileChange[]> {
+  const changes: FileChange[] = [];
+  for (const file of files) {
+    const { at, side } = await find(file, prefix, workspace);
+    const text = await connectedText(file, at, side?.text ?? null, programFile(globalStorage, 'redline-mcp'));
+    if (!side) await assertCanHoldFile(workspace, at);
+    const change = changeOf(at, side, await proposedSide(workspace, at, side, text));
+    if (change) changes.push(change);
+  }
+  return changes;
+}
+
+/** The file with the first of its names that exists, else with the last. */
+async function find({ names }: ConfigFile, prefix: string, workspace: VsCodeWorkspace) {
+  for (const name of names.slice(0, -1)) {
+    const at = await workspace.resolvePath(path.posix.join(prefix, name));
+    const side = await readText(workspace, at);
+    if (side) return { at, side };
+  }
+  const at = await workspace.resolvePath(path.posix.join(prefix, names.at(-1) ?? ''));
+  return { at, side: await readText(workspace, at) };
+}
+
+/** Why a configuration file is not changed; `undefined` for any other error. */
+function refusalSentence(error: unknown): string | undefined {
+  const { l10n } = vscode;
+  if (error instanceof PathError) return sentenceFor(error, l10n);
+  if (error instanceof ToolError) return messageOf(error);
+  if (!(error instanceof SetUpRefusal)) return undefined;
+  const { file, place } = error;
+  return place
+    ? l10n.t('{0} is not valid at line {1}, column {2}. Correct it first.', file, place.line, place.column)
+    : l10n.t('{0} is written in a way that Redline cannot change safely. Change it by hand.', file);
+}
+
+async function chooseFolder(workspace: VsCodeWorkspace, uri: unknown): Promise<Folder | undefined> {
+  const open = workspace.folders();
+  const folders = open.map(folder => ({ ...folder, prefix: open.length > 1 ? folder.name : '' }));
+  const [first, ...others] = folders;
+  if (!first)
+    return void showInfo(
+      vscode.l10n.t('Open the folder in which the agent works first: its configuration is written there.'),
+    );
+  if (uri !== undefined) return folders.find(({ fsPath }) => vscode.Uri.file(fsPath).toString() === uri);
+  if (others.length === 0) return first;
+  const items = folders.map(folder => ({ label: folder.prefix, description: folder.fsPath, folder }));
+  const title = vscode.l10n.t('Connect in which folder?');
+  return (await vscode.window.showQuickPick(items, { title }))?.folder;
+}
+
+/** What is held of an agent once it is connected, by its modes: of its edit tools, and of its shell. */
+function holdsDetail({ name }: KnownAgent): string {
+  const { l10n } = vscode;
+  const words: Readonly<Record<Hold, string>> = {
+    held: l10n.t('held'),
+    asks: l10n.t('asks'),
+    writes: l10n.t('writes'),
+  };
+  const { modes = [] } = agentHolds.find(each => each.name === name) ?? {};
+  const told = modes
+    .filter(({ mode }) => mode !== IN_VIEW)
+    .map(mode => `${mode.mode}: ${words[mode.edits]} / ${words[shellHold(mode)]}`);
+  return l10n.t('edit tools / shell – {0}', told.join(' · '));
+}
+
+async function pickAgent(): Promise<KnownAgent | 'other' | undefined> {
+  const items = [
+    ...knownAgents.map(agent => ({
+      label: agent.name,
+      description: agent.files.map(({ names }) => names.at(-1)).join(', '),
+      detail: holdsDetail(agent),
+      agent,
+    })),
+    {
+      label: vscode.l10n.t('Any MCP client'),
+      description: vscode.l10n.t('shows the steps'),
+      agent: 'other' as const,
+    },
+  ];
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Connect an agent'),
+    placeHolder: vscode.l10n.t(
+      'Its changes are then held back here. You first see what will be written, and where.',
+    ),
+  });
+  return picked?.agent;
+}

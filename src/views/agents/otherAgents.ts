@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { Owner } from '../../agent/base/disposable.ts';
+import { detailOf } from '../../agent/base/errors.ts';
+import type { AgentViews } from '../../agent/clients/view/agentViews.ts';
+import type { LedgerEntry } from '../../agent/hold/preview/ledger.ts';
+import { titleOf } from '../../agent/hold/preview/preview.ts';
+import {
+  contextKeys,
+  MCP_LABEL,
+  MCP_PROVIDER,
+  languageModelTools,
+  type LanguageModelToolName,
+} from '../contributions.ts';
+import type { AgentServer, AgentServerParts } from './agentServer.ts';
+import { showInfo } from '../toast.ts';
+import type { ProposalParts } from './proposal.ts';
+import { ServerLife } from './serverLife.ts';
+
+/**
+ * Lets other agents propose changes: those of VS Code with tools of its own or over MCP, those of other programs over MCP.
+ * Nothing listens until one of them asks for the server, or a setting says that agents may connect.
+ */
+export class OtherAgents extends Owner {
+  readonly parts: AgentServerParts;
+  readonly #life = new ServerLife<AgentServer, AgentViews>({
+    server: async () => {
+      const { AgentServer } = await import('./agentServer.ts');
+      return AgentServer.start(
+        this.parts,
+        (socket, id) => void this.views().then(views => views.serve(socket, id)),
+      );
+    },
+    views: async () => (await import('./windowViews.ts')).windowViews(this.parts),
+  });
+  /** Whether agents of other programs may connect. */
+  #isAllowed = false;
+
+  constructor(parts: AgentServerParts) {
+    super();
+    this.parts = parts;
+    parts.closing.add(() => this.#stop());
+    this.own(registerLanguageModelTools(parts));
+    this.own(vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, this.#definitions()));
+    this.own(parts.settings.onDidChange(() => this.#follow()));
+    this.own(parts.store.onDidResolve(entries => entries.forEach(entry => this.#followSetUp(entry))));
+    this.#follow();
+    void this.#recover();
+  }
+
+  /** Starts the server, if it does not run. */
+  start(): Promise<AgentServer> {
+    return this.#life.server();
+  }
+
+  /** The views in which agents work. */
+  views(): Promise<AgentViews> {
+    return this.#life.views();
+  }
+
+  /** Lets the terminals of this window find it. @returns the file that tells them */
+  async terminalFile(): Promise<string> {
+    const server = await this.start();
+    const { viewsFolder } = await import('./windowViews.ts');
+    // Terminals outlive a reload, after which the window is another process.
+    const name = this.parts.ownsStorage ? 'window.json' : `window-${process.pid}.json`;
+    const file = path.join(viewsFolder(this.parts), name);
+    await server.placePrograms();
+    await server.announceIn(file);
+    return file;
+  }
+
+  /** Takes what agents have left in views, and lets those come back that are still at work in terminals. Never rejects. */
+  async #recover(): Promise<void> {
+    const { context, ownsStorage, logger } = this.parts;
+    const folder = path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'views');
+    // Of several windows on a folder, one takes it.
+    if (!ownsStorage || !existsSync(folder)) return;
+    try {
+      const { recoverViews } = await import('./windowViews.ts');
+      if (await recoverViews(await this.views(), folder)) await this.terminalFile();
+    } catch (error) {
+      logger.error(`What agents have written could not be taken: ${detailOf(error)}`);
+    }
+  }
+
+  #follow(): void {
+    const isAllowed = this.parts.settings.agentsEnabled;
+    // VS Code's own agents may have asked for the server without the setting: then other settings do not end it.
+    if (isAllowed !== this.#isAllowed) {
+      this.#isAllowed = isAllowed;
+      const change = isAllowed
+        ? this.start().then(server => server.announce())
+        : this.#stop().then(() => this.#recover());
+      change.catch((error: unknown) => {
+        this.parts.logger.error(`The server for other agents does not run: ${detailOf(error)}`);
+      });
+    }
+  }
+
+  /** Lets agents connect once the user has applied what connects one, or a part of it. */
+  #followSetUp({ previewId, actor, outcome }: LedgerEntry): void {
+    const preview = this.parts.store.get(previewId);
+    if (preview?.purpose !== 'setUp' || preview.undoes || actor !== 'human' || outcome !== 'applied') return;
+    void this.parts.settings.setAgentsEnabled(true);
+    if (preview.part) return;
+    void showInfo(
+      vscode.l10n.t(
+        'Applied: {0}. Start the agent in its folder, or restart it; approve the server “redline” and trust the folder if it asks.',
+        titleOf(preview),
+      ),
+    );
+  }
+
+  #stop(): Promise<void> {
+    if (this.#life.hasServer) showLanguageModelTools(true);
+    return this.#life.stop();
+  }
+
+  #definitions(): vscode.McpServerDefinitionProvider<vscode.McpHttpServerDefinition> {
+    const definition = (port?: number, headers?: Record<string, string>): vscode.McpHttpServerDefinition => {
+      const authority = port === undefined ? '127.0.0.1' : `127.0.0.1:${port}`;
+      return new vscode.McpHttpServerDefinition(
+        MCP_LABEL,
+        vscode.Uri.from({ scheme: 'http', authority, path: '/mcp' }),
+        headers,
+      );
+    };
+    return {
+      provideMcpServerDefinitions: () => [definition()],
+      resolveMcpServerDefinition: async () => {
+        const { port, token } = (await this.start()).address;
+        // Its tools would do the same as those of the server.
+        showLanguageModelTools(false);
+        return definition(port, { Authorization: `Bearer ${token}` });
+      },
+    };
+  }
+}
+
+function showLanguageModelTools(shown: boolean): void {
+  void vscode.commands.executeCommand('setContext', contextKeys.usesMcp, !shown);
+}
+
+/**
+ * Registers tools for the agents of VS Code and of other extensions. A call stages a preview, waits until the user resolves it in
+ * Redline, and returns the outcome. Redline's own session is not involved.
+ */
+export function registerLanguageModelTools(parts: ProposalParts): vscode.Disposable {
+  const names = Object.keys(languageModelTools) as LanguageModelToolName[];
+  return vscode.Disposable.from(
+    ...names.map(name =>
+      vscode.lm.registerTool(name, {
+        prepareInvocation: () => ({
+          invocationMessage: vscode.l10n.t('Waiting for your Apply or Discard in Redline'),
+        }),
+        invoke: async ({ input }, token) => {
+          const { propose } = await import('./proposal.ts');
+          const text = await propose(name, input, token, parts);
+          return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
+        },
+      }),
+    ),
+  );
+}

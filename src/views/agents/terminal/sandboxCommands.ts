@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+import { commandOf } from '../../../agent/session/tools/command/runCommand.ts';
+import { execute } from '../../commandRegistry.ts';
+import type { Ctx } from '../../ctx.ts';
+import { sandboxSentence } from '../../texts/sandboxWords.ts';
+import { showInfo, showWarning } from '../../toast.ts';
+
+/** Shows what the sandbox is, and who starts commands in it. */
+export async function showSandbox({ sandboxes, sandboxLeave }: Ctx): Promise<void> {
+  const { l10n } = vscode;
+  const status = await sandboxes.status();
+  const always = { label: l10n.t('Always Run in the Sandbox Here'), run: () => sandboxLeave.give() };
+  const ask = { label: l10n.t('Ask Before Each Command Here'), run: () => sandboxLeave.withdraw() };
+  const settings = {
+    label: l10n.t('Open Settings'),
+    run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'redline.sandbox'),
+  };
+  const choice = status.isolated ? [sandboxLeave.isGivenHere ? ask : always] : [];
+  const picked = await vscode.window.showQuickPick([...choice, settings], {
+    title: l10n.t('Redline: Sandbox'),
+    placeHolder: sandboxSentence(status),
+  });
+  await picked?.run();
+}
+
+/** Makes what git ignores in the sandbox of this conversation as on disk, unless a command runs in it. */
+export async function resetSandbox({ sandboxes, session }: Ctx): Promise<void> {
+  const { l10n } = vscode;
+  const sandbox = await sandboxes.of(session.id);
+  if (!sandbox) return void showInfo(sandboxSentence(await sandboxes.status()));
+  if (sandbox.isBusy)
+    return void showWarning(l10n.t('A command runs in the sandbox. Stop it, or wait until it has ended.'));
+  await sandbox.reset();
+  showInfo(l10n.t('The sandbox was reset: the next command finds what git ignores as on disk.'));
+}
+
+/** Lets the agent run commands by itself in the isolated sandbox of this workspace, and runs the one on whose card that was clicked. */
+export async function alwaysRunHere(
+  { sandboxLeave, store }: Ctx,
+  [id, revision]: readonly unknown[],
+): Promise<void> {
+  const preview = typeof id === 'string' ? store.get(id) : undefined;
+  if (!preview || commandOf(preview)?.sandbox?.isolated !== true) return;
+  await sandboxLeave.give();
+  await execute('redline.preview.apply', preview.id, '', typeof revision === 'number' ? revision : undefined);
+}
+
+/** Proposes to run on disk what a preview ran in the sandbox. It waits for a click of its own. */
+export async function runOnDisk({ session, store }: Ctx, [id]: readonly unknown[]): Promise<void> {
+  const preview = typeof id === 'string' ? store.get(id) : undefined;
+  const plan = preview && commandOf(preview);
+  if (!plan) return;
+  await execute('redline.chat.focus');
+  const { command, folder: cwd } = plan;
+  await session.prompt(`/call run_command ${JSON.stringify({ command, cwd, onDisk: true })}`);
+}

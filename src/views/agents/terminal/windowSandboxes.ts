@@ -1,0 +1,63 @@
+import type * as vscode from 'vscode';
+import type { Sandbox, Sandboxes, SandboxStatus } from '../../../agent/sandbox/commands/sandbox.ts';
+
+/** Under which the permission of this workspace is kept: not in its settings, which anyone may write who writes its files. */
+const HERE = 'redline.runInSandboxHere';
+
+/** Whether the user lets the agent run commands by itself in the isolated sandbox of this workspace. */
+export class SandboxLeave {
+  readonly #memory: vscode.Memento;
+  readonly #settings: { readonly runsInSandbox: boolean };
+
+  constructor(memory: vscode.Memento, settings: { readonly runsInSandbox: boolean }) {
+    this.#memory = memory;
+    this.#settings = settings;
+  }
+
+  get isGivenHere(): boolean {
+    return this.#memory.get(HERE) === true;
+  }
+
+  get isGiven(): boolean {
+    return this.isGivenHere || this.#settings.runsInSandbox;
+  }
+
+  async give(): Promise<void> {
+    await this.#memory.update(HERE, true);
+  }
+
+  async withdraw(): Promise<void> {
+    await this.#memory.update(HERE, undefined);
+  }
+}
+
+/** The sandboxes of this window, whose code is loaded when the first command is proposed. */
+export class WindowSandboxes implements Sandboxes {
+  readonly #load: () => Promise<Sandboxes>;
+  #loaded: Promise<Sandboxes> | undefined;
+
+  constructor(load: () => Promise<Sandboxes>) {
+    this.#load = load;
+  }
+
+  async status(): Promise<SandboxStatus> {
+    return (await this.#sandboxes()).status();
+  }
+
+  async of(sessionId: string): Promise<Sandbox | undefined> {
+    return (await this.#sandboxes()).of(sessionId);
+  }
+
+  async fresh(): Promise<Sandbox | undefined> {
+    return (await this.#sandboxes()).fresh();
+  }
+
+  async dispose(): Promise<void> {
+    await (await this.#loaded)?.dispose();
+  }
+
+  #sandboxes(): Promise<Sandboxes> {
+    this.#loaded ??= this.#load();
+    return this.#loaded;
+  }
+}

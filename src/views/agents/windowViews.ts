@@ -1,0 +1,56 @@
+import { rmdir } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { AgentViews } from '../../agent/clients/view/agentViews.ts';
+import { viewPace } from '../../agent/clients/view/liveView.ts';
+import { noOverlay } from '../../agent/sandbox/view/sandboxes.ts';
+import type { Agent } from '../agent.ts';
+import { reportLeftOut } from '../review/external/report.ts';
+import { whySentence } from '../texts/sandboxWords.ts';
+import { showWarning } from '../toast.ts';
+
+/** What the views of agents need. */
+export interface WindowViewsParts extends Agent {
+  readonly context: vscode.ExtensionContext;
+}
+
+/** Where the views of a workspace are, while agents work in them. */
+export function viewsFolder({ context }: WindowViewsParts): string {
+  return path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'views');
+}
+
+/** The views of agents in this window. */
+export function windowViews(parts: WindowViewsParts): AgentViews {
+  const { workspace, settings } = parts;
+  const storage = viewsFolder(parts);
+  return new AgentViews({
+    ...parts,
+    storage,
+    pace: viewPace,
+    folders: () => workspace.folders(),
+    limits: () => settings.copyLimits,
+    obstacle: async () => {
+      if (workspace.folders().length === 0) return { reason: 'noFolder' };
+      return noOverlay(workspace.folders(), storage);
+    },
+    sentenceOf: whySentence,
+    onNotTaken: ({ name }, { leftOut, isTooMuch }) => {
+      reportLeftOut(leftOut);
+      if (isTooMuch)
+        void showWarning(
+          vscode.l10n.t(
+            '{0} has changed more than Redline brings into review at once: 2,000 files, or 50 MB. It stays in the view of the agent until there is less.',
+            name,
+          ),
+        );
+    },
+  });
+}
+
+/** Takes what agents have written that ended while no window was open. @returns whether some are still at work */
+export async function recoverViews(views: AgentViews, folder: string): Promise<boolean> {
+  const isAnyAtWork = await views.recover();
+  // Nothing is looked for at the next start if nothing is left.
+  if (!isAnyAtWork) await rmdir(folder).catch(() => undefined);
+  return isAnyAtWork;
+}

@@ -1,0 +1,131 @@
+import * as vscode from 'vscode';
+import { renderNodeId, type NodeId } from '../../../agent/session/conversation/nodeId.ts';
+import type { Session } from '../../../agent/session/session.ts';
+import { withoutIcons } from '../../plainText.ts';
+import type { Agent } from '../../agent.ts';
+import { confirm, showInfo } from '../../toast.ts';
+import { revertTargetOf } from './historyRows.ts';
+import type { Ctx } from '../../ctx.ts';
+
+/** How long the status bar shows where the conversation continues, in milliseconds. */
+const STATUS_MS = 6_000;
+/** After everything that ended, also while the clock was ahead. */
+const END_OF_TIME = new Date(8.64e15);
+/** The most messages that the list offers. */
+const MAX_PICKS = 200;
+
+/** Reverts to a message or, for a prompt, to before it and puts its text back into the input. Asks if none is given. */
+export async function revert({ session, chat }: Ctx, args: readonly unknown[]): Promise<void> {
+  const [given] = args;
+  if (isStart(given)) return void (await revertTo(session, null));
+  const node = nodeOf(given) ?? (await pickNode(session));
+  const message = node === undefined ? undefined : session.tree.get(node)?.message;
+  if (node === undefined || !message) return;
+  const target = revertTargetOf(session.tree, node);
+  // An abandoned prompt may directly follow the current message: there is nothing to revert, but its text is put back.
+  const isThere = session.tree.active === target && message.role === 'user';
+  if (!isThere && !(await revertTo(session, target))) return;
+  if (message.role !== 'user') return;
+  const view = await chat.view();
+  await view.focus();
+  view.putBack([{ text: message.text, attachments: message.attachments ?? [] }]);
+}
+
+/** Forgets what all resolved previews held, if the user agrees. */
+export async function clearHistory({ store }: Agent): Promise<void> {
+  const agreed = await confirm(
+    vscode.l10n.t('Delete the content of all resolved previews?'),
+    vscode.l10n.t(
+      'You can no longer undo or reopen them. The ledger still shows who resolved what, when and why.',
+    ),
+    vscode.l10n.t('Clear History'),
+  );
+  if (agreed) await store.forgetResolved(END_OF_TIME);
+}
+
+/** Asks the last prompt again, from before it. What followed it stays as a branch. */
+export async function retry({ session }: Ctx): Promise<void> {
+  const { tree } = session;
+  const node = tree.trunk.findLast(id => tree.get(id)?.message.role === 'user');
+  const message = node === undefined ? undefined : tree.get(node)?.message;
+  if (node === undefined || message?.role !== 'user') {
+    void showInfo(vscode.l10n.t('This session has no prompt yet.'));
+    return;
+  }
+  if (!(await revertTo(session, revertTargetOf(tree, node)))) return;
+  await session.prompt(message.text, message.attachments ?? []);
+}
+
+/** Switches to the branch that contains a message. */
+export async function switchBranch({ session }: Ctx, args: readonly unknown[]): Promise<void> {
+  const node = nodeOf(args[0]);
+  if (node !== undefined && session.tree.has(node)) await revertTo(session, session.tree.tipOf(node));
+}
+
+/** Shows a message in the chat. */
+export async function showInChat({ session, chat }: Ctx, given: unknown): Promise<void> {
+  const node = nodeOf(given);
+  if (node !== undefined) await (await chat.view()).show(shownNode(session, node));
+}
+
+/** @returns false if the conversation is already there, which the user is told */
+async function revertTo(session: Session, target: NodeId | null): Promise<boolean> {
+  const { applied, abandonedNodeIds } = await session.revert({ category: null, target, summary: null });
+  if (!applied) {
+    void showInfo(vscode.l10n.t('The conversation is already there.'));
+    return false;
+  }
+  const place = target === null ? vscode.l10n.t('the beginning') : renderNodeId(target);
+  const count = abandonedNodeIds.length;
+  const text =
+    count === 0
+      ? vscode.l10n.t('The conversation continues from {0}.', place)
+      : vscode.l10n.t(
+          'The conversation continues from {0}. Later messages are kept as a branch in History.',
+          place,
+        );
+  void vscode.window.setStatusBarMessage(text, STATUS_MS);
+  return true;
+}
+
+/** The message that shows a node: a tool result is shown with the answer that made the call. */
+function shownNode({ tree }: Session, node: NodeId): NodeId {
+  let shown = tree.get(node);
+  while (shown?.message.role === 'tool' && shown.parentId !== null) shown = tree.get(shown.parentId);
+  return shown?.id ?? node;
+}
+
+async function pickNode({ tree }: Session): Promise<NodeId | undefined> {
+  const picks: (vscode.QuickPickItem & { readonly node: NodeId })[] = [];
+  for (const node of [...tree.trunk].reverse()) {
+    const message = tree.get(node)?.message;
+    if (message?.role !== 'user' && (message?.role !== 'assistant' || node === tree.active)) continue;
+    const text = withoutIcons(message.text);
+    if (text === '') continue;
+    const isPrompt = message.role === 'user';
+    picks.push({
+      label: `$(${isPrompt ? 'account' : 'sparkle'}) ${text}`,
+      description: isPrompt ? vscode.l10n.t('before this prompt') : renderNodeId(node),
+      node,
+    });
+    if (picks.length === MAX_PICKS) break;
+  }
+  if (picks.length === 0) {
+    void showInfo(vscode.l10n.t('This session has no messages yet.'));
+    return undefined;
+  }
+  const placeHolder = vscode.l10n.t(
+    'Revert to which message? Later messages are kept as a branch in History.',
+  );
+  return (await vscode.window.showQuickPick(picks, { placeHolder }))?.node;
+}
+
+/** The node that an argument names. Menus pass the row itself, other callers its number. */
+function nodeOf(given: unknown): NodeId | undefined {
+  const node = typeof given === 'object' && given !== null && 'node' in given ? given.node : given;
+  return typeof node === 'number' && Number.isSafeInteger(node) ? node : undefined;
+}
+
+function isStart(given: unknown): boolean {
+  return typeof given === 'object' && given !== null && 'kind' in given && given.kind === 'start';
+}

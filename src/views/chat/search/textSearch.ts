@@ -1,0 +1,243 @@
+import { existsSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { forEachLimited } from '../../../agent/base/async.ts';
+import { detailOf, isAbortError, ToolError } from '../../../agent/base/errors.ts';
+import type { Logger } from '../../../agent/base/logger.ts';
+import { isUsableName } from '../../../agent/base/safeName.ts';
+import { textOf } from '../../../agent/hold/preview/fileChange.ts';
+import type { PendingContents } from '../../../agent/hold/preview/overlay.ts';
+import { globMatcher } from '../../../agent/hold/text/glob.ts';
+import type { TextEncoding } from '../../../agent/hold/text/encodings.ts';
+import type { TextQuery, TextSearch } from '../../../agent/session/tools/files/searchText.ts';
+import type { TextMatch, TextMatches } from '../../../agent/session/tools/files/textReport.ts';
+import { areAnyHardLinked, dirtyDocuments } from '../../workspace/dirtyDocument.ts';
+import type { VsCodeWorkspace } from '../../workspace/workspace.ts';
+import { locate, workspacePathOf } from '../../workspace/workspacePaths.ts';
+import { encodingIn } from '../../workspace/fileEncoding.ts';
+import { LineSearch } from './lineSearch.ts';
+import { findRipgrep, ripgrepLabel, searchTextsWithRipgrep, searchWithRipgrep } from './ripgrep.ts';
+import { expandGlob, scanText, searchableText } from './scanText.ts';
+
+/** Time limit for one search, in milliseconds. */
+const TIME_LIMIT_MS = 20_000;
+/** Time limit for all unsaved and proposed contents together, in milliseconds. */
+const MEMORY_LIMIT_MS = 5_000;
+
+/** How many files are listed at most to find other names of a file that an editor has not saved. */
+const MAX_LISTED = 100_000;
+/** How many files are read at the same time. */
+const READ_AT_ONCE = 8;
+/** After this many files, others have their turn. */
+const LOOKED_AT_ONCE = 500;
+
+/** A search of the workspace's files, or of texts by their paths; both mean the same by a pattern. */
+interface Engine {
+  files(globs: readonly string[], limit: number): Promise<TextMatches>;
+  texts(texts: ReadonlyMap<string, string>, limit: number): Promise<TextMatches>;
+}
+
+/**
+ * Searches with the ripgrep that ships with VS Code, or in-process where there is none. Unsaved changes and pending previews are
+ * searched instead of the files on disk.
+ */
+export class WorkspaceTextSearch implements TextSearch {
+  readonly #workspace: VsCodeWorkspace;
+  readonly #logger: Logger;
+  readonly #lineWorker: string;
+  readonly #appRoot: string;
+  #ripgrep: Promise<string | undefined> | undefined;
+
+  /** @param lineWorker the bundle of `lineWorker.ts` */
+  constructor(workspace: VsCodeWorkspace, logger: Logger, lineWorker: string, appRoot = vscode.env.appRoot) {
+    this.#workspace = workspace;
+    this.#logger = logger;
+    this.#lineWorker = lineWorker;
+    this.#appRoot = appRoot;
+  }
+
+  async search(
+    query: TextQuery,
+    limit: number,
+    signal: AbortSignal,
+    pending: PendingContents,
+  ): Promise<TextMatches> {
+    const ripgrep = await (this.#ripgrep ??= findRipgrep(this.#appRoot));
+    const encodings = await this.#encodings();
+    if (ripgrep !== undefined && encodings) {
+      try {
+        const engine = this.#withRipgrep(ripgrep, query, encodings, signal);
+        return await this.#searchWith(engine, query, limit, signal, pending);
+      } catch (error) {
+        if (error instanceof ToolError || isAbortError(error)) throw error;
+        this.#logger.warn(`${ripgrep} could not be run; searching in-process instead: ${detailOf(error)}`);
+        this.#ripgrep = Promise.resolve(undefined);
+      }
+    }
+    return this.#searchWith(this.#inProcess(query, signal), query, limit, signal, pending);
+  }
+
+  async #searchWith(
+    engine: Engine,
+    query: TextQuery,
+    limit: number,
+    signal: AbortSignal,
+    pending: PendingContents,
+  ): Promise<TextMatches> {
+    const globs = expandGlob(query.glob);
+    // One more than the limit, to know whether there are more after some were replaced.
+    const onDisk = await engine.files(globs, limit + 1);
+    const found = new Set(onDisk.matches.map(({ path }) => path));
+    const texts = await this.#unsavedContents(query, globs, found, signal);
+    for (const path of pending.paths()) texts.set(path, textOf(pending.at(path)?.side));
+    const searchable = new Set(await this.#searchable([...texts.keys()], globs, query.ignored));
+    const wanted = new Map([...texts].filter(([path]) => searchable.has(path)));
+    const inMemory: TextMatches = wanted.size === 0 ? { matches: [] } : await engine.texts(wanted, limit + 1);
+    const isOnDisk = (path: string): boolean => !texts.has(path);
+    const all = [...onDisk.matches.filter(({ path }) => isOnDisk(path)), ...inMemory.matches].sort(
+      (a, b) => compare(a.path, b.path) || a.line - b.line,
+    );
+    const cutBy = all.length > limit ? 'limit' : (onDisk.cutBy ?? inMemory.cutBy);
+    const skipped = [...(onDisk.skipped?.filter(isOnDisk) ?? []), ...(inMemory.skipped ?? [])];
+    return {
+      matches: all.slice(0, limit),
+      ...(cutBy === undefined ? {} : { cutBy }),
+      ...(skipped.length > 0 ? { skipped } : {}),
+    };
+  }
+
+  /** What ripgrep calls the encoding of each folder, by its name; `undefined` if it cannot read one of them. */
+  async #encodings(): Promise<ReadonlyMap<string, string | undefined> | undefined> {
+    const labels = new Map<string, string | undefined>();
+    for (const folder of this.#workspace.folderRoots()) {
+      const { name } = await encodingIn(folder);
+      // Without one it also recognizes UTF-16, as it does with one.
+      const label = name === 'utf8' ? undefined : ripgrepLabel(name);
+      if (name !== 'utf8' && label === undefined) return undefined;
+      labels.set(folder.name, label);
+    }
+    return labels;
+  }
+
+  #withRipgrep(
+    ripgrep: string,
+    { query, isRegex, glob, ignored = false }: TextQuery,
+    encodings: ReadonlyMap<string, string | undefined>,
+    signal: AbortSignal,
+  ): Engine {
+    const folders = this.#workspace.folders();
+    const texts: Engine['texts'] = (texts, limit) =>
+      searchTextsWithRipgrep(ripgrep, { query, isRegex, limit, timeLimitMs: MEMORY_LIMIT_MS }, texts, signal);
+    return {
+      files: async (globs, limit) => {
+        const results = await Promise.all(
+          folders.map(async folder => {
+            // An open folder may be missing.
+            if (!existsSync(folder.fsPath)) return { matches: [] };
+            const include = glob === undefined ? [] : globs;
+            const exclude = ['**/.git', ...(ignored ? [] : folder.exclude)];
+            const options = { query, isRegex, ignored, include, exclude, limit, timeLimitMs: TIME_LIMIT_MS };
+            const where = { folder: folder.fsPath, encoding: encodings.get(folder.name) };
+            const { matches, cutBy } = await searchWithRipgrep(ripgrep, { ...options, ...where }, signal);
+            const named = matches.map(({ path, ...match }) => ({
+              ...match,
+              path: workspacePathOf({ folder, relative: path }, folders),
+            }));
+            return { matches: named, cutBy };
+          }),
+        );
+        const cutBy = results.find(result => result.cutBy)?.cutBy;
+        // A folder inside another one is searched with both, and its files have one path.
+        const first = new Map<string, number>();
+        for (const [n, { matches }] of results.entries())
+          for (const { path } of matches) if (!first.has(path)) first.set(path, n);
+        const found = results.flatMap(({ matches }, n) =>
+          matches.filter(({ path }) => first.get(path) === n),
+        );
+        const unlike = await this.#withOtherLines(new Set(found.map(({ path }) => path)));
+        const again = await texts(unlike, limit);
+        const matches = [...found.filter(({ path }) => !unlike.has(path)), ...again.matches];
+        return { matches, ...(cutBy ? { cutBy } : again.cutBy ? { cutBy: again.cutBy } : {}) };
+      },
+      texts,
+    };
+  }
+
+  /** The texts of those files in which carriage returns alone end lines, which ripgrep does not count. */
+  async #withOtherLines(paths: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+    const folders = this.#workspace.folderRoots();
+    const encodings = new Map<string, TextEncoding>();
+    for (const folder of folders) encodings.set(folder.name, await encodingIn(folder));
+    const texts = new Map<string, string>();
+    await forEachLimited([...paths].filter(isUsableName), READ_AT_ONCE, async path => {
+      const encoding = encodings.get(locate(path, folders).folder.name);
+      const text = await searchableText(this.#workspace, path, encoding);
+      if (text !== undefined && /\r(?!\n)/.test(text)) texts.set(path, text);
+    });
+    return texts;
+  }
+
+  #inProcess(query: TextQuery, signal: AbortSignal): Engine {
+    const file = this.#lineWorker;
+    return {
+      files: (_, limit) =>
+        scanText(this.#workspace, query, { file, limit, timeLimitMs: TIME_LIMIT_MS, signal }),
+      texts: async (texts, limit) => {
+        const matches: TextMatch[] = [];
+        const skipped: string[] = [];
+        const lines = new LineSearch(query, { file, timeLimitMs: MEMORY_LIMIT_MS, signal });
+        try {
+          for (const [path, text] of texts) {
+            const found = await lines.find(text, limit);
+            if (found) for (const line of found) matches.push({ path, ...line });
+            else skipped.push(path);
+          }
+        } finally {
+          lines.dispose();
+        }
+        return { matches, skipped };
+      },
+    };
+  }
+
+  /** The unsaved texts of files, by each path under which a search may find the file. */
+  async #unsavedContents(
+    { ignored }: TextQuery,
+    globs: readonly string[],
+    onDisk: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<Map<string, string>> {
+    const contents = new Map<string, string>();
+    const unsavedAt = dirtyDocuments();
+    const paths = new Set([...this.#workspace.unsaved(), ...onDisk]);
+    if (areAnyHardLinked())
+      for (const glob of globs) {
+        const listing = await this.#workspace.listForSearch(glob, MAX_LISTED, signal, ignored);
+        for (const path of listing.paths) paths.add(path);
+      }
+    let looked = 0;
+    for (const path of [...paths].filter(isUsableName)) {
+      if (++looked % LOOKED_AT_ONCE === 0) await setImmediate();
+      const document = unsavedAt(this.#workspace.uriOf(path));
+      if (document) contents.set(path, document.getText());
+    }
+    return contents;
+  }
+
+  /** The given paths without those that a search with these globs would skip. The files need not exist. */
+  async #searchable(
+    paths: readonly string[],
+    globs: readonly string[],
+    ignored = false,
+  ): Promise<readonly string[]> {
+    if (paths.length === 0) return [];
+    const matchesGlob = await globMatcher(globs);
+    const folders = this.#workspace.folders();
+    const matching = paths.filter(path => matchesGlob(locate(path, folders).relative));
+    return ignored ? matching : this.#workspace.visibleToSearch(matching);
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,105 @@
+import type * as vscode from 'vscode';
+import type { Check } from '../../../agent/sandbox/checks/check.ts';
+import type { ChecksRun, Settings } from '../../settings.ts';
+
+/** In seconds. */
+const TIME_LIMIT = 600;
+const MAX_TIME_LIMIT = 7_200;
+const MAX_TEXT = 2_000;
+/** Under which the texts that a person approved here are kept: not in settings, which anyone may write who writes files. */
+const APPROVED = 'redline.approvedChecks';
+
+/** A check as the settings have it. */
+type SetCheck = Omit<Check, 'isApproved'>;
+
+/**
+ * The checks of the settings. Those in the user's own settings are the user's. Those that the workspace brings never run before a
+ * person has approved their text, and cannot take the name of one of the user's.
+ */
+export class CheckSettings {
+  readonly #memory: vscode.Memento;
+  readonly #settings: Settings;
+
+  constructor(memory: vscode.Memento, settings: Settings) {
+    this.#memory = memory;
+    this.#settings = settings;
+  }
+
+  get list(): readonly Check[] {
+    const { own, brought } = this.#settings.checks;
+    const checks = new Map<string, Check>();
+    for (const check of checksIn(own))
+      if (!checks.has(check.name)) checks.set(check.name, { ...check, isApproved: true });
+    for (const check of checksIn(brought))
+      if (!checks.has(check.name)) checks.set(check.name, { ...check, isApproved: this.#isApproved(check) });
+    return [...checks.values()];
+  }
+
+  get run(): ChecksRun {
+    return this.#settings.runChecks;
+  }
+
+  /** What the workspace gives to the shell of all checks, as text; empty if that is nothing. It is approved with them. */
+  get broughtShell(): string {
+    return this.#settings.broughtShell;
+  }
+
+  /** From now on these run here: a person has read their text. */
+  async approve(checks: readonly Check[]): Promise<void> {
+    const texts = new Set([...this.#approved, ...checks.map(check => this.#textOf(check))]);
+    await this.#memory.update(APPROVED, [...texts]);
+  }
+
+  /** Adds a check to the settings of the workspace, for a person who chose it, which approves it. */
+  async add(check: Pick<Check, 'name' | 'command'>): Promise<void> {
+    const { name, command } = check;
+    await this.approve([{ ...check, timeLimit: TIME_LIMIT, isApproved: true }]);
+    await this.#settings.setWorkspaceChecks([...this.#settings.checks.brought, { name, command }]);
+  }
+
+  #isApproved(check: SetCheck): boolean {
+    return this.#approved.includes(this.#textOf(check));
+  }
+
+  /** All that decides what runs, as far as it comes from the workspace. */
+  #textOf({ command, cwd, report }: SetCheck): string {
+    const { broughtShell } = this;
+    const others = [
+      ...(report === undefined ? [] : [{ report }]),
+      ...(broughtShell === '' ? [] : [broughtShell]),
+    ];
+    return JSON.stringify([command, cwd ?? '', ...others]);
+  }
+
+  get #approved(): readonly unknown[] {
+    const stored = this.#memory.get<unknown>(APPROVED);
+    return Array.isArray(stored) ? (stored as readonly unknown[]) : [];
+  }
+}
+
+/** settings.json may contain anything: what is no check is left out. */
+function checksIn(value: readonly unknown[]): readonly SetCheck[] {
+  return value.flatMap(each => {
+    if (typeof each !== 'object' || each === null) return [];
+    const { name, command, cwd, files, problemMatcher, report, timeLimit } = each as Record<string, unknown>;
+    if (!isText(name) || !isText(command)) return [];
+    const isLimit = typeof timeLimit === 'number' && timeLimit >= 1;
+    return [
+      {
+        name,
+        command,
+        ...(isText(cwd) ? { cwd } : {}),
+        ...(isText(files) ? { files } : {}),
+        ...(isText(report) ? { report } : {}),
+        ...(problemMatcher === undefined ? {} : { problemMatcher }),
+        timeLimit: isLimit ? Math.min(timeLimit, MAX_TIME_LIMIT) : TIME_LIMIT,
+      },
+    ];
+  });
+}
+
+function isText(value: unknown): value is string {
+  return (
+    typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TEXT && !value.includes('\0')
+  );
+}

@@ -1,0 +1,160 @@
+import * as vscode from 'vscode';
+import { Owner } from '../../../agent/base/disposable.ts';
+import { Emitter, type Event } from '../../../agent/base/event.ts';
+import { detailOf } from '../../../agent/base/errors.ts';
+import type { Logger } from '../../../agent/base/logger.ts';
+import type { CheckRuns } from '../../../agent/sandbox/checks/check.ts';
+import type { SuggestedCheck } from '../../../agent/sandbox/checks/suggestChecks.ts';
+import type { Checks, ChecksOptions } from '../../../agent/sandbox/checks/checks.ts';
+import type { CheckMark } from '../../../agent/hold/preview/previewView.ts';
+import type { CheckFact } from '../../../agent/hold/preview/ledger.ts';
+import type { Preview } from '../../../agent/hold/preview/preview.ts';
+import { NO_CHECKS, type Proof, type Prover } from '../../../agent/hold/preview/resolve/proof.ts';
+import type { Session } from '../../../agent/session/session.ts';
+import type { FileUris } from '../previewUri.ts';
+import { isApplicable } from '../../../agent/hold/preview/resolve/refusals.ts';
+import type { CheckSettings } from './checkSettings.ts';
+
+export interface WindowChecksParts extends Omit<
+  ChecksOptions,
+  'checks' | 'matchers' | 'onDidChangeFiles' | 'stateOf'
+> {
+  readonly settings: CheckSettings;
+  readonly files: FileUris;
+  /** The worker that runs patterns of others. */
+  readonly lineWorker: string;
+  readonly logger: Logger;
+}
+
+/** The checks of this window, whose code is loaded when the first one runs. */
+export class WindowChecks extends Owner implements Prover {
+  readonly settings: CheckSettings;
+  readonly #parts: WindowChecksParts;
+  readonly #changed = this.own(new Emitter<void>());
+  #loading: Promise<Checks> | undefined;
+  #checks: Checks | undefined;
+
+  /** Fires when a mark may have changed. Output comes often: collect the events. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  constructor(parts: WindowChecksParts) {
+    super();
+    this.#parts = parts;
+    this.settings = parts.settings;
+    this.own(
+      vscode.workspace.onDidChangeConfiguration(
+        event =>
+          ['redline.checks', 'terminal.integrated'].some(name => event.affectsConfiguration(name)) &&
+          this.#changed.fire(),
+      ),
+    );
+  }
+
+  get hasChecks(): boolean {
+    return this.settings.list.length > 0;
+  }
+
+  async prove(previews: readonly Preview[], signal?: AbortSignal): Promise<Proof> {
+    if (!this.hasChecks) return NO_CHECKS.prove(previews);
+    return (await this.load()).prove(previews, signal);
+  }
+
+  factsOf(previews: readonly Preview[]): readonly CheckFact[] {
+    return this.#checks?.factsOf(previews) ?? [];
+  }
+
+  /** What is known of the checks on one pending preview. */
+  marksOf(preview: Preview): readonly CheckMark[] {
+    return preview.state.kind === 'pending' ? (this.#checks?.marksOf([preview]) ?? []) : [];
+  }
+
+  /** What is known of the checks on all that is pending of a conversation. */
+  marksOfAll(sessionId: string | undefined): readonly CheckMark[] {
+    return this.#checks?.marksOf(this.#checks.checkable(sessionId)) ?? [];
+  }
+
+  /** What the tool `run_checks` works with. */
+  readonly runs: CheckRuns = {
+    list: () => this.settings.list,
+    withBase: id => {
+      const preview = this.#parts.store.get(id);
+      const all = preview ? [...this.#parts.store.blockersOf(preview), preview] : [];
+      return all.length > 0 && all.every(isApplicable) ? all : undefined;
+    },
+    run: async (previews, names, signal) => (await this.load()).run(previews, 'other', { names, signal }),
+  };
+
+  /**
+   * Checks what is pending once the session has stopped running, if the user wants that. (A turn of the loop is one request.) A
+   * run that no person asked for needs an isolated sandbox.
+   */
+  follow(session: Pick<Session, 'id' | 'onDidEmit'>): vscode.Disposable {
+    let wasRunning = false;
+    return session.onDidEmit(event => {
+      if (event.type !== 'state_changed') return;
+      if (wasRunning) void this.#turnEnded(session.id);
+      wasRunning = event.state === 'running';
+    });
+  }
+
+  /** Those that can run here. */
+  async runnable(suggested: readonly SuggestedCheck[]): Promise<readonly SuggestedCheck[]> {
+    const { runnable } = await import('../../../agent/sandbox/checks/runnable.ts');
+    return runnable(suggested, this.#parts);
+  }
+
+  load(): Promise<Checks> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  async #turnEnded(sessionId: string): Promise<void> {
+    if (this.settings.run !== 'onTurnEnd' || !this.hasChecks) return;
+    try {
+      const checks = await this.load();
+      const previews = checks.checkable(sessionId);
+      if (previews.length > 0) await checks.run(previews, 'other', { compares: false });
+    } catch (error) {
+      this.#parts.logger.error(`The checks at the end of a turn failed: ${detailOf(error)}`);
+    }
+  }
+
+  async #load(): Promise<Checks> {
+    const [{ Checks }, { folderState }, { ForeignMatchers }, { CheckDiagnostics }] = await Promise.all([
+      import('../../../agent/sandbox/checks/checks.ts'),
+      import('../../../agent/sandbox/checks/folderState.ts'),
+      import('../../../agent/sandbox/checks/problems/foreignMatchers.ts'),
+      import('./checkDiagnostics.ts'),
+    ]);
+    const { workspace } = this.#parts;
+    const files = this.own(new Emitter<void>());
+    const note = (): void => files.fire();
+    const watcher = this.own(vscode.workspace.createFileSystemWatcher('**/*'));
+    for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete])
+      this.own(event(note));
+    this.own(
+      vscode.workspace.onDidChangeTextDocument(({ document }) => document.uri.scheme === 'file' && note()),
+    );
+    this.own(vscode.workspace.onDidChangeWorkspaceFolders(note));
+    const checks = this.own(
+      new Checks({
+        ...this.#parts,
+        checks: () => this.settings.list,
+        stateOf: (except, signal) => folderState(workspace.folderRoots(), except, signal),
+        onDidChangeFiles: files.event,
+        matchers: new ForeignMatchers({ contributions, worker: this.#parts.lineWorker }),
+      }),
+    );
+    this.#checks = checks;
+    this.own(checks.onDidChange(() => this.#changed.fire()));
+    this.own(new CheckDiagnostics(checks, this.#parts.store, this.#parts.files));
+    return checks;
+  }
+}
+
+/** What extensions tell in their manifests. */
+function contributions(): readonly unknown[] {
+  return vscode.extensions.all.map(
+    ({ packageJSON }) => (packageJSON as { contributes?: unknown }).contributes,
+  );
+}

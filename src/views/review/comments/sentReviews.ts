@@ -1,0 +1,99 @@
+import type * as vscode from 'vscode';
+import type { AssistantMessage } from '../../../agent/session/model/messages.ts';
+import type { ReviewComment, ReviewComments } from '../../../agent/hold/preview/reviewComments.ts';
+import { answersIn } from '../../../agent/hold/preview/reviewTexts.ts';
+import type { SessionEvent } from '../../../agent/session/events.ts';
+import type { Session } from '../../../agent/session/session.ts';
+
+/** The comments that one prompt brings to the model. */
+interface SentReview {
+  readonly message: string;
+  readonly comments: readonly ReviewComment[];
+  /** They were not sent after all. */
+  readonly takeBack: () => void;
+}
+
+/** Follows the reviews that are sent as prompts: whether they arrive, and what the model answers to each comment. */
+export class SentReviews implements vscode.Disposable {
+  readonly #comments: ReviewComments;
+  readonly #session: Pick<Session, 'id' | 'queue'>;
+  readonly #following: vscode.Disposable;
+  /** They are no message of the conversation yet: they wait for the running turn. */
+  #waiting: readonly SentReview[] = [];
+  /** Those that the user took back, who may still send their text. */
+  #returned: readonly SentReview[] = [];
+  /** The review that is being answered, and what was said last to it. */
+  #answered: (SentReview & { readonly said: string }) | undefined;
+
+  constructor(comments: ReviewComments, session: Pick<Session, 'id' | 'queue' | 'onDidEmit'>) {
+    this.#comments = comments;
+    this.#session = session;
+    this.#following = session.onDidEmit(event => this.#follow(event));
+  }
+
+  /** Its message is to be sent right after. */
+  add(review: SentReview): void {
+    this.#waiting = [...this.#waiting, review];
+  }
+
+  dispose(): void {
+    this.#following.dispose();
+  }
+
+  #follow(event: SessionEvent): void {
+    if (event.type === 'message_end' && event.message.role === 'user') this.#begin(event.message.text);
+    if (event.type === 'message_end' && event.message.role === 'assistant') this.#hear(event.message);
+    // A turn of the loop is one request: all of them are over once the session no longer runs.
+    if (event.type === 'state_changed' && event.state !== 'running') this.#end();
+    if (event.type === 'reset') this.#answered = undefined;
+    // What leaves the queue to be sent is a message right after.
+    if (event.type === 'queue_changed') queueMicrotask(() => this.#takeBack());
+  }
+
+  /** Reviews that no longer wait in the queue went back to the user: their comments were not sent. */
+  #takeBack(): void {
+    const queued = new Set(this.#session.queue.list.map(({ text }) => text));
+    const returned = this.#waiting.filter(({ message }) => !queued.has(message));
+    this.#waiting = this.#waiting.filter(({ message }) => queued.has(message));
+    this.#returned = [...this.#returned, ...returned];
+    for (const { takeBack } of returned) takeBack();
+  }
+
+  /** The answer to the review before ends with a prompt, and that to this one begins, if it is one. */
+  #begin(prompt: string): void {
+    this.#end();
+    const review = [...this.#waiting, ...this.#returned].find(({ message }) => message === prompt);
+    if (!review) return;
+    this.#waiting = this.#waiting.filter(each => each !== review);
+    this.#returned = this.#returned.filter(each => each !== review);
+    const unsent = review.comments.flatMap(({ id, text }) =>
+      this.#comments.drafts.some(draft => draft.id === id && draft.text === text) ? [id] : [],
+    );
+    if (unsent.length > 0) this.#comments.markSent(unsent);
+    this.#answered = { ...review, said: '' };
+  }
+
+  #hear({ text, stopReason }: AssistantMessage): void {
+    const { id: open } = this.#session;
+    const isAsked = ({ isSent, agent, sessionId = open }: ReviewComment): boolean =>
+      isSent && !agent && sessionId === open;
+    const sent = new Set(this.#comments.all.filter(isAsked).map(({ id }) => id));
+    for (const [id, answer] of answersIn(text)) if (sent.has(id)) this.#comments.answer(id, answer);
+    if (!this.#answered) return;
+    const isBroken = stopReason === 'aborted' || stopReason === 'error';
+    // What was stopped, or failed, answers nothing but the comments that it names.
+    if (isBroken) this.#answered = undefined;
+    else if (text.trim() !== '') this.#answered = { ...this.#answered, said: text.trim() };
+  }
+
+  /** The model has ended its work on a review: what it said last is to the comments that it did not name. */
+  #end(): void {
+    const { comments = [], said = '' } = this.#answered ?? {};
+    this.#answered = undefined;
+    if (said === '') return;
+    const ids = new Set(comments.map(({ id }) => id));
+    const asked = this.#comments.all.filter(({ id, isSent }) => isSent && ids.has(id));
+    const answer = asked.length === 1 ? said : '';
+    for (const { id, answers } of asked) if (!answers) this.#comments.answer(id, answer);
+  }
+}

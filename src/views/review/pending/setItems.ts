@@ -1,0 +1,108 @@
+import * as vscode from 'vscode';
+import { countText } from '../../../agent/base/localiser.ts';
+import { adviceOfSet, type SetAdvice } from '../../../agent/hold/preview/changeSet.ts';
+import { appliesAny, isOpen } from '../../../agent/hold/preview/preview.ts';
+import { DiffStats } from '../../chat/transcript/diffStats.ts';
+import { makeCommand } from '../../commandRegistry.ts';
+import { agentLabel, oneLine } from '../../plainText.ts';
+import { countedSet, hunkCount } from '../countedSet.ts';
+import type { PendingParts } from './pendingParts.ts';
+import { previewsOfSet, type PendingNode } from './pendingNodes.ts';
+
+/** What a row says of what is decided and what is left. */
+interface Counts {
+  readonly done: string;
+  readonly short: string;
+  readonly long: string;
+}
+
+/** Makes the rows of change sets, which count what is left. */
+export class SetItems implements vscode.Disposable {
+  readonly #parts: PendingParts;
+  readonly #stats: DiffStats;
+  /** By set, what its row said last: it stays while a change is counted anew, else each decision would make it blink. */
+  readonly #last = new Map<string, Counts>();
+
+  constructor(parts: PendingParts) {
+    this.#parts = parts;
+    this.#stats = new DiffStats(parts.logger, () => parts.review.refresh());
+  }
+
+  itemOf({ setId, title, open }: Extract<PendingNode, { kind: 'set' }>): vscode.TreeItem {
+    const all = previewsOfSet(this.#parts.store, setId);
+    const agent = all[0]?.origin?.agent;
+    const name = oneLine(title ?? (agent ? agentLabel(agent) : setId));
+    const counts = this.#countsOf(setId);
+    const label = counts.done === '' ? name : `${counts.done} · ${name}`;
+    const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
+    const advice = adviceOfSet(all);
+    item.description = [counts.short, ...advice.map(adviceText)].join(' · ');
+    item.iconPath = new vscode.ThemeIcon('checklist');
+    item.contextValue = appliesAny(all.filter(isOpen), id => this.#parts.edits.hasUnsaved(id))
+      ? 'redline.set'
+      : 'redline.blockedSet';
+    item.tooltip = [name, counts.long, ...advice.map(adviceText)].join('\n');
+    item.accessibilityInformation = { label: [name, counts.long, ...advice.map(adviceText)].join(', ') };
+    const ids = open.map(({ previewId }) => previewId);
+    item.command = makeCommand(vscode.l10n.t('Review'), 'redline.preview.openAll', ids, name);
+    return item;
+  }
+
+  dispose(): void {
+    this.#stats.dispose();
+  }
+
+  /**
+   * `✓ 3/14`, how many hunks of all are decided, which comes first in the row, as a narrow side bar cuts off its end; and
+   * `8 files · +31 −12`, the files and lines that are left, with a `~` if some could not be counted exactly.
+   */
+  #countsOf(setId: string): Counts {
+    const { decided, open, isTooLarge } = countedSet(this.#parts.store, setId);
+    const paths = new Set(open.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
+    const files = countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(paths.size);
+    const uncounted = { done: '', short: files, long: files };
+    if (isTooLarge) return uncounted;
+    const sum = { added: 0, removed: 0, hunks: 0, decided: 0, mark: '' };
+    for (const preview of [...decided, ...open]) {
+      let isCounting = false;
+      const hunks = hunkCount(preview, each => {
+        const stats = this.#stats.of(each);
+        isCounting = !stats;
+        return stats;
+      });
+      if (hunks === undefined) return (isCounting && this.#last.get(setId)) || uncounted;
+      sum.hunks += hunks;
+      if (!isOpen(preview)) sum.decided += hunks;
+      else
+        for (const { added, removed, exact } of this.#stats.of(preview) ?? []) {
+          [sum.added, sum.removed] = [sum.added + added, sum.removed + removed];
+          if (!exact) sum.mark = '~';
+        }
+    }
+    if (sum.hunks === 0) return uncounted;
+    const lines = [
+      ...(sum.added > 0 ? [`+${sum.mark}${sum.added}`] : []),
+      ...(sum.removed > 0 ? [`−${sum.mark}${sum.removed}`] : []),
+    ].join(' ');
+    const told = vscode.l10n.t('{0} of {1} hunks decided', sum.decided, sum.hunks);
+    const text = (...parts: string[]): string => parts.filter(part => part !== '').join(' · ');
+    const counts = {
+      done: `✓ ${sum.decided}/${sum.hunks}`,
+      short: text(files, lines),
+      long: text(files, lines, told),
+    };
+    this.#last.set(setId, counts);
+    return counts;
+  }
+}
+
+/** What the model said of several together. */
+function adviceText({ action, reason, count, of }: SetAdvice): string {
+  const { l10n } = vscode;
+  const why = oneLine(reason) || l10n.t('No reason provided');
+  if (count === of)
+    return action === 'apply' ? l10n.t('Recommends Apply: {0}', why) : l10n.t('Recommends Discard: {0}', why);
+  return action === 'apply'
+    ? l10n.t('Recommends Apply of {0}: {1}', count, why)
+    : l10n.t('Recommends Discard of {0}: {1}', count, why);
+}

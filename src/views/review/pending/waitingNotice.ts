@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import { Owner } from '../../../agent/base/disposable.ts';
+import { titleOf } from '../../../agent/hold/preview/preview.ts';
+import type { Agent } from '../../agent.ts';
+import { execute } from '../../commandRegistry.ts';
+import { oneLine } from '../../plainText.ts';
+import { showInfo } from '../../toast.ts';
+
+/** How long the agent has waited when it is told, in milliseconds: until then the preview may have opened by itself. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * Notifies the user that the agent waits for a decision, if that may not be in sight: at most once until nothing that it waits
+ * for is left. VS Code cannot close a notification, so its button opens what is pending when it is clicked.
+ */
+export class WaitingNotice extends Owner {
+  readonly #agent: Agent;
+  readonly #isInSight: () => boolean;
+  #isWaiting = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param isInSight whether the user looks at what shows that the agent waits */
+  constructor(agent: Agent, isInSight: () => boolean) {
+    super();
+    this.#agent = agent;
+    this.#isInSight = isInSight;
+    this.own(agent.session.onDidEmit(({ type }) => type === 'state_changed' && this.#follow()));
+    this.own(agent.store.onDidChange(() => this.#follow()));
+    this.own({ dispose: () => clearTimeout(this.#timer) });
+  }
+
+  #follow(): void {
+    const isWaiting = this.#waits();
+    if (isWaiting === this.#isWaiting) return;
+    this.#isWaiting = isWaiting;
+    clearTimeout(this.#timer);
+    if (isWaiting) this.#timer = setTimeout(() => this.#tell(), PATIENCE_MS);
+  }
+
+  /** Whether the session waits, or an agent of another program, which does so as long as something of it is pending. */
+  #waits(): boolean {
+    const { session, store } = this.#agent;
+    if (session.state === 'awaitingReview') return true;
+    return [...store.open].some(({ state, origin }) => state.kind === 'pending' && origin?.agent);
+  }
+
+  #tell(): void {
+    const { store, settings } = this.#agent;
+    const [first, ...others] = [...store.open].filter(({ state }) => state.kind === 'pending');
+    if (!first || !settings.notifyWhenWaiting || this.#isInSight()) return;
+    const text =
+      others.length === 0
+        ? vscode.l10n.t('Redline waits for your review: {0}', oneLine(titleOf(first)))
+        : vscode.l10n.t('Redline waits for your review of {0} changes.', others.length + 1);
+    const button = vscode.l10n.t('Review');
+    void showInfo(text, button).then(clicked =>
+      clicked === button ? execute('redline.preview.open') : undefined,
+    );
+  }
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { create, modify, remove, rename } from '../../../../../support/changes.ts';
+import { atRest, EditorWorld } from '../../../../../support/editorWorld.ts';
+import { restoredStore } from '../../../../../support/testSession.ts';
+
+const OLD = 'one\ntwo\nthree\nfour\nfive\n';
+const NEW = 'one\ntwo\nthree\nFOUR\nfive\n';
+const typedAtTop = (text: string): string => `key ${text}`;
+
+/** A world in which `a.txt` is open, and a preview of it was applied that the editor has not noticed yet. */
+async function applied(after = NEW): Promise<{ readonly world: EditorWorld; readonly id: string }> {
+  const world = new EditorWorld({ 'a.txt': OLD, 'b.txt': 'b\n' });
+  world.editors.open('a.txt');
+  const id = world.stage(modify('a.txt', OLD, after));
+  await world.apply(id);
+  return { world, id };
+}
+
+test('an editor that reads the file again is no longer watched, and an undo in it is the user’s', async () => {
+  const { world, id } = await applied();
+  world.editors.follow('a.txt');
+  await atRest();
+  assert.equal(world.editors.isWatched('a.txt'), false);
+  world.editors.undo('a.txt');
+  world.editors.save('a.txt', false);
+  await atRest();
+  assert.equal(world.now('a.txt'), OLD);
+  assert.deepEqual(world.saidOf(id), ['applied']);
+});
+
+test('a key before the editor has read the file again: the change is put into the editor, and its save writes both', async () => {
+  const { world, id } = await applied();
+  world.editors.type('a.txt', typedAtTop);
+  await atRest();
+  assert.equal(world.editors.shown('a.txt'), typedAtTop(NEW));
+  world.editors.save('a.txt', false);
+  await atRest();
+  assert.equal(world.workspace.text('a.txt'), typedAtTop(NEW));
+  assert.deepEqual(world.saidOf(id), ['applied']);
+  assert.equal(world.editors.isWatched('a.txt'), false);
+});
+
+test('keys that go on while the change is put into the editor are kept', async () => {
+  const { world, id } = await applied();
+  world.editors.type('a.txt', typedAtTop);
+  for (let n = 0; n < 3; n++) {
+    await Promise.resolve();
+    world.editors.type('a.txt', text => `${n}${text}`);
+  }
+  await atRest();
+  assert.equal(world.editors.shown('a.txt'), `210key ${NEW}`);
+  assert.deepEqual(world.saidOf(id), ['applied']);
+});
+
+test('an editor that has saved its old text over the change gets the change', async () => {
+  const { world, id } = await applied();
+  world.editors.type('a.txt', typedAtTop);
+  world.editors.save('a.txt', true);
+  await atRest();
+  assert.equal(world.editors.shown('a.txt'), typedAtTop(NEW));
+  assert.deepEqual(world.saidOf(id), ['applied']);
+  world.editors.save('a.txt', true);
+  await atRest();
+  assert.equal(world.workspace.text('a.txt'), typedAtTop(NEW));
+});
+
+test('one that saved it and was closed at once: the ledger takes it back, and the preview is pending again', async () => {
+  const { world, id } = await applied();
+  world.editors.type('a.txt', typedAtTop);
+  world.editors.save('a.txt', true);
+  world.editors.close('a.txt');
+  await atRest();
+  assert.deepEqual(world.saidOf(id), ['applied', 'failed: savedOver in a.txt']);
+  assert.equal(world.store.get(id)?.state.kind, 'pending');
+  await world.apply(id);
+  assert.equal(world.workspace.text('a.txt'), typedAtTop(NEW));
+});
+
+test('keys in the same lines: they stay, and the ledger says at once that the change did not', async () => {
+  const { world, id } = await applied();
+  world.editors.type('a.txt', text => text.replace('four', 'four and a half'));
+  await atRest();
+  assert.equal(world.now('a.txt'), OLD.replace('four', 'four and a half'));
+  assert.deepEqual(world.saidOf(id), ['applied', 'failed: sameLines in a.txt']);
+  const { state } = world.store.get(id) ?? assert.fail('known');
+  assert.ok(state.kind === 'pending' && state.stale.includes('a.txt'), 'a rebase would overlap');
+});
+
+test('an undo of the change that was put into the editor is the user’s', async () => {
+  const { world, id } = await applied();
+  world.editors.type('a.txt', typedAtTop);
+  await atRest();
+  world.editors.undo('a.txt');
+  await atRest();
+  world.editors.save('a.txt', true);
+  await atRest();
+  assert.equal(world.workspace.text('a.txt'), typedAtTop(OLD));
+  assert.deepEqual(world.saidOf(id), ['applied']);
+});
+
+for (const [what, end] of [
+  ['reverted', (world: EditorWorld) => world.editors.revert('a.txt')],
+  ['closed', (world: EditorWorld) => world.editors.close('a.txt')],
+] as const)
+  test(`a change in an unsaved editor that is ${what} without a save did not stay`, async () => {
+    const world = new EditorWorld({ 'a.txt': OLD });
+    world.editors.open('a.txt');
+    world.editors.type('a.txt', typedAtTop);
+    const id = world.stage(modify('a.txt', typedAtTop(OLD), typedAtTop(NEW)));
+    await world.apply(id);
+    await atRest();
+    assert.deepEqual(world.saidOf(id), ['applied']);
+    end(world);
+    await atRest();
+    assert.equal(world.now('a.txt'), OLD);
+    assert.deepEqual(world.saidOf(id), ['applied', 'failed: notSaved in a.txt']);
+    await world.apply(id);
+    assert.equal(world.workspace.text('a.txt'), NEW);
+    assert.deepEqual(world.saidOf(id).slice(2), ['applied']);
+  });
+
+test('a deleted file that its editor saves again was not deleted', async () => {
+  const world = new EditorWorld({ 'a.txt': OLD });
+  world.editors.open('a.txt');
+  const id = world.stage(remove('a.txt', OLD));
+  await world.apply(id);
+  world.editors.type('a.txt', typedAtTop);
+  await atRest();
+  assert.deepEqual(world.saidOf(id), ['applied'], 'until it is saved');
+  world.editors.save('a.txt', true);
+  await atRest();
+  assert.equal(world.workspace.text('a.txt'), typedAtTop(OLD));
+  assert.deepEqual(world.saidOf(id), ['applied', 'failed: savedOver in a.txt']);
+});
+
+test('a renamed file whose old name an editor saves again was not renamed', async () => {
+  const world = new EditorWorld({ 'a.txt': OLD });
+  world.editors.open('a.txt');
+  const id = world.stage(rename('a.txt', 'z.txt', OLD));
+  await world.apply(id);
+  world.editors.type('a.txt', typedAtTop);
+  world.editors.save('a.txt', true);
+  await atRest();
+  assert.deepEqual(world.saidOf(id), ['applied', 'failed: savedOver in a.txt']);
+});
+
+test('of several files and previews, only what did not stay is pending again', async () => {
+  const world = new EditorWorld({ 'a.txt': OLD, 'b.txt': 'b\n' });
+  world.editors.open('a.txt');
+  const both = world.stage(modify('a.txt', OLD, NEW), modify('b.txt', 'b\n', 'B\n'));
+  const other = world.stage(create('c.txt', 'c\n'));
+  await world.apply(both);
+  await world.apply(other);
+  world.editors.type('a.txt', text => text.replace('four', '4'));
+  await atRest();
+  assert.deepEqual(
+    world.store.list('oldestFirst').map(({ id }) => id),
+    [both],
+  );
+  assert.equal(world.workspace.text('b.txt'), 'B\n');
+});
+
+test('a second apply that the editor has not noticed either is followed with the first', async () => {
+  const { world, id } = await applied();
+  const next = NEW.replace('two', 'TWO');
+  const second = world.stage(modify('a.txt', NEW, next));
+  await world.apply(second);
+  world.editors.type('a.txt', text => `${text}key\n`);
+  await atRest();
+  assert.equal(world.editors.shown('a.txt'), `${next}key\n`);
+  assert.deepEqual([world.saidOf(id), world.saidOf(second)], [['applied'], ['applied']]);
+});
+
+test('an undo that the editor has not noticed is put into it, too', async () => {
+  const { world, id } = await applied();
+  world.editors.follow('a.txt');
+  await atRest();
+  const undo = await world.stageUndo(id);
+  await world.apply(undo);
+  world.editors.type('a.txt', typedAtTop);
+  await atRest();
+  assert.equal(world.editors.shown('a.txt'), typedAtTop(OLD));
+  assert.deepEqual(world.saidOf(undo), ['applied']);
+});
+
+test('what did not stay is the same after a reload: pending, in its place among the others, and applied anew once', async () => {
+  const { world, id } = await applied();
+  const later = world.stage(modify('b.txt', 'b\n', 'B\n'));
+  world.editors.type('a.txt', text => text.replace('four', '4'));
+  await atRest();
+  const store = restoredStore(world.log);
+  assert.deepEqual(
+    store.list('oldestFirst').map(preview => preview.id),
+    [id, later],
+  );
+  assert.deepEqual(store.ledger(), world.store.ledger());
+  assert.deepEqual(
+    restoredStore(world.log).feed.facts.map(({ key }) => key),
+    world.store.feed.facts.map(({ key }) => key),
+  );
+});

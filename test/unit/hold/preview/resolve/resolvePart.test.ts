@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { counted } from '../../../../../src/agent/hold/preview/label.ts';
+import { resolvePart } from '../../../../../src/agent/hold/preview/resolve/resolvePart.ts';
+import { linkTo, sideOfText } from '../../../../../src/agent/hold/preview/fileChange.ts';
+import type { Prover } from '../../../../../src/agent/hold/preview/resolve/proof.ts';
+import { modify } from '../../../../support/changes.ts';
+import { draft } from '../../../../support/drafts.ts';
+import { createTestSession, restoredStore, type TestSession } from '../../../../support/testSession.ts';
+
+const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+const TEXT = `${LINES.join('\n')}\n`;
+
+/** A session in which the model has proposed to change the first, the fifth and the last line of a.txt. */
+async function threeHunks(): Promise<TestSession> {
+  const edits = ['one', 'five', 'nine'].map(old => ({ old, new: old.toUpperCase() }));
+  const t = createTestSession({
+    settings: { modelAuthority: 'none' },
+    files: { 'a.txt': TEXT },
+    script: [{ toolCalls: [{ name: 'edit_file', arguments: { path: 'a.txt', edits } }] }, { text: 'ok' }],
+  });
+  await t.session.prompt('Shout.');
+  return t;
+}
+
+async function vote(t: TestSession, action: 'apply' | 'discard', path: string, hunk?: number): Promise<void> {
+  const revision = t.store.get('p1')?.revision ?? assert.fail();
+  const request = { id: 'p1', revision, action, reason: 'r', actor: 'human' } as const;
+  await resolvePart(t, request, { path, ...(hunk === undefined ? {} : { hunk }) });
+}
+
+const labels = (t: TestSession): string[] => t.store.all().map(({ id, label }) => `${id} ${label}`);
+
+test('each hunk that is resolved alone has the number that it had in the whole, and the rest counts what is left', async () => {
+  const t = await threeHunks();
+  assert.deepEqual(labels(t), ['p1 Edit a.txt (3 edits)']);
+  await vote(t, 'apply', 'a.txt', 1);
+  await vote(t, 'discard', 'a.txt', 1);
+  assert.deepEqual(labels(t), [
+    'p1 Edit a.txt (1 edit)',
+    'p2 Edit a.txt (1 edit): a.txt, hunk 2',
+    'p3 Edit a.txt (1 edit): a.txt, hunk 3',
+  ]);
+  await vote(t, 'apply', 'a.txt', 0);
+  assert.deepEqual(
+    t.store.ledger().map(({ previewId, label }) => `${previewId} ${label}`),
+    [
+      'p2 Edit a.txt (1 edit): a.txt, hunk 2',
+      'p3 Edit a.txt (1 edit): a.txt, hunk 3',
+      'p1 Edit a.txt (1 edit)',
+    ],
+  );
+  assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'ONE').replace('five', 'FIVE'));
+});
+
+test('what the model recommends for a proposal stays with its parts and with what is left, also after a reload', async () => {
+  const t = await threeHunks();
+  await t.store.recommend('p1', 'apply', '`five` changes its meaning, so please look at it');
+  const recommended: unknown[] = [];
+  t.store.onDidRevise(
+    ({ part }) => part?.state.kind === 'pending' && recommended.push(part.state.recommendation),
+  );
+  await vote(t, 'discard', 'a.txt', 1);
+  const reason = '`five` changes its meaning, so please look at it';
+  const recommendation = { action: 'apply', reason, isOfWhole: true };
+  assert.deepEqual(recommended, [recommendation]);
+  for (const store of [t.store, restoredStore(t.log)])
+    assert.deepEqual(store.get('p1')?.state, { kind: 'pending', stale: [], recommendation });
+});
+
+test('what is left of a preview that a person took apart is not written with the next vote of the model', async () => {
+  const tried: string[] = [];
+  const prove: Prover['prove'] = previews => {
+    tried.push(previews.map(({ id, revision }) => `${id}@${revision}`).join(' '));
+    return Promise.resolve({ isProved: false, why: 'failed', checks: [] });
+  };
+  const t = createTestSession({
+    settings: { modelAuthority: 'checked' },
+    files: { 'a.txt': TEXT, 'b.txt': 'b', 'c.txt': 'c' },
+    prover: { prove, factsOf: () => [] },
+  });
+  t.stage({
+    label: 'Shout',
+    changes: [modify('a.txt', TEXT, TEXT.replace('one', 'ONE').replace('nine', 'NINE'))],
+  });
+  for (const name of ['b', 'c'])
+    t.stage({ label: name, changes: [modify(`${name}.txt`, name, name + name)] });
+  const byModel = (id: string): Promise<unknown> =>
+    t.invoker.resolve({ id, action: 'apply', reason: 'r', actor: 'model' });
+  await byModel('p1');
+  await byModel('p2');
+  await vote(t, 'discard', 'a.txt', 0);
+  await byModel('p3');
+  assert.deepEqual(tried, ['p1@1', 'p1@1 p2@1', 'p2@1', 'p2@1 p3@1', 'p3@1']);
+});
+
+test('a hunk that shares its edit with another one counts as one edit, and the title says which hunk it is', async () => {
+  const edits = [{ old: 'two\nthree\nfour', new: 'TWO\nthree\nFOUR' }];
+  const t = createTestSession({
+    settings: { modelAuthority: 'none' },
+    files: { 'a.txt': TEXT },
+    script: [
+      { toolCalls: [{ name: 'edit_file', arguments: { path: 'a.txt', edits, title: 'Shout' } }] },
+      { text: 'ok' },
+    ],
+  });
+  await t.session.prompt('Shout.');
+  await vote(t, 'apply', 'a.txt', 0);
+  assert.deepEqual(labels(t), ['p1 Edit a.txt (1 edit)', 'p2 Edit a.txt (1 edit): a.txt, hunk 1']);
+  assert.equal(t.store.get('p2')?.title, 'Shout: a.txt, hunk 1');
+});
+
+test('a vote on a part that is refused splits nothing', async () => {
+  const t = await threeHunks();
+  t.workspace.put('a.txt', TEXT.replace('two', 'changed by someone'));
+  await assert.rejects(vote(t, 'apply', 'a.txt', 1));
+  assert.deepEqual(labels(t), ['p1 Edit a.txt (3 edits)']);
+  const state = t.store.get('p1')?.state;
+  assert.deepEqual(state?.kind === 'pending' && state.stale, ['a.txt']);
+});
+
+test('a vote on a part splits nothing if what it builds on gets a new revision while its files are read', async () => {
+  const t = createTestSession({
+    settings: { modelAuthority: 'none' },
+    files: { 'a.txt': 'a', 'b.txt': 'b' },
+  });
+  t.stage({ label: 'Below', changes: [modify('a.txt', 'a', 'A')] });
+  t.store.stage(
+    draft({
+      label: 'Above',
+      changes: [modify('a.txt', 'A', 'AA'), modify('b.txt', 'b', 'B')],
+      dependsOn: ['p1'],
+    }),
+  );
+  t.workspace.beforeRead = () => {
+    t.workspace.beforeRead = undefined;
+    void t.store.revise('p1', [modify('a.txt', 'a', 'A!')], [], 'user');
+  };
+  const request = { id: 'p2', revision: 1, action: 'apply', reason: 'r', actor: 'human' } as const;
+  await assert.rejects(
+    resolvePart(t, { ...request, chain: { p1: 1 } }, { path: 'b.txt' }),
+    /p1 .* revision 2/,
+  );
+  assert.deepEqual(labels(t), ['p1 Below', 'p2 Above']);
+});
+
+test('the label of a preview counts the files that are left, in the ledger too and after a reload', async () => {
+  const paths = ['a.ts', 'b.ts', 'c.ts'];
+  const t = createTestSession({ settings: { modelAuthority: 'none' } });
+  const changes = paths.map(path => {
+    const [before, after] = [sideOfText('log(1)'), sideOfText('warn(1)')];
+    return { kind: 'modify', path, before, after, edits: [{ start: 0, end: 3, text: 'warn' }] } as const;
+  });
+  for (const path of paths) t.workspace.put(path, 'log(1)');
+  const [replacements, inFiles] = [
+    { noun: 'replacement', count: 3 } as const,
+    { noun: 'file', count: 3 } as const,
+  ];
+  t.stage({ ...counted('AST Edit: ', replacements, ' in ', inFiles), changes });
+  await vote(t, 'discard', 'b.ts');
+  const left = ['p1 AST Edit: 2 replacements in 2 files', 'p2 AST Edit: 1 replacement in 1 file: b.ts'];
+  assert.deepEqual(labels(t), left);
+  assert.deepEqual(
+    restoredStore(t.log)
+      .all()
+      .map(({ id, label }) => `${id} ${label}`),
+    left,
+  );
+  await t.click('p1', 'discard');
+  assert.equal(t.store.ledger().at(-1)?.label, 'AST Edit: 2 replacements in 2 files');
+});
+
+test('nothing is counted in the label that someone else wrote', async () => {
+  const t = createTestSession({ settings: { modelAuthority: 'none' } });
+  const changes = ['a.ts', 'b.ts'].map(path => ({
+    ...({ kind: 'create', path, before: null, after: sideOfText('x') } as const),
+  }));
+  t.stage({ label: 'Compare 2 files side by side', changes });
+  await vote(t, 'discard', 'b.ts');
+  assert.deepEqual(labels(t), ['p1 Compare 2 files side by side', 'p2 Compare 2 files side by side: b.ts']);
+});
+
+test('a link or a binary file is decided as a whole, and the model is told what it was', async () => {
+  const t = createTestSession({ files: { 'a.txt': TEXT } });
+  const before = await t.store.blobs.put(Uint8Array.of(0, 1));
+  t.workspace.putWhole('i.png', Uint8Array.of(0, 1));
+  t.store.stage(
+    draft({
+      changes: [
+        { kind: 'modify', path: 'i.png', before, after: linkTo('a.txt') },
+        { kind: 'create', path: 'new', before: null, after: linkTo('a.txt') },
+      ],
+    }),
+  );
+  await vote(t, 'apply', 'i.png', 0);
+  assert.equal((await t.workspace.placeOf('i.png')).link, 'a.txt');
+  assert.deepEqual(
+    t.store.get('p1')?.changes?.map(({ path }) => path),
+    ['new'],
+  );
+  const { part } = t.store.get('p2') ?? assert.fail();
+  assert.deepEqual(part, {
+    previewId: 'p1',
+    hunks: 1,
+    number: 1,
+    patch: '--- i.png\n+++ i.png\n-a binary file, 2 bytes\n+a symbolic link to a.txt',
+  });
+});

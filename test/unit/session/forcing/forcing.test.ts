@@ -1,0 +1,402 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { MAX_FORCED_TURNS } from '../../../../src/agent/session/forcing/resolveDirectives.ts';
+import type { ChatRequest } from '../../../../src/agent/session/model/chatProvider.ts';
+import { createOfflineProvider } from '../../../../src/agent/session/model/offline/provider.ts';
+import {
+  transientLadderMemory,
+  type LadderStep,
+} from '../../../../src/agent/session/model/toolChoiceLadder.ts';
+import type { Forcing } from '../../../../src/agent/hold/preview/resolveSettings.ts';
+import { modify } from '../../../support/changes.ts';
+import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
+import type { ScriptedTurn } from '../../../support/scriptedProvider.ts';
+import { createTestSession, type TestSession } from '../../../support/testSession.ts';
+
+const files = { 'a.txt': 'a', 'b.txt': 'b' };
+const write = (path: string) => ({ name: 'write_file', arguments: { path, content: 'new' } });
+const staging: ScriptedTurn = { toolCalls: [write('a.txt')] };
+const applying: ScriptedTurn = {
+  toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'ok' } }],
+};
+const reading: ScriptedTurn = { toolCalls: [{ name: 'read_file', arguments: { path: 'a.txt' } }] };
+
+/** `named`, `required` or `-` for each request. */
+const choices = (requests: readonly ChatRequest[]): string =>
+  requests
+    .map(({ toolChoice }) => (toolChoice?.type === 'tool' ? 'named' : (toolChoice?.type ?? '-')))
+    .join(' ');
+const notices = (t: TestSession) => t.steering().filter(({ kind }) => kind === 'notice');
+const reminders = (t: TestSession) => t.steering().filter(({ kind }) => kind === 'resolve-reminder');
+
+/** The memory of a server that is known to accept named choices and ignore them, so that the ladder stays on its step. */
+const stuckAt = (step: LadderStep) => ({ get: () => step, set: () => undefined });
+
+const stubborn: readonly [Forcing, string][] = [
+  ['forced', '- named named named'],
+  ['always', '- named named named'],
+  ['off', '- -'],
+];
+for (const [forcing, expected] of stubborn) {
+  test(`${forcing}: a model that never resolves is forced ${expected}, then it is left to the user, who is told`, async () => {
+    const t = createTestSession({
+      files,
+      settings: { forcing },
+      ladderMemory: stuckAt('named'),
+      script: [
+        staging,
+        ...Array.from({ length: expected.split(' ').length - 1 }, () => ({ text: 'No.' })),
+        { text: 'ok' },
+      ],
+    });
+    await t.session.prompt('Write.');
+    assert.equal(choices(t.requests), expected);
+    assert.equal(t.session.state, 'awaitingReview', 'the session is not aborted');
+    assert.equal(t.store.get('p1')?.state.kind, 'pending');
+    t.assertSound();
+
+    await t.session.prompt('And now?');
+    assert.equal(choices(t.requests.slice(-1)), '-', 'never again');
+    assert.deepEqual(
+      notices(t).map(({ previewIds }) => previewIds),
+      forcing === 'off' ? [] : [['p1']],
+    );
+  });
+}
+
+for (const forcing of ['forced', 'always'] as const) {
+  test(`${forcing}: a model that answers is forced no more`, async () => {
+    const t = createTestSession({
+      files,
+      settings: { forcing },
+      script: [staging, applying, { text: 'ok' }],
+    });
+    await t.session.prompt('Write.');
+    assert.equal(choices(t.requests), '- named -');
+  });
+}
+
+test('always: every request is forced while something is pending and unanswered, one preview after the other', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'always' },
+    script: [{ toolCalls: [write('a.txt'), write('b.txt')] }, applying, applying, { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- named named -');
+  assert.deepEqual(t.workspace.snapshot(), { 'a.txt': 'new', 'b.txt': 'new' });
+});
+
+test('off: the reminder is all', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'off' },
+    script: [staging, applying, { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- - -');
+  assert.equal(reminders(t).length, 1);
+  assert.equal(t.workspace.text('a.txt'), 'new');
+});
+
+for (const forcing of ['forced', 'always', 'off'] as const) {
+  test(`${forcing}: a recorded recommendation is an answer`, async () => {
+    const t = createTestSession({
+      files,
+      settings: { forcing, modelAuthority: 'recommend' },
+      script: [staging, applying, { text: 'ok' }],
+    });
+    await t.session.prompt('Write.');
+    assert.equal(choices(t.requests.slice(2)), '-');
+    assert.equal(t.session.state, 'awaitingReview');
+  });
+}
+
+test('a resolve with arguments that do not fit is no answer', async () => {
+  const malformed: ScriptedTurn = { toolCalls: [{ name: 'resolve', arguments: '{"action":' }] };
+  const t = createTestSession({ files, script: [staging, malformed, applying, { text: 'ok' }] });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- named named -');
+  assert.equal(t.workspace.text('a.txt'), 'new');
+});
+
+test('an apply that always fails is not tried forever, not even by the offline provider', async () => {
+  const workspace = new MemoryWorkspace(files);
+  workspace.makeReadOnly('a.txt');
+  const t = createTestSession({ workspace, provider: createOfflineProvider() });
+  await t.session.prompt('/edit a.txt :: a => A');
+  assert.equal(t.store.ledger().length, MAX_FORCED_TURNS);
+  assert.equal(t.session.state, 'awaitingReview');
+  assert.equal(t.store.get('p1')?.state.kind, 'pending');
+});
+
+test('a server that refuses named choices is asked another way at once, and that is remembered', async () => {
+  const refusal: ScriptedTurn = {
+    error: {
+      code: 'badRequest',
+      message: 'Bad request',
+      detail: 'tool_choice: only auto, required are supported',
+    },
+  };
+  const ladderMemory = transientLadderMemory();
+  const t = createTestSession({
+    files,
+    ladderMemory,
+    script: [staging, refusal, applying, { toolCalls: [write('b.txt')] }, applying, { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- named required - required -');
+  assert.deepEqual(
+    t.requests[2]?.tools.map(({ name }) => name),
+    ['resolve'],
+  );
+  assert.equal(ladderMemory.get('scripted'), 'required');
+  assert.ok(
+    t.answers().every(({ stopReason }) => stopReason !== 'error'),
+    'the user saw no error',
+  );
+  assert.deepEqual(t.workspace.snapshot(), { 'a.txt': 'new', 'b.txt': 'new' });
+  t.assertSound();
+});
+
+test('a server that refuses every choice is left with the words', async () => {
+  const refusal: ScriptedTurn = {
+    error: { code: 'badRequest', message: 'tool_choice is not supported while thinking', detail: '' },
+  };
+  const t = createTestSession({ files, script: [staging, refusal, refusal, applying, { text: 'ok' }] });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- named required - -');
+  assert.equal(t.workspace.text('a.txt'), 'new');
+  t.assertSound();
+});
+
+test('a server that ignores a choice is asked in the next way', async () => {
+  const t = createTestSession({
+    files,
+    script: [staging, { text: 'What?' }, { text: 'What?' }, applying, { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- named required - -');
+  assert.equal(t.workspace.text('a.txt'), 'new');
+  assert.equal(
+    reminders(t).length,
+    3,
+    'again for each answer without a call, and where words are all there is',
+  );
+});
+
+test('a bad request for another reason is told, and teaches nothing', async () => {
+  const ladderMemory = transientLadderMemory();
+  const failure: ScriptedTurn = { error: { code: 'badRequest', message: 'context too long', detail: '' } };
+  const t = createTestSession({ files, ladderMemory, script: [staging, failure] });
+  await t.session.prompt('Write.');
+  assert.equal(t.answers().at(-1)?.error, 'context too long');
+  assert.equal(ladderMemory.get('scripted'), undefined);
+});
+
+const ids = (...named: string[]): ScriptedTurn => ({
+  toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'ok', ids: named } }],
+});
+const inReview = { forcing: 'auto', modelAuthority: 'recommend' } as const;
+const recommended = (t: TestSession): readonly string[] =>
+  t.store
+    .list('oldestFirst')
+    .flatMap(({ id, state }) => (state.kind === 'pending' && state.recommendation ? id : []));
+
+test('auto in Review: the model works undisturbed, and votes once on everything when its turn would end', async () => {
+  const t = createTestSession({
+    files,
+    settings: inReview,
+    script: [staging, { toolCalls: [write('b.txt')] }, { text: 'Both are ready.' }, ids('p1', 'p2')],
+  });
+  await t.session.prompt('Write both.');
+  assert.equal(
+    choices(t.requests),
+    '- - - named',
+    'and no request follows the votes, which only were recorded',
+  );
+  assert.deepEqual(recommended(t), ['p1', 'p2']);
+  assert.equal(t.session.state, 'awaitingReview');
+  const [only, ...others] = reminders(t);
+  assert.deepEqual([only?.previewIds, others.length], [['p1', 'p2'], 0]);
+  assert.match(
+    only?.text ?? '',
+    /\nStaged: p1 \(.*\), p2 \(.*\)\. Vote on all of them in one call, with their ids\.$/,
+  );
+  assert.match(t.results().at(-1)?.content ?? '', /^p1: Your recommendation .*\np2: Your recommendation /);
+  t.assertSound();
+});
+
+test('auto in Review: a vote on everything with the closing words ends the turn; one without words, or on a part, does not', async () => {
+  const both: ScriptedTurn = { toolCalls: [write('a.txt'), write('b.txt')] };
+  const play = async (...script: ScriptedTurn[]): Promise<string> => {
+    const t = createTestSession({ files, settings: inReview, script: [both, ...script] });
+    await t.session.prompt('Write both.');
+    t.assertSound();
+    return choices(t.requests);
+  };
+  const ok = { text: 'ok' };
+  assert.equal(await play({ ...ids('p1', 'p2'), text: 'Both are ready.' }), '- -');
+  assert.equal(await play(ids('p1', 'p2'), ok), '- - -');
+  assert.equal(await play({ ...ids('p1'), text: 'One is ready.' }, ids('p2'), ok), '- - - -');
+});
+
+test('auto in Review: a vote without an id is about all that was asked for', async () => {
+  const t = createTestSession({
+    files,
+    settings: inReview,
+    script: [{ toolCalls: [write('a.txt'), write('b.txt')] }, { text: 'Ready.' }, applying],
+  });
+  await t.session.prompt('Write both.');
+  assert.deepEqual(recommended(t), ['p1', 'p2']);
+});
+
+test('auto in Review: what the model has voted on by itself is not asked for', async () => {
+  const t = createTestSession({
+    files,
+    settings: inReview,
+    script: [{ toolCalls: [write('a.txt'), write('b.txt')] }, ids('p2', 'p1'), { text: 'Ready.' }],
+  });
+  await t.session.prompt('Write both.');
+  assert.equal(choices(t.requests), '- - -');
+  assert.deepEqual(recommended(t), ['p1', 'p2']);
+});
+
+test('auto in Review: a model that discards its own work goes on', async () => {
+  const discard = { action: 'discard', reason: 'wrong', ids: ['p1'] };
+  const discarding = { toolCalls: [{ name: 'resolve', arguments: discard }] };
+  const t = createTestSession({
+    files,
+    settings: inReview,
+    script: [staging, { text: 'Ready.' }, discarding, { text: 'I start again.' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(t.store.get('p1')?.state.kind, 'discarded');
+  assert.equal(t.answers().at(-1)?.text, 'I start again.');
+});
+
+test('auto in Review: a model that does not vote is asked three times for all, and then everything is left to the user', async () => {
+  const no = { text: 'No.' };
+  const t = createTestSession({
+    files,
+    settings: inReview,
+    ladderMemory: stuckAt('named'),
+    script: [{ toolCalls: [write('a.txt'), write('b.txt')] }, no, no, no, no],
+  });
+  await t.session.prompt('Write both.');
+  assert.equal(choices(t.requests), '- - named named named');
+  assert.deepEqual(
+    notices(t).map(({ previewIds, text }) => [previewIds, text.split('. ').at(-1)]),
+    [[['p1', 'p2'], 'They are now left to the user.']],
+  );
+  t.assertSound();
+});
+
+test('auto in Review: a model that works on instead of voting is not held up', async () => {
+  const t = createTestSession({
+    files,
+    settings: inReview,
+    ladderMemory: stuckAt('named'),
+    script: [staging, { text: 'Ready.' }, reading, reading, { text: 'Now.' }, applying],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- - named - - named');
+  assert.deepEqual(recommended(t), ['p1']);
+});
+
+test('auto in Review: what an extension stages for the user alone while the model answers makes no request', async () => {
+  for (const also of [false, true]) {
+    const t = createTestSession({
+      files,
+      settings: inReview,
+      script: [...(also ? [staging] : []), { text: 'Ready.' }, ids('p1')],
+    });
+    t.workspace.isProtected = paths => Promise.resolve(paths.includes('b.txt'));
+    t.session.onDidEmit(event => {
+      if (event.type !== 'message_update') return;
+      const changes = [modify('b.txt', 'b', 'new')];
+      t.session.stage({ label: 'Alone', sourceToolName: 'test', changes });
+    });
+    await t.session.prompt('Write.');
+    assert.equal(choices(t.requests), also ? '- - named' : '-');
+    assert.deepEqual(
+      reminders(t).map(({ previewIds }) => previewIds),
+      also ? [['p1']] : [],
+    );
+  }
+});
+
+for (const [before, first] of [
+  ['auto', '- - named'],
+  ['forced', '- named'],
+] as const)
+  test(`auto in Review, after ${before}: a request for votes that was stopped is made again when the next turn would end`, async () => {
+    const t = createTestSession({
+      files,
+      settings: { ...inReview, forcing: before },
+      script: [
+        staging,
+        ...(before === 'auto' ? [{ text: 'Ready.' }] : []),
+        { text: 'Well', hang: true },
+        reading,
+        { text: 'Read.' },
+        ids('p1'),
+      ],
+    });
+    t.session.onDidEmit(event => {
+      if (event.type === 'message_update' && event.delta === 'Well') t.session.stop();
+    });
+    await t.session.prompt('Write.');
+    t.settings.forcing = 'auto';
+    await t.session.prompt('Read first.');
+    assert.equal(choices(t.requests), `${first} - - named`);
+    assert.deepEqual(recommended(t), ['p1']);
+  });
+
+test('auto in Auto: each new preview is forced once, as with forced', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'auto', modelAuthority: 'apply' },
+    script: [staging, applying, { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- named -');
+  assert.equal(t.workspace.text('a.txt'), 'new');
+});
+
+for (const forcing of ['auto', 'forced', 'always'] as const)
+  for (const modelAuthority of ['recommend', 'apply'] as const)
+    test(`${forcing}, ${modelAuthority}: no vote is forced on a protected file; the model is told who decides`, async () => {
+      const t = createTestSession({
+        files,
+        settings: { forcing, modelAuthority },
+        script: [staging, { text: 'ok' }],
+      });
+      t.workspace.isProtected = () => Promise.resolve(true);
+      await t.session.prompt('Write.');
+      assert.equal(choices(t.requests), '- -');
+      assert.deepEqual(reminders(t), []);
+      assert.match(
+        t.results()[0]?.content ?? '',
+        /^Staged as p1, no file modified yet\. Only the user decides on it; /,
+      );
+      assert.equal(t.session.state, 'awaitingReview');
+    });
+
+test('several previews are resolved in the order in which they build on each other, each with its own outcome', async () => {
+  const rewrite = (content: string) => ({ name: 'write_file', arguments: { path: 'a.txt', content } });
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'off' },
+    script: [{ toolCalls: [rewrite('b'), rewrite('c')] }, ids('p9', 'p2', 'p1'), { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  const result = t.results().at(-1);
+  assert.deepEqual(
+    result?.content.split('\n').map(line => line.slice(0, 16)),
+    ['p9: There is no ', 'p1: Applied: Rew', 'p2: Applied: Rew'],
+  );
+  assert.equal(result?.isError, false);
+  assert.equal(t.workspace.text('a.txt'), 'c');
+  t.assertSound();
+});

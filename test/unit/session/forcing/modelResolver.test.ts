@@ -1,0 +1,293 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { isAbortError } from '../../../../src/agent/base/errors.ts';
+import { ConversationPreviews } from '../../../../src/agent/session/conversation/conversationPreviews.ts';
+import { ConversationTree } from '../../../../src/agent/session/conversation/conversationTree.ts';
+import { messageIdOf } from '../../../../src/agent/session/conversation/nodeId.ts';
+import { ModelResolver, type ResolveCall } from '../../../../src/agent/session/forcing/modelResolver.ts';
+import { ToolChoiceQueue } from '../../../../src/agent/session/forcing/toolChoiceQueue.ts';
+import {
+  textOf,
+  type AgentToolResult,
+  type PendingAction,
+} from '../../../../src/agent/hold/preview/pendingAction.ts';
+import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
+import {
+  modelResult,
+  type Handled,
+  type Resolved,
+} from '../../../../src/agent/hold/preview/resolve/resolved.ts';
+import { NOTHING_PENDING } from '../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
+import { modify } from '../../../support/changes.ts';
+import { InvokerHarness } from '../../../support/invokerHarness.ts';
+
+class ResolverHarness extends InvokerHarness {
+  readonly queue = new ToolChoiceQueue<ResolveCall, Resolved | Handled>();
+  readonly tree = new ConversationTree();
+  previews = new ConversationPreviews('s1', this.tree, this.store);
+  readonly resolver = new ModelResolver(this.store, this.invoker, this.queue, () => this.previews);
+
+  /** Stages a preview that the model was reminded of. */
+  remindedOf(action: Partial<PendingAction> = {}): Preview {
+    const preview = this.stage(action);
+    this.previews.addReminder(preview.id);
+    return preview;
+  }
+
+  /** Stages a preview by a call of the message that is being answered. */
+  stageInCall(): void {
+    const { id } = this.tree.append({
+      role: 'assistant',
+      text: '',
+      toolCalls: [{ id: 'call_1', name: 'edit_file', arguments: '{}' }],
+      stopReason: 'toolCalls',
+    });
+    this.store.stage({
+      label: 'Edit',
+      sourceToolName: 'test',
+      kind: 'action',
+      changes: null,
+      dependsOn: [],
+      origin: {
+        sessionId: 's1',
+        call: { messageId: messageIdOf(id), toolCallId: 'call_1' },
+        asksModel: true,
+      },
+      stagedAt: new Date().toISOString(),
+    });
+  }
+
+  async call(over: Partial<ResolveCall> = {}): Promise<AgentToolResult> {
+    return modelResult(await this.resolver.resolve({ action: 'discard', reason: 'no', ...over }));
+  }
+}
+
+test('with nothing pending the model is told exactly so', async () => {
+  const harness = new ResolverHarness();
+  harness.resolver.beginTurn();
+  await assert.rejects(harness.call(), { name: 'ToolError', message: NOTHING_PENDING });
+});
+
+test('an id names its preview, although another is in flight', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.remindedOf();
+  harness.queue.pushOnce(
+    { type: 'tool', name: 'resolve' },
+    { onInvoked: () => assert.fail('the id comes first') },
+  );
+  harness.resolver.beginTurn();
+  harness.queue.nextToolChoice();
+  await harness.call({ id: 'p1' });
+  assert.deepEqual([harness.state('p1').kind, harness.state('p2').kind], ['discarded', 'pending']);
+});
+
+test('without an id the directive in flight decides', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.remindedOf();
+  harness.queue.pushOnce(
+    { type: 'tool', name: 'resolve' },
+    { onInvoked: call => harness.resolver.resolvePreview('p1', call) },
+  );
+  harness.resolver.beginTurn();
+  harness.queue.nextToolChoice();
+  await harness.call();
+  assert.deepEqual([harness.state('p1').kind, harness.state('p2').kind], ['discarded', 'pending']);
+});
+
+test('the directive in flight decides, although another call of the same message has staged a preview', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.queue.pushOnce(
+    { type: 'tool', name: 'resolve' },
+    {
+      onServed: () => harness.resolver.expectAnswerTo('p1'),
+      onInvoked: call => harness.resolver.resolvePreview('p1', call),
+    },
+  );
+  harness.resolver.beginTurn();
+  harness.queue.nextToolChoice();
+  harness.stageInCall();
+  await harness.call();
+  assert.deepEqual([harness.state('p1').kind, harness.state('p2').kind], ['discarded', 'pending']);
+  await assert.rejects(harness.call(), /^ToolError: p2 \(Edit\) was staged only now/);
+});
+
+test('the same if the user resolves the forced preview meanwhile: the call is told that outcome', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  const directive = forcedThenWithdrawn(harness);
+  await harness.resolve();
+  directive.remove();
+  harness.stageInCall();
+  assert.match(textOf(await harness.call()), /^p1 \(Edit\) was already resolved by the user: applied/);
+  assert.equal(harness.state('p2').kind, 'pending');
+});
+
+test('without a directive in flight, a call after a sibling that staged a preview is refused', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.resolver.beginTurn();
+  harness.stageInCall();
+  await assert.rejects(harness.call(), /^ToolError: p2 \(Edit\) was staged only now/);
+  assert.equal(harness.state('p1').kind, 'pending');
+});
+
+test('without one in flight it is the preview last reminded of that is still pending', async () => {
+  const harness = new ResolverHarness();
+  for (let n = 0; n < 3; n++) harness.remindedOf();
+  harness.previews.addReminder('p1');
+  await harness.resolve({ id: 'p3', action: 'discard' });
+  for (const expected of ['p1', 'p2']) {
+    harness.resolver.beginTurn();
+    await harness.call();
+    assert.equal(harness.state(expected).kind, 'discarded');
+  }
+  harness.resolver.beginTurn();
+  await assert.rejects(harness.call(), /No pending action/);
+});
+
+test('several calls in one message take one preview after the other', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.remindedOf();
+  harness.resolver.beginTurn();
+  await harness.call();
+  await harness.call();
+  assert.deepEqual(harness.outcomes(), ['p2 discard discarded', 'p1 discard discarded']);
+  await assert.rejects(harness.call(), /No pending action/);
+});
+
+test('a preview that the model was never reminded of is found by its id only', async () => {
+  const harness = new ResolverHarness();
+  harness.stage();
+  harness.resolver.beginTurn();
+  await assert.rejects(
+    harness.call(),
+    /^ToolError: No pending preview waits for you\. The user decides on p1 \(Edit\)/,
+  );
+  await harness.call({ id: 'p1' });
+  assert.equal(harness.state().kind, 'discarded');
+});
+
+test('a preview of another conversation cannot be resolved, by its id neither: its diff was not seen', async () => {
+  const harness = new ResolverHarness();
+  harness.stage();
+  harness.remindedOf();
+  harness.previews = new ConversationPreviews('s2', new ConversationTree(), harness.store);
+  harness.resolver.clear();
+  harness.resolver.beginTurn();
+  for (const id of ['p1', 'p2'])
+    await assert.rejects(
+      harness.call({ id }),
+      /^ToolError: p\d \(Edit\) does not belong to this conversation/,
+    );
+  assert.deepEqual(harness.outcomes(), []);
+});
+
+test('a second call of one message is about the next preview, with none left about the first', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.remindedOf();
+  harness.queue.pushOnce(
+    { type: 'tool', name: 'resolve' },
+    {
+      onServed: () => harness.resolver.expectAnswerTo('p1'),
+      onInvoked: call => harness.resolver.resolvePreview('p1', call),
+    },
+  );
+  harness.resolver.beginTurn();
+  harness.queue.nextToolChoice();
+  await harness.call();
+  await harness.call();
+  assert.deepEqual(harness.outcomes(), ['p1 discard discarded', 'p2 discard discarded']);
+  assert.match(textOf(await harness.call()), /^p1 \(Edit\) was already resolved by you/);
+});
+
+test('when a human resolved the forced preview first, the call is still about that one', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.remindedOf();
+  const directive = forcedThenWithdrawn(harness);
+  await harness.resolve();
+  directive.remove();
+  assert.match(textOf(await harness.call()), /^p1 \(Edit\) was already resolved by the user: applied/);
+  assert.equal(harness.state('p2').kind, 'pending');
+});
+
+test('a preview that was staged since the request has not been seen: its resolve is refused', async () => {
+  const harness = new ResolverHarness();
+  harness.resolver.beginTurn();
+  harness.remindedOf();
+  for (const id of [undefined, 'p1']) {
+    const call = harness.call({ action: 'apply', ...(id ? { id } : {}) });
+    await assert.rejects(call, /^ToolError: p1 \(Edit\) .* have not seen its diff yet.*Nothing was changed/);
+  }
+  assert.equal(harness.state().kind, 'pending');
+  harness.resolver.beginTurn();
+  await harness.call({ action: 'apply' });
+  assert.equal(harness.state().kind, 'applied');
+});
+
+test('a vote counts for the revision that the model saw; a newer one is refused', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.resolver.beginTurn();
+  const changes = [modify('a.txt', 'a', 'B')];
+  harness.store.restore([{ type: 'revised', id: 'p1', revision: 2, changes, dependsOn: [], by: 'rebase' }]);
+  await assert.rejects(
+    harness.call({ action: 'apply' }),
+    /is now at revision 2, but this vote was for revision 1/,
+  );
+  assert.equal(harness.workspace.text('a.txt'), 'a');
+  harness.resolver.beginTurn();
+  await harness.call({ id: 'p1', action: 'apply' });
+  assert.equal(harness.workspace.text('a.txt'), 'B');
+});
+
+test('when a human was faster, the model is told the outcome, and the next preview is left alone', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.remindedOf();
+  harness.resolver.beginTurn();
+  await harness.resolve({ id: 'p2', reason: 'mine' });
+  const result = await harness.call({ action: 'discard' });
+  assert.equal(textOf(result), 'p2 (Edit) was already resolved by the user: applied. Reason: mine');
+  assert.equal(harness.state('p1').kind, 'pending');
+});
+
+test('an id of long ago gives its outcome; an unknown one an error', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  await harness.resolve({ action: 'discard', reason: 'old' });
+  harness.resolver.beginTurn();
+  assert.match(
+    textOf(await harness.call({ id: 'p1' })),
+    /already resolved by the user: discarded\. Reason: old$/,
+  );
+  await assert.rejects(harness.call({ id: 'p77' }), /^ToolError: There is no preview p77/);
+});
+
+test('the model resolves as the model, with its extra and its signal', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.resolver.beginTurn();
+  await assert.rejects(harness.call({ signal: AbortSignal.abort() }), isAbortError);
+  assert.equal(harness.state().kind, 'pending');
+  await harness.call({ id: 'p1', extra: { n: 1 } });
+  const [entry] = harness.store.ledger();
+  assert.equal(entry?.actor, 'model');
+  assert.deepEqual(entry.extra, { n: 1 });
+});
+
+/** Forces an answer to `p1` in a turn that begins now. The caller withdraws the directive before it is answered. */
+function forcedThenWithdrawn({ queue, resolver }: ResolverHarness): ReturnType<typeof queue.pushOnce> {
+  const directive = queue.pushOnce(
+    { type: 'tool', name: 'resolve' },
+    { onServed: () => resolver.expectAnswerTo('p1'), onInvoked: () => assert.fail('it was withdrawn') },
+  );
+  resolver.beginTurn();
+  queue.nextToolChoice();
+  return directive;
+}

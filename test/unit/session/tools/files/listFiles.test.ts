@@ -1,0 +1,40 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { ToolHarness } from '../../../../support/toolHarness.ts';
+
+test('the files that match are listed', async () => {
+  const harness = new ToolHarness({ 'src/b.ts': '', 'src/a.ts': '', 'c.md': '' });
+  const { content } = await harness.run('list_files', { glob: 'src/**' });
+  assert.equal(content, '2 files match src/**:\nsrc/a.ts\nsrc/b.ts');
+});
+
+test('no match is not an error', async () => {
+  const result = await new ToolHarness().run('list_files', { glob: '*.py' });
+  assert.equal(
+    result.content,
+    'No file matches *.py. Ignored files are not listed; read_file reads them if you know the path.',
+  );
+  assert.equal(result.isError, false);
+});
+
+test('a list that is too long is cut and says so', async () => {
+  const files = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`f${i}`, '']));
+  const { content } = await new ToolHarness(files).run('list_files', { glob: '*' });
+  assert.match(content, /^The first 1000 files that match \*; narrow the glob to see the others:\n/);
+  assert.equal(content.split('\n').length, 1_001);
+});
+
+test('of paths that are too long together, those that are listed are counted', async () => {
+  const name = (i: number): string => `${'folder/'.repeat(30)}${i}`;
+  const files = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [name(i), '']));
+  const { content } = await new ToolHarness(files).run('list_files', { glob: '**' });
+  const [head = '', ...paths] = content.split('\n');
+  assert.equal(head, `The first ${paths.length} files that match **; narrow the glob to see the others:`);
+  assert.ok(paths.every(path => /\/\d+$/.test(path)));
+});
+
+test('a glob that no path needs is refused before it is matched', async () => {
+  const { content, isError } = await new ToolHarness().run('list_files', { glob: 'x'.repeat(1_001) });
+  assert.equal(isError, true);
+  assert.match(content, /glob.*1000/);
+});

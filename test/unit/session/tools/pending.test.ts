@@ -1,0 +1,95 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { textResult } from '../../../../src/agent/hold/preview/pendingAction.ts';
+import { modify } from '../../../support/changes.ts';
+import type { SessionSettings } from '../../../../src/agent/session/sessionOptions.ts';
+import { createTestSession, type TestSession } from '../../../support/testSession.ts';
+
+const files = { 'a.txt': 'a\n', 'b.txt': 'b\n' };
+const settings = { modelAuthority: 'recommend', forcing: 'off', continueAfterReview: false } as const;
+const pending = (args: object = {}) => ({ toolCalls: [{ name: 'pending', arguments: args }] });
+
+/** What `pending` answers a model after something was done. */
+async function listed(
+  before: (t: TestSession) => unknown,
+  args: object = {},
+  over: Partial<SessionSettings> = {},
+): Promise<string> {
+  const t = createTestSession({
+    files,
+    settings: { ...settings, ...over },
+    script: [pending(args), { text: 'ok' }],
+  });
+  await before(t);
+  await t.session.prompt('What is pending?');
+  return t.results()[0]?.content ?? '';
+}
+
+const staged = (t: TestSession): unknown => t.stage({ label: 'A', changes: [modify('a.txt', 'a\n', 'A\n')] });
+
+/** What is done once p1 is staged. */
+const after =
+  (more: (t: TestSession) => unknown) =>
+  (t: TestSession): unknown => {
+    staged(t);
+    return more(t);
+  };
+
+test('nothing is pending', async () => {
+  assert.equal(await listed(() => undefined), 'Nothing is pending.');
+});
+
+test('each preview is listed with its revision, its files, what it builds on, and on whom it waits', async () => {
+  const said = await listed(async t => {
+    staged(t);
+    t.stage({ label: 'B', changes: [modify('a.txt', 'A\n', 'AA\n'), modify('b.txt', 'b\n', 'B\n')] });
+    await t.store.recommend('p1', 'apply', 'r');
+    t.stage({ label: 'Deploy', apply: () => Promise.resolve(textResult('done')), humanOnly: true });
+    t.session.stageForUser({
+      label: 'Undo',
+      sourceToolName: 'undo',
+      changes: [modify('b.txt', 'b\n', 'c\n')],
+    });
+    t.stageForAgent({ label: 'of others', sourceToolName: 'x', changes: [modify('b.txt', 'b\n', 'd\n')] });
+  });
+  assert.deepEqual(said.split('\n'), [
+    'p1 (A), revision 1: you recommended to apply it, and the user decides [modify a.txt]',
+    'p3 (Deploy), revision 1: only the user decides',
+    'p4 (Undo), revision 1: the user asked for it and decides [modify b.txt]',
+    'p2 (B), revision 1: p1 must be applied first; waits for your vote [modify a.txt; modify b.txt; builds on p1]',
+  ]);
+});
+
+test('what is stale, was edited by the user or failed says so, with what helps', async () => {
+  const one = async (before: (t: TestSession) => unknown): Promise<string> =>
+    (await listed(after(before))).replace('p1 (A), ', '');
+  assert.equal(
+    await one(t => t.store.markStale('p1', ['a.txt'])),
+    'revision 1: stale, since a.txt changed beneath it; read that again and stage the change anew if it is still needed [modify a.txt]',
+  );
+  assert.equal(
+    await one(t => t.store.revise('p1', [modify('a.txt', 'a\n', 'AA\n')], [], 'user')),
+    'revision 2: the user edited it and decides [modify a.txt]',
+  );
+  const conflict = 'a\n<<<<<<< current file\nb\n=======\nc\n>>>>>>> proposed change\n';
+  assert.match(
+    await one(t => t.store.revise('p1', [modify('a.txt', 'a\n', conflict)], [], 'rebase')),
+    /^revision 2: the user must settle the conflicts in a\.txt/,
+  );
+});
+
+test('in Manual mode the user decides on all of it', async () => {
+  assert.match(
+    await listed(staged, {}, { modelAuthority: 'none' }),
+    /^p1 \(A\), revision 1: the user decides/,
+  );
+});
+
+test('with an id, the preview is shown as it is now', async () => {
+  const revise = after(t => t.store.revise('p1', [modify('a.txt', 'a\n', 'now\n')], [], 'rebase'));
+  assert.equal(
+    await listed(revise, { id: 'p1' }),
+    'p1 (A), revision 2: waits for your vote [modify a.txt]\na.txt: 1 line added, 1 removed.\n@@ -1,1 +1,1 @@\n-a\n+now',
+  );
+  assert.match(await listed(staged, { id: 'p9' }), /^p9 is not pending in this conversation\./);
+});

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ServerLife } from '../../../../src/views/agents/serverLife.ts';
+import { Gate } from '../../../support/gate.ts';
+
+test('a server that is asked for while the last one still ends is another one, and stays', async () => {
+  const gate = new Gate();
+  const closed: string[] = [];
+  let begun = 0;
+  const life = new ServerLife({
+    server: () => {
+      const name = `server ${++begun}`;
+      return Promise.resolve({ name, close: () => Promise.resolve(void closed.push(name)) });
+    },
+    views: () => Promise.resolve({ close: () => gate.pass().then(() => void closed.push('views')) }),
+  });
+  const [first] = await Promise.all([life.server(), life.views()]);
+  const stopping = life.stop();
+  await gate.reached;
+  const second = await life.server();
+  gate.open();
+  await stopping;
+  assert.deepEqual([first.name, second.name, closed], ['server 1', 'server 2', ['views', 'server 1']]);
+  assert.equal(await life.server(), second);
+});
+
+test('a server that did not start is not kept, and does not take the place of one that did', async () => {
+  const failing = Promise.withResolvers<{ close: () => Promise<void> }>();
+  const running = { close: () => Promise.resolve() };
+  const servers = [failing.promise, Promise.resolve(running)];
+  const life = new ServerLife({
+    server: () => servers.shift() ?? assert.fail('one too many'),
+    views: () => assert.fail('not asked for'),
+  });
+  const first = life.server();
+  const stopping = life.stop();
+  assert.equal(await life.server(), running);
+  failing.reject(new Error('no port'));
+  await assert.rejects(first);
+  await assert.rejects(stopping);
+  assert.equal(await life.server(), running);
+});
