@@ -89,12 +89,31 @@ export async function readLog<T>(
   return { badLines, torn: whole < bytes.length };
 }
 
+/** Ends of an entry, or of zeros that a crash of the machine left, right before the next entry: the line feed between them is lost. */
+const LOST_FEEDS = ['}{"', '\0{"'];
+
+/**
+ * The log with the line feeds that were lost between two entries; the same buffer if there are none. Within an entry no letter
+ * follows these characters: the quotation mark there ends a string.
+ */
+function withLostFeeds(bytes: Buffer): Buffer {
+  const cuts: number[] = [];
+  for (const lost of LOST_FEEDS)
+    for (let at = bytes.indexOf(lost); at >= 0; at = bytes.indexOf(lost, at + 1))
+      if (/[a-z]/i.test(String.fromCharCode(bytes[at + lost.length] ?? 0))) cuts.push(at + 1);
+  if (cuts.length === 0) return bytes;
+  const ends = [...cuts.sort((a, b) => a - b), bytes.length];
+  const parts = ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end));
+  return Buffer.concat(parts.flatMap((part, i) => (i === 0 ? [part] : [Buffer.from([LINE_FEED]), part])));
+}
+
 /**
  * The same log in the current version, line for line; the same buffer if it already is. Lines that no migration
- * changes, and a torn last line, stay as they are.
+ * changes, and a torn last line, stay as they are. Line feeds that were lost are put back.
  * @throws UnknownLogVersionError if the header names another log or a newer version.
  */
-export async function migrateLog(bytes: Buffer, format: LinesFormat): Promise<Buffer> {
+export async function migrateLog(stored: Buffer, format: LinesFormat): Promise<Buffer> {
+  const bytes = withLostFeeds(stored);
   const headerEnd = bytes.indexOf(LINE_FEED);
   if (headerEnd < 0) return bytes; // empty, or torn within the header
   const version = versionOf(parseLine(bytes, 0, headerEnd), format);

@@ -270,6 +270,28 @@ test('a torn line is truncated at the right byte although an earlier line contai
   assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 3 }], badLines: [2], torn: false });
 });
 
+test('two entries on one line, whose line feed was lost, are two entries, and are stored so', async () => {
+  await log.load();
+  const whole = [{ n: 1 }, { n: 'a}{' }, { n: '"}{"n":9}' }, { n: '}{"' }];
+  await appendFile(file, `${whole.map(entry => JSON.stringify(entry)).join('')}\n`);
+  await appendFile(file, `${'\0'.repeat(400)}{"n":2}\n{"n":3}{"n":4`);
+  const again = new JsonLog(file, format);
+  assert.deepEqual(await again.load(), {
+    entries: [...whole, { n: 2 }, { n: 3 }],
+    badLines: [6],
+    torn: true,
+  });
+  await again.compact(entry => (entry.n === 1 ? [] : [entry]));
+  await again.append({ n: 5 });
+  assert.deepEqual((await reopened()).entries, [...whole.slice(1), { n: 2 }, { n: 3 }, { n: 5 }]);
+});
+
+test('an entry that is glued to the header is not lost, nor is the log', async () => {
+  await mkdir(path.dirname(file));
+  await writeFile(file, `${encodeHeader(header).trimEnd()}{"n":1}\n`);
+  assert.deepEqual(await log.load(), { entries: [{ n: 1 }], badLines: [], torn: false });
+});
+
 test('reading does not change a log while another process is in the middle of writing a line', async () => {
   const taken: Entry[] = [];
   const reader = { entry: (entry: Entry) => void taken.push(entry) };
