@@ -1,24 +1,7 @@
 // What the compiler does not check: no floating promises, exhaustive switches, and imports that go one way.
 import tseslint from 'typescript-eslint';
 import { BARE_TEXTS } from './scripts/l10n/bareTexts.mjs';
-
-/** The layers of src, lowest first. A layer imports only itself and lower ones. */
-const LAYERS = [
-  { name: 'base', files: ['src/agent/base/**'] },
-  { name: 'text', files: ['src/agent/hold/text/**'] },
-  { name: 'model', files: ['src/agent/session/model/**'] },
-  { name: 'preview', files: ['src/agent/hold/preview/**'] },
-  { name: 'elsewhere', files: ['src/agent/hold/external/**'] },
-  { name: 'commands', files: ['src/agent/sandbox/commands/**'] },
-  { name: 'conversation', files: ['src/agent/session/conversation/**'] },
-  { name: 'forcing', files: ['src/agent/session/forcing/**'] },
-  { name: 'tools', files: ['src/agent/session/tools/**'] },
-  { name: 'checks', files: ['src/agent/sandbox/checks/**'] },
-  { name: 'session', files: ['src/agent/session/**'] },
-  { name: 'clients', files: ['src/agent/clients/**'] },
-  { name: 'views', files: ['src/views/**'] },
-  { name: 'extension', files: ['src/extension.ts'] },
-];
+import { floors } from './scripts/lib/floors.mjs';
 
 /** Packages that only one file may import, or a few, so that they load on first use and can be replaced. Types may be imported anywhere. */
 const WRAPPED = {
@@ -42,10 +25,8 @@ const BARE_TOAST = {
 /** The packages that a file may not import: all wrapped ones but its own. */
 const forbiddenIn = file => Object.entries(WRAPPED).filter(([, wrapper]) => ![wrapper].flat().includes(file));
 
-/** The import rules of a layer, or of a file in it that wraps a package. */
-function importRules(index, file) {
-  const above = LAYERS.slice(index + 1);
-  const isCore = index < LAYERS.findIndex(({ name }) => name === 'views');
+/** The import rules of a file: those of its room, but for the package that it wraps. */
+function importRules(isCore, file) {
   const packages = forbiddenIn(file);
   return {
     '@typescript-eslint/no-restricted-imports': [
@@ -68,11 +49,6 @@ function importRules(index, file) {
               allowTypeImports: true,
             })),
           { group: ['lit-html/directives/unsafe-*'], message: 'What the chat shows is text, never HTML.' },
-          ...above.map(({ name }) => ({
-            // Only paths that leave the layer: a folder within it may have the same name.
-            regex: `^(\\.\\./)+(agent/)?${name}(/|\\.ts$)`,
-            message: `${LAYERS[index].name} is below ${name}: imports go ${LAYERS.map(l => l.name).join(' ← ')}.`,
-          })),
         ],
       },
     ],
@@ -95,13 +71,17 @@ function importRules(index, file) {
   };
 }
 
-const layers = LAYERS.flatMap(({ files }, index) => [
-  { files, rules: importRules(index) },
+const imports = [
+  { files: ['src/agent/**'], rules: importRules(true) },
+  { files: ['src/views/**', 'src/extension.ts'], rules: importRules(false) },
   ...Object.values(WRAPPED)
     .flat()
-    .filter(wrapper => wrapper.startsWith(files[0].replace('**', '')))
-    .map(wrapper => ({ files: [wrapper], rules: importRules(index, wrapper) })),
-]);
+    .map(wrapper => ({
+      files: [wrapper],
+      rules: importRules(wrapper.startsWith('src/agent/'), wrapper),
+    })),
+  { files: ['src/**/*.ts'], plugins: { rooms: { rules: { floors } } }, rules: { 'rooms/floors': 'error' } },
+];
 
 /** The only file that shows notifications. */
 const toasts = { files: ['src/views/toast.ts'], rules: { 'no-restricted-syntax': 'off' } };
@@ -144,7 +124,7 @@ export default tseslint.config(
     rules: { 'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }] },
   },
   { files: ['src/**/*.ts'], rules: { 'no-console': 'error' } },
-  ...layers,
+  ...imports,
   toasts,
   {
     // The runner waits for the promises that these functions return.

@@ -296,7 +296,7 @@ export const mutations = [
   },
   {
     rule: 'what is typed into a proposal is merged with what it says by now',
-    file: 'session/commitText.ts',
+    file: 'hold/preview/commitText.ts',
     from: 'const isMerged = base !== undefined && base !== now;',
     to: 'const isMerged = false;',
   },

@@ -35,7 +35,7 @@ import { RiskMarks } from './review/riskMarks.ts';
 import { CustomToolsWatcher, currentToolPlaces } from './customTools/customToolsWatcher.ts';
 import { ApiKeys } from './chat/models/apiKeys.ts';
 import { ladderMemory, Providers } from './chat/models/providers.ts';
-import type { FileUris } from './review/previewUri.ts';
+import type { FileUris } from './workspace/previewUri.ts';
 import type { RedlineLog } from './diagnostics/redlineLog.ts';
 import { Settings } from './settings.ts';
 import {

@@ -7,11 +7,11 @@ import type { AstEngine, WorkerAstEngine } from '../agent/session/tools/ast/work
 import { builtInTools, type BuiltInToolPorts } from '../agent/session/tools/builtIn.ts';
 import type { CommandRunner } from '../agent/session/tools/command/runCommand.ts';
 import type { EditorTools } from '../agent/session/tools/editor/editorTools.ts';
-import type { TextSearch } from '../agent/session/tools/files/searchText.ts';
+import type { TextSearch } from '../agent/hold/preview/textSearch.ts';
 import type { GitPorts } from '../agent/session/tools/git/readGit.ts';
 import type { ToolRegistry } from '../agent/session/tools/registry.ts';
 import type { SymbolPorts } from '../agent/session/tools/symbols/symbolsTool.ts';
-import { activeGit } from './review/external/gitApi.ts';
+import { activeGit } from './workspace/gitApi.ts';
 import type { Settings } from './settings.ts';
 import type { VsCodeCommandRunner } from './agents/terminal/commandRunner.ts';
 import type { SandboxLeave, WindowSandboxes } from './agents/terminal/windowSandboxes.ts';

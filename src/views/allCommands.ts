@@ -70,7 +70,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.comment.cancel': async edited => (await comments()).cancelEdit(edited as ShownComment),
     'redline.review.send': async () => (await comments()).send(),
     'redline.ledger.export': async given =>
-      (await import('./review/ledger/exportLedger.ts')).exportLedger(ctx, given),
+      (await import('./chat/history/exportLedger.ts')).exportLedger(ctx, given),
     'redline.preview.undo': async (...args) => (await ledger()).undo(ctx, args),
     'redline.preview.undoTurn': async (...args) => (await ledger()).undoTurn(ctx, args),
     'redline.preview.reopen': async (...args) => (await ledger()).reopen(ctx, args),

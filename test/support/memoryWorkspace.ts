@@ -1,5 +1,6 @@
 import * as path from 'node:path';
-import { PathError, StalePreviewError, ToolError } from '../../src/agent/base/errors.ts';
+import { PathError, ToolError } from '../../src/agent/base/errors.ts';
+import { StalePreviewError } from '../../src/agent/hold/preview/errors.ts';
 import { isUsableName, quoted } from '../../src/agent/base/safeName.ts';
 import { sha256, type Sha256 } from '../../src/agent/base/hash.ts';
 import { hashOf } from '../../src/agent/hold/preview/commit/held.ts';

@@ -25,7 +25,7 @@ import { Rebaser } from '../../src/agent/hold/preview/rebase/rebaser.ts';
 import type { Prover } from '../../src/agent/hold/preview/resolve/proof.ts';
 import { resolvePart } from '../../src/agent/hold/preview/resolve/resolvePart.ts';
 import { reopenAction, undoAction } from '../../src/agent/hold/preview/undo.ts';
-import { commitText } from '../../src/agent/session/commitText.ts';
+import { commitText } from '../../src/agent/hold/preview/commitText.ts';
 import { defineTool, type Tool, type ToolContext } from '../../src/agent/session/tools/tool.ts';
 import { modify, remove, rename, textIn } from './changes.ts';
 import { Invariants, type Stager } from './invariants.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { test } from 'node:test';
+import { FLOORS, forbiddenImport } from '../../scripts/lib/floors.mjs';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
@@ -51,4 +52,22 @@ test('a circle is found, however long', () => {
   ]);
   assert.deepEqual(circleIn(graph), ['b', 'c', 'd', 'b']);
   assert.equal(circleIn(new Map([...graph, ['d', []]])), undefined);
+});
+
+test('an import goes down, and only through the port between two rooms', () => {
+  const preview = 'src/agent/hold/preview/preview.ts';
+  const session = 'src/agent/session/session.ts';
+  assert.equal(forbiddenImport(session, preview), undefined);
+  assert.match(forbiddenImport(preview, session) ?? '', /imports go down/);
+  assert.match(forbiddenImport(session, 'src/views/ctx.ts') ?? '', /imports go down/);
+  assert.equal(forbiddenImport('src/views/review/sessionPort.ts', session), undefined);
+  assert.match(forbiddenImport('src/views/review/showDiff.ts', session) ?? '', /Only .*sessionPort/);
+  assert.match(
+    forbiddenImport('src/views/review/showDiff.ts', 'src/views/chat/protocol.ts') ?? '',
+    /nothing/,
+  );
+});
+
+test('every room of the linter is a folder', () => {
+  for (const floor of FLOORS) assert.ok(existsSync(path.join(root, floor)), floor);
 });

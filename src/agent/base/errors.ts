@@ -1,6 +1,3 @@
-import { safeName } from './safeName.ts';
-import { listed } from './phrases.ts';
-
 /**
  * An error whose message is written for the model: it says what went wrong and what to do next.
  * A tool that throws one gets exactly this text as its error result.
@@ -22,76 +19,6 @@ export class ToolError extends Error {
 /** A tool refuses the arguments of a call. */
 export class InvalidArgumentsError extends ToolError {
   override readonly name = 'InvalidArgumentsError';
-}
-
-/** A file no longer holds the base that a preview was made on. Nothing was written. */
-export class StalePreviewError extends ToolError {
-  override readonly name = 'StalePreviewError';
-  /** Workspace paths of the changed files. */
-  readonly paths: readonly string[];
-  /** Those of them that are elsewhere now, and where. */
-  readonly moved: ReadonlyMap<string, string>;
-
-  /** @param lost the ids of the previews that it builds on and that were not applied, if that is why. */
-  constructor(
-    paths: readonly string[],
-    lost: readonly string[] = [],
-    moved: ReadonlyMap<string, string> = new Map(),
-  ) {
-    const places = [...moved].map(([from, to]) => ` ${safeName(from)} was moved to ${safeName(to)}.`);
-    super(`Nothing was written: ${staleReason(paths, lost)}${places.join('')}`, {
-      advice: 'Read the file again, discard this preview and stage a new change.',
-    });
-    this.paths = paths;
-    this.moved = moved;
-  }
-}
-
-/** Why a preview no longer fits these files, in a sentence. @param lost see {@link StalePreviewError}. */
-export function staleReason(paths: readonly string[], lost: readonly string[] = []): string {
-  return lost.length > 0
-    ? `this builds on ${listed(lost)}, which ${lost.length === 1 ? 'was' : 'were'} not applied, so ${listed(paths)} ${paths.length === 1 ? 'does' : 'do'} not hold what it changes.`
-    : `${listed(paths)} changed after the preview was made.`;
-}
-
-/** A file has unsaved changes in an editor that cannot be read as text: a notebook, or a custom editor. */
-export class UnsavedEditorError extends ToolError {
-  override readonly name = 'UnsavedEditorError';
-
-  constructor(path: string) {
-    super(
-      `${safeName(path)} has unsaved changes in a notebook, a custom editor or a document that has no file yet, which cannot be read or edited as text.`,
-      { advice: 'Ask the user to save or revert them first.' },
-    );
-  }
-}
-
-/** A preview cannot be applied before those it builds on. Nothing was written. */
-export class BlockedPreviewError extends ToolError {
-  override readonly name = 'BlockedPreviewError';
-  /** Ids of the pending previews that must be applied first, in order. */
-  readonly blockers: readonly string[];
-
-  constructor(id: string, blockers: readonly string[]) {
-    super(
-      `${id} builds on previews that are still pending: ${blockers.join(', ')}. Nothing was written. Resolve those first.`,
-    );
-    this.blockers = blockers;
-  }
-}
-
-/** An attempt could not be recorded before its first effect, so nothing was done. */
-export class JournalError extends ToolError {
-  override readonly name = 'JournalError';
-
-  /** @param cause the error of the log. */
-  constructor(cause: unknown) {
-    super(
-      `Nothing was changed: Redline could not write to its log first (${messageOf(cause)}), and without that it applies nothing. ` +
-        'The preview is still pending. Tell the user; it can be applied once the log can be written.',
-      { cause },
-    );
-  }
 }
 
 /** Why a path is refused. A view chooses its own sentence by this code; the message is written for the model. */

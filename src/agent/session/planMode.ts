@@ -4,14 +4,9 @@ import { textResult, type AgentToolResult, type PendingAction } from '../hold/pr
 import type { Preview } from '../hold/preview/preview.ts';
 import { LEFT_PLAN_MODE } from '../hold/preview/ledger.ts';
 import type { ResolveRequest } from '../hold/preview/resolve/resolved.ts';
+import { planOf, type Plan } from '../hold/preview/plan.ts';
 import type { SessionContext } from './sessionOptions.ts';
 import { stageIn } from './staging.ts';
-
-/** A plan as the model submitted it. */
-export interface Plan {
-  readonly title: string;
-  readonly text: string;
-}
 
 /** The names in a plan's preview and in the result of its submission. */
 const PLAN = { sourceToolName: 'plan_approval', label: 'Plan ready for approval' } as const;
@@ -134,11 +129,4 @@ export class PlanMode implements ModeResolveHandler {
     const id = this.#waiting()?.id;
     if (id !== undefined) await this.#ctx.invoker.resolve({ ...vote, id, action: 'discard', reason });
   }
-}
-
-/** The plan that a preview submits for approval; `undefined` for any other preview. */
-export function planOf({ kind, details }: Preview): Plan | undefined {
-  if (kind !== 'plan' || typeof details !== 'object' || details === null) return undefined;
-  const { title, text } = details as Partial<Record<keyof Plan, unknown>>;
-  return typeof title === 'string' && typeof text === 'string' ? { title, text } : undefined;
 }

@@ -18,7 +18,7 @@ import type { CommandRuns } from '../../agent/sandbox/commands/commandRuns.ts';
 import { oneLine } from '../plainText.ts';
 import type { ChatStatus, DeltaMessage, HostMessage, ViewItem } from './protocol.ts';
 import { resolvedCards } from './transcript/cards.ts';
-import { DiffStats } from './transcript/diffStats.ts';
+import { DiffStats } from '../review/diffStats.ts';
 import { checkRows } from './transcript/previewCard.ts';
 import { reviewOf } from './transcript/reviewSummary.ts';
 import { itemDelta } from './transcript/itemDelta.ts';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Logger } from '../../agent/base/logger.ts';
 import type { Workspace } from '../../agent/hold/preview/workspace.ts';
 import { oneLine } from '../plainText.ts';
-import type { FileUris } from '../review/previewUri.ts';
+import type { FileUris } from '../workspace/previewUri.ts';
 import { showInfo } from '../toast.ts';
 
 /** Opens a link of an answer, if it is a web link. */

@@ -1,10 +1,6 @@
 import * as vscode from 'vscode';
-import type {
-  AnswerPart,
-  EditorTool,
-  EditorToolHost,
-  ToolOrigin,
-} from '../../agent/session/tools/editor/port.ts';
+import type { AnswerPart, EditorTool, EditorToolHost } from '../../agent/session/tools/editor/port.ts';
+import type { ToolOrigin } from '../../agent/hold/preview/toolCallPlan.ts';
 import { EditorTools, type EditorToolsOptions } from '../../agent/session/tools/editor/editorTools.ts';
 import { languageModelTools, MCP_TOOL_PREFIX } from '../contributions.ts';
 import type { Settings } from '../settings.ts';

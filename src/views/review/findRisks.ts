@@ -3,8 +3,8 @@ import { contentsAfter } from '../../agent/hold/preview/overlay.ts';
 import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { risksOf, type Risk } from '../../agent/hold/preview/reading/risks.ts';
-import { planOf } from '../../agent/session/planMode.ts';
-import type { TextSearch } from '../../agent/session/tools/files/searchText.ts';
+import { planOf } from '../../agent/hold/preview/plan.ts';
+import type { TextSearch } from '../../agent/hold/preview/textSearch.ts';
 
 /** The most lines that are looked at for imports of one file, and how long they are searched for, in milliseconds. */
 const MAX_LINES = 1_000;

@@ -12,8 +12,8 @@ import {
 import type { Risk } from '../../agent/hold/preview/reading/risks.ts';
 import type { ConflictBlock, ConflictChoice } from '../../agent/hold/preview/rebase/conflictMarkers.ts';
 import { Lineage } from '../../agent/hold/preview/resolve/lineage.ts';
-import { planOf } from '../../agent/session/planMode.ts';
-import { noLongerParses } from '../../agent/session/tools/ast/astEdit.ts';
+import { planOf } from '../../agent/hold/preview/plan.ts';
+import { noLongerParses } from '../../agent/hold/preview/reading/noLongerParses.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { idList, withoutIcons } from '../plainText.ts';
 import {

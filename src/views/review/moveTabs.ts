@@ -4,7 +4,7 @@ import { goneFiles } from '../../agent/hold/preview/fileSteps.ts';
 import type { LedgerEntry } from '../../agent/hold/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { placeId } from '../workspace/namesOnDisk.ts';
-import type { FileUris } from './previewUri.ts';
+import type { FileUris } from '../workspace/previewUri.ts';
 
 /** Moves the tabs of files that were renamed or deleted by what was applied. */
 export async function moveTabsAfter(

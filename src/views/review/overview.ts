@@ -4,7 +4,7 @@ import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { oneLine } from '../plainText.ts';
 import { NOTE } from './previewTabs.ts';
-import type { FileUris } from './previewUri.ts';
+import type { FileUris } from '../workspace/previewUri.ts';
 
 /**
  * Several previews in one multi-file diff: all that are pending, or those of a turn or another set. The tab belongs to no single preview:

@@ -8,7 +8,7 @@ import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { conflictBlocks, hasConflict } from '../../agent/hold/preview/rebase/conflictMarkers.ts';
 import { inLens } from '../commandRegistry.ts';
 import type * as lensTitles from './lensTitles.ts';
-import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
+import { parsePreviewUri, type FileUris, type PreviewAddress } from '../workspace/previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
 import type { ReviewPlaces } from './reviewPlaces.ts';
 import type { RiskMarks } from './riskMarks.ts';

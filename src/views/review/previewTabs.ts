@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { titleOf, type Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { oneLine } from '../plainText.ts';
-import { imageMark, parsePreviewUri, type PreviewAddress } from './previewUri.ts';
+import { imageMark, parsePreviewUri, type PreviewAddress } from '../workspace/previewUri.ts';
 
 /**
  * The title of a preview's tab. In the stable API it is the only way to recognise a multi-file diff.

@@ -5,10 +5,10 @@ import { hunksOfChange, type FileChange } from '../../agent/hold/preview/fileCha
 import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { Hunk } from '../../agent/hold/text/hunks.ts';
 import type { Agent } from '../agent.ts';
-import { DiffStats } from '../chat/transcript/diffStats.ts';
+import { DiffStats } from './diffStats.ts';
 import { oneLine } from '../plainText.ts';
 import { countedSet, hunkCount, setKey } from './countedSet.ts';
-import { parsePreviewUri, type PreviewSide } from './previewUri.ts';
+import { parsePreviewUri, type PreviewSide } from '../workspace/previewUri.ts';
 import type { ReviewList } from './reviewList.ts';
 import { shownChange } from './shownChange.ts';
 

@@ -7,7 +7,7 @@ import { setOf } from '../../agent/hold/preview/changeSet.ts';
 import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import type { Risk } from '../../agent/hold/preview/reading/risks.ts';
-import type { TextSearch } from '../../agent/session/tools/files/searchText.ts';
+import type { TextSearch } from '../../agent/hold/preview/textSearch.ts';
 
 /** How long what was found is collected before it is told, in milliseconds. */
 const GATHER_MS = 100;

@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import { isRecord, parsedJson } from '../../agent/base/json.ts';
 import { isWhole, textOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
 import { titleOf, type Preview } from '../../agent/hold/preview/preview.ts';
-import { planOf } from '../../agent/session/planMode.ts';
+import { planOf } from '../../agent/hold/preview/plan.ts';
 import { oneLine } from '../plainText.ts';
 import { isOfImages } from './documents/sideDocument.ts';
 import { tabTitle } from './previewTabs.ts';
-import { changeUri, documentPath, imageUri, opaqueUri, type FileUris } from './previewUri.ts';
+import { changeUri, documentPath, imageUri, opaqueUri, type FileUris } from '../workspace/previewUri.ts';
 import { overviewNotes, titleNotes } from './titleNotes.ts';
 
 /**

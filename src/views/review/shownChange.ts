@@ -1,7 +1,7 @@
 import type { FileChange } from '../../agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
-import { documentPath, type FileUris, type PreviewAddress } from './previewUri.ts';
+import { documentPath, type FileUris, type PreviewAddress } from '../workspace/previewUri.ts';
 
 /** A file's change and the preview that it belongs to. */
 export interface ShownChange {

@@ -3,7 +3,7 @@ import { coalesce } from '../../agent/base/async.ts';
 import { Owner } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Agent } from '../agent.ts';
-import { parsePreviewUri } from './previewUri.ts';
+import { parsePreviewUri } from '../workspace/previewUri.ts';
 import type { ReviewList } from './reviewList.ts';
 import type { ReviewPlaces } from './reviewPlaces.ts';
 

@@ -6,7 +6,7 @@ import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
 import { sideText } from './documents/sideDocument.ts';
-import { parsePreviewUri, type FileUris } from './previewUri.ts';
+import { parsePreviewUri, type FileUris } from '../workspace/previewUri.ts';
 import { shownChange, type ShownChange } from './shownChange.ts';
 
 /** What a visible editor shows: the change of a file, or a preview without files. */

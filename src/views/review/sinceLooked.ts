@@ -9,7 +9,7 @@ import type { Ctx } from '../ctx.ts';
 import { oneLine } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
 import type { LookedAt } from './lookedAt.ts';
-import { changeUri, parsePreviewUri } from './previewUri.ts';
+import { changeUri, parsePreviewUri } from '../workspace/previewUri.ts';
 import { shownChange } from './shownChange.ts';
 
 /** Offers, above the first hunk, the difference between a revision with something new and what the user has seen of the file before. */

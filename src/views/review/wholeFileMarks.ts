@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Owner } from '../../agent/base/disposable.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
-import { parsePreviewUri, type FileUris } from './previewUri.ts';
+import { parsePreviewUri, type FileUris } from '../workspace/previewUri.ts';
 import { shownChange } from './shownChange.ts';
 
 /** Marks all lines of a new file as added, and those of a deleted one as removed, where no diff does. */

@@ -1,4 +1,5 @@
-import { JournalError, messageOf, PathError, StalePreviewError, ToolError } from '../../agent/base/errors.ts';
+import { messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
+import { JournalError, StalePreviewError } from '../../agent/hold/preview/errors.ts';
 import type { Localiser } from '../../agent/base/localiser.ts';
 import { shortList } from '../plainText.ts';
 

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
+import { ToolError } from '../../agent/base/errors.ts';
+import { StalePreviewError } from '../../agent/hold/preview/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
 import { hashOfLink } from '../../agent/hold/preview/fileChange.ts';
 import type { FileContent } from '../../agent/hold/preview/workspace.ts';

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
+import { ToolError } from '../../agent/base/errors.ts';
+import { StalePreviewError } from '../../agent/hold/preview/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
 import { decodeText, encodeText } from '../../agent/hold/text/encodings.ts';
 import { encodingOf } from './dirtyDocument.ts';

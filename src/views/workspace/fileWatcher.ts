@@ -3,7 +3,7 @@ import { Owner } from '../../agent/base/disposable.ts';
 import { realPlaceSync } from '../../agent/base/system/realPath.ts';
 import { stepsOf } from '../../agent/hold/preview/fileSteps.ts';
 import type { Agent } from '../agent.ts';
-import type { FileUris } from '../review/previewUri.ts';
+import type { FileUris } from './previewUri.ts';
 
 /** How long there must be no further change before the previews are checked, in milliseconds. */
 const DEBOUNCE_MS = 100;

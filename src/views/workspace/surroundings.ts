@@ -1,7 +1,7 @@
 import * as os from 'node:os';
 import * as vscode from 'vscode';
 import type { Surroundings } from '../../agent/session/surroundings.ts';
-import { activeGit } from '../review/external/gitApi.ts';
+import { activeGit } from './gitApi.ts';
 
 const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'Windows',

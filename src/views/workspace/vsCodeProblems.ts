@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { PREVIEW_SCHEME } from '../contributions.ts';
-import { documentPath, proposalUri } from '../review/previewUri.ts';
+import { documentPath, proposalUri } from './previewUri.ts';
 import type { Event } from '../../agent/base/event.ts';
 import { isWithin, type Problem, type Problems, type Severity } from '../../agent/session/tools/problems.ts';
 

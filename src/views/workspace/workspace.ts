@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { TimeSlice } from '../../agent/base/async.ts';
-import { StalePreviewError, ToolError, UnsavedEditorError } from '../../agent/base/errors.ts';
+import { ToolError } from '../../agent/base/errors.ts';
+import { StalePreviewError, UnsavedEditorError } from '../../agent/hold/preview/errors.ts';
 import type { Sha256 } from '../../agent/base/hash.ts';
 import { realPlaceSync } from '../../agent/base/system/realPath.ts';
 import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';

@@ -6,7 +6,7 @@ import { PreviewStore } from '../../../src/agent/hold/preview/previewStore.ts';
 import type { Agent } from '../../../src/views/agent.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { FileMarks } from '../../../src/views/review/marks/fileMarks.ts';
-import { changeUri, rowUri } from '../../../src/views/review/previewUri.ts';
+import { changeUri, rowUri } from '../../../src/views/workspace/previewUri.ts';
 import { create, modify, remove, rename } from '../../support/changes.ts';
 import { draft } from '../../support/drafts.ts';
 import { activateRedline, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';

@@ -3,7 +3,7 @@ import { chmod } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Preview } from '../../../src/agent/hold/preview/preview.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
-import { changeUri } from '../../../src/views/review/previewUri.ts';
+import { changeUri } from '../../../src/views/workspace/previewUri.ts';
 import { ShownRevisions } from '../../../src/views/review/shownRevisions.ts';
 import { modify } from '../../support/changes.ts';
 import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile, until } from '../support/redline.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
-import type { GitApi } from '../../../src/views/review/external/gitApi.ts';
+import type { GitApi } from '../../../src/views/workspace/gitApi.ts';
 import { activateRedline, cleanUp, fileInWorkspace, setting } from '../support/redline.ts';
 
 const FOLDER = 'staged';

@@ -17,7 +17,7 @@ import type { ModelAuthority } from '../../../src/agent/hold/preview/resolveSett
 import { Session } from '../../../src/agent/session/session.ts';
 import { WorkerAstEngine } from '../../../src/agent/session/tools/ast/worker/client.ts';
 import { builtInTools } from '../../../src/agent/session/tools/builtIn.ts';
-import type { TextSearch } from '../../../src/agent/session/tools/files/searchText.ts';
+import type { TextSearch } from '../../../src/agent/hold/preview/textSearch.ts';
 import { installedGrammars } from '../astGrammars.ts';
 import { createScriptedProvider, type ScriptStep } from '../scriptedProvider.ts';
 import type { Sandbox } from './sandbox.ts';

@@ -7,9 +7,9 @@ import {
   isAbortError,
   messageOf,
   PathError,
-  StalePreviewError,
   ToolError,
 } from '../../../src/agent/base/errors.ts';
+import { StalePreviewError } from '../../../src/agent/hold/preview/errors.ts';
 
 test('errors for the model are tool errors and keep their own names', () => {
   const stale = new StalePreviewError(['a.ts', 'b.ts']);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { silentLogger } from '../../../src/agent/base/logger.ts';
 import { Rebaser } from '../../../src/agent/hold/preview/rebase/rebaser.ts';
 import { resolvePart } from '../../../src/agent/hold/preview/resolve/resolvePart.ts';
-import { commitText } from '../../../src/agent/session/commitText.ts';
+import { commitText } from '../../../src/agent/hold/preview/commitText.ts';
 import { modify, textIn } from '../../support/changes.ts';
 import type { Script, ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { textResult, type PendingAction } from '../../../src/agent/hold/preview/pendingAction.ts';
 import { PLAN_MODE_ENDED } from '../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import type { Forcing, ModelAuthority } from '../../../src/agent/hold/preview/resolveSettings.ts';
-import { planOf } from '../../../src/agent/session/planMode.ts';
+import { planOf } from '../../../src/agent/hold/preview/plan.ts';
 import { latestAnswerText, planTitle } from '../../../src/agent/session/planText.ts';
 import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';

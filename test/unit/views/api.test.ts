@@ -7,7 +7,7 @@ import { undoBranchAction } from '../../../src/agent/hold/preview/undo.ts';
 import { toWireMessages } from '../../../src/agent/session/model/openai/messages.ts';
 import { resolvePart } from '../../../src/agent/hold/preview/resolve/resolvePart.ts';
 import { createApi, type ApiParts, type ProposedAction, type RedlineApi } from '../../../src/views/api.ts';
-import { commandOf } from '../../../src/agent/session/tools/command/runCommand.ts';
+import { commandOf } from '../../../src/agent/sandbox/commands/plannedCommand.ts';
 import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';

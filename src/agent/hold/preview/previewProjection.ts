@@ -1,5 +1,5 @@
 import { FIRST_RANDOM } from '../../base/claimedNumbers.ts';
-import { StalePreviewError } from '../../base/errors.ts';
+import { StalePreviewError } from './errors.ts';
 import { carryModes, type RollbackInfo } from './commit/rollbackInfo.ts';
 import { Feed } from './feed.ts';
 import type { FileChange } from './fileChange.ts';

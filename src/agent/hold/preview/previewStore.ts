@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../base/async.ts';
-import { JournalError } from '../../base/errors.ts';
+import { JournalError } from './errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import type { EncodingError } from '../../base/log/jsonLines.ts';
 import { LogQueue, marked } from '../../base/log/logQueue.ts';

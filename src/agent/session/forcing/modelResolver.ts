@@ -1,5 +1,6 @@
 import { untilAborted } from '../../base/async.ts';
-import { BlockedPreviewError, ToolError } from '../../base/errors.ts';
+import { ToolError } from '../../base/errors.ts';
+import { BlockedPreviewError } from '../../hold/preview/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
 import type { AgentToolResult } from '../../hold/preview/pendingAction.ts';

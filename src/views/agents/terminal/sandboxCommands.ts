@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { commandOf } from '../../../agent/session/tools/command/runCommand.ts';
+import { commandOf } from '../../../agent/sandbox/commands/plannedCommand.ts';
 import { execute } from '../../commandRegistry.ts';
 import type { Ctx } from '../../ctx.ts';
 import { sandboxSentence } from '../../texts/sandboxWords.ts';

@@ -4,7 +4,7 @@ import { isOpen, titleOf, type Preview } from '../../../agent/hold/preview/previ
 import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 import { previewView } from '../../../agent/hold/preview/previewView.ts';
 import type { SessionEvent } from '../../../agent/session/events.ts';
-import { planOf } from '../../../agent/session/planMode.ts';
+import { planOf } from '../../../agent/hold/preview/plan.ts';
 import { previewCard } from '../transcript/previewCard.ts';
 import { toolLine } from '../transcript/toolLine.ts';
 import { cardNotes, reasonOf, stateText } from '../words/cardWords.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ProviderFailureCode } from '../../../agent/session/model/messages.ts';
 import { parseSlashCommand } from '../../../agent/session/model/offline/slashCommands.ts';
-import { planOf } from '../../../agent/session/planMode.ts';
+import { planOf } from '../../../agent/hold/preview/plan.ts';
 import { readAttachments } from '../attachments/attachmentReader.ts';
 import { ContextFiles } from '../attachments/contextFiles.ts';
 import { hostedCommands, type ChatCtx } from '../hostedCommands.ts';

@@ -9,7 +9,7 @@ import { beginningOf } from '../../../agent/base/cutText.ts';
 import { ToolError } from '../../../agent/base/errors.ts';
 import { globMatcher, type PathMatcher } from '../../../agent/hold/text/glob.ts';
 import type { EncodingName } from '../../../agent/hold/text/encodings.ts';
-import type { TextMatch } from '../../../agent/session/tools/files/textReport.ts';
+import type { TextMatch } from '../../../agent/hold/preview/textSearch.ts';
 import { countFeeds } from '../../../agent/hold/text/lines.ts';
 import { eventHeads } from './eventHeads.ts';
 

@@ -10,10 +10,10 @@ import {
 } from '../../../agent/hold/preview/previewView.ts';
 import { isOpen, titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
 import type { Risk } from '../../../agent/hold/preview/reading/risks.ts';
-import { planOf } from '../../../agent/session/planMode.ts';
-import { commandOf } from '../../../agent/session/tools/command/runCommand.ts';
+import { planOf } from '../../../agent/hold/preview/plan.ts';
+import { commandOf } from '../../../agent/sandbox/commands/plannedCommand.ts';
 import type { DiffStat } from '../../../agent/hold/text/lineDiff.ts';
-import { toolCallOf } from '../../../agent/session/tools/editor/port.ts';
+import { toolCallOf } from '../../../agent/hold/preview/toolCallPlan.ts';
 import { agentLabel, escapeInvisible, escapeProse, MAX_NAMES, oneLine } from '../../plainText.ts';
 import { riskText } from '../../texts/riskWords.ts';
 import type { CardProblem, CardState, ItemOf, LineStat, PartRow } from '../protocol.ts';

@@ -1,6 +1,6 @@
 import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import { setVotes, type IsEdited } from '../../../agent/hold/preview/setVotes.ts';
-import { planOf } from '../../../agent/session/planMode.ts';
+import { planOf } from '../../../agent/hold/preview/plan.ts';
 import type { DiffStat } from '../../../agent/hold/text/lineDiff.ts';
 import type { ChatStatus } from '../protocol.ts';
 import { totalOf } from '../../../agent/hold/preview/previewView.ts';

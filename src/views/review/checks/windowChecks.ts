@@ -10,8 +10,8 @@ import type { CheckMark } from '../../../agent/hold/preview/previewView.ts';
 import type { CheckFact } from '../../../agent/hold/preview/ledger.ts';
 import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import { NO_CHECKS, type Proof, type Prover } from '../../../agent/hold/preview/resolve/proof.ts';
-import type { Session } from '../../../agent/session/session.ts';
-import type { FileUris } from '../previewUri.ts';
+import type { ReviewedSession } from '../sessionPort.ts';
+import type { FileUris } from '../../workspace/previewUri.ts';
 import { isApplicable } from '../../../agent/hold/preview/resolve/refusals.ts';
 import type { CheckSettings } from './checkSettings.ts';
 
@@ -88,7 +88,7 @@ export class WindowChecks extends Owner implements Prover {
    * Checks what is pending once the session has stopped running, if the user wants that. (A turn of the loop is one request.) A
    * run that no person asked for needs an isolated sandbox.
    */
-  follow(session: Pick<Session, 'id' | 'onDidEmit'>): vscode.Disposable {
+  follow(session: Pick<ReviewedSession, 'id' | 'onDidEmit'>): vscode.Disposable {
     let wasRunning = false;
     return session.onDidEmit(event => {
       if (event.type !== 'state_changed') return;

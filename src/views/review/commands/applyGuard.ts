@@ -6,7 +6,7 @@ import {
   type SeenRevisions,
 } from '../../../agent/hold/preview/preview.ts';
 import { conflictPaths } from '../../../agent/hold/preview/rebase/conflictMarkers.ts';
-import { planOf } from '../../../agent/session/planMode.ts';
+import { planOf } from '../../../agent/hold/preview/plan.ts';
 import { execute } from '../../commandRegistry.ts';
 import { idList, oneLine } from '../../plainText.ts';
 import { confirm, showWarning } from '../../toast.ts';

@@ -10,7 +10,7 @@ import {
 import { outdatedVoteText } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
 import { inLens, isFromLens, makeCommand } from '../../commandRegistry.ts';
 import { showInfo } from '../../toast.ts';
-import { changeUri } from '../previewUri.ts';
+import { changeUri } from '../../workspace/previewUri.ts';
 import { targetsOf } from './previewTargets.ts';
 import type { Ctx } from '../../ctx.ts';
 

@@ -6,7 +6,7 @@ import { lineOnOtherSide } from '../../../agent/hold/text/hunks.ts';
 import type { Agent } from '../../agent.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
-import { parsePreviewUri } from '../previewUri.ts';
+import { parsePreviewUri } from '../../workspace/previewUri.ts';
 import { shownChange } from '../shownChange.ts';
 import type { PreviewTarget } from './previewTargets.ts';
 

@@ -6,13 +6,13 @@ import { conflictPaths } from '../../../agent/hold/preview/rebase/conflictMarker
 import { resolvePart } from '../../../agent/hold/preview/resolve/resolvePart.ts';
 import { splitPreview } from '../../../agent/hold/preview/resolve/splitPreview.ts';
 import { humanReason, outdatedVoteText } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
-import { planOf } from '../../../agent/session/planMode.ts';
+import { planOf } from '../../../agent/hold/preview/plan.ts';
 import type { Hunk } from '../../../agent/hold/text/hunks.ts';
 import type { Agent } from '../../agent.ts';
 import type { Ctx } from '../../ctx.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
-import { changeUri, opaqueUri, type PreviewSide } from '../previewUri.ts';
+import { changeUri, opaqueUri, type PreviewSide } from '../../workspace/previewUri.ts';
 import { shownChange, type ShownChange } from '../shownChange.ts';
 import { ApplyGuard, askReason } from './applyGuard.ts';
 import { BulkVotes } from './bulkVotes.ts';

@@ -4,7 +4,7 @@ import { views } from '../../contributions.ts';
 import { isFromLens } from '../../commandRegistry.ts';
 import { showInfo } from '../../toast.ts';
 import type { PreviewTabs } from '../previewTabs.ts';
-import { parsePreviewUri, type PreviewAddress } from '../previewUri.ts';
+import { parsePreviewUri, type PreviewAddress } from '../../workspace/previewUri.ts';
 import type { ShownRevisions } from '../shownRevisions.ts';
 import type { Ctx } from '../../ctx.ts';
 

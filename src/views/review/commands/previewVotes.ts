@@ -9,7 +9,7 @@ import {
   type ResolveAction,
 } from '../../../agent/hold/preview/preview.ts';
 import { humanReason, outdatedVoteText } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
-import { planOf } from '../../../agent/session/planMode.ts';
+import { planOf } from '../../../agent/hold/preview/plan.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 import { ApplyGuard, askReason, askReasonFor } from './applyGuard.ts';

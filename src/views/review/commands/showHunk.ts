@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { hunksOfChange, textOf } from '../../../agent/hold/preview/fileChange.ts';
 import type { Agent } from '../../agent.ts';
-import { changeUri } from '../previewUri.ts';
+import { changeUri } from '../../workspace/previewUri.ts';
 import { isSameText } from '../shownRevisions.ts';
 
 /** How long a diff may take to show a new revision, in milliseconds. Afterwards its cursor stays where it is. */

@@ -12,7 +12,7 @@ import type { Agent } from '../../agent.ts';
 import { agentLabel, escapeInvisible, shortList } from '../../plainText.ts';
 import { makeCommand } from '../../commandRegistry.ts';
 import { COMMENTS, PREVIEW_SCHEME } from '../../contributions.ts';
-import { changeUri, parsePreviewUri, type FileUris } from '../previewUri.ts';
+import { changeUri, parsePreviewUri, type FileUris } from '../../workspace/previewUri.ts';
 import { shownChange } from '../shownChange.ts';
 import { showInfo } from '../../toast.ts';
 import { SentReviews } from './sentReviews.ts';

@@ -1,9 +1,7 @@
 import type * as vscode from 'vscode';
-import type { AssistantMessage } from '../../../agent/session/model/messages.ts';
 import type { ReviewComment, ReviewComments } from '../../../agent/hold/preview/reviewComments.ts';
 import { answersIn } from '../../../agent/hold/preview/reviewTexts.ts';
-import type { SessionEvent } from '../../../agent/session/events.ts';
-import type { Session } from '../../../agent/session/session.ts';
+import type { AssistantMessage, ReviewedSession, SessionEvent } from '../sessionPort.ts';
 
 /** The comments that one prompt brings to the model. */
 interface SentReview {
@@ -16,7 +14,7 @@ interface SentReview {
 /** Follows the reviews that are sent as prompts: whether they arrive, and what the model answers to each comment. */
 export class SentReviews implements vscode.Disposable {
   readonly #comments: ReviewComments;
-  readonly #session: Pick<Session, 'id' | 'queue'>;
+  readonly #session: ReviewedSession;
   readonly #following: vscode.Disposable;
   /** They are no message of the conversation yet: they wait for the running turn. */
   #waiting: readonly SentReview[] = [];
@@ -25,7 +23,7 @@ export class SentReviews implements vscode.Disposable {
   /** The review that is being answered, and what was said last to it. */
   #answered: (SentReview & { readonly said: string }) | undefined;
 
-  constructor(comments: ReviewComments, session: Pick<Session, 'id' | 'queue' | 'onDidEmit'>) {
+  constructor(comments: ReviewComments, session: ReviewedSession) {
     this.#comments = comments;
     this.#session = session;
     this.#following = session.onDidEmit(event => this.#follow(event));

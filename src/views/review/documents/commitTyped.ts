@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { commitText, type CommittedText, type TypedText } from '../../../agent/session/commitText.ts';
+import { commitText, type CommittedText, type TypedText } from '../../../agent/hold/preview/commitText.ts';
 import type { Agent } from '../../agent.ts';
 
 /**

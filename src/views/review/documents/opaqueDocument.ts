@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import { fenceFor } from '../../../agent/base/phrases.ts';
 import { shownCommand } from '../../../agent/sandbox/commands/commandPlan.ts';
 import { titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
-import { planOf } from '../../../agent/session/planMode.ts';
-import { commandOf, type PlannedCommand } from '../../../agent/session/tools/command/runCommand.ts';
+import { planOf } from '../../../agent/hold/preview/plan.ts';
+import { commandOf, type PlannedCommand } from '../../../agent/sandbox/commands/plannedCommand.ts';
 import { shellLine } from '../../../agent/sandbox/commands/shellCall.ts';
-import { toolCallOf, type ToolCallPlan } from '../../../agent/session/tools/editor/port.ts';
+import { toolCallOf, type ToolCallPlan } from '../../../agent/hold/preview/toolCallPlan.ts';
 import { detailsText, escapeInvisible, oneLine } from '../../plainText.ts';
 
 /** The document of a preview without file changes. It shows what would run, and which tool staged it. */

@@ -3,7 +3,12 @@ import { Owner } from '../../../agent/base/disposable.ts';
 import { isBinary } from '../../../agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
-import { opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from '../previewUri.ts';
+import {
+  opaqueUri,
+  parsePreviewUri,
+  type FileUris,
+  type PreviewAddress,
+} from '../../workspace/previewUri.ts';
 import { shownChange } from '../shownChange.ts';
 import type { ShownRevisions } from '../shownRevisions.ts';
 import { documentBytes, type ProposalEdits } from './proposalEdits.ts';

@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import { Owner } from '../../../agent/base/disposable.ts';
 import { isText, type FileChange } from '../../../agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../../agent/hold/preview/preview.ts';
-import { planOf } from '../../../agent/session/planMode.ts';
+import { planOf } from '../../../agent/hold/preview/plan.ts';
 import { decodeText, encodeText } from '../../../agent/hold/text/encodings.ts';
 import type { Agent } from '../../agent.ts';
 import { PREVIEW_SCHEME } from '../../contributions.ts';
-import { documentPath, parsePreviewUri, type PreviewAddress } from '../previewUri.ts';
+import { documentPath, parsePreviewUri, type PreviewAddress } from '../../workspace/previewUri.ts';
 import type { Draft, Drafts } from './drafts.ts';
 import { EditorSaves, holds, openDocument } from './editorSaves.ts';
 
@@ -323,7 +323,7 @@ export class ProposalEdits extends Owner {
       const uri = vscode.Uri.parse(key);
       const now = uri.authority === id && !this.#saves.isDirtyAt(uri) ? this.#textOf(uri) : undefined;
       if (now === undefined || draft.text === undefined || now === draft.base) continue;
-      const { mergedText } = await import('../../../agent/session/commitText.ts');
+      const { mergedText } = await import('../../../agent/hold/preview/commitText.ts');
       const text = await mergedText(draft.base, now, draft.text);
       // It was typed on, saved or thrown away meanwhile, or there is a newer revision, which is followed next.
       if (drafts.get(key) !== draft || this.#textOf(uri) !== now) continue;

@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { detailOf, JournalError, StalePreviewError, ToolError } from '../../../agent/base/errors.ts';
+import { detailOf, ToolError } from '../../../agent/base/errors.ts';
+import { JournalError, StalePreviewError } from '../../../agent/hold/preview/errors.ts';
 import { shownName } from '../../../agent/hold/external/fileNames.ts';
 import type { Git, UncommittedPath } from '../../../agent/hold/external/git.ts';
 import { holdBack } from '../../../agent/hold/external/holdBack.ts';

@@ -4,7 +4,7 @@ import { realPath, isInside } from '../../../agent/base/system/realPath.ts';
 import { Git } from '../../../agent/hold/external/git.ts';
 import { withoutIcons } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
-import { openGit, type GitApi, type GitRepository } from './gitApi.ts';
+import { openGit, type GitApi, type GitRepository } from '../../workspace/gitApi.ts';
 
 /** A repository that concerns the workspace. */
 export interface OpenRepository {

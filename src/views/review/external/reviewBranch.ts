@@ -7,7 +7,7 @@ import { Git } from '../../../agent/hold/external/git.ts';
 import { readForeign, type Difference } from '../../../agent/hold/external/readForeign.ts';
 import { oneLine, withoutIcons } from '../../plainText.ts';
 import { showInfo, withCancel } from '../../toast.ts';
-import type { GitRepository } from './gitApi.ts';
+import type { GitRepository } from '../../workspace/gitApi.ts';
 import { repositoryPlaces } from './places.ts';
 import { reportTooMuch } from './report.ts';
 import { chooseRepository, gitOf, type OpenRepository } from './repositories.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../agent/hold/preview/pendingFiles.ts';
 import type { Agent } from '../../agent.ts';
 import { inLens, makeCommand } from '../../commandRegistry.ts';
-import { changeUri, parsePreviewUri, rowUri } from '../previewUri.ts';
+import { changeUri, parsePreviewUri, rowUri } from '../../workspace/previewUri.ts';
 import { shownChange } from '../shownChange.ts';
 
 /** How long changes are collected before marks are drawn again, in milliseconds. */

@@ -18,7 +18,7 @@ import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 import { Lineage } from '../../../agent/hold/preview/resolve/lineage.ts';
 import { makeCommand } from '../../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../../plainText.ts';
-import { rowUri, type FileUris } from '../previewUri.ts';
+import { rowUri, type FileUris } from '../../workspace/previewUri.ts';
 import { checkSentence, checksText } from '../../texts/checkWords.ts';
 import { conflictsLeftText, hasSucceeded, kindIcons, runText } from '../../texts/previewWords.ts';
 import { riskMark, riskText } from '../../texts/riskWords.ts';

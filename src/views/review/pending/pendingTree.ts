@@ -7,7 +7,7 @@ import { countText } from '../../../agent/base/localiser.ts';
 import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import { contextKeys, views } from '../../contributions.ts';
 import { escapeInvisible } from '../../plainText.ts';
-import { parsePreviewUri } from '../previewUri.ts';
+import { parsePreviewUri } from '../../workspace/previewUri.ts';
 import type * as pendingItems from './pendingItems.ts';
 import { childrenOf, keyOf, type PendingNode } from './pendingNodes.ts';
 import type { PendingParts } from './pendingParts.ts';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { countText } from '../../../agent/base/localiser.ts';
 import { adviceOfSet, type SetAdvice } from '../../../agent/hold/preview/changeSet.ts';
 import { appliesAny, isOpen } from '../../../agent/hold/preview/preview.ts';
-import { DiffStats } from '../../chat/transcript/diffStats.ts';
+import { DiffStats } from '../diffStats.ts';
 import { makeCommand } from '../../commandRegistry.ts';
 import { agentLabel, oneLine } from '../../plainText.ts';
 import { countedSet, hunkCount } from '../countedSet.ts';

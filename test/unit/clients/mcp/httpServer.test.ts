@@ -6,7 +6,7 @@ import { McpHttpServer } from '../../../../src/agent/clients/mcp/httpServer.ts';
 import { LineTransport } from '../../../../src/agent/clients/mcp/lineTransport.ts';
 import { proveWindow } from '../../../../src/agent/clients/mcp/proof.ts';
 import { builtInTools } from '../../../../src/agent/session/tools/builtIn.ts';
-import type { TextSearch } from '../../../../src/agent/session/tools/files/searchText.ts';
+import type { TextSearch } from '../../../../src/agent/hold/preview/textSearch.ts';
 import { agentWorld, type AgentWorld } from '../../../support/agentClients.ts';
 import { McpAgent } from '../../../support/mcpClients.ts';
 import type { TestSessionOptions } from '../../../support/testSession.ts';

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpHttpServer } from '../../../../src/agent/clients/mcp/httpServer.ts';
 import { builtInTools } from '../../../../src/agent/session/tools/builtIn.ts';
-import type { TextSearch } from '../../../../src/agent/session/tools/files/searchText.ts';
+import type { TextSearch } from '../../../../src/agent/hold/preview/textSearch.ts';
 import { agentWorld, type AgentWorld } from '../../../support/agentClients.ts';
 import { assertUnderstood, McpAgent, STATELESS } from '../../../support/mcpClients.ts';
 import type { TestSessionOptions } from '../../../support/testSession.ts';

@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../../../../src/agent/hold/preview/ledger.ts';
 import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
 import type { PreviewLogEntry } from '../../../../src/agent/hold/preview/log/previewLog.ts';
 import { EncodingError } from '../../../../src/agent/base/log/jsonLines.ts';
-import { JournalError } from '../../../../src/agent/base/errors.ts';
+import { JournalError } from '../../../../src/agent/hold/preview/errors.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { draft } from '../../../support/drafts.ts';
 import { noSpace } from '../../../support/memoryWorkspace.ts';

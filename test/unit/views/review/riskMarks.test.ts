@@ -4,7 +4,7 @@ import { silentLogger } from '../../../../src/agent/base/logger.ts';
 import { textOf, type FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
 import type { LedgerEntry } from '../../../../src/agent/hold/preview/ledger.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
-import type { TextSearch } from '../../../../src/agent/session/tools/files/searchText.ts';
+import type { TextSearch } from '../../../../src/agent/hold/preview/textSearch.ts';
 import { RiskMarks } from '../../../../src/views/review/riskMarks.ts';
 import { create, modify, remove } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  JournalError,
-  PathError,
-  StalePreviewError,
-  ToolError,
-  type PathErrorCode,
-} from '../../../../src/agent/base/errors.ts';
+import { PathError, ToolError, type PathErrorCode } from '../../../../src/agent/base/errors.ts';
+import { JournalError, StalePreviewError } from '../../../../src/agent/hold/preview/errors.ts';
 import { fill } from '../../../../src/agent/base/localiser.ts';
 import { sentenceFor } from '../../../../src/views/texts/errorSentence.ts';
 

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
-import { StalePreviewError } from '../../../../src/agent/base/errors.ts';
+import { StalePreviewError } from '../../../../src/agent/hold/preview/errors.ts';
 import { writeDiskFile } from '../../../../src/views/workspace/diskFile.ts';
 import { tidyDisk } from '../../../../src/views/workspace/diskFolders.ts';
 import { moveToNew, removeTemporaryFiles } from '../../../../src/views/workspace/temporaryFile.ts';

@@ -1,10 +1,6 @@
 import { forEachLimited } from '../../../base/async.ts';
-import {
-  messageWithoutPaths,
-  StalePreviewError,
-  ToolError,
-  UnsavedEditorError,
-} from '../../../base/errors.ts';
+import { messageWithoutPaths, ToolError } from '../../../base/errors.ts';
+import { StalePreviewError, UnsavedEditorError } from '../errors.ts';
 import type { Sha256 } from '../../../base/hash.ts';
 import { listed } from '../../../base/phrases.ts';
 import { contentOf, MemoryBlobs, type Blobs } from '../blobs.ts';

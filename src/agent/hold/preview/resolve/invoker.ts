@@ -1,11 +1,6 @@
 import { untilAborted } from '../../../base/async.ts';
-import {
-  BlockedPreviewError,
-  factOf,
-  messageOf,
-  StalePreviewError,
-  ToolError,
-} from '../../../base/errors.ts';
+import { factOf, messageOf, ToolError } from '../../../base/errors.ts';
+import { BlockedPreviewError, StalePreviewError } from '../errors.ts';
 import { Emitter, type Event } from '../../../base/event.ts';
 import { isVoteOnSet } from '../changeSet.ts';
 import type { LoadEditors } from '../commit/landed/editors.ts';

@@ -1,6 +1,6 @@
 import { escapeInvisible } from '../../../base/foreignText.ts';
 import { quoted, safeName, safeText } from '../../../base/safeName.ts';
-import { staleReason } from '../../../base/errors.ts';
+import { staleReason } from '../errors.ts';
 import { fenced, listed, plural } from '../../../base/phrases.ts';
 import type { Fact } from '../feed.ts';
 import {

@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { StalePreviewError } from '../../../base/errors.ts';
+import { StalePreviewError } from '../errors.ts';
 import { sha256 } from '../../../base/hash.ts';
 import { isLink, type FileChange } from '../fileChange.ts';
 import { stepsOf } from '../fileSteps.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { textResult } from '../../../hold/preview/pendingAction.ts';
-import type { Preview } from '../../../hold/preview/preview.ts';
 import { assertApplicable } from '../../../hold/preview/textFile.ts';
 import { replacementTitle, titled, titleSchema, withBrokenFiles } from '../titles.ts';
 import { defineTool, type Tool } from '../tool.ts';
@@ -8,9 +7,6 @@ import { pathsSchema, selectorSchema } from './astGrep.ts';
 import type { AstSearcher } from './structuralSearch.ts';
 
 const SOURCE = 'ast_edit';
-
-/** In the details of a preview: the files that no longer parse once it is applied, though they did before. */
-const brokenSchema = z.object({ noLongerParse: z.array(z.string()) });
 
 /** `ast_edit`: stages replacements of code that is found by structure. */
 export function astEditTool(searcher: AstSearcher): Tool {
@@ -56,10 +52,4 @@ export function astEditTool(searcher: AstSearcher): Tool {
       return textResult(editReport(result));
     },
   });
-}
-
-/** Whether a file of a proposed change no longer parses once it is applied, as far as that is known. */
-export function noLongerParses(preview: Preview, path: string): boolean {
-  const known = preview.sourceToolName === SOURCE ? brokenSchema.safeParse(preview.details).data : undefined;
-  return known?.noLongerParse.includes(path) ?? false;
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../sandbox/commands/commandPlan.ts';
 import type { CommandRun, CommandRuns } from '../../../sandbox/commands/commandRuns.ts';
 import type { Sandbox, SandboxKind, Sandboxes, SandboxStatus } from '../../../sandbox/commands/sandbox.ts';
+import type { PlannedCommand } from '../../../sandbox/commands/plannedCommand.ts';
 import { idsIn } from '../../../hold/preview/overlay.ts';
 import { textOf, textResult, type AgentToolResult } from '../../../hold/preview/pendingAction.ts';
 import type { Preview } from '../../../hold/preview/preview.ts';
@@ -16,21 +17,6 @@ import { defineTool, type Tool } from '../tool.ts';
 /** The longest command, in characters. */
 const MAX_COMMAND_CHARS = 20_000;
 const SOURCE = 'run_command';
-
-const details = z.object({
-  command: z.string(),
-  folder: z.string(),
-  shell: z.string(),
-  // Missing in previews of earlier versions.
-  arguments: z._default(z.array(z.string()), []),
-  environment: z.record(z.string(), z.nullable(z.string())),
-  timeLimit: z.number(),
-  // Missing where it runs on disk.
-  sandbox: z.optional(z.object({ engine: z.enum(['overlay', 'copy']), isolated: z.boolean() })),
-});
-
-/** The command of a preview, with the sandbox in which it runs; without one, it runs on disk. */
-export type PlannedCommand = CommandPlan & { readonly sandbox?: SandboxKind };
 
 /** Runs commands on disk. */
 export interface ShellRunner {
@@ -158,13 +144,4 @@ function whereText(sandbox: PlannedCommand['sandbox']): string {
   return sandbox.isolated
     ? 'in the sandbox, with your pending previews applied there'
     : 'in a copy of the workspace, with your pending previews applied there';
-}
-
-/** The command that a preview runs; `undefined` if it runs none. */
-export function commandOf(preview: Preview): PlannedCommand | undefined {
-  if (preview.purpose !== 'command') return undefined;
-  const { data } = details.safeParse(preview.details);
-  if (!data) return undefined;
-  const { sandbox, ...plan } = data;
-  return sandbox ? { ...plan, sandbox } : plan;
 }

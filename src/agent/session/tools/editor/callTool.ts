@@ -7,7 +7,8 @@ import { textResult, type AgentToolResult } from '../../../hold/preview/pendingA
 import type { Preview } from '../../../hold/preview/preview.ts';
 import type { CommandRuns } from '../../../sandbox/commands/commandRuns.ts';
 import { defineTool, type Tool, type ToolSchema } from '../tool.ts';
-import type { EditorTool, EditorToolHost, ToolCallPlan } from './port.ts';
+import type { EditorTool, EditorToolHost } from './port.ts';
+import type { ToolCallPlan } from '../../../hold/preview/toolCallPlan.ts';
 import { answerResult, endedResult, failedResult } from './toolAnswer.ts';
 
 /** The longest arguments of a call, as JSON text: a person has to read them. */

@@ -1,38 +1,10 @@
 import * as z from 'zod/mini';
 import { quoted } from '../../../base/safeName.ts';
 import { ToolError } from '../../../base/errors.ts';
-import type { PendingContents } from '../../../hold/preview/overlay.ts';
 import { textResult } from '../../../hold/preview/pendingAction.ts';
 import { MAX_GLOB_CHARS } from '../../../hold/text/glob.ts';
 import { defineTool, type Tool } from '../tool.ts';
-import type { TextMatches } from './textReport.ts';
-
-export interface TextQuery {
-  /** One line: the text itself, or a regular expression. Case matters. */
-  readonly query: string;
-  readonly isRegex: boolean;
-  /** Relative to the workspace folder; without a slash it matches names in any folder. */
-  readonly glob?: string;
-  /** Also searches the files that are left out otherwise, but for `.git`. */
-  readonly ignored?: boolean;
-}
-
-/**
- * Searches the text of the workspace's files as the user sees it, unsaved edits included. Files that are hidden by ignore
- * files, `files.exclude` or `search.exclude` are left out, unless the query says otherwise.
- */
-export interface TextSearch {
-  /**
-   * @param pending proposed contents, which are searched instead of those files.
-   * @throws ToolError for an invalid pattern; the abort error when `signal` fires.
-   */
-  search(
-    query: TextQuery,
-    limit: number,
-    signal: AbortSignal,
-    pending: PendingContents,
-  ): Promise<TextMatches>;
-}
+import type { TextSearch } from '../../../hold/preview/textSearch.ts';
 
 /** The most lines in one result. */
 const MAX_LINES = 200;

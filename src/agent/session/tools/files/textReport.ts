@@ -3,30 +3,10 @@ import { abortErrorOf } from '../../../base/async.ts';
 import { beginningOf, endOf } from '../../../base/cutText.ts';
 import { plural, listed } from '../../../base/phrases.ts';
 import type { PendingContents } from '../../../hold/preview/overlay.ts';
+import type { TextMatch, TextMatches } from '../../../hold/preview/textSearch.ts';
 import { readText } from '../../../hold/preview/textFile.ts';
 import type { ReadableFiles } from '../../../hold/preview/workspace.ts';
 import { splitLinesInTurns } from '../../../hold/text/lines.ts';
-
-/** One line with at least one match. */
-export interface TextMatch {
-  /** Workspace path. */
-  readonly path: string;
-  /** 1-based. */
-  readonly line: number;
-  /** The whole line without its line ending. */
-  readonly text: string;
-  /** Where in the line the first match begins, in UTF-16 units. */
-  readonly at: number;
-}
-
-export interface TextMatches {
-  /** Sorted by path and line. */
-  readonly matches: readonly TextMatch[];
-  /** Why there may be more matches: the limit was reached, or the search took too long. */
-  readonly cutBy?: 'limit' | 'time';
-  /** Files that were not searched because the pattern takes too long on them. */
-  readonly skipped?: readonly string[];
-}
 
 /** The most characters that are shown of a line. */
 const MAX_LINE_CHARS = 300;

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { StalePreviewError, ToolError } from '../../../../../src/agent/base/errors.ts';
+import { ToolError } from '../../../../../src/agent/base/errors.ts';
+import { StalePreviewError } from '../../../../../src/agent/hold/preview/errors.ts';
 import { commitChanges, stalePaths } from '../../../../../src/agent/hold/preview/commit/commitChanges.ts';
 import { sideOfText } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import { create, modify, remove, rename } from '../../../../support/changes.ts';

@@ -2,7 +2,7 @@ import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { StalePreviewError } from '../../../../../src/agent/base/errors.ts';
+import { StalePreviewError } from '../../../../../src/agent/hold/preview/errors.ts';
 import { MemoryBlobs } from '../../../../../src/agent/hold/preview/blobs.ts';
 import { commitChanges } from '../../../../../src/agent/hold/preview/commit/commitChanges.ts';
 import { recoverCommits } from '../../../../../src/agent/hold/preview/commit/recovery.ts';

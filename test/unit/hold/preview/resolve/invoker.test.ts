@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { JournalError, ToolError } from '../../../../../src/agent/base/errors.ts';
+import { ToolError } from '../../../../../src/agent/base/errors.ts';
+import { JournalError } from '../../../../../src/agent/hold/preview/errors.ts';
 import { textOf, textResult } from '../../../../../src/agent/hold/preview/pendingAction.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
 import { alreadyResolvedText } from '../../../../../src/agent/hold/preview/resolve/resolveTexts.ts';

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { StalePreviewError } from '../../../../../src/agent/base/errors.ts';
+import { StalePreviewError } from '../../../../../src/agent/hold/preview/errors.ts';
 import type { FileChange } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';

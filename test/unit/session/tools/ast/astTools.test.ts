@@ -20,7 +20,8 @@ import {
 } from '../../../../../src/agent/hold/preview/pendingAction.ts';
 import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
 import type { Workspace } from '../../../../../src/agent/hold/preview/workspace.ts';
-import { astEditTool, noLongerParses } from '../../../../../src/agent/session/tools/ast/astEdit.ts';
+import { astEditTool } from '../../../../../src/agent/session/tools/ast/astEdit.ts';
+import { noLongerParses } from '../../../../../src/agent/hold/preview/reading/noLongerParses.ts';
 import { astGrepTool } from '../../../../../src/agent/session/tools/ast/astGrep.ts';
 import type { SearchFolder } from '../../../../../src/agent/session/tools/ast/scope/searchScope.ts';
 import { folderWith, startEngine } from '../../../../support/astFolder.ts';

@@ -8,10 +8,10 @@ import type { Sandbox, Sandboxes, SandboxEnd } from '../../../../../src/agent/sa
 import { contentOf } from '../../../../../src/agent/hold/preview/blobs.ts';
 import type { PendingContents } from '../../../../../src/agent/hold/preview/overlay.ts';
 import {
-  commandOf,
   runCommandTool,
   type CommandRunner,
 } from '../../../../../src/agent/session/tools/command/runCommand.ts';
+import { commandOf } from '../../../../../src/agent/sandbox/commands/plannedCommand.ts';
 import {
   createTestSession,
   type TestSession,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { CommandRuns } from '../../../../../src/agent/sandbox/commands/commandRuns.ts';
 import { EditorTools } from '../../../../../src/agent/session/tools/editor/editorTools.ts';
 import { builtInTools } from '../../../../../src/agent/session/tools/builtIn.ts';
-import { toolCallOf } from '../../../../../src/agent/session/tools/editor/port.ts';
+import { toolCallOf } from '../../../../../src/agent/hold/preview/toolCallPlan.ts';
 import { FakeToolHost } from '../../../../support/fakeToolHost.ts';
 import {
   createTestSession,

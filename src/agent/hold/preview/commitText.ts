@@ -1,11 +1,11 @@
-import { isText, proposing, sideOfText, type FileChange } from '../hold/preview/fileChange.ts';
-import type { Preview } from '../hold/preview/preview.ts';
-import type { PreviewStore } from '../hold/preview/previewStore.ts';
-import { CONFLICT_LABELS } from '../hold/preview/rebase/conflictMarkers.ts';
-import { hunksOf, patchText } from '../hold/text/hunks.ts';
-import { keepLineEndings } from '../hold/text/lineEndings.ts';
-import { mergeTexts } from '../hold/text/threeWayMerge.ts';
-import { planOf } from './planMode.ts';
+import { isText, proposing, sideOfText, type FileChange } from './fileChange.ts';
+import type { Preview } from './preview.ts';
+import type { PreviewStore } from './previewStore.ts';
+import { CONFLICT_LABELS } from './rebase/conflictMarkers.ts';
+import { hunksOf, patchText } from '../text/hunks.ts';
+import { keepLineEndings } from '../text/lineEndings.ts';
+import { mergeTexts } from '../text/threeWayMerge.ts';
+import { planOf } from './plan.ts';
 
 /** The most lines of an edit that the model is shown. */
 const MAX_PATCH_LINES = 60;

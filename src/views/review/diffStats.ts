@@ -1,9 +1,9 @@
-import { coalesce } from '../../../agent/base/async.ts';
-import { detailOf } from '../../../agent/base/errors.ts';
-import type { Logger } from '../../../agent/base/logger.ts';
-import { textOf, type FileChange } from '../../../agent/hold/preview/fileChange.ts';
-import type { Preview } from '../../../agent/hold/preview/preview.ts';
-import { diffStat, type DiffStat } from '../../../agent/hold/text/lineDiff.ts';
+import { coalesce } from '../../agent/base/async.ts';
+import { detailOf } from '../../agent/base/errors.ts';
+import type { Logger } from '../../agent/base/logger.ts';
+import { textOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
+import type { Preview } from '../../agent/hold/preview/preview.ts';
+import { diffStat, type DiffStat } from '../../agent/hold/text/lineDiff.ts';
 
 /** The most files of one preview whose changed lines are counted. */
 const MAX_FILES = 200;

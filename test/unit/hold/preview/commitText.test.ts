@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sideOfText } from '../../../src/agent/hold/preview/fileChange.ts';
-import { commitText } from '../../../src/agent/session/commitText.ts';
-import { modify, textIn } from '../../support/changes.ts';
-import { createTestSession } from '../../support/testSession.ts';
+import { sideOfText } from '../../../../src/agent/hold/preview/fileChange.ts';
+import { commitText } from '../../../../src/agent/hold/preview/commitText.ts';
+import { modify, textIn } from '../../../support/changes.ts';
+import { createTestSession } from '../../../support/testSession.ts';
 
 const BEFORE = 'one\ntwo\nthree\nfour\nfive\n';
 const AFTER = BEFORE.replace('three', 'THREE');

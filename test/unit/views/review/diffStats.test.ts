@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { silentLogger } from '../../../../../src/agent/base/logger.ts';
-import { DiffStats } from '../../../../../src/views/chat/transcript/diffStats.ts';
-import { modify, preview } from '../../../../support/chatFixtures.ts';
+import { silentLogger } from '../../../../src/agent/base/logger.ts';
+import { DiffStats } from '../../../../src/views/review/diffStats.ts';
+import { modify, preview } from '../../../support/chatFixtures.ts';
 
 /** `next` settles when the preview that was asked for last has been counted. */
 function counter() {
