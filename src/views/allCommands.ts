@@ -6,7 +6,7 @@ import type { Ctx } from './ctx.ts';
 import { sessionCommands } from './chat/history/sessionCommands.ts';
 import type { PartCommands } from './review/commands/partCommands.ts';
 import { previewCommands } from './review/commands/previewCommands.ts';
-import { activePlace, isFromEditor, type ActivePlace } from './review/commands/previewTargets.ts';
+import { activePlace, isFromEditor, targetsOf, type ActivePlace } from './review/commands/previewTargets.ts';
 
 /** A command for a part of a preview, with the place of the cursor when it was called. */
 type OnPart = (commands: PartCommands, args: readonly unknown[], at: ActivePlace | undefined) => unknown;
@@ -16,10 +16,19 @@ export function allCommands(ctx: Ctx): CommandHandlers {
   const parts = async () => new (await import('./review/commands/partCommands.ts')).PartCommands(ctx);
   const onPart = (run: OnPart) => {
     return onRow(async (...args) => {
-      const at = activePlace(ctx.shown);
-      const runHere = async (): Promise<unknown> => run(await parts(), args, at);
+      const pressed = activePlace(ctx.shown);
+      const runHere = async (): Promise<unknown> => {
+        const at = activePlace(ctx.shown, pressed);
+        return run(await parts(), args, at);
+      };
       return isFromEditor(args, ctx.tabs) ? ctx.opener.voteInEditor(runHere) : runHere();
     });
+  };
+  const onWhole = previewCommands(ctx);
+  /** Several selected rows are resolved by the commands for whole previews. */
+  const onFile = (whole: keyof typeof onWhole, run: OnPart) => {
+    const onOne = onPart(run);
+    return (...args: unknown[]) => (targetsOf(args).length > 1 ? onWhole[whole]?.(...args) : onOne(...args));
   };
   const stepHunk = async (direction: 1 | -1): Promise<void> => {
     const at = activePlace(ctx.shown);
@@ -36,12 +45,18 @@ export function allCommands(ctx: Ctx): CommandHandlers {
   const checks = () => import('./review/checks/checkCommands.ts');
   const diagnostics = () => import('./diagnostics/diagnostics.ts');
   return {
-    ...previewCommands(ctx),
+    ...onWhole,
     ...sessionCommands(ctx),
     ...chatCommands(ctx.chat),
-    'redline.preview.applyFile': onPart((on, args, at) => on.voteOnFile('apply', args, at)),
-    'redline.preview.discardFile': onPart((on, args, at) => on.voteOnFile('discard', args, at)),
-    'redline.preview.discardFileWithReason': onPart((on, args, at) => on.discardFileWithReason(args, at)),
+    'redline.preview.applyFile': onFile('redline.preview.apply', (on, args, at) =>
+      on.voteOnFile('apply', args, at),
+    ),
+    'redline.preview.discardFile': onFile('redline.preview.discard', (on, args, at) =>
+      on.voteOnFile('discard', args, at),
+    ),
+    'redline.preview.discardFileWithReason': onFile('redline.preview.discardWithReason', (on, args, at) =>
+      on.discardFileWithReason(args, at),
+    ),
     'redline.preview.applyHunk': onPart((on, args, at) => on.voteOnHunk('apply', args, at)),
     'redline.preview.discardHunk': onPart((on, args, at) => on.voteOnHunk('discard', args, at)),
     'redline.preview.discardHunkWithReason': onPart((on, args, at) => on.discardHunkWithReason(args, at)),

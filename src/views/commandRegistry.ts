@@ -16,6 +16,7 @@ export function registerCommands(handlers: CommandHandlers, logger: Logger): vsc
   const registered = Object.entries(handlers).map(([id, handler]) =>
     vscode.commands.registerCommand(id, async (...args: unknown[]) => {
       try {
+        if (isFromLens(args) && isSecondClick(id, args)) return undefined;
         // The element that was clicked goes away with its lens, and the focus would go with it.
         if (isFromLens(args)) await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
         return await handler(...args);
@@ -49,6 +50,19 @@ export function inLens(command: vscode.Command): vscode.Command {
   if (command.command === '') return command;
   const given: readonly unknown[] = command.arguments ?? [];
   return { ...command, arguments: [...given, LENS] };
+}
+
+/** Within this time, in milliseconds, two clicks on a lens are one. */
+const DOUBLE_CLICK_MS = 500;
+
+let lastClick = { on: '', at: -Infinity };
+
+/** Whether it is the second click of two on the same lens. */
+function isSecondClick(id: string, args: readonly unknown[]): boolean {
+  const click = { on: JSON.stringify([id, args]), at: performance.now() };
+  const isSecond = click.on === lastClick.on && click.at - lastClick.at < DOUBLE_CLICK_MS;
+  lastClick = click;
+  return isSecond;
 }
 
 /** Whether a lens called the command. */

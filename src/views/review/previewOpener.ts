@@ -50,6 +50,11 @@ export class PreviewOpener extends Owner {
   #last: Stop | undefined;
   /** The votes in progress that were cast by keys or buttons of an editor, unless the user has gone to the chat since. */
   readonly #votesInEditor = new Set<symbol>();
+  /** Settles once the last vote of the active editor is cast. */
+  #queue = Promise.resolve();
+  #goOnVoting: () => void = () => undefined;
+  /** Settles once all tabs are opened and closed that are to be. */
+  #shown: Promise<unknown> = Promise.resolve();
   /** Votes on the previews that the user sees, by preview id. */
   readonly #endings = new Map<string, Ending>();
   /** The previews whose tabs close at the end, while many previews are resolved at once. */
@@ -104,14 +109,24 @@ export class PreviewOpener extends Owner {
     if (stop) await this.open(stop.preview, stop.path);
   }
 
-  /** Casts a vote of the active editor: if the review goes on, the focus goes with it. */
+  /**
+   * Casts a vote of the active editor, once those before it are cast and what comes after them is shown: if the review goes on, the
+   * focus goes with it. A vote that runs something holds up no other.
+   */
   async voteInEditor<T>(cast: () => Promise<T>): Promise<T> {
+    const before = this.#queue;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#queue = promise;
+    await before;
     const vote = Symbol();
     this.#votesInEditor.add(vote);
+    this.#goOnVoting = resolve;
     try {
       return await cast();
     } finally {
+      await this.#shown;
       this.#votesInEditor.delete(vote);
+      resolve();
     }
   }
 
@@ -141,8 +156,9 @@ export class PreviewOpener extends Owner {
     else this.#logFailure(this.#close(preview));
   }
 
-  #noteEnding({ id, state }: Preview): void {
+  #noteEnding({ id, state, kind }: Preview): void {
     const { review, tabs } = this.#ctx;
+    if (kind !== 'files') this.#goOnVoting();
     if (state.kind !== 'applying' || state.actor !== 'human' || tabs.columnShowing(id) === undefined) return;
     this.#endings.set(id, { listed: review.list(), inEditor: this.#votesInEditor.size > 0 });
   }
@@ -295,9 +311,10 @@ export class PreviewOpener extends Owner {
   }
 
   #logFailure(work: Promise<void>): void {
-    work.catch((error: unknown) =>
+    const ended = work.catch((error: unknown) =>
       this.#ctx.logger.error(`Opening or closing a preview failed: ${detailOf(error)}`),
     );
+    this.#shown = Promise.all([this.#shown, ended]);
   }
 }
 

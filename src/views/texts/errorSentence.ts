@@ -1,5 +1,11 @@
 import { messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
-import { JournalError, StalePreviewError } from '../../agent/hold/preview/errors.ts';
+import {
+  BlockedPreviewError,
+  JournalError,
+  RefusedVoteError,
+  StalePreviewError,
+  UnsavedEditorError,
+} from '../../agent/hold/preview/errors.ts';
 import type { Localiser } from '../../agent/base/localiser.ts';
 import { shortList } from '../plainText.ts';
 
@@ -25,8 +31,32 @@ export function sentenceFor(error: unknown, l10n: Localiser): string | undefined
     return `${what} ${storageAdvice(error.cause, l10n)}`;
   }
   if (error instanceof PathError) return pathSentence(error, l10n);
-  if (error instanceof ToolError) return l10n.t('Nothing was resolved: {0}', error.message);
+  if (error instanceof RefusedVoteError) return refusalSentence(error, l10n);
+  if (error instanceof BlockedPreviewError)
+    return l10n.t('This builds on {0}, which must be applied first.', shortList(error.blockers));
+  if (error instanceof UnsavedEditorError)
+    return l10n.t(
+      'Nothing was written: {0} has unsaved changes in an editor that Redline cannot read. Save or revert them first.',
+      shortList([error.path]),
+    );
+  if (error instanceof ToolError) return l10n.t('That did not work: {0}', error.fact);
   return undefined;
+}
+
+function refusalSentence({ code, paths }: RefusedVoteError, l10n: Localiser): string {
+  switch (code) {
+    case 'outdated':
+      return l10n.t('This has changed since you saw it. Look at it again, then decide.');
+    case 'unknown':
+      return l10n.t('This is not pending any more.');
+    case 'conflicts':
+      return l10n.t('Conflicts are left in {0}. Settle them first.', shortList(paths));
+    case 'elsewhere':
+      return l10n.t(
+        'Nothing was written: the folder of {0} is not open any more, or has another name.',
+        shortList(paths),
+      );
+  }
 }
 
 /** What the user can do about an error of Redline's own storage. */

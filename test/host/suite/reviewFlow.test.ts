@@ -167,4 +167,52 @@ suite('the review goes on by itself', () => {
     await run('redline.preview.applyHunk');
     await shows([]);
   });
+
+  test('keys that are pressed faster than diffs are drawn decide hunk after hunk, file after file, and none is refused', async () => {
+    const FILES = 6;
+    const HUNKS = 5;
+    const lines = Array.from({ length: 40 * HUNKS }, (_, n) => `line ${n}`);
+    const text = lines.join('\n');
+    const changed = lines.map((line, n) => (n % 40 === 10 ? `${line} changed` : line)).join('\n');
+    const paths = Array.from({ length: FILES }, (_, n) => `fast${n}.txt`);
+    const ids: string[] = [];
+    for (const path of paths) {
+      await givenFile(path, text);
+      const changes = [{ path, before: text, after: changed }];
+      ids.push(api.previews.push({ label: path, sourceToolName: 'test', changes }).id);
+    }
+    await run('redline.preview.open', ids[0]);
+    await shows([`fast0.txt (Redline ${ids[0]})`]);
+    const keys = Array.from({ length: FILES * HUNKS }, (_, n) =>
+      run(n % 2 === 0 ? 'redline.preview.applyHunk' : 'redline.preview.discardHunk'),
+    );
+    await Promise.all(keys);
+    await shows([]);
+    const outcomes = api.previews.ledger().filter(({ label }) => label.startsWith('fast'));
+    assert.equal(outcomes.length, FILES * HUNKS);
+    for (const [n, path] of paths.entries()) {
+      const applied = lines.map((line, m) =>
+        m % 40 === 10 && (n * HUNKS + (m - 10) / 40) % 2 === 0 ? `${line} changed` : line,
+      );
+      assert.equal((await bytesOf(path)).toString(), applied.join('\n'));
+    }
+  });
+
+  test('a click on a lens that is not drawn anew is for the hunk that it names, and a second one on it is none', async () => {
+    const lines = Array.from({ length: 90 }, (_, n) => `line ${n}`);
+    const text = lines.join('\n');
+    const changed = lines.map((line, n) => (n % 30 === 10 ? `${line} changed` : line)).join('\n');
+    await givenFile('lens.txt', text);
+    const changes = [{ path: 'lens.txt', before: text, after: changed }];
+    const { id } = api.previews.push({ label: 'lens', sourceToolName: 'test', changes });
+    await run('redline.preview.open', id);
+    // The numbers and the revision that the lenses had when the diff was opened.
+    const click = (hunk: number) =>
+      run('redline.preview.applyHunk', id, 'lens.txt', hunk, 1, { from: 'lens' });
+    await Promise.all([click(0), click(0), click(2)]);
+    const applied = lines.map((line, n) => (n === 10 || n === 70 ? `${line} changed` : line));
+    assert.equal((await bytesOf('lens.txt')).toString(), applied.join('\n'));
+    assert.equal(api.previews.get(id)?.state, 'pending');
+    await run('redline.preview.discard', id);
+  });
 });

@@ -35,12 +35,14 @@ export function staleReason(paths: readonly string[], lost: readonly string[] = 
 /** A file has unsaved changes in an editor that cannot be read as text: a notebook, or a custom editor. */
 export class UnsavedEditorError extends ToolError {
   override readonly name = 'UnsavedEditorError';
+  readonly path: string;
 
   constructor(path: string) {
     super(
       `${safeName(path)} has unsaved changes in a notebook, a custom editor or a document that has no file yet, which cannot be read or edited as text.`,
       { advice: 'Ask the user to save or revert them first.' },
     );
+    this.path = path;
   }
 }
 
@@ -69,5 +71,21 @@ export class JournalError extends ToolError {
         'The preview is still pending. Tell the user; it can be applied once the log can be written.',
       { cause },
     );
+  }
+}
+
+/** Why a vote is refused before anything is attempted. A view chooses its own sentence by this code; the message is for the model. */
+export type RefusalCode = 'outdated' | 'unknown' | 'conflicts' | 'elsewhere';
+
+/** A vote that is refused before anything is attempted. Nothing was changed. */
+export class RefusedVoteError extends ToolError {
+  readonly code: RefusalCode;
+  /** The workspace paths that it is about, if it is about some. */
+  readonly paths: readonly string[];
+
+  constructor(code: RefusalCode, fact: string, paths: readonly string[] = [], advice = '') {
+    super(fact, { advice });
+    this.code = code;
+    this.paths = paths;
   }
 }

@@ -121,6 +121,8 @@ const stagedParts = {
       hunks: z.number(),
       /** For a single hunk: its number, from 1, among all that its file had. */
       number: z.exactOptional(z.int()),
+      /** The revision of the whole that it was split off, if that left all other hunks as they were. */
+      revision: z.exactOptional(z.int()),
       /** The part as a patch, for the model; capped. */
       patch: z.string(),
     }),

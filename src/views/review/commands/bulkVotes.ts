@@ -10,6 +10,7 @@ import {
   type ResolveAction,
 } from '../../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
+import { seenPart } from '../../../agent/hold/preview/resolve/ownParts.ts';
 import { resolvePart } from '../../../agent/hold/preview/resolve/resolvePart.ts';
 import { humanReason } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
 import { reopenAction } from '../../../agent/hold/preview/undo.ts';
@@ -259,8 +260,10 @@ export class BulkVotes {
     const { id, path } = target;
     const changeNow = (): FileChange | undefined =>
       store.get(id)?.changes?.find(change => change.path === path);
-    const current = store.get(id)?.revision ?? 0;
-    const revision = target.revision ?? current;
+    const preview = store.get(id);
+    const current = preview?.revision ?? 0;
+    const isOwn = preview && seenPart(store, preview, target.revision ?? current).kind === 'same';
+    const revision = isOwn ? current : (target.revision ?? current);
     // A row that is out of date showed something else.
     const seen = revision === current ? changeNow() : undefined;
     const cast = async (reason: string, own: OwnMoves): Promise<Preview | undefined> => {

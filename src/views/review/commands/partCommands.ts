@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { ToolError } from '../../../agent/base/errors.ts';
 import { hunksOfChange, isText, type FileChange } from '../../../agent/hold/preview/fileChange.ts';
 import type { Preview, ResolveAction } from '../../../agent/hold/preview/preview.ts';
 import { conflictPaths } from '../../../agent/hold/preview/rebase/conflictMarkers.ts';
+import { seenPart } from '../../../agent/hold/preview/resolve/ownParts.ts';
 import { resolvePart } from '../../../agent/hold/preview/resolve/resolvePart.ts';
 import { splitPreview } from '../../../agent/hold/preview/resolve/splitPreview.ts';
-import { humanReason, outdatedVoteText } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
+import { humanReason } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
 import type { Hunk } from '../../../agent/hold/text/hunks.ts';
 import type { Agent } from '../../agent.ts';
@@ -18,6 +18,7 @@ import { ApplyGuard, askReason } from './applyGuard.ts';
 import { BulkVotes } from './bulkVotes.ts';
 import { askImports, revisionNow } from './importGuard.ts';
 import { targetsOf, type ActivePlace } from './previewTargets.ts';
+import { seenNow } from './seenNow.ts';
 import { showHunk } from './showHunk.ts';
 
 /**
@@ -33,15 +34,12 @@ export class PartCommands {
     this.#guard = new ApplyGuard(ctx);
   }
 
-  /** Several selected rows are resolved by the commands for whole previews. */
   async voteOnFile(
     action: ResolveAction,
     args: readonly unknown[],
     at: ActivePlace | undefined,
   ): Promise<unknown> {
-    return targetsOf(args).length > 1
-      ? vscode.commands.executeCommand(`redline.preview.${action}`, ...args)
-      : this.#vote(action, fileTarget(this.#ctx, args, at), typedIn(args[3]));
+    return this.#vote(action, fileTarget(this.#ctx, args, at), typedIn(args[3]));
   }
 
   async voteOnHunk(
@@ -53,9 +51,7 @@ export class PartCommands {
   }
 
   async discardFileWithReason(args: readonly unknown[], at: ActivePlace | undefined): Promise<unknown> {
-    return targetsOf(args).length > 1
-      ? vscode.commands.executeCommand('redline.preview.discardWithReason', ...args)
-      : this.#discardWithReason(fileTarget(this.#ctx, args, at));
+    return this.#discardWithReason(fileTarget(this.#ctx, args, at));
   }
 
   async discardHunkWithReason(args: readonly unknown[], at: ActivePlace | undefined): Promise<unknown> {
@@ -83,17 +79,18 @@ export class PartCommands {
   async #vote(action: ResolveAction, target: PartTarget | undefined, typed?: string): Promise<unknown> {
     if (!target) return void showInfo(noPartText());
     const { store, invoker, opener } = this.#ctx;
-    const { id, revision, path, hunk } = target;
+    const { id, path } = target;
     const preview = store.get(id);
-    if (preview && revision !== preview.revision) {
-      await opener.open(preview, path);
-      throw new ToolError(outdatedVoteText(preview, revision));
-    }
+    const seen = preview && (await seenNow(this.#ctx, preview, target.revision, target));
+    // A second click on it, or a key for what the one before has decided.
+    if (seen?.kind === 'decided') return undefined;
+    const hunk = seen?.hunk;
+    const revision = preview?.revision ?? target.revision;
     // What is typed and not saved moves the hunks below it.
     if (preview && hunk !== undefined && this.#guard.refusesUnsaved([preview])) return undefined;
     const consent = action === 'apply' && preview ? await this.#guard.ask(preview) : {};
     if (!consent) return undefined;
-    const part = preview && action === 'apply' ? await changesOfPart(preview, target) : [];
+    const part = preview && action === 'apply' ? await changesOfPart(preview, { path, hunk }) : [];
     const before = await askImports(store, part);
     if (!before) return undefined;
     const bulk = new BulkVotes(this.#ctx);
@@ -159,9 +156,12 @@ interface PartTarget {
 }
 
 /** What applying a part writes. */
-async function changesOfPart(preview: Preview, part: PartTarget): Promise<readonly FileChange[]> {
-  if (part.hunk === undefined) return preview.changes?.filter(({ path }) => path === part.path) ?? [];
-  return (await splitPreview(preview, part, 'apply'))?.part ?? preview.changes ?? [];
+async function changesOfPart(
+  preview: Preview,
+  { path, hunk }: { readonly path: string; readonly hunk: number | undefined },
+): Promise<readonly FileChange[]> {
+  if (hunk === undefined) return preview.changes?.filter(change => change.path === path) ?? [];
+  return (await splitPreview(preview, { path, hunk }, 'apply'))?.part ?? preview.changes ?? [];
 }
 
 /** The file that the arguments name (an id and a path, or a tree row), else the one in the active preview editor. */
@@ -196,8 +196,10 @@ async function hunkTarget(
   const shown = at && shownChange(source.store, source.files, at.address);
   if (!shown) return undefined;
   const target = targetOf(shown, at);
+  const isOwn = seenPart(source.store, shown.preview, at.pressedAt ?? target.revision).kind !== 'outdated';
   // In an older revision the cursor may be anywhere; the vote will be refused.
-  if (target.revision !== shown.preview.revision) return target;
+  if (target.revision !== shown.preview.revision || !isOwn)
+    return { ...target, revision: Math.min(target.revision, at.pressedAt ?? target.revision) };
   const hunks = await hunksOfChange(shown.change);
   const index = hunks.findIndex(candidate => contains(candidate, at.address.side, at.line));
   return index < 0 ? undefined : { ...target, hunk: index };

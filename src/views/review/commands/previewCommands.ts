@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Preview } from '../../../agent/hold/preview/preview.ts';
+import { isOpen, type Preview } from '../../../agent/hold/preview/preview.ts';
 import { onRow, type CommandHandlers } from '../../commandRegistry.ts';
 import type { Ctx } from '../../ctx.ts';
 import { isFromEditor, PreviewTargets, targetsOf, type PreviewTarget } from './previewTargets.ts';
@@ -18,10 +18,17 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
   const targets = new PreviewTargets(ctx);
   // Loaded on first use, after the editor was asked for the revision that it shows.
   const votes = async () => new (await import('./previewVotes.ts')).PreviewVotes(ctx, targets);
+  const isOpenNow = ({ id }: PreviewTarget): boolean => {
+    const preview = store.get(id);
+    return preview !== undefined && isOpen(preview);
+  };
   const onNamed = (vote: Vote) =>
     onRow(async (...args) => {
+      const named = await targets.named(args);
+      const wereOpen = named.every(isOpenNow);
       const cast = async (): Promise<unknown> => {
-        const named = await targets.named(args);
+        // A second press or click, while the vote of the first was cast.
+        if (wereOpen && named.length === 1 && !named.every(isOpenNow)) return undefined;
         return vote(await votes(), args, named);
       };
       return isFromEditor(args, ctx.tabs) ? opener.voteInEditor(cast) : cast();

@@ -66,13 +66,22 @@ export interface ActivePlace {
   /** Counted from 0. */
   readonly line: number;
   readonly revision: number | undefined;
+  /** The revision that it showed when the key was pressed, if the key had to wait. */
+  readonly pressedAt?: number | undefined;
 }
 
-/** The place of the cursor in the active preview editor, if it is one. */
-export function activePlace(shown: ShownRevisions): ActivePlace | undefined {
+/**
+ * The place of the cursor in the active preview editor, if it is one.
+ * @param pressed where it was when a key was pressed that has waited since: a key is for what is next, as long as the person's own
+ *   decisions alone have made that
+ */
+export function activePlace(shown: ShownRevisions, pressed?: ActivePlace): ActivePlace | undefined {
   const editor = vscode.window.activeTextEditor;
   const address = editor && parsePreviewUri(editor.document.uri);
-  return address && { address, line: editor.selection.active.line, revision: shown.of(address.previewId) };
+  if (!address) return undefined;
+  const { previewId } = address;
+  const place = { address, line: editor.selection.active.line, revision: shown.of(previewId) };
+  return pressed?.address.previewId === previewId ? { ...place, pressedAt: pressed.revision } : place;
 }
 
 /** Whether the argument comes from a keybinding in the pending tree, which acts on the rows there. */

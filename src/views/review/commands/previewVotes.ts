@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { ToolError } from '../../../agent/base/errors.ts';
 import type { FileChange } from '../../../agent/hold/preview/fileChange.ts';
 import {
   isOpen,
@@ -8,14 +7,16 @@ import {
   type Preview,
   type ResolveAction,
 } from '../../../agent/hold/preview/preview.ts';
-import { humanReason, outdatedVoteText } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
+import { humanReason } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 import { ApplyGuard, askReason, askReasonFor } from './applyGuard.ts';
 import { BulkVotes, ownVotesText } from './bulkVotes.ts';
 import { askImports, revisionNow } from './importGuard.ts';
+import type { PartCommands } from './partCommands.ts';
 import { seenRevisions, type PreviewTarget, type PreviewTargets } from './previewTargets.ts';
+import { seenNow } from './seenNow.ts';
 import type { Ctx } from '../../ctx.ts';
 
 /** The user's Apply and Discard of whole previews, from a command's arguments to the invoker. */
@@ -51,19 +52,14 @@ export class PreviewVotes {
         )
       );
     }
-    if (first?.path !== undefined) {
-      const command = `redline.preview.${action}File`;
-      return vscode.commands.executeCommand(command, first.id, first.path, first.revision);
-    }
-    const { store, invoker, opener } = this.#ctx;
+    if (first?.path !== undefined)
+      return (await this.#parts()).voteOnFile(action, [first.id, first.path, first.revision], undefined);
+    const { store, invoker } = this.#ctx;
     const preview = first && store.get(first.id);
     if (!preview) return this.#targets.openHead();
     if (!isOpen(preview)) return void showInfo(alreadyText(preview));
-    const revision = first.revision ?? preview.revision;
-    if (revision !== preview.revision) {
-      await opener.open(preview);
-      throw new ToolError(outdatedVoteText(preview, revision));
-    }
+    const { revision } = preview;
+    await seenNow(this.#ctx, preview, first.revision ?? revision);
     const consent = action === 'apply' ? await this.#guard.ask(preview, seenRevisions(args[3])) : {};
     if (!consent) return undefined;
     const typed = typeof args[1] === 'string' ? args[1] : undefined;
@@ -90,10 +86,8 @@ export class PreviewVotes {
       const reason = await askReason(vscode.l10n.t('Discard {0} selected previews and files', named.length));
       return reason === undefined ? undefined : this.#ctx.opener.together(() => discard(reason));
     }
-    if (first.path !== undefined) {
-      const { id, path, revision } = first;
-      return vscode.commands.executeCommand('redline.preview.discardFileWithReason', id, path, revision);
-    }
+    if (first.path !== undefined)
+      return (await this.#parts()).discardFileWithReason([first.id, first.path, first.revision], undefined);
     const reason = await askReasonFor(preview);
     if (reason === undefined) return undefined;
     const target = { id: preview.id, revision: first.revision ?? preview.revision };
@@ -137,6 +131,10 @@ export class PreviewVotes {
       pending.map(({ id }) => id),
     );
     return own === '' ? undefined : void showInfo(own);
+  }
+
+  async #parts(): Promise<PartCommands> {
+    return new (await import('./partCommands.ts')).PartCommands(this.#ctx);
   }
 
   #changesOf(targets: readonly PreviewTarget[]): readonly FileChange[] {

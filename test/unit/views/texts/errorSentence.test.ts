@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PathError, ToolError, type PathErrorCode } from '../../../../src/agent/base/errors.ts';
-import { JournalError, StalePreviewError } from '../../../../src/agent/hold/preview/errors.ts';
+import {
+  BlockedPreviewError,
+  JournalError,
+  RefusedVoteError,
+  StalePreviewError,
+  UnsavedEditorError,
+} from '../../../../src/agent/hold/preview/errors.ts';
 import { fill } from '../../../../src/agent/base/localiser.ts';
 import { sentenceFor } from '../../../../src/views/texts/errorSentence.ts';
 
@@ -22,8 +28,24 @@ test('a stale base names its files, any other known error shows its message, and
   const many = new StalePreviewError(Array.from({ length: 2_000 }, (_, n) => `f${n}.ts`));
   assert.match(sentence(many) ?? '', /: f0\.ts, f1\.ts, f2\.ts, f3\.ts, f4\.ts and 1995 more changed after/);
   assert.match(many.message, /, f18\.ts, f19\.ts and 1980 more changed after/, 'what the model is told');
-  assert.equal(sentence(new ToolError('Read it.')), 'Nothing was resolved: Read it.');
+  assert.equal(
+    sentence(new ToolError('It is gone.', { advice: 'Read it.' })),
+    'That did not work: It is gone.',
+    'without what the model is to do',
+  );
   assert.equal(sentence(new TypeError('x is not a function')), undefined);
+});
+
+test('a refused vote is told in words for people, without those for the model', () => {
+  const refusals = (['outdated', 'unknown', 'conflicts', 'elsewhere'] as const).map(
+    code => new RefusedVoteError(code, 'resolve it again, p1', ['a.ts']),
+  );
+  const all = [...refusals, new BlockedPreviewError('p2', ['p1']), new UnsavedEditorError('a.ts')].map(
+    sentence,
+  );
+  assert.equal(new Set(all).size, all.length);
+  for (const each of all)
+    assert.doesNotMatch(each ?? 'That did not work', /revision|resolve|That did not work/);
 });
 
 test('a storage that cannot be written: nothing was applied, and what to do about it', () => {

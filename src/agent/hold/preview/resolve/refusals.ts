@@ -1,5 +1,5 @@
 import { safeName } from '../../../base/safeName.ts';
-import { ToolError } from '../../../base/errors.ts';
+import { RefusedVoteError } from '../errors.ts';
 import { pathsOf, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { FolderRoot, Workspace } from '../workspace.ts';
@@ -23,20 +23,21 @@ export interface ResolvingFiles extends Workspace {
 /** Refuses a vote on a preview that there never was, or that has been forgotten since it was resolved. */
 export function knownPreview(store: PreviewStore, id: string): Preview {
   const preview = store.get(id);
-  if (!preview) throw new ToolError(unknownPreviewText(id));
+  if (!preview) throw new RefusedVoteError('unknown', unknownPreviewText(id));
   return preview;
 }
 
 /** Refuses a vote on a revision that is no longer current. */
 export function refuseOutdated(preview: Preview, seen: number | undefined): void {
-  if (seen !== undefined && seen !== preview.revision) throw new ToolError(outdatedVoteText(preview, seen));
+  if (seen !== undefined && seen !== preview.revision)
+    throw new RefusedVoteError('outdated', outdatedVoteText(preview, seen));
 }
 
 /** Refuses to apply previews with conflict markers that a rebase left. */
 export function refuseConflicts(group: readonly Preview[]): void {
   for (const preview of group) {
     const paths = conflictPaths(preview.changes ?? []);
-    if (paths.length > 0) throw new ToolError(openConflictsText(preview, paths));
+    if (paths.length > 0) throw new RefusedVoteError('conflicts', openConflictsText(preview, paths), paths);
   }
 }
 
@@ -46,9 +47,12 @@ export function refuseElsewhere(group: readonly Preview[], files: ResolvingFiles
     const { roots } = preview;
     if (!roots) continue;
     for (const [path, place] of files.formerPlaces(pathsOf(preview), roots))
-      throw new ToolError(`Nothing was written: ${elsewhereText(path, place)}`, {
-        advice: 'Ask the user to open it as before, or discard this preview.',
-      });
+      throw new RefusedVoteError(
+        'elsewhere',
+        `Nothing was written: ${elsewhereText(path, place)}`,
+        [path],
+        'Ask the user to open it as before, or discard this preview.',
+      );
   }
 }
 

@@ -5,9 +5,10 @@ import { counted, recounted } from '../label.ts';
 import type { Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { Invoker } from './invoker.ts';
+import { hunkNumber, keepsHunks, numbersOf, ownParts } from './ownParts.ts';
 import { knownPreview, refuseOutdated } from './refusals.ts';
 import type { Resolved, ResolveRequest } from './resolved.ts';
-import { splitPreview, type PreviewPart } from './splitPreview.ts';
+import { splitPreview, type PreviewPart, type SplitPreview } from './splitPreview.ts';
 
 /** The longest patch of a part that the model is told, in lines. */
 const MAX_PATCH_LINES = 60;
@@ -33,6 +34,7 @@ export async function resolvePart(
   const alone: Preview = { ...seen, kind: 'files', changes: split.part };
   if (request.action === 'apply') await invoker.assertApplicable(alone, request);
   const { patch, hunks } = await describe(split.part);
+  const isKept = await leavesTheRest(seen, split, part);
   const now = store.get(request.id);
   if (now !== seen) {
     if (now) refuseOutdated(now, request.revision);
@@ -40,8 +42,7 @@ export async function resolvePart(
   }
   // What it builds on may have changed meanwhile, too.
   if (request.action === 'apply') invoker.assertUnblocked(alone, request);
-  const parts = store.all().filter(other => other.part?.previewId === seen.id);
-  const number = hunkNumber(part.path, part.hunk ?? 0, parts);
+  const number = hunkNumber(part.hunk ?? 0, numbersOf(ownParts(store, seen), part.path));
   const { id } = store.split(
     seen.id,
     { changes: split.rest, buildsOnPart: split.restBuildsOnPart },
@@ -58,7 +59,11 @@ export async function resolvePart(
       ...(seen.roots ? { roots: seen.roots } : {}),
       // The user decides on it separately: the model is only told the outcome.
       origin: seen.origin && { ...seen.origin, asksModel: false },
-      part: { previewId: seen.id, hunks, patch, ...(part.hunk === undefined ? {} : { number }) },
+      part: {
+        ...{ previewId: seen.id, hunks, patch },
+        ...(part.hunk === undefined ? {} : { number }),
+        ...(isKept ? { revision: seen.revision } : {}),
+      },
       stagedAt: new Date().toISOString(),
     },
   );
@@ -91,20 +96,14 @@ function partLabel(
   return labelParts ? counted(...recounted(labelParts, changes), place) : { label: `${label}${place}` };
 }
 
-/**
- * The number, from 1, that a hunk had before others of its file were split off.
- * @param hunk its place among those that are left, from 0.
- * @param parts what was split off the preview so far.
- */
-function hunkNumber(path: string, hunk: number, parts: readonly Preview[]): number {
-  const gone = new Set(
-    parts.filter(({ changes }) => changes?.[0]?.path === path).map(({ part }) => part?.number),
-  );
-  let number = 0;
-  for (let left = hunk; left >= 0; left--)
-    do number++;
-    while (gone.has(number));
-  return number;
+/** Whether everything but the part is what it was. */
+async function leavesTheRest(
+  seen: Preview,
+  { rest }: SplitPreview,
+  { path, hunk }: PreviewPart,
+): Promise<boolean> {
+  const [was, now] = [seen.changes, rest].map(changes => changes?.find(change => change.path === path));
+  return hunk === undefined || !was || !now || keepsHunks(was, hunk, now);
 }
 
 /** A change of a link or a binary file, for the model. */

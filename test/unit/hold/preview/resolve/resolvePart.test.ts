@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { counted } from '../../../../../src/agent/hold/preview/label.ts';
 import { resolvePart } from '../../../../../src/agent/hold/preview/resolve/resolvePart.ts';
+import { keepsHunks, seenPart } from '../../../../../src/agent/hold/preview/resolve/ownParts.ts';
 import { linkTo, sideOfText } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import type { Prover } from '../../../../../src/agent/hold/preview/resolve/proof.ts';
 import { modify } from '../../../../support/changes.ts';
@@ -203,6 +204,34 @@ test('a link or a binary file is decided as a whole, and the model is told what 
     previewId: 'p1',
     hunks: 1,
     number: 1,
+    revision: 1,
     patch: '--- i.png\n+++ i.png\n-a binary file, 2 bytes\n+a symbolic link to a.txt',
   });
+});
+
+test('a hunk that was seen before own decisions is the same hunk after them, a decided one is decided, and an amended one outdated', async () => {
+  const t = await threeHunks();
+  const now = (seen: number, hunk: number): string => {
+    const preview = t.store.get('p1') ?? assert.fail();
+    const found = seenPart(t.store, preview, seen, { path: 'a.txt', hunk });
+    return found.kind === 'same' ? `same ${found.hunk}` : found.kind;
+  };
+  await vote(t, 'apply', 'a.txt', 1);
+  assert.deepEqual([now(1, 0), now(1, 1), now(1, 2), now(2, 1)], ['same 0', 'decided', 'same 1', 'same 1']);
+  await vote(t, 'discard', 'a.txt', 0);
+  assert.deepEqual([now(1, 0), now(1, 2), now(2, 0), now(2, 1)], ['decided', 'same 0', 'decided', 'same 0']);
+  assert.equal(now(4, 0), 'outdated', 'a revision that there is not yet');
+  await t.store.revise('p1', t.store.get('p1')?.changes ?? [], [], 'amend');
+  assert.deepEqual([now(3, 0), now(4, 0)], ['outdated', 'same 0']);
+});
+
+test('a decision that leaves other lines than the ones that were seen makes the next vote outdated', async () => {
+  const t = await threeHunks();
+  await vote(t, 'apply', 'a.txt', 1);
+  const [before, after] = ['a\nb\nc\n', 'A\nb\nC\n'].map(text => sideOfText(text));
+  const split = await keepsHunks({ kind: 'modify', path: 'b', before: before!, after: after! }, 0, {
+    ...{ kind: 'modify', path: 'b', before: before! },
+    after: sideOfText('a\nb\nD\n'),
+  });
+  assert.equal(split, false);
 });
