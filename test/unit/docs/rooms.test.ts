@@ -15,7 +15,7 @@ const declared = new Set(
     ].map(([, name]) => name ?? ''),
   ),
 );
-/** Names of others, and of settings of the language model. */
+/** Names of tools, settings and other programs. */
 const FOREIGN = [
   'vscode',
   'l10n',
@@ -29,19 +29,16 @@ const FOREIGN = [
 
 /** What a page names in backticks that its room, or the source, does not have. */
 function unknownNames(page: string): string[] {
-  const room = path.join(root, path.dirname(page));
+  const places = fs
+    .globSync('**', { cwd: path.join(root, path.dirname(page)) })
+    .concat(fs.globSync(['src/**', 'docs/*.md', 'scripts/**', 'esbuild.mjs'], { cwd: root }))
+    .map(each => each.split(path.sep).join('/'));
   const text = fs.readFileSync(path.join(root, page), 'utf8');
   const names = [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? '');
   return names.filter(name => {
     if (FOREIGN.includes(name)) return false;
-    const isPlace = /[/.]/.test(name);
-    if (isPlace)
-      return ![room, path.join(root, 'src/agent'), root].some(at => fs.existsSync(path.join(at, name)));
-    return (
-      !declared.has(name) &&
-      !fs.existsSync(path.join(root, 'src/agent', name)) &&
-      !fs.existsSync(path.join(root, 'src/views', name))
-    );
+    const place = name.replace(/\/$/, '');
+    return !declared.has(name) && !places.some(each => each === place || each.endsWith(`/${place}`));
   });
 }
 
