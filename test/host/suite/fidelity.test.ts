@@ -80,13 +80,31 @@ suite('fidelity: byte for byte outside the edit', () => {
     return { proposal: await read(uri), base: await read(uri.with({ query: 'base' })) };
   };
 
-  /** VS Code is given each text in UTF-8 with a mark: no setting can have it decoded in another way. */
+  /** A mark that the file has is there, and one that it does not have only where a setting would have the text decoded otherwise. */
   const asShown = async (bytes: Buffer, encoding = 'utf8'): Promise<Buffer> => {
-    const isMarked = bytes.toString('latin1').startsWith('\xff\xfe');
-    const text = await vscode.workspace.decode(bytes, { encoding: isMarked ? 'utf16le' : encoding });
-    const isUtf8 = bytes.toString('utf8').startsWith('\ufeff');
-    return Buffer.from(`\ufeff${(isUtf8 ? bytes.toString('utf8') : text).replace(/^\ufeff/, '')}`);
+    if (/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/.test(bytes.toString('latin1'))) return bytes;
+    const text = await vscode.workspace.decode(bytes, { encoding });
+    return Buffer.from(encoding === 'utf8' ? text : `\ufeff${text}`);
   };
+
+  test('the editor of a proposal has the encoding of its file, as the status bar says', async () => {
+    for (const [path, content, encoding] of [
+      ['plain.txt', 'one sure\n', 'utf8'],
+      ['marked.txt', '\ufeffone sure\n', 'utf8bom'],
+      ['wide.txt', Buffer.from('\ufeffone sure\n', 'utf16le'), 'utf16le'],
+    ] as const) {
+      await givenFile(path, content);
+      await api.session.prompt(`/edit ${path} :: sure => really`);
+      const named = api.previews.list().find(({ label }) => label.includes(path));
+      const { id } = named ?? assert.fail('a preview is pending');
+      await vscode.commands.executeCommand('redline.preview.open', id);
+      const documents = vscode.workspace.textDocuments.filter(({ uri }) => uri.authority === id);
+      assert.deepEqual(
+        documents.map(document => document.encoding),
+        [encoding, encoding],
+      );
+    }
+  });
 
   for (const isOpen of [false, true]) {
     for (const { what, encoding, before, after } of cases) {
@@ -166,8 +184,8 @@ suite('fidelity: byte for byte outside the edit', () => {
     await api.session.prompt('/edit reopened.txt :: sure => really');
     const { id } = api.previews.peek() ?? assert.fail('a preview is pending');
     const { proposal, base } = await shown(id, 'reopened.txt');
-    assert.equal(base.toString(), '\ufeffé\nsure\n');
-    assert.equal(proposal.toString(), '\ufeffé\nreally\n');
+    assert.equal(base.toString(), 'é\nsure\n');
+    assert.equal(proposal.toString(), 'é\nreally\n');
     await api.previews.resolve({ id, action: 'apply', reason: 'test' });
     assert.deepEqual(await bytesOf('reopened.txt'), Buffer.concat([hex('e9 0a'), Buffer.from('really\n')]));
   });

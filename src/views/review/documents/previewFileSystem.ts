@@ -11,8 +11,8 @@ import {
 } from '../../workspace/previewUri.ts';
 import { shownChange } from '../shownChange.ts';
 import type { ShownRevisions } from '../shownRevisions.ts';
-import { documentBytes, type ProposalEdits } from './proposalEdits.ts';
-import { imageBytes, sideText } from './sideDocument.ts';
+import type { ProposalEdits } from './proposalEdits.ts';
+import { documentBytes, imageBytes, sideText } from './sideDocument.ts';
 
 /** What a document shows: a preview, or the part that was split off it, and the bytes. */
 interface Found {
@@ -105,18 +105,21 @@ export class PreviewFileSystem extends Owner implements vscode.FileSystemProvide
       if (address.path !== opaqueUri(opaque, address.side).path)
         throw vscode.FileSystemError.FileNotFound(uri);
       const typed = address.side === 'proposal' ? this.#edits.draftOf(uri) : undefined;
-      if (typed !== undefined) return { preview: opaque, bytes: documentBytes(typed) };
+      if (typed !== undefined) return { preview: opaque, bytes: documentBytes(uri, typed) };
       return address.side === 'proposal' ? describe(opaque) : { preview: opaque, bytes: new Uint8Array() };
     }
-    const shown = address && this.#shown(address);
+    const draft = address?.side === 'proposal' ? this.#edits.draftOf(uri) : undefined;
+    const shown = address && this.#shown(uri, address, draft);
     if (!shown) throw vscode.FileSystemError.FileNotFound(uri);
-    const draft = address.side === 'proposal' ? this.#edits.draftOf(uri) : undefined;
-    return draft === undefined || shown instanceof Promise
-      ? shown
-      : { ...shown, bytes: documentBytes(draft) };
+    return shown;
   }
 
-  #shown(address: PreviewAddress): Found | Promise<Found> | undefined {
+  /** @param draft what the user is typing into the proposal */
+  #shown(
+    uri: vscode.Uri,
+    address: PreviewAddress,
+    draft: string | undefined,
+  ): Found | Promise<Found> | undefined {
     const { side } = address;
     const shown = shownChange(this.#store, this.#files, address);
     if (!shown) return undefined;
@@ -124,7 +127,7 @@ export class PreviewFileSystem extends Owner implements vscode.FileSystemProvide
     const { preview } = shown;
     if (address.isImage && content && isBinary(content))
       return imageBytes(content, this.#store.blobs).then(bytes => ({ preview, bytes }));
-    return { preview, bytes: documentBytes(sideText(content)) };
+    return { preview, bytes: documentBytes(uri, draft ?? sideText(content), content) };
   }
 
   /** A part is also shown at the URI of the preview that it was split off from. */

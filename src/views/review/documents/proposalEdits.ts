@@ -3,7 +3,7 @@ import { Owner } from '../../../agent/base/disposable.ts';
 import { isText, type FileChange } from '../../../agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
-import { decodeText, encodeText } from '../../../agent/hold/text/encodings.ts';
+import { decodeText } from '../../../agent/hold/text/encodings.ts';
 import type { Agent } from '../../agent.ts';
 import { PREVIEW_SCHEME } from '../../contributions.ts';
 import { documentPath, parsePreviewUri, type PreviewAddress } from '../../workspace/previewUri.ts';
@@ -18,11 +18,6 @@ export interface CommittedEdits {
   readonly isMerged: boolean;
   /** Whether the person went on typing while they were committed: that is still unsaved. */
   readonly isTypedOn: boolean;
-}
-
-/** A text as VS Code is given it: in UTF-8 with a byte order mark, so that no setting can have it decoded in another way. */
-export function documentBytes(text: string): Uint8Array {
-  return encodeText(text, { name: 'utf8', bom: true });
 }
 
 /**
