@@ -68,8 +68,8 @@ export const mutations = [
   {
     rule: 'an entry of the log that cannot be written waits',
     file: 'hold/preview/previewStore.ts',
-    from: 'const stored = this.#queue.append(entry);',
-    to: 'const stored = this.#log.append(entry).catch(() => undefined);',
+    from: '() => this.#queue.append(entry)',
+    to: '() => this.#log.append(entry).catch(() => undefined)',
   },
   {
     rule: 'after a crash, a complete apply is finished',

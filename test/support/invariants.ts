@@ -9,7 +9,7 @@ import type { LedgerEntry } from '../../src/agent/hold/preview/ledger.ts';
 import type { PendingAction } from '../../src/agent/hold/preview/pendingAction.ts';
 import { isOpen, isStale, type Preview, type ResolveAction } from '../../src/agent/hold/preview/preview.ts';
 import { idsOf, type PreviewLogEntry } from '../../src/agent/hold/preview/log/previewLog.ts';
-import type { Revision } from '../../src/agent/hold/preview/previewStore.ts';
+import type { Revision } from '../../src/agent/hold/preview/feed.ts';
 import { outcomeText, RESOLVE_REMINDER } from '../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { conflictCount } from '../../src/agent/hold/preview/rebase/conflictMarkers.ts';
 import type { ModelAuthority } from '../../src/agent/hold/preview/resolveSettings.ts';
@@ -39,6 +39,8 @@ interface Subject {
   changes: string | null;
   /** The changes of the previous revision. */
   before: string | null;
+  /** The changes of all its revisions. */
+  readonly had: Set<string | null>;
   revision: number;
   id: string | undefined;
   running: 'apply' | 'reject' | undefined;
@@ -617,6 +619,7 @@ export class Invariants {
       subject.revision++;
       subject.before = subject.changes;
       subject.changes = changes;
+      subject.had.add(changes);
     }
     this.check(
       changes === subject.changes && preview.revision === subject.revision,
@@ -896,6 +899,16 @@ export class Invariants {
       subject.final = subject.changes !== null && !isOpen(preview);
       if (preview.state.kind === 'applied' || preview.state.kind === 'discarded') subject.final = true;
     }
+    if (preview.revision !== subject.revision) {
+      const changes = preview.changes ? JSON.stringify(preview.changes) : null;
+      // The rebases of the last process are made again.
+      this.check(
+        preview.revision > subject.revision && subject.had.has(changes),
+        () => `I2: ${subject.id} came back as another revision ${preview.revision}`,
+      );
+      subject.revision = preview.revision;
+      subject.changes = changes;
+    }
     subject.isStale = isStale(preview); // the process may have been killed before it wrote that down
     const wasReminded = session.messages.some(
       m => m.role === 'steering' && m.kind === 'resolve-reminder' && m.previewIds.includes(preview.id),
@@ -973,6 +986,7 @@ function newSubject(
     id: undefined,
     running: undefined,
     before: null,
+    had: new Set([changes]),
     finished: false,
     final: false,
     expired: false,

@@ -40,6 +40,14 @@ export type Fact = {
   | { readonly kind: 'fresh' }
 );
 
+/** A preview that has a new revision, and why. */
+export interface Revision {
+  readonly preview: Preview;
+  readonly by: RevisedBy;
+  /** The preview that was split off. */
+  readonly part?: Preview;
+}
+
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /** What happened to the previews of a log, in the order in which it happened. */

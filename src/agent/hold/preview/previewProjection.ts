@@ -235,7 +235,7 @@ function reduce(
   switch (entry.type) {
     case 'revised': {
       const { revision, dependsOn, part } = entry;
-      if (revision <= preview.revision) return [];
+      if (revision <= preview.revision && !entry.announced) return [];
       const edited = entry.by === 'user' ? { editedByUser: true as const } : {};
       if (preview.kind !== 'files') {
         if (preview.kind !== 'plan' || entry.details === undefined) return [];
@@ -252,6 +252,10 @@ function reduce(
       if (entry.by !== 'split') return [{ ...next, state: pendingState }];
       return [...parts, { ...next, state: pendingOn(pending, changes) }];
     }
+    case 'rebasing':
+      return entry.below <= preview.revision
+        ? []
+        : [{ ...preview, revision: entry.below, state: pendingState }];
     case 'stale':
       return [{ ...preview, state: { ...pendingPart(preview.state), stale: entry.paths } }];
     case 'recommended':

@@ -5,7 +5,7 @@ import type { EncodingError } from '../../base/log/jsonLines.ts';
 import { LogQueue, marked } from '../../base/log/logQueue.ts';
 import { blobsNamedBy, MemoryBlobs, type Blobs } from './blobs.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
-import type { Feed } from './feed.ts';
+import type { Feed, Revision } from './feed.ts';
 import type { FileChange } from './fileChange.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { type Actor, type CallRef, type Preview, type ResolveAction } from './preview.ts';
@@ -25,7 +25,8 @@ import {
 } from './log/previewLog.ts';
 import { forgettable, withoutForgotten } from './log/retention.ts';
 import { PreviewProjection } from './previewProjection.ts';
-import { expiryAtRestart, replay } from './restore.ts';
+import { restored } from './restore.ts';
+import { UnstoredRebases } from './unstoredRebases.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
 
 export interface PreviewStoreOptions {
@@ -48,14 +49,6 @@ export interface QueuedPreview {
   readonly stored: Promise<void>;
 }
 
-/** A preview that has a new revision, and why. */
-export interface Revision {
-  readonly preview: Preview;
-  readonly by: RevisedBy;
-  /** The preview that was split off. */
-  readonly part?: Preview;
-}
-
 /**
  * The only owner of every preview's state. Each change is a log entry, which takes effect in memory at once and is written
  * in the order of the calls. Only the invoker resolves previews; all others read and listen.
@@ -72,6 +65,7 @@ export class PreviewStore {
   readonly #numbers: PreviewNumbers;
   /** The previews of entries that can never be written, by why. A crash while one is applied could not be recovered from. */
   readonly #unstorable = new Map<string, unknown>();
+  readonly #rebases = new UnstoredRebases();
   readonly #staged = new Emitter<Preview>();
   readonly #changed = new Emitter<Preview>();
   readonly #resolved = new Emitter<readonly LedgerEntry[]>();
@@ -116,10 +110,10 @@ export class PreviewStore {
 
   /**
    * Rebuilds the state from a short log that was just read. What can no longer be resolved expires: see
-   * {@link expiryAtRestart}.
+   * {@link restored}.
    */
   restore(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[] = []): void {
-    for (const restoring of this.#restore(entries, unreadable)) void restoring;
+    for (const restoring of this.#restoring(entries, unreadable)) void restoring;
   }
 
   /** Like {@link restore}, for a log of any length: lets other work run in between, which must not use the store yet. */
@@ -128,22 +122,12 @@ export class PreviewStore {
     unreadable: readonly UnreadableLine[],
   ): Promise<void> {
     const slice = new TimeSlice();
-    const restoring = this.#restore(entries, unreadable);
+    const restoring = this.#restoring(entries, unreadable);
     while (restoring.next().done !== true) await slice.turn();
   }
 
-  /** Yields after each step. */
-  *#restore(
-    entries: readonly PreviewLogEntry[],
-    unreadable: readonly UnreadableLine[],
-  ): Generator<undefined, void, undefined> {
-    yield* replay(this.#projection, entries, unreadable);
-    for (const preview of this.all()) {
-      const expiry = expiryAtRestart(preview, this.#projection);
-      if (expiry) yield void this.#record(expiry);
-    }
-    // The attempt on such a part ended with the process: from now on it is a stale preview like any other.
-    for (const [id, paths] of this.#projection.untoldParts) void this.#record({ type: 'stale', id, paths });
+  #restoring(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[]) {
+    return restored(this.#projection, entries, unreadable, entry => void this.#record(entry));
   }
 
   /**
@@ -182,6 +166,18 @@ export class PreviewStore {
   ): Promise<void> {
     const next = { ...this.#nextRevision(id, changes), dependsOn, by };
     return this.#record(call ? { ...next, call } : next, patch);
+  }
+
+  /**
+   * Adds a revision to a pending preview whose base has changed, which the next start would find again. It is stored once something
+   * depends on it: a decision, another revision, or the end of the window.
+   */
+  rebase(id: string, changes: readonly FileChange[], dependsOn: readonly string[]): Promise<void> {
+    const entry = { ...this.#nextRevision(id, changes), dependsOn, by: 'rebase' } as const;
+    const announced = this.#rebases.add(id, entry.revision);
+    const store = (): Promise<void> =>
+      announced ? this.#queue.append(marked(announced)) : Promise.resolve();
+    return this.#take(entry, store);
   }
 
   /** Adds a revision to a pending plan, which the user edited. @param text the whole plan, for the {@link feed}. */
@@ -389,6 +385,7 @@ export class PreviewStore {
    * @returns whether the log has everything. Never rejects.
    */
   close(): Promise<boolean> {
+    this.#storeRebases(this.#rebases.ids);
     return this.#queue.close();
   }
 
@@ -399,9 +396,20 @@ export class PreviewStore {
 
   #record(unmarked: PreviewLogEntry, patch?: string): Promise<void> {
     const entry = marked(unmarked);
+    // Whether it is stale is told again by the next start, which rebases it from what is stored.
+    if (entry.type !== 'stale') this.#storeRebases(idsOf(entry));
+    return this.#take(entry, () => this.#queue.append(entry), patch);
+  }
+
+  #storeRebases(ids: readonly string[]): void {
+    for (const entry of this.#rebases.take(ids, id => this.get(id))) void this.#queue.append(marked(entry));
+  }
+
+  /** Lets an entry take effect. @param store writes it, once it has, before anyone hears of it */
+  #take<T>(entry: PreviewLogEntry, store: () => T, patch?: string): T {
     const { length } = this.feed.facts;
     const changed = this.#projection.apply(entry, patch);
-    const stored = this.#queue.append(entry);
+    const stored = store();
     for (const preview of changed) this.#changed.fire(preview);
     // Not for the ledger of another window.
     if (entry.type === 'resolved' && changed.length > 0) this.#resolved.fire(entry.entries);
@@ -425,6 +433,7 @@ export class PreviewStore {
       return Promise.reject(new JournalError(this.#unstorable.get(id)));
     };
     if (!isStorable()) return refuse();
+    this.#storeRebases(idsOf(unmarked));
     const entry = marked(unmarked);
     const begin = (): void => void this.#projection.apply(entry);
     const written = this.#queue.appendNowOrNever(entry);

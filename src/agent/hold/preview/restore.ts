@@ -2,8 +2,27 @@ import type { PreviewLogEntry, UnreadableLine } from './log/previewLog.ts';
 import { isOpen, type Preview } from './preview.ts';
 import type { PreviewProjection } from './previewProjection.ts';
 
+/**
+ * Adds up a log that was just read, and records what the restart ended. Yields after each step.
+ * @param record records an entry of the store
+ */
+export function* restored(
+  projection: PreviewProjection,
+  entries: readonly PreviewLogEntry[],
+  unreadable: readonly UnreadableLine[],
+  record: (entry: PreviewLogEntry) => void,
+): Generator<undefined, void, undefined> {
+  yield* replay(projection, entries, unreadable);
+  for (const preview of projection.all()) {
+    const expiry = expiryAtRestart(preview, projection);
+    if (expiry) yield void record(expiry);
+  }
+  // The attempt on such a part ended with the process: from now on it is a stale preview like any other.
+  for (const [id, paths] of projection.untoldParts) record({ type: 'stale', id, paths });
+}
+
 /** Adds up a log that was just read, with its unreadable lines in their places. Yields after each entry. */
-export function* replay(
+function* replay(
   projection: PreviewProjection,
   entries: readonly PreviewLogEntry[],
   unreadable: readonly UnreadableLine[],
@@ -23,7 +42,7 @@ type Expiry = Extract<PreviewLogEntry, { type: 'expired' }>;
  * How an open preview expires with the process that staged it; `undefined` if it can still be resolved. The callbacks of opaque
  * ones are lost, and there is no one left to write what an older version showed for an agent in a terminal.
  */
-export function expiryAtRestart(preview: Preview, projection: PreviewProjection): Expiry | undefined {
+function expiryAtRestart(preview: Preview, projection: PreviewProjection): Expiry | undefined {
   if (!isOpen(preview) || (preview.kind === 'files' && !preview.agentWrites)) return undefined;
   const expired = { type: 'expired', id: preview.id } as const;
   if (projection.isInterrupted(preview.id)) return { ...expired, interrupted: true };

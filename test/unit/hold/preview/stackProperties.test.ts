@@ -9,7 +9,7 @@ import { changeOf, sideOfText, type FileChange } from '../../../../src/agent/hol
 import { composedSteps } from '../../../../src/agent/hold/preview/fileSteps.ts';
 import { Overlay } from '../../../../src/agent/hold/preview/overlay.ts';
 import type { PendingAction } from '../../../../src/agent/hold/preview/pendingAction.ts';
-import { revisionsOf, type Preview } from '../../../../src/agent/hold/preview/preview.ts';
+import { isStale, revisionsOf, type Preview } from '../../../../src/agent/hold/preview/preview.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { queueResolveHandler } from '../../../../src/agent/hold/preview/queueResolveHandler.ts';
 import { Rebaser } from '../../../../src/agent/hold/preview/rebase/rebaser.ts';
@@ -75,7 +75,7 @@ class Bench {
   }
 
   /** What must hold between any two operations. */
-  check(): void {
+  async check(): Promise<void> {
     assert.deepEqual(this.errors, []);
     for (const preview of this.store.list('oldestFirst')) {
       assert.ok(preview.state.kind === 'pending');
@@ -89,6 +89,31 @@ class Bench {
         [...blockers, preview].flatMap(({ changes }) => changes ?? []),
       );
     }
+    await this.#checkAfterCrash();
+  }
+
+  /** What is decided is in the log, and what is pending is rebased again to what it was, where that does not conflict now. */
+  async #checkAfterCrash(): Promise<void> {
+    const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+    store.restore(this.log.entries);
+    const rebaser = new Rebaser({ store, workspace: this.workspace, logger: silentLogger });
+    await rebaser.refresh(store.all().map(({ id }) => id));
+    rebaser.dispose();
+    for (const preview of this.store.all()) {
+      const again = store.get(preview.id) ?? assert.fail(`${preview.id} is gone`);
+      if (preview.state.kind !== 'pending') {
+        assert.deepEqual(again, preview);
+        continue;
+      }
+      if (isStale(preview) || isStale(again)) continue;
+      assert.deepEqual(again.changes, preview.changes);
+      if (again.revision !== preview.revision) assert.ok(again.revision > preview.revision + 1);
+    }
+  }
+
+  /** The window is closed: the log alone has everything. */
+  async end(): Promise<void> {
+    await this.store.close();
     const replayed = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
     replayed.restore(this.log.entries);
     assert.deepEqual(replayed.all(), this.store.all());
@@ -206,8 +231,9 @@ test('what is written is what was shown, pending previews build on the current f
       const bench = new Bench();
       for (const each of ops) {
         await bench.run(each);
-        bench.check();
+        await bench.check();
       }
+      await bench.end();
       resolved += bench.store.ledger().length;
     }),
     { numRuns },
@@ -224,6 +250,7 @@ test('what built on a discarded preview builds on the one beneath that, and wait
     await bench.invoker.resolve({ id, action: 'discard', reason: 'test', actor: 'human' });
     await bench.rebaser.refresh([]);
   }
-  bench.check();
+  await bench.check();
+  await bench.end();
   assert.deepEqual(bench.store.get('p4')?.dependsOn, ['p1']);
 });

@@ -32,8 +32,15 @@ const entrySchema = z.discriminatedUnion('type', [
     details: z.exactOptional(z.unknown()),
     /** The part that this revision was split from; absent once that is forgotten. */
     part: z.exactOptional(stagedFiles),
+    /** The last of the rebases that a `rebasing` before it stands for. */
+    announced: z.exactOptional(z.literal(true)),
     mark,
   }),
+  /**
+   * It is being rebased. Rebases are not stored one by one, since the next start makes them again; revisions below this one may have
+   * been given out.
+   */
+  z.object({ type: z.literal('rebasing'), id: z.string(), below: z.int(), mark }),
   /**
    * The write-ahead journal of a commit: the files of these previews are about to be written as one transaction, or the
    * action of an opaque one is about to run (without `rollback`). Their resolutions follow, unless a crash comes first. Their
@@ -97,7 +104,7 @@ export type RevisedBy = Extract<PreviewLogEntry, { type: 'revised' }>['by'];
 
 export const previewLogFormat: LogFormat<PreviewLogEntry> = {
   log: 'redline.previews',
-  version: 7,
+  version: 8,
   parse: parseEntry,
   stored: withoutText,
   migrations: previewMigrations,
@@ -165,7 +172,7 @@ export const unknownVote: CommitVote = { actor: 'extension', reason: FOUND_APPLI
  * something else goes on with the next line; what it quotes has a backslash before each quotation mark.
  */
 export function mayBeOfCommit({ text }: UnreadableLine): boolean {
-  const tellsOther = /^\{"type":"(?:staged|revised|stale|recommended|expired|dismissed)"/.test(text);
+  const tellsOther = /^\{"type":"(?:staged|revised|rebasing|stale|recommended|expired|dismissed)"/.test(text);
   return !tellsOther || /\{"type":"(?:commit|resolved|recovered)"/.test(text);
 }
 
@@ -221,6 +228,7 @@ export function idsOf(entry: PreviewLogEntry): readonly string[] {
     case 'commit':
     case 'recovered':
       return entry.ids;
+    case 'rebasing':
     case 'stale':
     case 'recommended':
     case 'expired':

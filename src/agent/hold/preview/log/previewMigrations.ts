@@ -43,6 +43,8 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
   5: line => line,
   /** Version 6 had no amended previews. Version 7 can read that; a revision by an amendment is a line that version 6 cannot read. */
   6: line => line,
+  /** Version 7 stored each rebase. Version 8 can read that; it has lines that stand for many. */
+  7: line => line,
 };
 
 /** Only what no tool of others and no extension could have staged. */

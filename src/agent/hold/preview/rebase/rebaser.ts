@@ -128,7 +128,7 @@ export class Rebaser extends Owner {
       const paths = stale.length > 0 ? stale : preview.changes.map(change => change.path);
       if (paths.join('\n') !== now.state.stale.join('\n')) await store.markStale(id, paths);
     } else if (!unchanged || !this.#waitsFor(preview, dependsOn)) {
-      await store.revise(id, changes, [...dependsOn], 'rebase');
+      await store.rebase(id, changes, [...dependsOn]);
     } else if (now.state.stale.length > 0) {
       await store.markStale(id, []);
     }
