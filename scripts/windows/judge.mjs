@@ -4,6 +4,7 @@
  * @typedef {{
  *   reasons: Record<string, string>,
  *   notRun: Record<string, string[]>,
+ *   errors: Record<string, string>, by reason, what an error says that this reason alone explains
  *   fail: Record<string, Record<string, string[]>>,
  * }} Listed
  */
@@ -14,26 +15,29 @@
  * @param {{ isPart: boolean }} options only some tests of each file were run
  * @returns {{ text: string, passed: number, failed: number }} failed are those that are not listed
  */
-export function judge(tests, { reasons, notRun, fail }, { isPart }) {
+export function judge(tests, { reasons, notRun, errors, fail }, { isPart }) {
   const entries = Object.entries(fail).flatMap(([reason, files]) =>
     Object.entries(files).flatMap(([file, names]) =>
       names.map(name => ({ reason, file, name, failed: 0, ended: 0 })),
     ),
   );
   const unlisted = [];
+  const explained = Object.fromEntries(Object.keys(reasons).map(reason => [reason, 0]));
   for (const { file, name, outcome, error } of tests) {
     const known = entries.filter(one => one.file === file && isNamed(one.name, name));
     for (const one of known) {
       if (outcome !== 'skipped') one.ended++;
       if (outcome === 'failed') one.failed++;
     }
-    if (outcome === 'failed' && known.length === 0)
-      unlisted.push(`✖ ${file}: ${name}\n${indented(error ?? '')}`);
+    if (outcome !== 'failed' || known.length > 0) continue;
+    const reason = Object.keys(errors).find(each => error?.includes(errors[each]));
+    if (reason) explained[reason]++;
+    else unlisted.push(`✖ ${file}: ${name}\n${indented(error ?? '')}`);
   }
   const count = outcome => tests.filter(test => test.outcome === outcome).length;
   const byReason = Object.entries(reasons).map(([reason, text]) => {
     const own = entries.filter(one => one.reason === reason);
-    const failed = own.reduce((sum, one) => sum + one.failed, 0);
+    const failed = own.reduce((sum, one) => sum + one.failed, explained[reason]);
     const files = notRun[reason]?.length ?? 0;
     return `  ${[failed > 0 && `${failed} failed`, files > 0 && `${files} left out`].filter(Boolean).join(', ') || 'none'}: ${text}`;
   });

@@ -4,8 +4,9 @@ import type { EndedTest } from '../../../scripts/stages/fileLanes.mjs';
 import { judge } from '../../../scripts/windows/judge.mjs';
 
 const listed = {
-  reasons: { links: 'there are no links', slow: 'it takes long' },
+  reasons: { links: 'there are no links', slow: 'it takes long', git: 'there is no git' },
   notRun: { slow: ['b.test.ts'] },
+  errors: { git: 'spawnSync git ENOENT' },
   fail: { links: { 'a.test.ts': ['a link', 'links: *', 'gone'] } },
 };
 const ended = (name: string, outcome: EndedTest['outcome'], error?: string): EndedTest => ({
@@ -20,12 +21,16 @@ test('a failure is told with its error unless it is listed; what is listed is co
     ended('works', 'passed'),
     ended('a link', 'failed', 'no link'),
     ended('links: to a folder', 'failed', 'no link'),
+    ended('asks git', 'failed', 'Error: spawnSync git ENOENT\n  at b'),
     ended('breaks', 'failed', 'Error: broken\n  at a'),
   ];
   const { passed, failed, text } = judge(tests, listed, { isPart: false });
   assert.deepEqual([passed, failed], [1, 1]);
   assert.match(text, /✖ a\.test\.ts: breaks\n {4}Error: broken/);
-  assert.match(text, /2 failed: there are no links\n.*1 left out: it takes long/);
+  assert.match(
+    text,
+    /2 failed: there are no links\n.*1 left out: it takes long\n.*1 failed: there is no git/,
+  );
   assert.match(text, /is listed, but is not there \(links\): a\.test\.ts: gone/);
   assert.doesNotMatch(text, /no link$/m);
 });

@@ -45,7 +45,7 @@ test('ES modules with imports of packages, JSON and top-level await', async () =
 for (const helper of ['helper.ts', 'helper.mjs', 'helper.js', 'helper.cjs']) {
   test(`a tool is loaded anew with its helper ${helper}, which files of a load share`, async () => {
     const exported = helper === 'helper.cjs' || helper === 'helper.js' ? 'exports.n =' : 'export const n =';
-    const source = `import { n } from './lib${helper}';\nimport { again } from './lib/again.ts';\n${answering("n + ' ' + again")}`;
+    const source = `import { n } from './lib/${helper}';\nimport { again } from './lib/again.ts';\n${answering("n + ' ' + again")}`;
     await world.folder.file('lib/again.ts', `import { n } from './${helper}'; export const again = n;`);
     const load = async (n: number): Promise<string> => {
       await world.folder.file(
