@@ -191,6 +191,9 @@ function plainFiles(folder: string): Workspace {
     resolvePath: input => Promise.resolve(input),
     list: () => Promise.resolve({ paths: [], truncated: false }),
     replace: () => Promise.reject(new Error('Only texts are written here.')),
+    rightsOf: () => Promise.resolve({}),
+    giveRights: () => Promise.resolve(),
+    addName: () => Promise.resolve(false),
     makeFolders: () => Promise.resolve(),
     tidy: () => Promise.resolve(),
     async write(name, bytes, expected) {

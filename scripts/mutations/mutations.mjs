@@ -253,14 +253,20 @@ export const mutations = [
     to: "waiting.some(({ kind }) => kind === 'outcome')",
   },
   {
-    rule: 'a file keeps its permission bits when it is renamed',
+    rule: 'a file gets the permission bits that a change gives it',
     file: 'hold/preview/commit/commitChanges.ts',
-    from: 'await writeStep(files, step, modes.get(path), blobs);',
-    to: 'await writeStep(files, step, undefined, blobs);',
+    from: 'return writeStep(files, step, expected, mode, blobs);',
+    to: 'return writeStep(files, step, expected, undefined, blobs);',
+  },
+  {
+    rule: 'after a crash, a new name with the old text is a rename that was not finished',
+    file: 'hold/preview/commit/rollback.ts',
+    from: 'const before = own ?? origin?.side;',
+    to: 'const before = own;',
   },
   {
     rule: 'changes of several files carry the permission bits on',
-    file: 'hold/preview/commit/rollbackInfo.ts',
+    file: 'hold/preview/fileSteps.ts',
     from: "const next = kind === 'rename' ? had :",
     to: "const next = kind === 'rename' ? held.get(path) :",
   },
@@ -273,8 +279,8 @@ export const mutations = [
   {
     rule: 'Undo gives the permission bits back',
     file: 'hold/preview/undo.ts',
-    from: 'before: null, after: change.before, ...withMode };',
-    to: 'before: null, after: change.before };',
+    from: 'before: null, after: change.before, ...withMode },',
+    to: 'before: null, after: change.before },',
   },
   {
     rule: 'after a crash, an edit in an editor that is gone was not written',

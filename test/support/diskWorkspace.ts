@@ -4,6 +4,7 @@ import type {
   FileContent,
   FileListing,
   FilePlace,
+  FileRights,
   FolderRoot,
   ResolveOptions,
   Workspace,
@@ -13,6 +14,7 @@ import { defaultEncoding, type TextEncoding } from '../../src/agent/hold/text/en
 import { readDiskFile, writeDiskFile } from '../../src/views/workspace/diskFile.ts';
 import { replaceOnDisk } from '../../src/views/workspace/diskReplace.ts';
 import { makeFoldersOnDisk, placeOnDisk, tidyDisk } from '../../src/views/workspace/diskFolders.ts';
+import { addNameOnDisk, giveRightsOnDisk, rightsOnDisk } from '../../src/views/workspace/fileRights.ts';
 import { lineEndingOfNewFile } from '../../src/views/workspace/newLineEnding.ts';
 import { RecentFindings } from '../../src/views/workspace/findings.ts';
 import { isProtectedOnDisk, type OwnProtections } from '../../src/views/workspace/protectedFiles.ts';
@@ -102,6 +104,19 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
 
   formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string> {
     return formerPlaces(paths, roots, this.#roots);
+  }
+
+  rightsOf(paths: readonly string[]): Promise<Readonly<Record<string, FileRights>>> {
+    return rightsOnDisk(paths, this.#roots);
+  }
+
+  giveRights(rights: Readonly<Record<string, FileRights>>): Promise<void> {
+    return giveRightsOnDisk(rights, this.#roots);
+  }
+
+  async addName(path: string, name: string, expected: string): Promise<boolean> {
+    await this.#slice.turn();
+    return addNameOnDisk(path, name, expected, this.#roots);
   }
 
   async makeFolders(modes: Readonly<Record<string, number>>): Promise<void> {

@@ -314,10 +314,13 @@ export class Invariants {
         () => `recovery of ${ids.join()}: it counts as applied, and ${step.path} lacks it`,
       );
     const leftAlone = reports.flatMap(report => report.leftAlone);
+    /** It has its new name, and the text that is to be replaced. */
+    const isOnlyNamed = ({ path, origin }: FileStep): boolean =>
+      origin !== undefined && found[path] === textIn(origin.side);
     for (const step of steps) {
       const { path, before } = step;
       const now = workspace.now(path);
-      const isPartial = !isFinished && isAsAfter(step);
+      const isPartial = !isFinished && (isAsAfter(step) || isOnlyNamed(step));
       const expected = isPartial ? textIn(before) : found[path];
       this.check(
         now === expected,
@@ -326,7 +329,8 @@ export class Invariants {
       // What another preview wrote meanwhile is explained by the ledger.
       const proposed = store.all().flatMap(preview => (preview.changes ?? []).flatMap(stepsOf));
       const isOwn = proposed.some(step => step.path === path && textIn(step.after) === found[path]);
-      const isForeign = found[path] !== textIn(before) && !isOwn && !wasFoundUnwritten(step);
+      const isForeign =
+        found[path] !== textIn(before) && !isOwn && !isOnlyNamed(step) && !wasFoundUnwritten(step);
       if (isForeign)
         this.check(leftAlone.includes(path), () => `recovery of ${ids.join()}: nobody is told about ${path}`);
     }
@@ -747,10 +751,11 @@ export class Invariants {
   ): void {
     const written = workspace.writes.slice(writesBefore);
     const changes = transaction.flatMap(({ previewId }) => store.get(previewId)?.changes ?? []);
-    for (const { path, before, after } of composedSteps(changes)) {
+    for (const { path, before, after, origin } of composedSteps(changes)) {
       const times = written.filter(write => write.path === path && write.text === (textIn(after) ?? null));
       this.check(times.length === 1, () => `I2: ${id} wrote ${path} ${times.length} times as it was shown`);
-      const isSeen = times.every(write => write.before === (textIn(before) ?? null));
+      const shown = [textIn(before) ?? null, ...(origin ? [textIn(origin.side)] : [])];
+      const isSeen = times.every(write => shown.includes(write.before));
       this.check(isSeen, () => `I2: ${id} replaced another text of ${path} than it showed`);
     }
   }

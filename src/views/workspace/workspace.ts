@@ -205,6 +205,21 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     return { ...placeOnDisk(path, this.#roots()), ...(isUnsaved ? { isUnsaved } : {}) };
   }
 
+  async rightsOf(paths: readonly string[]): ReturnType<Workspace['rightsOf']> {
+    return (await import('./fileRights.ts')).rightsOnDisk(paths, this.#roots());
+  }
+
+  async giveRights(rights: Parameters<Workspace['giveRights']>[0]): Promise<void> {
+    await (await import('./fileRights.ts')).giveRightsOnDisk(rights, this.#roots());
+  }
+
+  async addName(path: string, name: string, expected: Sha256): Promise<boolean> {
+    await this.#slice.turn();
+    const uris = [path, name].map(each => this.uriOf(each));
+    if (uris.some(uri => dirtyDocument(uri) !== undefined || isDirtyInOtherEditor(uri))) return false;
+    return (await import('./fileRights.ts')).addNameOnDisk(path, name, expected, this.#roots());
+  }
+
   async makeFolders(modes: Readonly<Record<string, number>>): Promise<void> {
     makeFoldersOnDisk(modes, this.#roots());
   }

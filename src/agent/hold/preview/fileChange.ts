@@ -2,6 +2,7 @@ import { sha256, type Sha256 } from '../../base/hash.ts';
 import { decodeText, defaultEncoding, encodeText, type TextEncoding } from '../text/encodings.ts';
 import { editsOfHunks, hunksOf, type Hunk } from '../text/hunks.ts';
 import type { TextEdit } from '../text/textEdit.ts';
+import type { FileRights } from './workspace.ts';
 
 /**
  * What stands at a path at one moment: a text, a symbolic link, or a binary file. Two sides are the same content if and only
@@ -56,6 +57,8 @@ export type FileChange =
       readonly after: FileSide;
       /** Permission bits to restore; by default the file gets those that the system gives to new files. */
       readonly mode?: number;
+      /** The rights to restore, likewise. */
+      readonly rights?: FileRights;
     }
   | {
       readonly kind: 'delete';
@@ -153,6 +156,8 @@ export interface FileStep {
   /** `null`: there is no file. */
   readonly before: FileSide | null;
   readonly after: FileSide | null;
+  /** The file that is renamed to this path, and what it holds before. */
+  readonly origin?: { readonly path: string; readonly side: FileSide };
 }
 
 /**

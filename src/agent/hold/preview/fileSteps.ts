@@ -1,4 +1,4 @@
-import type { FileChange, FileStep } from './fileChange.ts';
+import { isLink, type FileChange, type FileStep } from './fileChange.ts';
 
 /** A change as steps on single paths: two for a rename, one for any other. */
 export function stepsOf(change: FileChange): readonly FileStep[] {
@@ -21,7 +21,44 @@ export function touchedSteps(changes: readonly FileChange[]): readonly FileStep[
     const earlier = steps.get(step.path);
     steps.set(step.path, earlier ? { ...earlier, after: step.after } : step);
   }
+  for (const [path, from] of carry(changes, new Map([...steps.keys()].map(each => [each, each])))) {
+    const [step, left] = [steps.get(path), steps.get(from)];
+    if (step && !step.before && step.after && left?.before && !left.after)
+      steps.set(path, { ...step, origin: { path: from, side: left.before } });
+  }
   return [...steps.values()];
+}
+
+/**
+ * What belongs to files besides their content, by path, after these changes.
+ * @param held what it is before; it is changed.
+ * @param given what a change itself gives its file.
+ * @param onLeft called with each file that a change removes, renames or gives something else, and what it had.
+ */
+export function carry<T>(
+  changes: readonly FileChange[],
+  held: Map<string, T>,
+  given: (change: FileChange) => T | undefined = () => undefined,
+  onLeft: (path: string, had: T) => void = () => undefined,
+): Map<string, T> {
+  for (const change of changes) {
+    const { kind, path } = change;
+    const from = kind === 'rename' ? change.from : path;
+    const had = held.get(from);
+    const isLost = kind === 'delete' || losesBits(change);
+    const next = kind === 'rename' ? had : isLost ? undefined : given(change);
+    if (kind === 'modify' && next === undefined && !isLost) continue;
+    if (kind !== 'create' && had !== undefined) onLeft(from, had);
+    held.delete(from);
+    if (next === undefined) held.delete(path);
+    else held.set(path, next);
+  }
+  return held;
+}
+
+/** Whether a file becomes a link, which has no bits. */
+export function losesBits({ before, after }: FileChange): boolean {
+  return before !== null && after !== null && !isLink(before) && isLink(after);
 }
 
 /** The folders that the changes remove once they are empty. */

@@ -1,6 +1,7 @@
 import { safeName } from '../../base/safeName.ts';
 import { hasConflict } from './rebase/conflictMarkers.ts';
 import { stepsOf } from './fileSteps.ts';
+import type { FileRights } from './workspace.ts';
 import type { StagedPreview } from './previewSchema.ts';
 
 /** Who resolves a preview. */
@@ -54,6 +55,8 @@ export type PreviewState =
       readonly by: Resolution;
       /** Permission bits of the files that applying it removed, or whose bits it set, by path, for undoing it. */
       readonly modes?: Readonly<Record<string, number>>;
+      /** The rights of the same files, where they are not those of new files. */
+      readonly rights?: Readonly<Record<string, FileRights>>;
       /** Folders that were made for its files, for undoing it. */
       readonly newFolders?: readonly string[];
     }

@@ -1,6 +1,6 @@
 import { FIRST_RANDOM } from '../../base/claimedNumbers.ts';
 import { StalePreviewError } from './errors.ts';
-import { carryModes, type RollbackInfo } from './commit/rollbackInfo.ts';
+import { carryModes, carryRights, type RollbackInfo } from './commit/rollbackInfo.ts';
 import { Feed } from './feed.ts';
 import type { FileChange } from './fileChange.ts';
 import { foldersAbove, stepsOf } from './fileSteps.ts';
@@ -11,6 +11,7 @@ import { OpenPreviews } from './openPreviews.ts';
 import { isOpen, isStale, lostBeneath, pathsOf, type Preview, type PreviewState } from './preview.ts';
 import type { StagedPreview } from './previewSchema.ts';
 import { SharedSides } from './sharedSides.ts';
+import type { FileRights } from './workspace.ts';
 import { allChanges, isKept } from './log/keptChanges.ts';
 import { idsIn, idsOf, mayBeOfCommit, type PreviewLogEntry, type UnreadableLine } from './log/previewLog.ts';
 
@@ -187,6 +188,7 @@ export class PreviewProjection {
     rollback: RollbackInfo | undefined,
   ): readonly Preview[] {
     const held = new Map(Object.entries(rollback?.modes ?? {}));
+    const rights = new Map(Object.entries(rollback?.rights ?? {}));
     return entries.flatMap(attempt => {
       const { previewId: id, outcome } = attempt;
       const isAgain = attempt.lost !== undefined && this.#previews.get(id)?.state.kind === 'applied';
@@ -199,7 +201,10 @@ export class PreviewProjection {
       const preview = this.#previews.get(id);
       if (!preview) return [];
       return [
-        { ...preview, state: stateAfter(preview, attempt, { held, newFolders: rollback?.newFolders ?? [] }) },
+        {
+          ...preview,
+          state: stateAfter(preview, attempt, { held, rights, newFolders: rollback?.newFolders ?? [] }),
+        },
       ];
     });
   }
@@ -314,6 +319,8 @@ function pendingPart(state: PreviewState): Pending {
 interface Found {
   /** Permission bits by path, which are those after the preview once its state is made. */
   readonly held: Map<string, number>;
+  /** Their rights, likewise. */
+  readonly rights: Map<string, FileRights>;
   readonly newFolders: readonly string[];
 }
 
@@ -333,16 +340,19 @@ function stateAfter(preview: Preview, attempt: LedgerEntry, found: Found): Previ
 /** What undoing the preview needs to know beyond its changes. */
 function forUndo(
   { changes }: Preview,
-  { held, newFolders }: Found,
-): Pick<Extract<PreviewState, { kind: 'applied' }>, 'modes' | 'newFolders'> {
+  { held, rights, newFolders }: Found,
+): Pick<Extract<PreviewState, { kind: 'applied' }>, 'modes' | 'rights' | 'newFolders'> {
   const modes: [string, number][] = [];
   carryModes(changes ?? [], held, (path, mode) => modes.push([path, mode]));
+  const left: [string, FileRights][] = [];
+  carryRights(changes ?? [], rights, (path, had) => left.push([path, had]));
   const created = (changes ?? []).flatMap(stepsOf).filter(({ before }) => !before);
   const above = new Set(created.flatMap(({ path }) => foldersAbove(path)));
   const made = newFolders.filter(folder => above.has(folder));
   return {
     // Of what was removed twice, the first counts: an undo brings that back in the end.
     ...(modes.length > 0 ? { modes: Object.fromEntries(modes.toReversed()) } : {}),
+    ...(left.length > 0 ? { rights: Object.fromEntries(left.toReversed()) } : {}),
     ...(made.length > 0 ? { newFolders: made } : {}),
   };
 }

@@ -19,6 +19,8 @@ const binary = z.object({
 const side = z.union([text, link, binary]);
 export const path = z.string().check(z.minLength(1));
 const mode = z.int().check(z.minimum(0), z.maximum(0o7777));
+/** See `FileRights`. */
+export const rights = z.object({ owner: z.int(), group: z.int(), acl: z.exactOptional(z.string()) });
 const folders = z.exactOptional(z.array(path));
 const edits = z.array(z.object({ start: z.int(), end: z.int(), text: z.string() }));
 /** The text after is stored only where the edits do not give it: see `previewLogFormat`. */
@@ -49,6 +51,7 @@ export const change = z.discriminatedUnion('kind', [
     before: z.null(),
     after: side,
     mode: z.exactOptional(mode),
+    rights: z.exactOptional(rights),
   }),
   z.object({ kind: z.literal('delete'), path, before: side, after: z.null(), folders }),
   z.object({ kind: z.literal('rename'), path, from: path, before: side, after: side, folders }),

@@ -1,10 +1,11 @@
 import { setOf } from './changeSet.ts';
-import { carryModes } from './commit/rollbackInfo.ts';
+import { carryModes, carryRights } from './commit/rollbackInfo.ts';
 import { changeOf, isLink, type FileChange } from './fileChange.ts';
 import { foldersAbove, foldersRemovedBy, stepsOf, touchedSteps } from './fileSteps.ts';
 import { counted } from './label.ts';
 import type { PendingAction } from './pendingAction.ts';
 import { isOpen, titleOf, type Preview, type PreviewState } from './preview.ts';
+import type { FileRights } from './workspace.ts';
 
 /**
  * The changes that undo these, the last one first.
@@ -13,16 +14,19 @@ import { isOpen, titleOf, type Preview, type PreviewState } from './preview.ts';
 export function inverseOf(changes: readonly FileChange[], found: Found = {}): readonly FileChange[] {
   // Several files may have been at one path, one after the other: each gets its own bits back.
   const held = new Map(Object.entries(found.modes ?? {}));
+  const heldRights = new Map(Object.entries(found.rights ?? {}));
   return changes
     .map(change => {
       let mode: number | undefined;
       carryModes([change], held, (_path, had) => (mode = had));
-      return inverse(change, mode, found.newFolders);
+      let rights: FileRights | undefined;
+      carryRights([change], heldRights, (_path, had) => (rights = had));
+      return inverse(change, { mode, rights }, found.newFolders);
     })
     .reverse();
 }
 
-type Found = Pick<Extract<PreviewState, { kind: 'applied' }>, 'modes' | 'newFolders'>;
+type Found = Pick<Extract<PreviewState, { kind: 'applied' }>, 'modes' | 'rights' | 'newFolders'>;
 
 function foundBy({ state }: Preview): Found {
   return state.kind === 'applied' ? state : {};
@@ -98,7 +102,9 @@ export function undoBranchAction(
   const undone = applied.toReversed();
   const changes = combined(
     undone.flatMap(preview => inverseOf(preview.changes, foundBy(preview))),
-    new Map(undone.flatMap(preview => Object.entries(foundBy(preview).modes ?? {}))), // the earliest one counts
+    // The earliest one counts.
+    new Map(undone.flatMap(preview => Object.entries(foundBy(preview).modes ?? {}))),
+    new Map(undone.flatMap(preview => Object.entries(foundBy(preview).rights ?? {}))),
   );
   if (changes.length === 0) return undefined;
   return {
@@ -131,8 +137,13 @@ function isUndone({ id }: Preview, all: readonly Preview[]): boolean {
 /**
  * Combines the changes into one per path, if any path is changed more than once.
  * @param modes the permission bits of files that are there again afterwards, by path.
+ * @param rights their rights, likewise.
  */
-function combined(changes: readonly FileChange[], modes: ReadonlyMap<string, number>): readonly FileChange[] {
+function combined(
+  changes: readonly FileChange[],
+  modes: ReadonlyMap<string, number>,
+  rights: ReadonlyMap<string, FileRights>,
+): readonly FileChange[] {
   const paths = changes.flatMap(stepsOf).map(({ path }) => path);
   if (new Set(paths).size === paths.length) return changes;
   const bitsAt = carriedBits(changes);
@@ -144,7 +155,9 @@ function combined(changes: readonly FileChange[], modes: ReadonlyMap<string, num
     const change = changeOf(path, before, after);
     if (change?.kind === 'rename') return [];
     if (change?.kind === 'delete') return [{ ...change, ...foldersOf(path, folders) }];
-    if (change) return [mode === undefined ? change : { ...change, mode }];
+    const own = change?.kind === 'create' ? rights.get(path) : undefined;
+    if (change)
+      return [{ ...change, ...(mode === undefined ? {} : { mode }), ...(own ? { rights: own } : {}) }];
     // Another file with the same content, which may have other bits.
     if (!before || !after || isLink(after) || mode === undefined) return [];
     return [{ kind: 'modify', path, before, after, mode }];
@@ -174,8 +187,12 @@ function foldersOf(path: string, folders: readonly string[] = []): { readonly fo
   return above.length > 0 ? { folders: above } : {};
 }
 
-/** @param mode the bits of the file that the change removed, or whose bits it set. */
-function inverse(change: FileChange, mode: number | undefined, newFolders: Found['newFolders']): FileChange {
+/** @param had the bits and rights of the file that the change removed, or whose bits it set. */
+function inverse(
+  change: FileChange,
+  { mode, rights }: { readonly mode: number | undefined; readonly rights: FileRights | undefined },
+  newFolders: Found['newFolders'],
+): FileChange {
   const { path } = change;
   const withMode = mode === undefined ? {} : { mode };
   switch (change.kind) {
@@ -188,7 +205,10 @@ function inverse(change: FileChange, mode: number | undefined, newFolders: Found
     case 'create':
       return { kind: 'delete', path, before: change.after, after: null, ...foldersOf(path, newFolders) };
     case 'delete':
-      return { kind: 'create', path, before: null, after: change.before, ...withMode };
+      return {
+        ...{ kind: 'create', path, before: null, after: change.before, ...withMode },
+        ...(rights ? { rights } : {}),
+      };
     case 'rename': {
       const sides = { before: change.after, after: change.before };
       return { kind: 'rename', path: change.from, from: path, ...sides, ...foldersOf(path, newFolders) };

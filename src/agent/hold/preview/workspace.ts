@@ -40,6 +40,14 @@ export interface FilePlace {
   readonly id?: string;
 }
 
+/** Whom a file belongs to and who else may use it. */
+export interface FileRights {
+  readonly owner: number;
+  readonly group: number;
+  /** Its access control list, as \`getfacl\` writes it, if it has one. */
+  readonly acl?: string;
+}
+
 /** How a path is taken. */
 export interface ResolveOptions {
   /**
@@ -101,6 +109,20 @@ export interface Workspace extends ReadableFiles {
    *   system error as it is.
    */
   replace(path: string, content: FileContent | null, expected: Sha256 | null, mode?: number): Promise<void>;
+
+  /**
+   * Gives a file on disk a second name, at which there is nothing: so a rename keeps all that belongs to the file.
+   * @param expected hash of the bytes that the file must have.
+   * @returns false where that is not possible, such as on a disk without hard links, or while an editor has unsaved changes of the
+   *   file: then a new file must be written.
+   */
+  addName(path: string, name: string, expected: Sha256): Promise<boolean>;
+
+  /** The rights of those of these files that have others than a file that is made anew, by path. */
+  rightsOf(paths: readonly string[]): Promise<Readonly<Record<string, FileRights>>>;
+
+  /** Gives files that were made anew the rights of those that they stand for, as far as the system lets the user. */
+  giveRights(rights: Readonly<Record<string, FileRights>>): Promise<void>;
 
   /** Makes those of these folders that are missing, with their permission bits. */
   makeFolders(modes: Readonly<Record<string, number>>): Promise<void>;

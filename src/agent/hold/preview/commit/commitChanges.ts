@@ -16,7 +16,7 @@ import {
 import type { ReadableFiles, Workspace, WrittenTo } from '../workspace.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import { rollBack } from './rollback.ts';
-import { carryModes, readRollbackInfo, type RollbackInfo } from './rollbackInfo.ts';
+import { carryModes, readRollbackInfo, rightsAfter, type RollbackInfo } from './rollbackInfo.ts';
 
 /** What a commit has to tell beyond its success. */
 export interface CommitReport {
@@ -44,16 +44,36 @@ export async function commitChanges(
   const net = await stepsOnBases(files, changes);
   if (net.some(isWhole)) await (await import('./wholeSteps.ts')).assertWritable(net, blobs);
   const phases = phasesOf(net, foldersRemovedBy(changes));
-  const rollback = await readRollbackInfo(
+  const found = await readRollbackInfo(
     files,
     changes,
     net,
     phases.flatMap(({ emptied }) => emptied),
   );
+  const rights = await files.rightsOf(Object.keys(found.modes));
+  const rollback = Object.keys(rights).length > 0 ? { ...found, rights } : found;
   const modes = carryModes(changes, new Map(Object.entries(rollback.modes)));
-  const [, written] = phases;
+  const [, written, removed] = phases;
+  /** Files with a new name and the old text, which are written once the old name is gone. */
+  const renamed: Phase = { steps: [], emptied: [] };
+  const named = new Set<FileStep>();
+  const left = new Set(removed.steps.map(({ path }) => path));
   written.steps.push(...modeSteps(changes, rollback, modes));
   await writeJournal(rollback);
+  const write = async (step: FileStep): Promise<WrittenTo> => {
+    const { path, before, after, origin } = step;
+    const mode = modes.get(path);
+    const expected = before?.hash ?? null;
+    if (!origin || !left.has(origin.path)) return writeStep(files, step, expected, mode, blobs);
+    if (named.has(step)) return writeStep(files, step, origin.side.hash, mode, blobs);
+    const isSame = origin.side.hash === after?.hash && mode === rollback.modes[origin.path];
+    const canBeWritten = isText(origin.side) && !isWhole(step);
+    if (!(isSame || canBeWritten) || !(await files.addName(origin.path, path, origin.side.hash)))
+      return writeStep(files, step, null, mode, blobs);
+    named.add(step);
+    if (!isSame) renamed.steps.push(step);
+    return 'disk';
+  };
   /** Their writes may have changed something. */
   const begun = new Set<FileStep>();
   const done = new Set<string>();
@@ -62,12 +82,12 @@ export async function commitChanges(
   const unsaved: string[] = [];
   let failed: { readonly path: string; readonly error: unknown } | undefined;
   try {
-    for (const { steps: phase, emptied } of phases) {
+    for (const { steps: phase, emptied } of [...phases, renamed]) {
       await forEachLimited(phase, AT_ONCE, async step => {
         const { path } = step;
         begun.add(step);
         try {
-          const to = await writeStep(files, step, modes.get(path), blobs);
+          const to = await write(step);
           if (to === 'editor') unsaved.push(path);
           done.add(path);
         } catch (error) {
@@ -88,6 +108,7 @@ export async function commitChanges(
     const unclear = back.foreign.filter(path => broken.has(path));
     throw new ToolError(failureText(failed?.path ?? '', error, stuck, unclear));
   }
+  await files.giveRights(rightsAfter(changes, rollback));
   return { unsaved: unsaved.sort() };
 }
 
@@ -110,11 +131,11 @@ export function modeSteps(
 async function writeStep(
   files: Workspace,
   step: FileStep,
+  expected: Sha256 | null,
   mode: number | undefined,
   blobs: Blobs,
 ): Promise<WrittenTo> {
-  const { path, before, after } = step;
-  const expected = before?.hash ?? null;
+  const { path, after } = step;
   if (!isWhole(step))
     return files.write(path, after && isText(after) ? bytesOfSide(after) : null, expected, mode);
   await files.replace(path, after && (await contentOf(after, blobs)), expected, mode);

@@ -13,7 +13,7 @@ import { appliedText } from '../resolve/resolveTexts.ts';
 import { modeSteps } from './commitChanges.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import { isTornWrite, rollBack } from './rollback.ts';
-import { carryModes, type RollbackInfo } from './rollbackInfo.ts';
+import { carryModes, rightsAfter, type RollbackInfo } from './rollbackInfo.ts';
 import type { Workspace } from '../workspace.ts';
 
 /** What recovering from one interrupted commit did. */
@@ -107,6 +107,7 @@ async function recover(
   const pathsWith = (...what: State[]): string[] =>
     steps.map(({ path }) => path).filter(path => what.includes(held.get(path) ?? 'other'));
   if (pathsWith('after').length === steps.length && (steps.length > 0 || said !== 'mayHaveBegun')) {
+    await files.giveRights(rightsAfter(changes, rollback));
     await finish(commit, previews, store);
     await files.tidy(pathsWith('after'), foldersRemovedBy(changes));
     return { previewIds, end: 'finished', restored: [], leftAlone: [], failed: [] };

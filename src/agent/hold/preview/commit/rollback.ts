@@ -24,7 +24,7 @@ export interface RollbackReport {
 export async function rollBack(
   files: Workspace,
   steps: readonly FileStep[],
-  { modes, newFolders, folderModes = {}, editors = [] }: RollbackInfo,
+  { modes, newFolders, folderModes = {}, editors = [], rights = {} }: RollbackInfo,
   blobs: Blobs,
 ): Promise<RollbackReport> {
   const restored: string[] = [];
@@ -68,6 +68,9 @@ export async function rollBack(
     await files.tidy(paths, newFolders).catch(() => undefined);
     await files.makeFolders(folderModes).catch(() => undefined);
   }
+  await files.giveRights(
+    Object.fromEntries(restored.flatMap(path => (rights[path] ? [[path, rights[path]]] : []))),
+  );
   return { restored: restored.sort(), foreign: foreign.sort(), failed: failed.sort() };
 }
 
@@ -76,9 +79,10 @@ const BLOCK = 4096;
 
 /**
  * Whether a file holds what an interrupted write of this step leaves behind: block by block either the old bytes or the
- * new ones. Only overwriting a text in place can be torn; files are created, removed and replaced atomically.
+ * new ones. Only overwriting a text in place can be torn, also that of a renamed file under its new name; files are created, removed and replaced atomically.
  */
-export function isTornWrite(now: Held, { before, after }: FileStep): boolean {
+export function isTornWrite(now: Held, { before: own, after, origin }: FileStep): boolean {
+  const before = own ?? origin?.side;
   if (!now || 'link' in now || !before || !after || !isText(before) || !isText(after)) return false;
   const [old, next] = [bytesOfSide(before), bytesOfSide(after)];
   const shared = Math.min(old.length, next.length);

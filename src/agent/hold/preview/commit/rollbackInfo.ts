@@ -1,8 +1,8 @@
 import { forEachLimited } from '../../../base/async.ts';
 import { ToolError } from '../../../base/errors.ts';
 import { isLink, type FileChange, type FileStep } from '../fileChange.ts';
-import { foldersAbove, stepsOf } from '../fileSteps.ts';
-import type { ReadableFiles } from '../workspace.ts';
+import { carry, foldersAbove, losesBits, stepsOf } from '../fileSteps.ts';
+import type { FileRights, ReadableFiles } from '../workspace.ts';
 import { removedLinkAbove } from './held.ts';
 
 /** Permission bits by path. */
@@ -14,6 +14,8 @@ export interface RollbackInfo {
   readonly newFolders: readonly string[];
   /** The bits of the files that a change of the commit removes or whose bits it sets, also if another one creates them again. */
   readonly modes: Modes;
+  /** The rights of the same files, where they are not those of new files. */
+  readonly rights?: Readonly<Record<string, FileRights>>;
   /** The bits of the folders that the commit may remove. */
   readonly folderModes?: Modes;
   /** The files whose change goes into an editor with unsaved changes, and not to the disk. */
@@ -90,23 +92,24 @@ export function carryModes(
   held: Map<string, number>,
   onRemoved: (path: string, mode: number) => void = () => undefined,
 ): ReadonlyMap<string, number> {
-  for (const change of changes) {
-    const { kind, path } = change;
-    const from = kind === 'rename' ? change.from : path;
-    const had = held.get(from);
-    const next = kind === 'rename' ? had : kind === 'delete' || losesBits(change) ? undefined : change.mode;
-    if (kind === 'modify' && next === undefined && !losesBits(change)) continue;
-    if (kind !== 'create' && had !== undefined) onRemoved(from, had);
-    held.delete(from);
-    if (next === undefined) held.delete(path);
-    else held.set(path, next);
-  }
-  return held;
+  return carry(changes, held, change => ('mode' in change ? change.mode : undefined), onRemoved);
 }
 
-/** Whether a file becomes a link, which has no bits. */
-function losesBits({ before, after }: FileChange): boolean {
-  return before !== null && after !== null && !isLink(before) && isLink(after);
+/** The same for the rights of files. */
+export function carryRights(
+  changes: readonly FileChange[],
+  held: Map<string, FileRights>,
+  onRemoved?: (path: string, rights: FileRights) => void,
+): ReadonlyMap<string, FileRights> {
+  return carry(changes, held, change => (change.kind === 'create' ? change.rights : undefined), onRemoved);
+}
+
+/** The rights that files are to have after these changes: those of renamed files, and those that are restored. */
+export function rightsAfter(
+  changes: readonly FileChange[],
+  { rights = {} }: RollbackInfo,
+): Readonly<Record<string, FileRights>> {
+  return Object.fromEntries(carryRights(changes, new Map(Object.entries(rights))));
 }
 
 /** Says that two paths are names of one file. */

@@ -8,7 +8,15 @@ import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
 import { editsGive } from '../../text/textEdit.ts';
 import { isText } from '../fileChange.ts';
 import { FOUND_APPLIED, ledgerEntrySchema, storable } from '../ledger.ts';
-import { change, path, staged, stagedFiles, type StagedFiles, type StagedPreview } from '../previewSchema.ts';
+import {
+  change,
+  path,
+  rights,
+  staged,
+  stagedFiles,
+  type StagedFiles,
+  type StagedPreview,
+} from '../previewSchema.ts';
 import { isKept, type KeptChanges } from './keptChanges.ts';
 import { previewMigrations } from './previewMigrations.ts';
 
@@ -53,6 +61,7 @@ const entrySchema = z.discriminatedUnion('type', [
       z.object({
         newFolders: z.array(path),
         modes: z.record(z.string(), z.int()),
+        rights: z.exactOptional(z.record(z.string(), rights)),
         folderModes: z.exactOptional(z.record(z.string(), z.int())),
         editors: z.exactOptional(z.array(path)),
       }),

@@ -16,8 +16,8 @@ const changes = [
   remove('gone.txt', 'gone'),
   modify('b.txt', 'b', 'B'),
 ];
-/** A rename is two. */
-const WRITES = 6;
+/** A rename with other text is three: its new name, the end of the old one, and the text. */
+const WRITES = 7;
 
 test('every kind of change is written, and nothing else is touched', async () => {
   const workspace = new MemoryWorkspace(before);
@@ -30,7 +30,7 @@ for (let k = 1; k <= WRITES; k++) {
   test(`a failure of write ${k} of ${WRITES} leaves all files as they were and names the file`, async () => {
     const workspace = new MemoryWorkspace(before);
     workspace.failWrite(k);
-    const paths = ['a.txt', 'made.txt', 'new.txt', 'b.txt', 'old.txt', 'gone.txt'];
+    const paths = ['a.txt', 'made.txt', 'new.txt', 'b.txt', 'old.txt', 'gone.txt', 'new.txt'];
     await assert.rejects(commitChanges(workspace, changes), error => {
       assert.ok(error instanceof ToolError && !(error instanceof StalePreviewError));
       assert.equal(
@@ -78,7 +78,9 @@ for (let k = 1; k <= WRITES; k++) {
   test(`when everything fails from write ${k} on, the error names exactly the files that hold the new text`, async () => {
     const workspace = new MemoryWorkspace(before);
     workspace.failWritesFrom(k);
-    const written = ['a.txt', 'made.txt', 'new.txt', 'b.txt', 'old.txt'].slice(0, k - 1).reverse();
+    const written = ['a.txt', 'made.txt', 'new.txt', 'b.txt', 'old.txt', 'gone.txt']
+      .slice(0, k - 1)
+      .reverse();
     const expected =
       k === 1
         ? /Nothing was changed\.$/
