@@ -19,7 +19,6 @@ import { standingApplies } from '../hold/preview/ledger.ts';
 import type { PendingAction } from '../hold/preview/pendingAction.ts';
 import { isOpen } from '../hold/preview/preview.ts';
 import type { Resolved } from '../hold/preview/resolve/resolved.ts';
-import { undoBranchAction } from '../hold/preview/undo.ts';
 import { reconcilePreviews } from './reconcilePreviews.ts';
 import type { SessionContext } from './sessionOptions.ts';
 import { stageIn } from './staging.ts';
@@ -104,6 +103,7 @@ export class RevertQueue {
     const inOrder = standingApplies(store.ledger())
       .filter(({ previewId }) => concerned.has(previewId))
       .flatMap(({ previewId }) => store.get(previewId) ?? []);
+    const { undoBranchAction } = await import('../hold/preview/undo.ts');
     const undo = undoBranchAction(inOrder, store.all(), REVERT_TOOL, 'branch');
     if (!undo) return;
     const action: PendingAction = { ...undo, purpose: 'revert' };

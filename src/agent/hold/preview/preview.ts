@@ -112,6 +112,16 @@ export function isOpen(preview: Preview): boolean {
   return preview.state.kind === 'pending' || preview.state.kind === 'applying';
 }
 
+/** Whether undoing it makes sense: its changes of files were applied. */
+export function isUndoable(preview: Preview): boolean {
+  return preview.kind === 'files' && preview.state.kind === 'applied';
+}
+
+/** Whether it can be staged again. Without changes of files it cannot: its producer's callback is gone. */
+export function isReopenable(preview: Preview): boolean {
+  return preview.kind === 'files' && preview.state.kind === 'discarded';
+}
+
 /** Whether it is pending, and files no longer are what it was made from. */
 export function isStale(preview: Preview | undefined): boolean {
   return preview?.state.kind === 'pending' && preview.state.stale.length > 0;

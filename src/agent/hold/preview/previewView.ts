@@ -7,11 +7,12 @@ import {
   type Preview,
   type Recommendation,
   type ResolveAction,
+  isReopenable,
+  isUndoable,
 } from './preview.ts';
 import type { Risk } from './reading/risks.ts';
 import { conflictCount } from './rebase/conflictMarkers.ts';
 import { reasonGiven } from './resolve/resolveTexts.ts';
-import { reopenAction, undoAction } from './undo.ts';
 
 /** What keeps a pending preview from being applied as it is; the first of these that there is. */
 export type PreviewProblem =
@@ -191,9 +192,9 @@ function remedyOf(
   { undoneBy, reopenedAs, isUndoPending }: PreviewFacts,
 ): PreviewView['remedy'] {
   const last = reopenedAs ?? preview;
-  if (undoneBy && isUndoPending !== true && undoAction(undoneBy)) return { type: 'redo', id: undoneBy.id };
-  if (!undoneBy && isUndoPending !== true && undoAction(last)) return { type: 'undo', id: last.id };
-  return reopenAction(last) ? { type: 'reopen', id: last.id } : undefined;
+  if (undoneBy && isUndoPending !== true && isUndoable(undoneBy)) return { type: 'redo', id: undoneBy.id };
+  if (!undoneBy && isUndoPending !== true && isUndoable(last)) return { type: 'undo', id: last.id };
+  return isReopenable(last) ? { type: 'reopen', id: last.id } : undefined;
 }
 
 /** What applying a preview does, where that has a verb of its own. */

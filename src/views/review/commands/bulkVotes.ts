@@ -8,12 +8,12 @@ import {
   titleOf,
   type Preview,
   type ResolveAction,
+  isReopenable,
 } from '../../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 import { seenPart } from '../../../agent/hold/preview/resolve/ownParts.ts';
 import { resolvePart } from '../../../agent/hold/preview/resolve/resolvePart.ts';
 import { humanReason } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
-import { reopenAction } from '../../../agent/hold/preview/undo.ts';
 import { reopenPreview } from '../ledger/ledgerCommands.ts';
 import { showInfo } from '../../toast.ts';
 import { leftText, type Left } from './leftText.ts';
@@ -132,7 +132,7 @@ export class BulkVotes {
     left: readonly Left[],
     unanswered: readonly Preview[],
   ): Promise<void> {
-    const reopenable = discarded.filter(preview => reopenAction(preview) !== undefined);
+    const reopenable = discarded.filter(isReopenable);
     const reopen = vscode.l10n.t('Reopen');
     const done = countText(
       vscode.l10n.t('Discarded 1 preview.|Discarded {0} previews.'),
