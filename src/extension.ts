@@ -76,7 +76,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
       return loaded;
     }));
   const place = new ShownPlace(agent, review, places);
-  const lenses = new PreviewLenses(store, files, edits, agent.checks, agent.risks, places);
+  const lenses = new PreviewLenses(store, files, edits, agent.checks, agent.risks);
   const opener = new PreviewOpener({ ...agent, tabs, review, edits });
   const overview = new Overview(store, files);
   void tabs.closeForgotten();

@@ -85,7 +85,7 @@ async function walkTour(workbench, step) {
   await workbench.page.keyboard.press('Control+Home');
   await workbench.runCommand('Redline: Next Hunk');
   await workbench.runCommand('Redline: Next Hunk');
-  await workbench.runCommand('Redline: Discard Hunk at the Cursor with Reason…');
+  await workbench.runCommand('Redline: Discard Hunk with Reason…');
   await workbench.page.locator('.quick-input-widget:visible input.input').fill(REASON);
   await workbench.page.keyboard.press('Enter');
   await chat.getByText('The rest still waits for you').waitFor();
@@ -157,7 +157,7 @@ async function walk(workbench, step) {
     .chatCard(`Create ${NOTES}`)
     .getByRole('button', { name: /^Create File/ })
     .waitFor();
-  await workbench.lens('Create File').waitFor();
+  await workbench.lens('Create').waitFor();
   await step('Ask twice: two previews are pending', MONEY);
 
   await workbench.runCommand('Redline: Discard All Previews');

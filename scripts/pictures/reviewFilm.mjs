@@ -132,11 +132,11 @@ async function play(workbench, film) {
   // A diff opens beside what is open, and there is no room for two.
   await workbench.runCommand('View: Close All Editors');
   await workbench.clickTreeRow(CHANGE_SET);
-  await workbench.lens('Discard hunk').first().waitFor();
+  await workbench.lens('Discard').first().waitFor();
   tell('5  You refuse one hunk, and say why');
   await film.shoot(1400);
   await workbench.runCommand('Redline: Next Hunk');
-  await workbench.runCommand('Redline: Discard Hunk at the Cursor with Reason…');
+  await workbench.runCommand('Redline: Discard Hunk with Reason…');
   const input = page.locator('.quick-input-widget:visible input.input');
   await input.fill(REASON);
   await film.shoot(1800);

@@ -60,6 +60,8 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.preview.applyHunk': onPart((on, args, at) => on.voteOnHunk('apply', args, at)),
     'redline.preview.discardHunk': onPart((on, args, at) => on.voteOnHunk('discard', args, at)),
     'redline.preview.discardHunkWithReason': onPart((on, args, at) => on.discardHunkWithReason(args, at)),
+    'redline.preview.more': async (...args) =>
+      (await import('./review/commands/moreActions.ts')).moreActions(ctx, args),
     'redline.preview.nextHunk': () => stepHunk(1),
     'redline.preview.previousHunk': () => stepHunk(-1),
     'redline.preview.rebase': onPart((on, args) => on.rebase(args)),

@@ -65,7 +65,7 @@ drivenTest(
       .waitFor();
     await workbench.picture('agents-connect-pick');
     await workbench.quickPick('Claude Code');
-    await workbench.lens('Apply all 3').first().waitFor();
+    await workbench.lens('Apply').first().waitFor();
     await workbench.page.getByText('"mcpServers"').first().waitFor();
     await workbench.picture('agents-connect-preview');
     await workbench.openRedlineChat();

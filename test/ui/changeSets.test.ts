@@ -54,7 +54,7 @@ modelTest(
     await set.filter({ hasText: '2 files' }).filter({ hasText: '1/3' }).waitFor();
     await workbench.treeRow('Create tax.ts').filter({ hasText: 'applied' }).waitFor();
     await workbench.clickTreeRow('Delete');
-    await workbench.lens('Delete File').waitFor();
+    await workbench.lens('Delete').waitFor();
     await workbench.picture('change-set-deleted-file');
     // The rows are drawn anew once it was in view for a second; a click just then is refused.
     await workbench.treeRow('Delete money.ts').filter({ hasText: 'viewed' }).waitFor();

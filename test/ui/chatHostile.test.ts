@@ -80,7 +80,7 @@ async function lookEverywhere(workbench: Workbench): Promise<void> {
   await workbench.treeRow('Create').hover();
   await workbench.statusBarItem('1 pending').hover();
   await workbench.page.locator('.monaco-hover, .workbench-hover').getByText('onerror').first().waitFor();
-  await workbench.lens('Create File').waitFor();
+  await workbench.lens('Create').waitFor();
   await workbench.runCommand('Redline: Show Ledger');
   await workbench.page.locator('.quick-input-title').getByText('Redline Ledger').waitFor();
   await workbench.page.keyboard.press('Escape');

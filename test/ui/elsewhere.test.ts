@@ -47,7 +47,7 @@ uiTest(
     await workbench.quickPick('agent/prices');
     await workbench.treeRow('Branch agent/prices').waitFor();
     await workbench.treeRow('Conflicts with branch agent/prices').waitFor();
-    await workbench.lens('Apply all 2 ').waitFor();
+    await exactLens(workbench, 'Apply').waitFor();
     await workbench.toast('Not in the preview: huge.txt: larger than 5 MB.').waitFor();
     await workbench.picture('elsewhere-2-branch');
     await workbench.toast('Not in the preview').getByText('Show All').click();
@@ -56,10 +56,9 @@ uiTest(
     await workbench.clickTreeRow('1 of 2 viewed');
     assert.equal(git('status', '--porcelain'), '');
 
-    await exactLens(workbench, 'Apply hunk').first().click();
+    await exactLens(workbench, 'Apply').first().click();
     await workbench.waitForFile('rates.ts', text => text === price('rate()', '1'));
-    await exactLens(workbench, 'Apply hunk').waitFor({ state: 'detached' });
-    await workbench.lens('Apply all 2 ').click();
+    await workbench.editorTitleAction('Apply Preview').click();
     await workbench.waitForFile('sum.ts', text => text === 'export const sum = 1;\n');
     assert.equal(workbench.readFile('rates.ts'), price('rate()', '2'));
 
@@ -72,7 +71,7 @@ uiTest(
     await exactLens(workbench, 'Accept Proposed').waitFor({ state: 'detached' });
     await workbench.picture('elsewhere-4-settled');
     assert.equal(workbench.readFile('price.ts'), price('items.length', '1'));
-    await workbench.lens('Apply all 2 ').click();
+    await workbench.editorTitleAction('Apply Preview').click();
     await workbench.waitForFile('price.ts', text => text === price('sum(items)', '1.19'));
 
     await workbench.runCommand('Redline: Hold Back Changes…');

@@ -23,7 +23,7 @@ drivenTest(
       },
       [BEFORE, AFTER] as const,
     );
-    await workbench.lens('Apply all 2 ').waitFor();
+    await exactLens(workbench, 'Apply').waitFor();
     for (const note of [
       'indentation differs in 2 lines',
       'trailing spaces differ in 1 line',
@@ -51,7 +51,7 @@ drivenTest(
     await workbench.editorTab(String.raw`plain.txt · moved from \u{202e}txt.exe (Redline p2)`).waitFor();
     await workbench.treeRow(String.raw`Rename \u{202e}txt.exe to moved/plain.txt`).waitFor();
     await workbench.picture('hidden-rename');
-    await exactLens(workbench, 'Rename File').click();
+    await exactLens(workbench, 'Rename').click();
     await workbench.waitForFile('moved/plain.txt', text => text === 'text\n');
     assert.equal(workbench.readFile('code.js'), BEFORE);
   },

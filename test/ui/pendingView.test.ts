@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { untilStored } from './support/browserStorage.ts';
 import { drivenTest, type DrivenWorkbench } from './support/drivenWorkbench.ts';
+import { exactLens } from './support/diffPage.ts';
 import { contextMenu } from './support/menus.ts';
 
 /** Stages a preview that makes these files. */
@@ -41,7 +42,7 @@ drivenTest(
     await workbench.runCommand('Redline: Next Preview');
     await workbench.clickTreeRow('2 of 3 viewed');
     // A click opens all files in one multi-file diff, in which one may be below the window. Its focus would close a menu.
-    await workbench.lens('Apply all 3 files').waitFor();
+    await exactLens(workbench, 'Create').waitFor();
     await contextMenu(workbench, row('Make three'), 'Mark as Viewed');
     await row('3 of 3 viewed').waitFor();
     await page.locator('.pane-body .monaco-list-row[aria-label*="3 of 3 viewed"]').waitFor();

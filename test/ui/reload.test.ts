@@ -312,7 +312,7 @@ drivenTest(
     await workbench.openRedlineChat();
     for (const [id, label, lens] of [
       ['p1', 'Count in cents', 'Apply'],
-      ['p2', 'Write notes', 'Apply all 2 files'],
+      ['p2', 'Write notes', 'Create'],
     ] as const) {
       await driven.run(({ vscode }, id) => vscode.commands.executeCommand('redline.preview.open', id), id);
       await workbench.lens(lens).waitFor();
@@ -439,10 +439,10 @@ drivenTest(
         const bytes = await vscode.workspace.fs.readFile(file);
         return { text: Buffer.from(bytes).toString(), isReadOnly: permissions !== 0 };
       }, uri);
-    assert.deepEqual(await proposal(), { text: `\uFEFF${half}`, isReadOnly: true });
+    assert.deepEqual(await proposal(), { text: half, isReadOnly: true });
 
     await driven.run(({ vscode }, id) => vscode.commands.executeCommand('redline.preview.edit', id), id);
-    assert.deepEqual(await proposal(), { text: `\uFEFF${half}`, isReadOnly: false });
+    assert.deepEqual(await proposal(), { text: half, isReadOnly: false });
 
     const refused = await driven.run(async ({ api, vscode }, id) => {
       await vscode.commands.executeCommand('redline.preview.apply', id);

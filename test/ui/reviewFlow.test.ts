@@ -13,13 +13,13 @@ uiTest('after a click on a lens the keys go on in the diff, from preview to prev
   const focused = page.locator('.editor-group-container:focus-within');
   const shown = async (n: number): Promise<void> => {
     await proposedLine(workbench, `content ${n}`).waitFor();
-    await workbench.lens('Create File').waitFor();
+    await workbench.lens('Create').waitFor();
     await focused.waitFor();
   };
   await workbench.statusBarItem('4 pending').click();
-  await workbench.lens('Create File').waitFor();
+  await workbench.lens('Create').waitFor();
   await workbench.picture('new-file');
-  await workbench.lens('Create File').click();
+  await workbench.lens('Create').click();
   await workbench.waitForFile('made4.txt', text => text === 'content 4');
   await shown(3);
   await page.keyboard.press('Control+Enter');
@@ -59,7 +59,7 @@ drivenTest('an apply that ends while the user types in the chat leaves the focus
   await workbench.chatFrame().locator('[role=option]').first().waitFor();
   await driven.run(({ kept }) => (kept['end'] as () => void)());
   await workbench.editorTab('Deploy').waitFor({ state: 'detached' });
-  await workbench.lens('Create File').waitFor();
+  await workbench.lens('Create').waitFor();
   await keyboard.type('s');
   assert.equal(await prompt.inputValue(), '@carts');
   assert.equal(workbench.readFile('next.txt'), undefined);
@@ -102,7 +102,7 @@ uiTest(
     for (const n of [2, 1, 3]) {
       await workbench.editorTab(`made${n}.txt (Redline`).waitFor();
       await proposedLine(workbench, `content ${n}`).waitFor();
-      await workbench.lens('Create File').waitFor();
+      await workbench.lens('Create').waitFor();
       if (n === 1) await workbench.picture('review-goes-on');
       await keyboard.press(n === 1 ? 'Control+Backspace' : 'Control+Enter');
     }

@@ -9,7 +9,7 @@ uiTest('the chat moves to the secondary side bar, with what it shows', {}, async
   const { page } = workbench;
   await workbench.openRedlineChat();
   await workbench.sendChat(write(1));
-  await workbench.lens('Create File').waitFor();
+  await workbench.lens('Create').waitFor();
   await workbench.runCommand('Redline: Move Chat…');
   await workbench.quickPick('New Secondary Side Bar Entry');
 

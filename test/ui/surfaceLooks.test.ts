@@ -93,10 +93,10 @@ drivenTest(
 
       const drawAll = async (name: string): Promise<void> => {
         await workbench.clickTreeRow('Count louder');
-        await exactLens(workbench, 'Apply hunk').waitFor();
+        await exactLens(workbench, 'Apply').waitFor();
         await workbench.picture(`${name}-diff`);
         await workbench.clickTreeRow('Rename, delete and count');
-        await exactLens(workbench, 'Apply file').waitFor();
+        await exactLens(workbench, 'Apply').waitFor();
         await workbench.picture(`${name}-multi-file-diff`);
         await workbench.clickTreeRow('Replace what changed');
         await lensText(workbench, 'Stale: stale.txt').waitFor();

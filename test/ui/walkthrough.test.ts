@@ -4,6 +4,8 @@ import type { Locator } from 'playwright-core';
 import { RedlineWindow } from '../../scripts/headless/redlineWindow.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { read } from '../support/docs/pages.ts';
+import { proposedLine } from './support/diffPage.ts';
+import { contextMenu } from './support/menus.ts';
 import { uiTest } from './support/uiTest.ts';
 import { assertWalkthrough, openWalkthrough, step, walkthrough } from './support/walkthrough.ts';
 
@@ -111,9 +113,7 @@ uiTest(
 
     await tour.editorTab('cart.js (Redline p1)').click();
     await tour.page.keyboard.press('Control+End');
-    await tour.runCommand('Redline: Next Hunk');
-    await tour.runCommand('Redline: Next Hunk');
-    await tour.runCommand('Redline: Discard Hunk at the Cursor with Reason…');
+    await contextMenu(tour, proposedLine(tour, 'Grand total'), 'Discard Hunk with Reason…');
     await tour.page.locator('.quick-input-widget:visible input.input').fill('Keep “Total”.');
     await tour.page.keyboard.press('Enter');
     await chat.getByText('The rest still waits for you').waitFor();

@@ -59,7 +59,7 @@ uiTest(
     await workbench.editorTab('(Redline p').waitFor({ state: 'detached' });
     await workbench.statusBarItem('2 pending').click();
     await workbench.editorTab('made2.txt (Redline').waitFor();
-    await exactLens(workbench, 'Create File').click();
+    await exactLens(workbench, 'Create').click();
     await workbench.waitForFile('made2.txt', text => text === 'content 2');
     assert.equal(theirServer.requests.length, 0);
   },
@@ -117,13 +117,13 @@ uiTest('two windows on one folder: each has its own previews, and both land in i
   await workbench.treeAction('Create more.txt', 'Discard Preview');
   await elsewhere.filter({ hasText: 'has 1 pending preview' }).waitFor();
   await second.sendChat('/write second.txt :: second');
-  await exactLens(second, 'Create File').click();
+  await exactLens(second, 'Create').click();
   await second.waitForFile('second.txt', text => text === 'second');
   await second.page.close();
 
   assert.equal(await workbench.treeRow('Create second.txt').count(), 0);
   await workbench.reload();
   await workbench.statusBarItem('1 pending').click();
-  await exactLens(workbench, 'Create File').click();
+  await exactLens(workbench, 'Create').click();
   await workbench.waitForFile('first.txt', text => text === 'first');
 });

@@ -1,6 +1,12 @@
 import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/hold/preview/fileChange.ts';
-import { isOpen, revisionsOf, type Preview } from '../../agent/hold/preview/preview.ts';
+import {
+  blockOf,
+  isOpen,
+  revisionsOf,
+  type Preview,
+  type Recommendation,
+} from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import {
   faceOf,
@@ -26,7 +32,6 @@ import {
   recommendationText,
   runText,
 } from '../texts/previewWords.ts';
-import type { ReviewPlace } from './reviewPlaces.ts';
 import { checkSentence, checkText } from '../texts/checkWords.ts';
 import { riskNote, riskText } from '../texts/riskWords.ts';
 
@@ -38,21 +43,88 @@ export interface LensSubject {
   /** The number of hunks in the file. */
   readonly hunks: number;
   /** What the diff of the file does not show. */
-  readonly hidden: readonly string[];
+  readonly hidden?: readonly string[];
   /** What is known of the checks on the preview. */
   readonly checks?: readonly CheckMark[];
-  /** Where the first hunk of the file is in the review, if that is known. */
-  readonly place?: ReviewPlace | undefined;
+  readonly risks?: readonly Risk[];
 }
 
 /**
- * The lenses above the first hunk of a file, in display order: buttons for the smallest part first, then for the whole, then
- * notes. The row has only the space beside one line of code, so short lenses come before long ones, and the buttons for the
- * whole stand in the first file only. What the model says of it has a row of its own, see {@link reasonRow}.
+ * The lenses above a hunk, the same at each: `Apply · Discard · More…`. They are for the hunk, or for the file if it has only one.
+ * Above the first hunk of what cannot be applied stands what helps; above that of what is resolved, what has become of it.
+ * @param hunk counted from 0
  */
-export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Command[] {
+export function hunkLenses(subject: LensSubject, store: PreviewStore, hunk = 0): vscode.Command[] {
+  const view = viewOf(subject, store);
+  if (view.outcome.kind !== 'pending') return hunk === 0 ? resolvedRow(view) : [];
+  const { preview, change, hunks } = subject;
+  const { id, revision } = preview;
+  const { l10n } = vscode;
+  const block = blockOf(preview);
+  // Splitting a stale preview would leave stale parts: it is rebased first, or resolved as a whole.
+  if (block && hunk > 0) return [];
+  const path = change?.path;
+  const more = makeCommand(l10n.t('More…'), 'redline.preview.more', id, path, hunk, revision);
+  if (planOf(preview))
+    return [
+      makeCommand(l10n.t('Approve'), 'redline.preview.apply', id, undefined, revision),
+      makeCommand(l10n.t('Send Back…'), 'redline.preview.discardWithReason', id, undefined, revision),
+      more,
+    ];
+  const isHunk = !block && change?.kind === 'modify' && hunks > 1;
+  const isFile = (preview.changes?.length ?? 0) > 1;
+  const no = change?.kind === 'delete' ? l10n.t('Keep File') : l10n.t('Discard');
+  const discard = isHunk
+    ? makeCommand(no, 'redline.preview.discardHunk', id, path, hunk, revision)
+    : isFile
+      ? makeCommand(no, 'redline.preview.discardFile', id, path, revision)
+      : makeCommand(no, 'redline.preview.discard', id, undefined, revision);
+  if (block === 'stale') return [makeCommand(l10n.t('Rebase'), 'redline.preview.rebase', id), discard, more];
+  if (block) return [makeCommand(l10n.t('Edit'), 'redline.preview.edit', id, path), discard, more];
+  return [applyLens(view, subject, isHunk ? hunk : undefined), discard, more];
+}
+
+function applyLens(
+  { buildsOn, outcome }: PreviewView,
+  { preview, change }: LensSubject,
+  hunk: number | undefined,
+): vscode.Command {
+  const { id, revision, changes } = preview;
+  const verb = applyVerb(change && change.kind !== 'modify' ? change.kind : faceOf(preview));
+  const recommendation = outcome.kind === 'pending' ? outcome.recommendation : undefined;
+  const why = recommendation && !recommendation.isOfSet ? recommendationText(recommendation, String) : '';
+  const own = why === '' ? {} : { tooltip: why };
+  if (hunk !== undefined)
+    return { ...makeCommand(verb, 'redline.preview.applyHunk', id, change?.path, hunk, revision), ...own };
+  if ((changes?.length ?? 0) > 1)
+    return { ...makeCommand(verb, 'redline.preview.applyFile', id, change?.path, revision), ...own };
+  const isStack = buildsOn.length > 0;
+  const title = isStack ? vscode.l10n.t('Apply {0}', idList([...buildsOn, preview])) : verb;
+  const chain = isStack ? revisionsOf(buildsOn) : undefined;
+  return { ...makeCommand(title, 'redline.preview.apply', id, undefined, revision, chain), ...own };
+}
+
+/**
+ * The row above the first one, if a person should know something before they decide: what is wrong, checks that are not passed, that
+ * the model is against it, risks, and what the diff does not show. What concerns the whole is said in the first file.
+ */
+export function warningLenses(subject: LensSubject, store: PreviewStore): vscode.Command[] {
   const { preview, change } = subject;
-  const view = previewView(preview, {
+  const view = viewOf(subject, store);
+  if (view.outcome.kind !== 'pending') return [];
+  const { problem, recommendation } = view.outcome;
+  const isFirst = change === undefined || change.path === preview.changes?.[0]?.path;
+  return [
+    ...(problem ? [problemNote(problem)] : []),
+    ...(isFirst ? view.checks.filter(({ state }) => state !== 'passed').map(checkLens) : []),
+    ...(recommendation?.action === 'discard' ? [againstNote(recommendation)] : []),
+    ...(change ? riskNotes(view, change, isFirst) : []),
+    ...(change ? fileNotes(subject) : []),
+  ];
+}
+
+function viewOf({ preview, checks, risks }: LensSubject, store: PreviewStore): PreviewView {
+  return previewView(preview, {
     // Redline's own applies return no error.
     lastAttempt:
       preview.kind === 'files'
@@ -61,27 +133,8 @@ export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Comma
     ...(isOpen(preview)
       ? { buildsOn: store.blockersOf(preview) }
       : new Lineage(store.all()).factsOf(preview)),
-    checks: subject.checks,
+    ...{ checks, risks },
   });
-  const { outcome } = view;
-  if (outcome.kind !== 'pending') return resolvedRow(view);
-  const isFirst = change === undefined || change.path === preview.changes?.[0]?.path;
-  const isOneOfSeveral = change !== undefined && (preview.changes?.length ?? 0) > 1;
-  const problem = outcome.problem;
-  // Until it is rebased, it cannot be applied: what helps comes first, where the row is not cut off.
-  const isBlocked = problem?.kind === 'stale' || problem?.kind === 'conflicts';
-  return [
-    ...placeNote(subject.place),
-    ...(isBlocked ? remedyLenses(preview, problem) : []),
-    ...(change ? hunkLenses(preview, change, 0, subject.hunks) : []),
-    ...(isOneOfSeveral ? fileLenses(preview, change).slice(isBlocked ? 1 : 0) : []),
-    ...(isFirst ? applyAndDiscard(view, isBlocked, subject.hunks) : []),
-    ...(isFirst ? view.checks.map(checkLens) : []),
-    ...(isFirst && store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
-    ...(isOneOfSeveral ? [discardFileWithReason(preview, change)] : []),
-    ...(problem ? [problemNote(problem)] : []),
-    ...(change ? fileNotes(subject) : []),
-  ];
 }
 
 /** What takes the outcome back. */
@@ -130,118 +183,20 @@ function resolvedRow({ outcome, remedy }: PreviewView): vscode.Command[] {
   }
 }
 
-/** Buttons for one file of several. */
-function fileLenses({ id, revision }: Preview, change: FileChange): vscode.Command[] {
-  const { path } = change;
+/** What the diff of a file does not show. Where it hides spaces, one click shows them. */
+function fileNotes({ preview, change, hidden = [] }: LensSubject): vscode.Command[] {
   return [
-    makeCommand(fileVerb(change), 'redline.preview.applyFile', id, path, revision),
-    makeCommand(vscode.l10n.t('Discard file'), 'redline.preview.discardFile', id, path, revision),
-  ];
-}
-
-function fileVerb({ kind }: FileChange): string {
-  return kind === 'modify' ? vscode.l10n.t('Apply file') : applyVerb(kind);
-}
-
-function discardFileWithReason({ id, revision }: Preview, { path }: FileChange): vscode.Command {
-  const title = vscode.l10n.t('Discard file with reason…');
-  return makeCommand(title, 'redline.preview.discardFileWithReason', id, path, revision);
-}
-
-/** The notes about one file. */
-function fileNotes({ preview, change, hidden }: LensSubject): vscode.Command[] {
-  return [
-    ...hidden.map(text => note(`$(info) ${withoutIcons(text)}`)),
+    ...hidden.map(text => ({
+      ...note(`$(info) ${withoutIcons(text)}`),
+      ...(vscode.workspace.getConfiguration('diffEditor').get('ignoreTrimWhitespace') === true
+        ? { command: 'toggle.diff.ignoreTrimWhitespace', tooltip: vscode.l10n.t('Show changes of spaces') }
+        : {}),
+    })),
     ...(change && noLongerParses(preview, change.path) && !preview.editedByUser
       ? [note(vscode.l10n.t('$(warning) no longer parses'))]
       : []),
     ...(preview.editedByUser ? [note(vscode.l10n.t('$(edit) edited by you'))] : []),
   ];
-}
-
-/** The lenses of one hunk; none if it is the only one. Giving a reason is in the menu of the title, to keep the row short. */
-export function hunkLenses(
-  { id, revision, state }: Preview,
-  { kind, path }: FileChange,
-  hunk: number,
-  hunks: number,
-): vscode.Command[] {
-  // Splitting a stale preview would leave stale parts: it is rebased first, or resolved as a whole.
-  if (state.kind !== 'pending' || state.stale.length > 0 || kind !== 'modify' || hunks < 2) return [];
-  return [
-    makeCommand(vscode.l10n.t('Apply hunk'), 'redline.preview.applyHunk', id, path, hunk, revision),
-    makeCommand(vscode.l10n.t('Discard hunk'), 'redline.preview.discardHunk', id, path, hunk, revision),
-  ];
-}
-
-/** Begins a comment on a line, counted from 0, in the editor that the lens is in. */
-export function commentLens(line: number): vscode.Command {
-  const at = { startLineNumber: line + 1, startColumn: 1, endLineNumber: line + 1, endColumn: 1 };
-  const title = vscode.l10n.t('Comment');
-  return { title, command: 'workbench.action.addComment', arguments: [{ range: at }] };
-}
-
-/** The buttons for the whole, whose titles say that it is more than the part beside them. */
-function applyAndDiscard(
-  { preview, buildsOn }: PreviewView,
-  isBlocked: boolean,
-  hunks: number,
-): vscode.Command[] {
-  const { id, revision, changes } = preview;
-  if (planOf(preview)) return approveAndSendBack(preview);
-  const files = changes?.length ?? 1;
-  const parts = files > 1 ? files : hunks;
-  const title =
-    buildsOn.length > 0
-      ? vscode.l10n.t('Apply {0}', idList([...buildsOn, preview]))
-      : parts > 1
-        ? wholeText('apply', files, hunks)
-        : applyVerb(faceOf(preview));
-  const chain = buildsOn.length > 0 ? revisionsOf(buildsOn) : undefined;
-  const discard = parts > 1 ? wholeText('discard', files, hunks) : vscode.l10n.t('Discard');
-  const apply = makeCommand(`$(check) ${title}`, 'redline.preview.apply', id, undefined, revision, chain);
-  return [
-    ...(isBlocked ? [] : [apply]),
-    makeCommand(`$(discard) ${discard}`, 'redline.preview.discard', id, undefined, revision),
-  ];
-}
-
-/** `Apply all 3 files`; of a single file, `Apply all 3 hunks`. */
-function wholeText(action: 'apply' | 'discard', files: number, hunks: number): string {
-  const { l10n } = vscode;
-  if (files > 1)
-    return action === 'apply' ? l10n.t('Apply all {0} files', files) : l10n.t('Discard all {0} files', files);
-  return action === 'apply' ? l10n.t('Apply all {0} hunks', hunks) : l10n.t('Discard all {0} hunks', hunks);
-}
-
-function approveAndSendBack({ id, revision }: Preview): vscode.Command[] {
-  const { l10n } = vscode;
-  const [approve, sendBack] = [`$(check) ${l10n.t('Approve')}`, `$(discard) ${l10n.t('Send Back…')}`];
-  return [
-    makeCommand(approve, 'redline.preview.apply', id, undefined, revision),
-    makeCommand(sendBack, 'redline.preview.discardWithReason', id, undefined, revision),
-    makeCommand(l10n.t('Edit'), 'redline.preview.edit', id),
-    note(
-      l10n.t('Nothing is changed yet'),
-      l10n.t('Once you approve the plan, the model carries it out and stages each change as a preview.'),
-    ),
-  ];
-}
-
-/** What helps, in a few words, since it stands before the buttons that a narrow column must show. */
-function remedyLenses({ id }: Preview, problem: PreviewProblem): vscode.Command[] {
-  const { l10n } = vscode;
-  switch (problem.kind) {
-    case 'conflicts':
-      return [makeCommand(l10n.t('Edit'), 'redline.preview.edit', id, problem.files[0]?.path)];
-    case 'stale':
-      return [
-        note(`$(warning) ${l10n.t('Stale')}`, problemText(problem, String)),
-        makeCommand(l10n.t('Rebase'), 'redline.preview.rebase', id),
-      ];
-    case 'failed':
-      return [];
-  }
 }
 
 /** What is wrong, as a sentence. */
@@ -251,21 +206,9 @@ function problemNote(problem: PreviewProblem): vscode.Command {
   return note(`${icon} ${said}`);
 }
 
-/** `3/14`, before the buttons of a hunk; nothing if it is the only one of its change set. */
-export function placeNote(place: ReviewPlace | undefined): vscode.Command[] {
-  if (!place || place.hunks < 2) return [];
-  return [note(`${place.hunk}/${place.hunks}`, vscode.l10n.t('Hunk {0} of {1}', place.hunk, place.hunks))];
-}
-
-/**
- * The risks of one file of a preview, in the second row; the first file also has those of the whole. The tooltip has a sentence for
- * each.
- */
-export function riskNotes(preview: Preview, change: FileChange, risks: readonly Risk[]): vscode.Command[] {
-  const isFirst = change.path === preview.changes?.[0]?.path;
-  const own = previewView(preview, { risks }).risks.filter(risk =>
-    'path' in risk ? risk.path === change.path : isFirst,
-  );
+/** The risks of one file of a preview; the first file also has those of the whole. The tooltip has a sentence for each. */
+function riskNotes({ risks }: PreviewView, change: FileChange, isFirst: boolean): vscode.Command[] {
+  const own = risks.filter(risk => ('path' in risk ? risk.path === change.path : isFirst));
   if (own.length === 0) return [];
   return [
     note(`$(warning) ${riskNote(own, withoutIcons)}`, own.map(risk => riskText(risk, String)).join('\n')),
@@ -275,25 +218,13 @@ export function riskNotes(preview: Preview, change: FileChange, risks: readonly 
 /** The longest reason that a row shows, in characters; the tooltip has all of it. */
 const MAX_REASON = 120;
 
-/**
- * The second row, with the model's vote and its reason, where it takes no space from the buttons; empty if there is none. What it
- * said of several previews together is not said of this one: that it is against them is a warning, and the tooltip says the rest.
- */
-export function reasonRow({ state }: Preview): vscode.Command[] {
-  const recommendation = state.kind === 'pending' ? state.recommendation : undefined;
-  if (!recommendation) return [];
-  const { action, reason, isOfSet } = recommendation;
-  if (isOfSet && action === 'apply') return [];
-  if (isOfSet)
-    return [
-      note(`$(thumbsdown) ${vscode.l10n.t('not recommended')}`, recommendationText(recommendation, String)),
-    ];
-  const why = withoutIcons(reason.trim(), MAX_REASON) || vscode.l10n.t('No reason provided');
-  const text =
-    action === 'apply'
-      ? vscode.l10n.t('$(thumbsup) recommended: {0}', why)
-      : vscode.l10n.t('$(thumbsdown) not recommended: {0}', why);
-  return [note(text, recommendationText(recommendation, String))];
+/** That the model is against it, and why; what it said of several together is not said of this one, but in the tooltip. */
+function againstNote(recommendation: Recommendation): vscode.Command {
+  const why = withoutIcons(recommendation.reason.trim(), MAX_REASON) || vscode.l10n.t('No reason provided');
+  const text = recommendation.isOfSet
+    ? `$(thumbsdown) ${vscode.l10n.t('not recommended')}`
+    : vscode.l10n.t('$(thumbsdown) not recommended: {0}', why);
+  return note(text, recommendationText(recommendation, String));
 }
 
 /** The lens above a proposal that the user can edit but has not edited yet. */

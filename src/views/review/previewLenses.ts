@@ -10,10 +10,8 @@ import { inLens } from '../commandRegistry.ts';
 import type * as lensTitles from './lensTitles.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from '../workspace/previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
-import type { ReviewPlaces } from './reviewPlaces.ts';
 import type { RiskMarks } from './riskMarks.ts';
 import { shownChange, type ShownChange } from './shownChange.ts';
-import type { LoadPlaces } from './shownPlace.ts';
 
 type LensTitles = typeof lensTitles;
 
@@ -26,9 +24,8 @@ interface Marks {
 }
 
 /**
- * Shows code lenses above the changed lines of a proposal. The lenses of the preview and the file stand above the first
- * hunk, where the diff opens, after the lenses of that hunk; each further hunk has its own. A lens passes on the revision
- * that it was shown with.
+ * Shows code lenses above each hunk of a proposal, and above the first one, where the diff opens, what is to be known before. A lens
+ * passes on the revision that it was shown with.
  */
 export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
   readonly #store: PreviewStore;
@@ -36,24 +33,14 @@ export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
   readonly #edits: ProposalEdits;
   readonly #checks: Marks;
   readonly #risks: RiskMarks;
-  readonly #places: LoadPlaces | undefined;
-  #followsPlaces = false;
   #marks: Promise<unknown> | undefined;
   readonly #changed = this.own(new vscode.EventEmitter<void>());
   readonly onDidChangeCodeLenses = this.#changed.event;
 
-  constructor(
-    store: PreviewStore,
-    files: FileUris,
-    edits: ProposalEdits,
-    checks: Marks,
-    risks: RiskMarks,
-    places?: LoadPlaces,
-  ) {
+  constructor(store: PreviewStore, files: FileUris, edits: ProposalEdits, checks: Marks, risks: RiskMarks) {
     super();
     this.#checks = checks;
     this.#risks = risks;
-    this.#places = places;
     this.#store = store;
     this.#files = files;
     this.#edits = edits;
@@ -111,61 +98,37 @@ export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
     return [...conflicts, ...lenses];
   }
 
-  /** Numbers of hunks come once they are counted. */
-  async #followPlaces(): Promise<ReviewPlaces | undefined> {
-    const places = await this.#places?.();
-    if (places && !this.#followsPlaces) this.own(places.onDidChange(() => this.#changed.fire()));
-    this.#followsPlaces = places !== undefined;
-    return places;
-  }
-
   async #lenses(
-    { lensRow, commentLens, hunkLenses, placeNote, reasonRow, riskNotes }: LensTitles,
+    { hunkLenses, warningLenses }: LensTitles,
     address: PreviewAddress,
   ): Promise<[line: number, command: vscode.Command][]> {
-    const opaque = this.#store.get(address.previewId);
-    if (opaque && opaque.kind !== 'files')
-      return lensRow({ preview: opaque, change: undefined, hunks: 0, hidden: [] }, this.#store).map(
-        command => [0, command],
-      );
-    const shown = shownChange(this.#store, this.#files, address);
+    const store = this.#store;
+    const at = (line: number, commands: readonly vscode.Command[]): [number, vscode.Command][] =>
+      commands.map(command => [line, command]);
+    const opaque = store.get(address.previewId);
+    if (opaque && opaque.kind !== 'files') {
+      const subject = { preview: opaque, change: undefined, hunks: 0 };
+      return at(0, [...hunkLenses(subject, store), ...warningLenses(subject, store)]);
+    }
+    const shown = shownChange(store, this.#files, address);
     if (!shown) return [];
     const { preview, change } = shown;
     const hunks = await hunksOfChange(change);
     const first = await firstLine(change);
     const { hiddenDifferences } = await import('./hiddenDifference.ts');
-    const hidden = await hiddenDifferences(change);
-    const places = preview.state.kind === 'pending' ? await this.#followPlaces() : undefined;
-    const place = places?.of(preview, change, 0);
-    const row = lensRow(
-      { preview, change, hunks: hunks.length, hidden, checks: this.#checks.marksOf(preview), place },
-      this.#store,
-    );
-    // Lenses of one line are one row: the second one is above the line before, if there is one.
-    const above = Math.max(0, first - 1);
-    const at = (line: number, commands: readonly vscode.Command[]): [number, vscode.Command][] =>
-      commands.map(command => [line, command]);
+    const subject = {
+      ...{ preview, change, hunks: hunks.length, hidden: await hiddenDifferences(change) },
+      ...{ checks: this.#checks.marksOf(preview), risks: this.#risks.of(preview) },
+    };
+    // Lenses of one line are one row: the warnings are above the line before. Where there is none, the buttons come first.
+    const warnings = at(Math.max(0, first - 1), warningLenses(subject, store));
     return [
-      ...at(first, preview.state.kind === 'pending' ? withComment(row, commentLens(first)) : row),
-      ...at(above, [...riskNotes(preview, change, this.#risks.of(preview)), ...reasonRow(preview)]),
-      ...hunks.flatMap(({ afterStart }, index) => {
-        const own = index === 0 ? [] : hunkLenses(preview, change, index, hunks.length);
-        return own.length === 0
-          ? []
-          : at(afterStart, [
-              ...placeNote(places?.of(preview, change, index)),
-              ...own,
-              commentLens(afterStart),
-            ]);
-      }),
+      ...(first > 0 ? warnings : []),
+      ...at(first, hunkLenses(subject, store)),
+      ...(first > 0 ? [] : warnings),
+      ...hunks.slice(1).flatMap((hunk, n) => at(hunk.afterStart, hunkLenses(subject, store, n + 1))),
     ];
   }
-}
-
-/** A comment is one of the hunk: it comes before what is for the whole, which a narrow column cuts off. */
-function withComment(row: readonly vscode.Command[], comment: vscode.Command): readonly vscode.Command[] {
-  const ofHunk = row.findLastIndex(({ command }) => command === 'redline.preview.discardHunk');
-  return row.toSpliced(ofHunk < 0 ? row.length : ofHunk + 1, 0, comment);
 }
 
 /** The line of the first change, where the diff opens. */

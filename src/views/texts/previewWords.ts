@@ -46,11 +46,11 @@ export function applyVerb(face: PreviewItem['face']): string {
     case 'change':
       return l10n.t('Apply');
     case 'create':
-      return l10n.t('Create File');
+      return l10n.t('Create');
     case 'delete':
-      return l10n.t('Delete File');
+      return l10n.t('Delete');
     case 'rename':
-      return l10n.t('Rename File');
+      return l10n.t('Rename');
     case 'run':
       return l10n.t('Run');
     case 'call':

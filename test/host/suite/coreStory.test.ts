@@ -90,7 +90,7 @@ suite('the core story with the offline provider', () => {
     const apply = lenses.find(lens => lens.command?.command === 'redline.preview.apply');
     assert.deepEqual(apply?.command?.arguments?.slice(0, 3), [id, undefined, revision]);
     assert.equal(apply?.range.start.line, 1, 'above the first changed line');
-    assert.ok(lenses.some(({ command }) => command?.title.startsWith('$(thumbsup) recommended: ')));
+    assert.ok(lenses.some(({ command }) => command?.tooltip?.startsWith('The model recommends Apply: ')));
 
     const closed = until(
       vscode.window.tabGroups.onDidChangeTabs,

@@ -81,7 +81,7 @@ suite('votes of a person', () => {
     assert.match(api.previews.get(undo ?? '')?.label ?? '', /^Undo: one/);
   });
 
-  test('Discard Hunk at the Cursor waits while a proposal has edits that are not saved: they move the hunks', async () => {
+  test('Discard Hunk waits while a proposal has edits that are not saved: they move the hunks', async () => {
     const lines = Array.from({ length: 60 }, (_, n) => `line ${n}`);
     const after = lines.map((line, n) => (n % 20 === 10 ? `${line} changed` : line));
     await givenFile('hunks.txt', lines.join('\n'));

@@ -115,7 +115,7 @@ suite('votes by key and title, parts and all of them', () => {
     assert.equal(api.previews.get(id)?.state, 'discarded');
   });
 
-  test('a file of several has a lens that asks for the reason; for a hunk the menu of the title does', async () => {
+  test('each hunk has the same three lenses, which act on it', async () => {
     const { id } = api.previews.push({
       label: 'Two files',
       changes: [
@@ -129,13 +129,20 @@ suite('votes by key and title, parts and all of them', () => {
       document.uri,
       20,
     );
+    const hunk = (line: number, n: number) =>
+      [
+        ['Apply', 'redline.preview.applyHunk'],
+        ['Discard', 'redline.preview.discardHunk'],
+        ['More…', 'redline.preview.more'],
+      ].map(([title, command]) => [line, title, command, id, 'shown.txt', n, 1]);
     assert.deepEqual(
-      lenses.flatMap(({ command }) =>
-        command?.command.endsWith('WithReason')
-          ? [[command.title, command.command, ...((command.arguments ?? []) as unknown[]).slice(0, 3)]]
-          : [],
-      ),
-      [['Discard file with reason…', 'redline.preview.discardFileWithReason', id, 'shown.txt', 1]],
+      lenses.map(({ range, command }) => [
+        range.start.line,
+        command?.title,
+        command?.command,
+        ...((command?.arguments ?? []) as unknown[]).slice(0, 4),
+      ]),
+      [...hunk(2, 0), ...hunk(15, 1)],
     );
   });
 

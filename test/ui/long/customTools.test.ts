@@ -63,7 +63,7 @@ uiTest(
     workbench.writeFile('.redline/tools/faulty.ts', 'export default pi => {\n  const = 1;\n};\n');
     await workbench.openRedlineChat();
     await workbench.sendChat('/call order_lines {"path": "list.txt"}');
-    await workbench.lens('Apply all 2 ').click();
+    await workbench.editorTitleAction('Apply Preview').click();
     await workbench.waitForFile('list.txt', text => text === 'a\nb\n');
 
     await workbench.runCommand('Problems: Focus on Problems View');

@@ -64,8 +64,10 @@ drivenTest('every button, key and command of one file’s diff', {}, async drive
   await proposedLine(workbench, 'TEN').click();
   await keyboard.press('Control+Shift+Enter');
   await workbench.waitForFile('count.txt', text => text === TEXT.replace('ten', 'TEN'));
-  await exactLens(workbench, 'Discard hunk').click();
-  await exactLens(workbench, 'Discard hunk').waitFor({ state: 'detached' });
+  await exactLens(workbench, 'Discard').click();
+  await driven.until('the hunk to be discarded', ({ api }) =>
+    api.previews.ledger().length === 2 ? true : undefined,
+  );
   assert.deepEqual(
     await driven.run(({ api }) =>
       api.previews.ledger().map(({ outcome, hunks }) => [outcome, hunks?.refused]),
@@ -91,7 +93,8 @@ drivenTest('every button, key and command of one file’s diff', {}, async drive
   await shows(workbench, b);
   await editorOverflow(workbench, 'Previous Preview');
   await shows(workbench, c);
-  await exactLens(workbench, 'Next').click();
+  await exactLens(workbench, 'More…').click();
+  await workbench.quickPick('Next');
   await shows(workbench, b);
   await proposedLine(workbench, 'made2.txt').click();
   await keyboard.press('Shift+Alt+PageDown');
@@ -188,13 +191,13 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   await workbench.clickTreeRow('Delete two');
   const deletedLens = (title: RegExp) =>
     page.locator('.multiDiffEntry .codelens-decoration a').filter({ hasText: title }).first();
-  await deletedLens(/Discard file/).click();
+  await deletedLens(/Keep File/).click();
   await driven.until(
     'one file to be left',
     ({ api }, id) => (api.previews.get(id)?.files.length === 1 ? true : undefined),
     gone,
   );
-  await deletedLens(/^\s*Delete File\s*$/).click();
+  await deletedLens(/^\s*Delete\s*$/).click();
   await isNow(driven, gone, 'applied');
   assert.deepEqual(
     [workbench.readFile('old1.txt'), workbench.readFile('old2.txt')].filter(text => text !== undefined)
@@ -206,14 +209,14 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   const three = await push(driven, 'Make three', create('a.txt'), create('b.txt'), create('c.txt'));
   await workbench.clickTreeRow('Make three');
   await shows(workbench, three);
-  await exactLens(workbench, 'Create File').click();
+  await exactLens(workbench, 'Create').click();
   await exactLens(workbench, 'Undo Apply').waitFor();
   const made = ['a.txt', 'b.txt', 'c.txt'].filter(path => workbench.readFile(path) === `${path}\n`);
   assert.equal(made.length, 1);
   await exactLens(workbench, 'Undo Apply').click();
   await workbench.waitForFile(made[0] ?? '', text => text === undefined);
   await workbench.clickTreeRow('Make three');
-  await exactLens(workbench, 'Discard file').click();
+  await exactLens(workbench, 'Discard').click();
   await exactLens(workbench, 'Reopen').click();
   await workbench.treeRow('Make three: ').waitFor();
 

@@ -127,21 +127,21 @@ drivenTest(
       await workbench.treeRow('stale').waitFor();
       await workbench.clickTreeRow('Add the tax per country');
       await workbench.editorTab('(Redline)').waitFor();
-      await workbench.lens('Apply hunk').waitFor();
+      await workbench.lens('Apply').waitFor();
       await workbench.picture('all-of-a-set');
       await workbench.clickTreeRow('Create tax.ts');
       await workbench.editorTab('(Redline p2)').waitFor();
-      await workbench.lens('Create File').waitFor();
+      await workbench.lens('Create').waitFor();
       await workbench.picture('new-file');
-      await workbench.lens('Create File').click();
+      await workbench.lens('Create').click();
       await workbench.waitForFile('src/tax.ts', text => text !== undefined);
       await workbench.treeRow('Add the tax per country').filter({ hasText: '1/6' }).waitFor();
 
       const drawAll = async (name: string): Promise<void> => {
         // In a small window, the tree has no room for all rows.
         for (const [id, what, lens] of [
-          ['p1', 'edited', 'Apply hunk'],
-          ['p3', 'deleted', 'Delete File'],
+          ['p1', 'edited', 'Apply'],
+          ['p3', 'deleted', 'Delete'],
           ['p4', 'fewer-tests', 'Apply'],
           ['p7', 'stale', 'Rebase'],
         ] as const) {
@@ -215,7 +215,7 @@ async function sayWhatTheyAre(workbench: Workbench): Promise<void> {
   const { page } = workbench;
   await page.setViewportSize({ width: 1400, height: 2000 });
   await workbench.clickTreeRow('Delete money.ts');
-  await workbench.lens('Delete File').waitFor();
+  await workbench.lens('Delete').waitFor();
   const tree = page.getByRole('tree', { name: 'Pending' });
   const lenses = page.locator('.codelens-decoration').filter({ has: page.locator('a') });
   const place = page.locator('.statusbar-item[id="redline.redline.redline.pending"]');

@@ -121,13 +121,13 @@ drivenTest(
       await workbench.treeRow('last attempt failed').waitFor();
 
       await workbench.clickTreeRow('Count louder');
-      await exactLens(workbench, 'Apply hunk').waitFor();
+      await exactLens(workbench, 'Apply').waitFor();
       const lenses = page.locator('.codelens-decoration').filter({ has: page.locator('a') });
       await print('lens row of a file with two hunks', lenses.first());
-      await exactLens(workbench, 'Apply hunk').click();
+      await exactLens(workbench, 'Apply').click();
       await chat.locator('.card-news').getByText('Count louder, 1 applied').waitFor();
       await workbench.clickTreeRow('Create and delete');
-      await exactLens(workbench, 'Create File').waitFor();
+      await exactLens(workbench, 'Create').waitFor();
       await print('lens row of a file of two', lenses.first());
       await workbench.clickTreeRow('Replace what changed');
       await lensText(workbench, 'Stale: stale.txt').waitFor();

@@ -23,8 +23,8 @@ export function lensText(workbench: Workbench, text: string): Locator {
 }
 
 /** A line of the proposed side. */
-export function proposedLine(workbench: Workbench, text: string): Locator {
-  return workbench.page
+export function proposedLine({ page }: VscodeWindow, text: string): Locator {
+  return page
     .locator(PROPOSED('.view-line'))
     .filter({ hasText: new RegExp(text.replaceAll(' ', '\u00a0')) })
     .first();

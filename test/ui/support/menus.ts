@@ -1,9 +1,9 @@
 import type { Locator } from 'playwright-core';
-import { TIMEOUT_MS } from '../../../scripts/headless/vscodeWindow.mjs';
+import { TIMEOUT_MS, type VscodeWindow } from '../../../scripts/headless/vscodeWindow.mjs';
 import type { Workbench } from '../../../scripts/headless/workbench.mjs';
 
 /** Chooses an entry of a context menu. */
-export async function contextMenu(workbench: Workbench, on: Locator, label: string): Promise<void> {
+export async function contextMenu(workbench: VscodeWindow, on: Locator, label: string): Promise<void> {
   await openMenu(workbench, label, () => on.click({ button: 'right' }));
   await chooseInMenu(workbench, label);
 }
@@ -29,7 +29,7 @@ export async function viewOverflow(workbench: Workbench, view: string, label: st
  * Opens a menu until it stays: VS Code closes a menu when an editor or a view that was still opening takes the focus.
  * @param label one of its entries
  */
-async function openMenu(workbench: Workbench, label: string, open: () => Promise<void>): Promise<void> {
+async function openMenu(workbench: VscodeWindow, label: string, open: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + TIMEOUT_MS;
   for (;;) {
     await open();
@@ -42,7 +42,7 @@ async function openMenu(workbench: Workbench, label: string, open: () => Promise
 }
 
 /** A menu that has just opened may ignore a click, so the click is repeated until the menu closes. */
-async function chooseInMenu(workbench: Workbench, label: string): Promise<void> {
+async function chooseInMenu(workbench: VscodeWindow, label: string): Promise<void> {
   const entry = entryOf(workbench, label);
   await entry.waitFor();
   for (let tries = 0; tries < 10 && (await entry.isVisible()); tries++) {
@@ -51,5 +51,5 @@ async function chooseInMenu(workbench: Workbench, label: string): Promise<void> 
   }
 }
 
-const entryOf = ({ page }: Workbench, label: string): Locator =>
+const entryOf = ({ page }: VscodeWindow, label: string): Locator =>
   page.locator('.monaco-menu .action-menu-item').filter({ hasText: label }).first();

@@ -10,14 +10,13 @@ import { InvokerHarness } from '../../../support/invokerHarness.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
 
 stub.useVscodeStub();
-const { lensRow, placeNote, reasonRow, riskNotes } =
-  await import('../../../../src/views/review/lensTitles.ts');
+const { hunkLenses, warningLenses } = await import('../../../../src/views/review/lensTitles.ts');
 
 /** The lenses above the first hunk of the first file of a preview: each title, and the preview that it acts on. */
 function rowOf({ store }: InvokerHarness, id = 'p1'): (readonly [string, unknown])[] {
   const preview = store.get(id) ?? assert.fail();
-  const subject = { preview, change: preview.changes?.[0], hunks: 1, hidden: [] };
-  return lensRow(subject, store).map(({ title, arguments: given }) => [title, given?.[0]]);
+  const subject = { preview, change: preview.changes?.[0], hunks: 1 };
+  return hunkLenses(subject, store).map(({ title, arguments: given }) => [title, given?.[0]]);
 }
 
 /** Stages what undoes an applied preview. */
@@ -58,13 +57,13 @@ test('each kind of preview has its own verb, and so has each file of several', (
     return rowOf(harness, id)[0]?.[0] ?? '';
   };
 
-  assert.equal(verbOf({ changes: [create('a.txt', 'x')] }), '$(check) Create File');
-  assert.equal(verbOf({ changes: [remove('a.txt', 'x')] }), '$(check) Delete File');
-  assert.equal(verbOf({ changes: [rename('from.txt', 'to.txt', 'a')] }), '$(check) Rename File');
-  assert.equal(verbOf({ changes: null, purpose: 'command', humanOnly: true }), '$(check) Run');
-  assert.equal(verbOf({ changes: null, purpose: 'toolCall', humanOnly: true }), '$(check) Call Tool');
-  assert.equal(verbOf({ changes: null }), '$(check) Apply');
-  assert.equal(verbOf({ changes: [remove('a.txt', 'x'), create('b.txt', 'x')] }), 'Delete File');
+  assert.equal(verbOf({ changes: [create('a.txt', 'x')] }), 'Create');
+  assert.equal(verbOf({ changes: [remove('a.txt', 'x')] }), 'Delete');
+  assert.equal(verbOf({ changes: [rename('from.txt', 'to.txt', 'a')] }), 'Rename');
+  assert.equal(verbOf({ changes: null, purpose: 'command', humanOnly: true }), 'Run');
+  assert.equal(verbOf({ changes: null, purpose: 'toolCall', humanOnly: true }), 'Call Tool');
+  assert.equal(verbOf({ changes: null }), 'Apply');
+  assert.equal(verbOf({ changes: [remove('a.txt', 'x'), create('b.txt', 'x')] }), 'Delete');
 });
 
 test('a file has its own risks before the reason, the first one also those of the whole, and each is a sentence', () => {
@@ -77,7 +76,7 @@ test('a file has its own risks before the reason, the first one also those of th
     { kind: 'configuration', path: 'a.ts' },
     { kind: 'large', lines: 300 },
   ];
-  const notes = changes.map(change => riskNotes(preview, change, risks));
+  const notes = changes.map(change => warningLenses({ preview, change, hunks: 1, risks }, store));
   assert.deepEqual(
     notes.flat().map(({ title, tooltip }) => [title, tooltip]),
     [
@@ -90,49 +89,67 @@ test('a file has its own risks before the reason, the first one also those of th
     ],
   );
   const only = store.stage(draft({ changes: [remove('b.ts', 'x')] })).preview;
-  assert.deepEqual(riskNotes(only, changes[1] ?? assert.fail(), risks.slice(0, 1)), [], 'its verb says so');
+  const subject = { preview: only, change: changes[1], hunks: 1, risks: risks.slice(0, 1) };
+  assert.deepEqual(warningLenses(subject, store), [], 'its verb says so');
 });
 
-test('a stale preview begins with Rebase and offers no Apply, in each of its files', async () => {
-  const harness = new InvokerHarness();
-  harness.stage({ changes: [create('a.txt', 'x'), create('b.txt', 'x')] });
-  await harness.store.markStale('p1', ['a.txt']);
-  assert.deepEqual(
-    rowOf(harness).map(([title]) => title),
-    [
-      '$(warning) Stale',
-      'Rebase',
-      'Discard file',
-      '$(discard) Discard all 2 files',
-      'Discard file with reason…',
-      '$(warning) Stale: a.txt changed after this was proposed.',
-    ],
+/** The titles above a hunk, and those of the warnings. */
+const titlesOf = (harness: InvokerHarness, { file = 0, hunks = 1, hunk = 0 } = {}): string[][] => {
+  const preview = harness.store.get('p1') ?? assert.fail();
+  const subject = { preview, change: preview.changes?.[file], hunks };
+  const { store } = harness;
+  return [hunkLenses(subject, store, hunk), warningLenses(subject, store)].map(row =>
+    row.map(({ title }) => title),
   );
+};
+
+test('a stale preview offers Rebase in place of Apply, in each of its files, above the first hunk only', async () => {
+  const harness = new InvokerHarness();
+  harness.stage({ changes: [modify('a.txt', 'a\nb\nc\n', 'A\nb\nC\n'), remove('b.txt', 'x')] });
+  await harness.store.markStale('p1', ['a.txt']);
+  const stale = ['$(warning) Stale: a.txt changed after this was proposed.'];
+  assert.deepEqual(titlesOf(harness, { hunks: 2 }), [['Rebase', 'Discard', 'More…'], stale]);
+  assert.deepEqual(titlesOf(harness, { hunks: 2, hunk: 1 }), [[], stale]);
+  assert.deepEqual(titlesOf(harness, { file: 1 }), [['Rebase', 'Keep File', 'More…'], stale]);
+});
+
+test('the row is the same at every hunk, acts on that hunk, and fits a column of 250 pixels', () => {
+  const harness = new InvokerHarness();
+  const changes = [
+    modify('src/a.ts', 'a\nb\nc\nd\n', 'A\nb\nc\nD\n'),
+    remove('b.ts', 'x'),
+    create('c.ts', 'x'),
+  ];
+  harness.stage({ changes });
+  const preview = harness.store.get('p1') ?? assert.fail();
+  const rowAt = (file: number, hunks: number, hunk = 0) =>
+    hunkLenses({ preview, change: changes[file], hunks }, harness.store, hunk);
+  for (const hunk of [0, 1]) {
+    const row = rowAt(0, 2, hunk);
+    assert.deepEqual(
+      row.map(({ title, command, arguments: given }): unknown[] => [title, command, given?.[2]]),
+      [
+        ['Apply', 'redline.preview.applyHunk', hunk],
+        ['Discard', 'redline.preview.discardHunk', hunk],
+        ['More…', 'redline.preview.more', hunk],
+      ],
+    );
+    assert.ok(row.map(({ title }) => title).join(' | ').length <= NARROW);
+  }
+  const commands = (file: number) => rowAt(file, 1).map(({ title, command }) => `${title} ${command}`);
+  assert.deepEqual(commands(0).slice(0, 2), [
+    'Apply redline.preview.applyFile',
+    'Discard redline.preview.discardFile',
+  ]);
+  assert.deepEqual(commands(1).slice(0, 2), [
+    'Delete redline.preview.applyFile',
+    'Keep File redline.preview.discardFile',
+  ]);
+  assert.match(commands(2)[0] ?? '', /^Create /);
 });
 
 /** How many characters of a row are seen in a column of 250 pixels: a lens has smaller letters than the code. */
 const NARROW = 46;
-
-test('of a row in a column of 250 pixels the buttons of the smallest part are seen, and whether it is stale', async () => {
-  const changes = [modify('src/a.ts', 'a\nb\nc\nd\n', 'A\nb\nc\nD\n'), create('b.ts', 'x')];
-  const place = { hunk: 13, hunks: 144, file: 12, files: 88 };
-  for (const [isStale, hunks, wanted] of [
-    [false, 2, ['Apply hunk', 'Discard hunk']],
-    [false, 1, ['Apply file', 'Discard file']],
-    [true, 2, ['Stale', 'Rebase', 'Discard file']],
-  ] as const) {
-    const harness = new InvokerHarness();
-    harness.stage({ changes });
-    if (isStale) await harness.store.markStale('p1', ['src/a.ts']);
-    const preview = harness.store.get('p1') ?? assert.fail();
-    const row = lensRow({ preview, change: changes[0], hunks, hidden: [], place }, harness.store);
-    const seen = row
-      .map(({ title }) => title.replace(/\$\(\w+\) ?/g, '+ '))
-      .join(' | ')
-      .slice(0, NARROW);
-    for (const title of wanted) assert.ok(seen.includes(title), seen);
-  }
-});
 
 test('the row of a command that has ended says how, and no other callback can say that', async () => {
   const rowAfter = async (details: unknown, purpose?: 'command'): Promise<readonly unknown[]> => {
@@ -159,39 +176,41 @@ test('the row of a command that has ended says how, and no other callback can sa
   assert.deepEqual(await rowAfter({ run: { exitCode: 0, seconds: 1 } }), ['$(check) Applied']);
 });
 
-test('the first row begins with the number of the hunk, unless it is the only one', () => {
-  const harness = new InvokerHarness();
-  const preview = harness.stage();
-  const place = { hunk: 3, hunks: 14, file: 2, files: 8 };
-  const row = lensRow({ preview, change: preview.changes?.[0], hunks: 1, hidden: [], place }, harness.store);
-  assert.deepEqual(
-    row.map(({ title }) => title),
-    ['3/14', '$(check) Apply', '$(discard) Discard'],
-  );
-  assert.deepEqual(placeNote({ ...place, hunk: 1, hunks: 1 }), []);
-  assert.deepEqual(placeNote(undefined), []);
-});
+/** The warnings above a preview, and the tooltip of Apply. */
+const saidOf = (harness: InvokerHarness) => {
+  const preview = harness.store.get('p1') ?? assert.fail();
+  const subject = { preview, change: preview.changes?.[0], hunks: 1 };
+  const warnings = warningLenses(subject, harness.store);
+  return { warnings, why: hunkLenses(subject, harness.store)[0]?.tooltip };
+};
 
-test('the second row has the reason of the recommendation, cut where it is too long, and whole in the tooltip', async () => {
+test('that the model is against it is a warning with the reason, cut where it is too long, and whole in the tooltip', async () => {
   const harness = new InvokerHarness('none');
   const { id } = harness.stage();
-  assert.deepEqual(reasonRow(harness.store.get(id) ?? assert.fail()), []);
-  await harness.store.recommend(id, 'discard', `It  breaks ${'x'.repeat(300)}`);
-  const [note, ...others] = reasonRow(harness.store.get(id) ?? assert.fail());
+  assert.deepEqual(saidOf(harness), { warnings: [], why: undefined });
+  await harness.store.recommend(id, 'discard', `It  breaks $(flame) ${'x'.repeat(300)}`);
+  const [note, ...others] = saidOf(harness).warnings;
   assert.deepEqual(others, []);
-  assert.match(note?.title ?? '', /^\$\(thumbsdown\) not recommended: It breaks x+…$/);
+  assert.match(note?.title ?? '', /^\$\(thumbsdown\) not recommended: It breaks \$ \(flame\) x+…$/);
   assert.ok((note?.title.length ?? 0) < 160);
   assert.ok(note?.tooltip?.includes('x'.repeat(300)));
+});
+
+test('why the model would apply it is said by the button, not in a row', async () => {
+  const harness = new InvokerHarness('none');
+  const { id } = harness.stage();
+  await harness.store.recommend(id, 'apply', 'Tests pass.');
+  assert.deepEqual(saidOf(harness), { warnings: [], why: 'The model recommends Apply: Tests pass.' });
 });
 
 test('what the model said of several previews together is no reason of one; that it is against them is said of each', async () => {
   const harness = new InvokerHarness('none');
   const { id } = harness.stage();
   await harness.store.recommend(id, 'apply', 'As asked.', true);
-  assert.deepEqual(reasonRow(harness.store.get(id) ?? assert.fail()), []);
+  assert.deepEqual(saidOf(harness), { warnings: [], why: undefined });
   await harness.store.recommend(id, 'discard', 'None is needed.', true);
   assert.deepEqual(
-    reasonRow(harness.store.get(id) ?? assert.fail()).map(({ title, tooltip }) => [title, tooltip]),
+    saidOf(harness).warnings.map(({ title, tooltip }) => [title, tooltip]),
     [
       [
         '$(thumbsdown) not recommended',
@@ -201,12 +220,28 @@ test('what the model said of several previews together is no reason of one; that
   );
 });
 
+test('a check that is not passed is a warning; one that is passed is none', () => {
+  const harness = new InvokerHarness();
+  const preview = harness.stage();
+  const check = { name: 'test', isCurrent: true, seconds: 1, problems: 2, isFlaky: false, together: [] };
+  const titles = (state: 'passed' | 'failed') =>
+    warningLenses(
+      { preview, change: preview.changes?.[0], hunks: 1, checks: [{ ...check, state }] },
+      harness.store,
+    ).map(({ title }) => title);
+  assert.deepEqual(titles('passed'), []);
+  assert.match(titles('failed').join(), /test/);
+});
+
 test('a deleted file says in its lens which file still imports it', () => {
   const { store } = new InvokerHarness();
   const change = remove('src/money.ts', 'x');
   const { preview } = store.stage(draft({ changes: [change] }));
   const titles = (...by: string[]) =>
-    riskNotes(preview, change, [{ kind: 'imported', path: change.path, by }]).map(({ title }) => title);
+    warningLenses(
+      { preview, change, hunks: 1, risks: [{ kind: 'imported', path: change.path, by }] },
+      store,
+    ).map(({ title }) => title);
   assert.deepEqual(titles('src/cart.ts'), ['$(warning) still imported by src/cart.ts']);
   assert.deepEqual(titles('src/$(x).ts', 'b.ts', 'c.ts'), [
     '$(warning) still imported by src/$ (x).ts and 2 more',

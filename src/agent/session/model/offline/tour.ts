@@ -63,7 +63,7 @@ export function nextOfTour(
       run ? resultText(run, l10n) : undefined,
       l10n.t('Nothing on disk has changed.'),
       l10n.t(
-        'My second hunk renames the total on the receipt, which nobody asked for. Put the cursor on it and run *Discard Hunk at the Cursor with Reason…* from its context menu: I am told your reason. Then apply the rest.',
+        'My second hunk renames the total on the receipt, which nobody asked for. Click it with the right button and choose *Discard Hunk with Reason…*: I am told your reason. Then apply the rest.',
       ),
     ]
       .filter(part => part !== undefined)
