@@ -30,7 +30,8 @@ export function namesOnDisk(folder: string, relative: string, files = ON_DISK): 
       const id = files.idOf(file);
       if (id === undefined) break;
       const hasOtherSpelling =
-        SHORT_NAME.test(part) || spellingsOf(part).some(other => files.idOf(path.join(at, other)) === id);
+        SHORT_NAME.test(part) ||
+        spellingsOf(part).some(other => files.idOf(path.join(at, other)) !== undefined);
       name = hasOtherSpelling ? nameInFolder(at, part, id, files, known) : part;
       known.names.set(file, name);
     }
@@ -133,7 +134,9 @@ function nameInFolder(folder: string, name: string, id: string, files: NameLooku
   const alike = listing.get(foldCase(name)) ?? [];
   if (alike.includes(name)) return name;
   const candidates = SHORT_NAME.test(name) ? [...alike, ...[...listing.values()].flat()] : alike;
-  return candidates.find(other => files.idOf(path.join(folder, other)) === id) ?? name;
+  const same = candidates.find(other => files.idOf(path.join(folder, other)) === id);
+  // Some file systems in user space identify a file by the name that it was asked for.
+  return same ?? (alike.length === 1 ? alike[0] : undefined) ?? name;
 }
 
 function fileId(file: string): string | undefined {

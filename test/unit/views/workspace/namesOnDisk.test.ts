@@ -43,6 +43,17 @@ test('where case does not count, a path is spelled as on disk, folder by folder'
   assert.equal(namesOnDisk('/w', 'readme.MD', files), 'README.md');
 });
 
+test('where case does not count, and each spelling is identified as a file of its own, a path is spelled as on disk', () => {
+  const lookup = insensitive('Src/App.ts', '.vscode/settings.json');
+  const files: NameLookup = {
+    ...lookup,
+    idOf: file => (lookup.idOf(file) === undefined ? undefined : slashed(file)),
+  };
+  assert.equal(namesOnDisk('/w', 'src/APP.ts', files), 'Src/App.ts');
+  assert.equal(namesOnDisk('/w', '.VSCode/Settings.json', files), '.vscode/settings.json');
+  assert.equal(namesOnDisk('/w', 'src/other.ts', files), 'Src/other.ts');
+});
+
 test('where normalisation does not count, a path is spelled as on disk', () => {
   const files = insensitive('caf\u00e9/e\u0301.txt');
   assert.equal(namesOnDisk('/w', 'cafe\u0301/\u00e9.TXT', files), 'caf\u00e9/e\u0301.txt');
