@@ -307,6 +307,19 @@ for (const attribute of ATTRIBUTES) {
   });
 }
 
+test('a file with a byte that is not UTF-8, far from what was changed, is told and left as it is', async t => {
+  const repository = await GitRepository.create(t);
+  const text = (first: string): Buffer => Buffer.from(`${first}\nbeta \xff gamma\ndelta\n`, 'latin1');
+  const { folder } = repository;
+  await folder.file('odd.txt', text('alpha'));
+  repository.run(['add', '-A']);
+  repository.run(['commit', '-qm', 'odd']);
+  await folder.file('odd.txt', text('ALPHA'));
+  const { reasons } = await holdBackIn(repository);
+  assert.deepEqual(reasons, ['odd.txt: binary']);
+  assert.deepEqual(readFileSync(folder.at('odd.txt')), text('ALPHA'));
+});
+
 test('a deleted file comes back with the permission bits that the last commit has', async t => {
   const repository = await GitRepository.create(t);
   repository.checkedOut({ 'run.sh': { mode: '100755', content: 'echo\n' }, 'plain.sh': 'echo\n' });
