@@ -4,6 +4,9 @@ import * as path from 'node:path';
 import type { FileChange } from '../../src/agent/hold/preview/fileChange.ts';
 import { textIn } from './changes.ts';
 
+/** As the file `.gitignore` of the histories says it. Nothing of the product, nor what it asks, is asked. */
+const IGNORED_FOLDERS = new Set(['.git', 'node_modules', 'out']);
+
 /** How a check ends on a copy. */
 export interface Truth {
   readonly outcome: 'passed' | 'failed' | 'changedFiles';
@@ -46,7 +49,7 @@ export class FullCopy {
   }
 
   remove(): void {
-    execFileSync('sh', ['-c', 'chmod -R u+rwX "$0"; rm -r "$0"', this.#at]);
+    removeAll(this.#at);
   }
 
   #write({ path: name, after }: FileChange): void {
@@ -55,7 +58,7 @@ export class FullCopy {
     if (text === undefined) return fs.rmSync(file, { force: true });
     const old = fs.statSync(file, { throwIfNoEntry: false });
     while (old && Math.floor(Date.now() / 1000) === Math.floor(old.mtimeMs / 1000))
-      execFileSync('sleep', ['0.05']);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
     fs.mkdirSync(path.dirname(file), { recursive: true });
     // In its place, as editors and Redline do: other names of the file get it, too.
     fs.writeFileSync(file, text);
@@ -63,13 +66,9 @@ export class FullCopy {
 
   /** Bits and content of what git does not ignore or would be written, by path. */
   #files(): ReadonlyMap<string, string> {
-    const listed = execFileSync('git', ['ls-files', '-zco', '--exclude-standard', '--deduplicate'], {
-      cwd: this.#at,
-      encoding: 'utf8',
-    });
     const files = new Map<string, string>();
     const seen = new Set<number>();
-    for (const name of [...listed.split('\0'), ...this.#changes.map(({ path: each }) => each)]) {
+    for (const name of [...this.#listed(''), ...this.#changes.map(({ path: each }) => each)]) {
       const at = path.join(this.#at, name);
       const stat = name === '' ? undefined : fs.lstatSync(at, { throwIfNoEntry: false });
       // A file with several names is one.
@@ -80,5 +79,23 @@ export class FullCopy {
       else if (stat) files.set(name, `${stat.mode}`);
     }
     return files;
+  }
+
+  /** All files below a folder that the rules of the histories do not ignore. */
+  #listed(folder: string): readonly string[] {
+    return fs.readdirSync(path.join(this.#at, folder), { withFileTypes: true }).flatMap(each => {
+      const name = path.posix.join(folder, each.name);
+      if (each.isDirectory()) return IGNORED_FOLDERS.has(each.name) ? [] : this.#listed(name);
+      return each.name === '.env' || each.name.endsWith('.log') ? [] : name;
+    });
+  }
+}
+
+/** Removes a file or folder, also what may not be looked into. */
+export function removeAll(at: string): void {
+  try {
+    fs.rmSync(at, { recursive: true });
+  } catch {
+    execFileSync('sh', ['-c', 'chmod -R u+rwX "$0"; rm -r "$0"', at]);
   }
 }

@@ -62,7 +62,7 @@ export class SandboxWorld {
     const world = new SandboxWorld(temp, { engine: () => engine, ...options });
     fs.mkdirSync(world.root);
     world.write({ '.gitignore': 'node_modules/\nout/\n*.log\n', ...files });
-    world.git('init', '-q');
+    world.git('init', '-q', '--template=');
     world.git('add', '.');
     world.git('-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qm', 'first');
     return world;
