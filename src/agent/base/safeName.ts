@@ -58,3 +58,18 @@ function hashOf(text: string): string {
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
+
+/** The most paths that are named. */
+const MAX_NAMED = 5;
+
+/** The first of some paths, as a model is told them. */
+export function named(paths: readonly string[]): string {
+  const more = paths.length > MAX_NAMED ? `, and ${paths.length - MAX_NAMED} more` : '';
+  return (
+    paths
+      .toSorted()
+      .slice(0, MAX_NAMED)
+      .map(each => safeName(each))
+      .join(', ') + more
+  );
+}

@@ -102,3 +102,18 @@ export async function note({ put }: Copied, copy: PlainTree, at: string): Promis
   if (stat && !stat.isDirectory()) put.set(at, stampOf(stat));
   else put.delete(at);
 }
+
+/**
+ * Folders that are gone from the disk, if commands have left ignored files.
+ * @param gone files that were copied and are gone
+ */
+export async function foldersGone(
+  { ignored, source }: Copied,
+  real: PlainTree,
+  gone: readonly string[],
+): Promise<readonly string[]> {
+  if (ignored.size === 0) return [];
+  const folders = new Set(gone.filter(at => source.get(at) !== '').flatMap(foldersAbove));
+  for (const at of folders) if (await real.stat(at)) folders.delete(at);
+  return [...folders];
+}

@@ -8,7 +8,7 @@ import type { RunSink } from '../commands/commandRuns.ts';
 import type { SandboxEnd, SandboxOfEngine } from '../commands/sandbox.ts';
 import { runInShell } from '../commands/shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { clear, forget, note, openCopy, removeLeftovers, type Copied } from './copiedFolder.ts';
+import { clear, foldersGone, forget, note, openCopy, removeLeftovers, type Copied } from './copiedFolder.ts';
 import { ownRepository } from './copiedGit.ts';
 import { assertFits, isDiskFull, spaceAt, watchSpace } from './diskSpace.ts';
 import { listCopy, type Changed } from './copyListing.ts';
@@ -212,11 +212,16 @@ export class CopySandbox implements SandboxOfEngine {
       const more = pending.reduce((sum, left) => sum + (left && 'length' in left ? left.length : 0), 0);
       const freed = sizes([...gone, ...changed.map(([at]) => at)].map(at => source.get(at)));
       await assertFits(this.#storage.path, sizes(changed.map(([, stamp]) => stamp)) - freed + more);
+      const folders = await foldersGone(folder, real, gone);
       await forEachLimited(gone, AT_ONCE, async at => {
         await clear(folder, copy, at);
         source.delete(at);
         folder.put?.delete(at);
       });
+      for (const at of folders) {
+        await clear(folder, copy, at);
+        for (const left of folder.ignored) if (left.startsWith(`${at}/`)) folder.ignored.delete(left);
+      }
       const copyChanged: Parameters<Progress>[1] = async (cancelled, report) => {
         let done = 0;
         await forEachLimited(changed, AT_ONCE, async ([at, stamp]) => {

@@ -1,4 +1,5 @@
 import { plural } from '../../base/phrases.ts';
+import { named } from '../../base/safeName.ts';
 import type { ForeignFile } from '../../hold/external/foreignChange.ts';
 import { MAX_FILES, MAX_TOTAL_BYTES, type LeftOut } from '../../hold/external/gathered.ts';
 import { hashOf } from '../../hold/preview/commit/held.ts';
@@ -8,7 +9,14 @@ import type { SandboxEnd } from '../commands/sandbox.ts';
 
 /** What stands at a path. */
 export type Found =
-  | { readonly kind: 'file'; readonly size: number; readonly mode: number; read(): Promise<Uint8Array> }
+  | {
+      readonly kind: 'file';
+      readonly size: number;
+      readonly mode: number;
+      /** It has other names. */
+      readonly isLinked?: boolean;
+      read(): Promise<Uint8Array>;
+    }
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'folder' | 'other' };
 
@@ -44,6 +52,8 @@ export class Effects {
   /** The permission bits that a file had which is gone, or has that is new. */
   readonly #bits = new Map<ForeignFile, number | undefined>();
   readonly #leftOut: LeftOut[] = [];
+  /** Files with other names, which held the old content until the command ended. */
+  readonly #linked: string[] = [];
   #count = 0;
   #bytes = 0;
 
@@ -86,6 +96,7 @@ export class Effects {
     const mode = changedMode(before, after);
     const isSame = old !== null && now !== null && hashOf(old) === hashOf(now);
     if (isSame && mode === undefined) return void this.#count--;
+    if (!isSame && now && before?.kind === 'file' && before.isLinked) this.#linked.push(path);
     this.#bytes += sizeOf(old) + sizeOf(now);
     const file: ForeignFile = {
       path,
@@ -111,8 +122,12 @@ export class Effects {
   end(): Pick<SandboxEnd, 'effects' | 'leftOut' | 'changed' | 'notes'> {
     const leftOut = this.#leftOut;
     const changed = [...new Set([...this.#files, ...leftOut].map(({ path }) => path))].sort();
+    const linked = `Other names (hard links) of these files held the old content while it ran: ${named(this.#linked)}.`;
     if (!this.isTooMuch)
-      return { effects: withRenames(sorted(this.#files), this.#bits), leftOut, changed, notes: [] };
+      return {
+        effects: withRenames(sorted(this.#files), this.#bits),
+        ...{ leftOut, changed, notes: this.#linked.length > 0 ? [linked] : [] },
+      };
     const most = `${MAX_FILES.toLocaleString('en')} files or ${MAX_TOTAL_BYTES / 1024 ** 2} MB`;
     const note = `It changed ${plural(this.#count, 'file')} or more, which is more than can be reviewed at once (${most}). None of it became a preview, and all of it is lost. Let a command change less.`;
     return { effects: [], leftOut, changed, notes: [note] };

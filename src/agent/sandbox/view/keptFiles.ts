@@ -1,5 +1,5 @@
 import { forEachLimited } from '../../base/async.ts';
-import { safeName } from '../../base/safeName.ts';
+import { named } from '../../base/safeName.ts';
 import { foldersAbove } from '../../hold/preview/fileSteps.ts';
 import { ignoredOf } from './ignored.ts';
 import { inTrees, type PlainTree } from './plainTree.ts';
@@ -9,8 +9,6 @@ import type { Layer } from './upperTree.ts';
 const AT_ONCE = 16;
 /** How far the time of a change lags behind the clock, in milliseconds. */
 const LAG_MS = 20;
-/** The most paths that are named. */
-const MAX_NAMED = 5;
 
 /** Tells the model what it finds as on disk again. */
 export function removedInSandbox(paths: readonly string[]): readonly string[] {
@@ -24,18 +22,6 @@ export function removedInSandbox(paths: readonly string[]): readonly string[] {
 export function newerOnDisk(paths: readonly string[]): readonly string[] {
   if (paths.length === 0) return [];
   return [`Newer on disk than in the sandbox, so this command found it as on disk: ${named(paths)}.`];
-}
-
-/** The first of some paths, as a model is told them. */
-export function named(paths: readonly string[]): string {
-  const more = paths.length > MAX_NAMED ? `, and ${paths.length - MAX_NAMED} more` : '';
-  return (
-    paths
-      .toSorted()
-      .slice(0, MAX_NAMED)
-      .map(each => safeName(each))
-      .join(', ') + more
-  );
 }
 
 /** Those of the paths that are on disk, but not in a view, or there are folders with nothing in them. */
@@ -70,18 +56,30 @@ export async function outermostIgnored(root: string, files: readonly string[]): 
 }
 
 /**
- * Those of the paths of an upper tree at or below which something on disk has changed since a time. Looks at nothing that is on disk
- * alone.
+ * Paths of an upper tree at or below which something on disk has changed since a time, or which are gone from the disk. Looks at
+ * nothing that is on disk alone.
+ * @param paths with whether each was on disk at that time
  */
-export function isNewerOnDisk(
+export function newerIn(
   { root, upper }: Layer,
-  paths: readonly string[],
+  paths: ReadonlyMap<string, boolean>,
   since: number,
 ): Promise<readonly string[]> {
   return inTrees([root, upper], async (real, ours) => {
     const newer: string[] = [];
-    for (const at of paths) if (await hasChanged(real, ours, at, since - LAG_MS)) newer.push(at);
+    for (const [at, wasOnDisk] of paths)
+      if ((wasOnDisk && !(await real.stat(at))) || (await hasChanged(real, ours, at, since - LAG_MS)))
+        newer.push(at);
     return newer;
+  });
+}
+
+/** Whether each of the paths is on disk. */
+export function areOnDisk({ root }: Layer, paths: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+  return inTrees([root], async real => {
+    const found = new Map<string, boolean>();
+    for (const at of paths) found.set(at, (await real.stat(at)) !== undefined);
+    return found;
   });
 }
 

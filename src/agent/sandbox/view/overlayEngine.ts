@@ -9,7 +9,7 @@ import type { FileContent, FolderRoot } from '../../hold/preview/workspace.ts';
 import { assertNotStopped, type CommandPlan } from '../commands/commandPlan.ts';
 import type { RunSink } from '../commands/commandRuns.ts';
 import type { SandboxEnd, SandboxOfEngine } from '../commands/sandbox.ts';
-import { isNewerOnDisk, newerOnDisk, removedInSandbox, restored } from './keptFiles.ts';
+import { areOnDisk, newerIn, newerOnDisk, removedInSandbox, restored } from './keptFiles.ts';
 import { prepareCall, type ShellCall } from '../commands/shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { OWN_FOLDERS } from './bubblewrap.ts';
@@ -75,8 +75,8 @@ export class OverlaySandbox implements SandboxOfEngine {
   readonly #running = new Set<Namespace>();
   /** Nothing is in the upper trees but what git ignores. */
   #isClean = true;
-  /** What git ignored after the last command; it is in the upper trees. */
-  #kept: ReadonlyMap<Layer, readonly string[]> = new Map();
+  /** What git ignored after the last command, with whether it was on disk, too; it is in the upper trees. */
+  #kept: ReadonlyMap<Layer, ReadonlyMap<string, boolean>> = new Map();
   /** When the last command found the folders. What is changed on disk later is newer than all that is kept. */
   #mountedAt = 0;
   readonly #past = new PastFiles();
@@ -183,9 +183,10 @@ export class OverlaySandbox implements SandboxOfEngine {
       if (!this.#isClean) await this.#clean(new Map());
       const newer: string[] = [];
       for (const [layer, kept] of this.#kept) {
-        const old = await isNewerOnDisk(layer, kept, this.#mountedAt);
+        const old = await newerIn(layer, kept, this.#mountedAt);
         newer.push(...old.map(relative => this.#layers.nameOf({ layer, relative })));
-        if (kept.length > 0) await keepIgnored(layer, kept, contents.get(layer) ?? new Map(), new Set(old));
+        if (kept.size > 0)
+          await keepIgnored(layer, [...kept.keys()], contents.get(layer) ?? new Map(), new Set(old));
       }
       const deleted = await this.#put(contents);
       call = await prepareCall(plan);
@@ -309,14 +310,14 @@ export class OverlaySandbox implements SandboxOfEngine {
   async #clean(ignored: ReadonlyMap<Layer, readonly string[]>): Promise<string | undefined> {
     for (const name of OWN_FOLDERS) await removeTree(path.join(this.#storage, name));
     let lost: string | undefined;
-    const kept = new Map<Layer, readonly string[]>();
+    const kept = new Map<Layer, ReadonlyMap<string, boolean>>();
     this.#kept = kept;
     for (const layer of this.#layers.all)
       try {
         const left = ignored.get(layer) ?? [];
         if (left.length > 0) await clearSetId(layer.upper, left);
         await keepOnly(layer, left);
-        kept.set(layer, left);
+        kept.set(layer, await areOnDisk(layer, left));
       } catch (error) {
         lost = isDiskFull(error) ? FREED : LOST;
         await removeTree(layer.upper);

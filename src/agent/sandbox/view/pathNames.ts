@@ -1,6 +1,6 @@
 import type { ForeignFile } from '../../hold/external/foreignChange.ts';
 import { heldBack } from '../../hold/text/occurrences.ts';
-import { named } from './keptFiles.ts';
+import { named } from '../../base/safeName.ts';
 
 /** Writes paths of the copies in an output as those of the workspace, also where a chunk ends within one. */
 export class PathNames {

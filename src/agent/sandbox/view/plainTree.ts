@@ -77,7 +77,7 @@ export class PlainTree {
       if (kind === 'link') return { kind, target: await fs.readlink(at) };
       if (kind !== 'file') return { kind };
       const read = async (): Promise<Uint8Array> => (await this.read(relative)) ?? new Uint8Array();
-      return { kind, size: stat.size, mode: stat.mode & 0o777, read };
+      return { kind, size: stat.size, mode: stat.mode & 0o777, isLinked: stat.nlink > 1, read };
     });
   }
 

@@ -117,6 +117,16 @@ for (const engine of engines)
       assert.deepEqual(all(), before);
     });
 
+    test('a command that writes one name of a file is told that others had the old content', async t => {
+      const world = await open(t, engine, [], { 'a.txt': 'old\n', 'b.txt': 'b\n' });
+      fs.linkSync(world.at('a.txt'), world.at('other.txt'));
+      const { notes, output } = await world.run('echo new >a.txt; echo new >b.txt; cat other.txt');
+      assert.equal(output, 'old\n');
+      assert.deepEqual(notes, [
+        'Other names (hard links) of these files held the old content while it ran: a.txt.',
+      ]);
+    });
+
     test('the whole folder removed: so is all that was in it', async t => {
       const world = await open(t, engine, []);
       const { changes } = await world.run('rm -rf "$PWD" .[!.]* 2>/dev/null; true');

@@ -48,6 +48,16 @@ for (const engine of await enginesHere())
       assert.equal((await world.run('cat out')).output, 'a file now\n');
     });
 
+    test('a folder that was removed on disk is gone, with all that commands have left in it', async t => {
+      const world = await open(t);
+      await world.run('echo sandbox >out/b; echo new >out/n; mkdir build.log; echo own >build.log/n');
+      fs.rmSync(world.at('out'), { recursive: true });
+      const { output } = await world.run('ls out 2>/dev/null || echo none; cat build.log/n');
+      assert.equal(output, 'none\nown\n');
+      world.write({ 'out/b': 'again\n' });
+      assert.equal((await world.run('ls out; cat out/b')).output, 'b\nagain\n');
+    });
+
     test('a folder that was made anew in the sandbox hides nothing that came to the disk later', async t => {
       const world = await open(t);
       await world.run('rm -r out && mkdir out && echo new >out/b');
