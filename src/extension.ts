@@ -128,7 +128,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     vscode.window.registerWebviewViewProvider(views.chat, chat),
     registerNativeChat(chatOptions, vscode.Uri.joinPath(context.extensionUri, 'media', 'redline.svg')),
     pendingView,
-    registerHistoryView(session),
+    registerHistoryView(agent),
     place,
     new StatusItem(store, agent.settings, review, tally, edits, place, {
       current: () => agent.checks.marksOfAll(session.id),

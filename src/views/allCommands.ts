@@ -72,7 +72,6 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.session.revert': onRow(async (...args) => (await history()).revert(ctx, args)),
     'redline.session.retry': async () => (await history()).retry(ctx),
     'redline.history.switchBranch': onRow(async (...args) => (await history()).switchBranch(ctx, args)),
-    'redline.history.show': async given => (await history()).showInChat(ctx, given),
     'redline.forgetHosts': () => ctx.hosts.forget(),
     'redline.openTour': async () => (await import('./chat/tour/tour.ts')).openTour(ctx),
     'redline.showLedger': async () => (await import('./review/ledger/ledgerPick.ts')).showLedger(ctx.store),

@@ -165,8 +165,6 @@ export interface CommandArguments {
   'redline.session.export': [sessionId?: string, file?: Uri];
   /** Continues where a branch ended. Rows of the view pass themselves. */
   'redline.history.switchBranch': [node?: number];
-  /** Shows a message in the chat. */
-  'redline.history.show': [node?: number];
   'redline.session.togglePlanMode': [];
   'redline.clearHistory': [];
   'redline.forgetHosts': [];

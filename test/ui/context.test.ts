@@ -56,11 +56,6 @@ modelTest(
     await summary.getByText(SUMMARY).waitFor();
     await workbench.picture('context-summary');
 
-    await workbench.runCommand('Redline: Focus on History View');
-    await workbench.setTreeRow('current', 'expanded');
-    const row = workbench.treeRow('Summary of earlier messages');
-    await row.waitFor();
-    await workbench.picture('context-history');
     // The window is loaded again. The ring comes with the next request, which asks for the size of the window.
     await workbench.updateSettings({ 'workbench.colorTheme': 'Default High Contrast' });
     await summary.waitFor();

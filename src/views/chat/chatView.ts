@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
-import { messageIdOf } from '../../agent/session/conversation/nodeId.ts';
 import type { ImageFile } from '../../agent/session/model/messages.ts';
 import { parseSlashCommand } from '../../agent/session/model/offline/slashCommands.ts';
 import type { ModelAuthority } from '../../agent/hold/preview/resolveSettings.ts';
@@ -128,12 +127,6 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         ...(endLine === undefined ? {} : { endLine }),
       }));
     this.#feed.send({ type: 'putBack', text: prompts.map(({ text }) => text).join('\n\n'), refs });
-  }
-
-  /** Shows the panel, scrolled to a message, which gets the focus. */
-  async show(node: number): Promise<void> {
-    await this.#reveal();
-    this.#feed.send({ type: 'show', key: messageIdOf(node) });
   }
 
   dispose(): void {

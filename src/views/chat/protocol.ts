@@ -220,7 +220,6 @@ export const hostMessage = z.discriminatedUnion('type', [
   /** Puts prompts that are not sent, or were reverted, into the input, before what is typed there. */
   z.object({ type: z.literal('putBack'), text: z.string(), refs: z.array(attachmentRef) }),
   /** Scrolls to the item with that key, or the first one below it, and focuses it. */
-  z.object({ type: z.literal('show'), key }),
   /** Workspace paths that match a `findFiles`, best first. */
   z.object({ type: z.literal('files'), request: z.int(), paths: z.array(z.string()) }),
 ]);

@@ -155,7 +155,7 @@ drivenTest(
       await chat.locator('.card .plan').first().waitFor();
       await print('card of a plan', chat.locator('.card.pending').last());
       await workbench.runCommand('Redline: Focus on History View');
-      await workbench.treeRow('Plan it.').waitFor();
+      await page.getByRole('tree', { name: 'History' }).locator('.monaco-list-row').first().waitFor();
       await print('History', page.getByRole('tree', { name: 'History' }));
       assert.deepEqual(server.violations, []);
     } finally {

@@ -4,7 +4,7 @@ import type { Session } from '../../../agent/session/session.ts';
 import { withoutIcons } from '../../plainText.ts';
 import type { Agent } from '../../agent.ts';
 import { confirm, showInfo } from '../../toast.ts';
-import { revertTargetOf } from './historyRows.ts';
+import { revertTargetOf } from './branches.ts';
 import type { Ctx } from '../../ctx.ts';
 
 /** How long the status bar shows where the conversation continues, in milliseconds. */
@@ -17,7 +17,6 @@ const MAX_PICKS = 200;
 /** Reverts to a message or, for a prompt, to before it and puts its text back into the input. Asks if none is given. */
 export async function revert({ session, chat }: Ctx, args: readonly unknown[]): Promise<void> {
   const [given] = args;
-  if (isStart(given)) return void (await revertTo(session, null));
   const node = nodeOf(given) ?? (await pickNode(session));
   const message = node === undefined ? undefined : session.tree.get(node)?.message;
   if (node === undefined || !message) return;
@@ -62,12 +61,6 @@ export async function switchBranch({ session }: Ctx, args: readonly unknown[]): 
   if (node !== undefined && session.tree.has(node)) await revertTo(session, session.tree.tipOf(node));
 }
 
-/** Shows a message in the chat. */
-export async function showInChat({ session, chat }: Ctx, given: unknown): Promise<void> {
-  const node = nodeOf(given);
-  if (node !== undefined) await (await chat.view()).show(shownNode(session, node));
-}
-
 /** @returns false if the conversation is already there, which the user is told */
 async function revertTo(session: Session, target: NodeId | null): Promise<boolean> {
   const { applied, abandonedNodeIds } = await session.revert({ category: null, target, summary: null });
@@ -86,13 +79,6 @@ async function revertTo(session: Session, target: NodeId | null): Promise<boolea
         );
   void vscode.window.setStatusBarMessage(text, STATUS_MS);
   return true;
-}
-
-/** The message that shows a node: a tool result is shown with the answer that made the call. */
-function shownNode({ tree }: Session, node: NodeId): NodeId {
-  let shown = tree.get(node);
-  while (shown?.message.role === 'tool' && shown.parentId !== null) shown = tree.get(shown.parentId);
-  return shown?.id ?? node;
 }
 
 async function pickNode({ tree }: Session): Promise<NodeId | undefined> {
@@ -124,8 +110,4 @@ async function pickNode({ tree }: Session): Promise<NodeId | undefined> {
 function nodeOf(given: unknown): NodeId | undefined {
   const node = typeof given === 'object' && given !== null && 'node' in given ? given.node : given;
   return typeof node === 'number' && Number.isSafeInteger(node) ? node : undefined;
-}
-
-function isStart(given: unknown): boolean {
-  return typeof given === 'object' && given !== null && 'kind' in given && given.kind === 'start';
 }

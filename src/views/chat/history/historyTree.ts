@@ -1,74 +1,94 @@
 import * as vscode from 'vscode';
 import { coalesce } from '../../../agent/base/async.ts';
 import { Owner } from '../../../agent/base/disposable.ts';
-import type { Session } from '../../../agent/session/session.ts';
+import { detailOf } from '../../../agent/base/errors.ts';
+import type { Agent } from '../../agent.ts';
 import { views } from '../../contributions.ts';
-import type { HistoryRow } from './historyRows.ts';
+import type { Branch } from './branches.ts';
+import type { ListedSession, ListedSessions } from './listedSessions.ts';
 
 /** How long changes are collected before the rows are refreshed, in milliseconds. */
 const GATHER_MS = 100;
 
-/** What the id of a row ends with, by whether it has rows below it, folded or not. */
-const MARKS = {
-  [vscode.TreeItemCollapsibleState.None]: '',
-  [vscode.TreeItemCollapsibleState.Collapsed]: '-',
-  [vscode.TreeItemCollapsibleState.Expanded]: '+',
-};
+/** A session, or a branch of the open one. `node` is what a command on a branch is about. */
+type HistoryRow =
+  | {
+      readonly kind: 'session';
+      readonly id: string;
+      readonly session: ListedSession;
+      readonly branches: readonly Branch[];
+    }
+  | { readonly kind: 'branch'; readonly node: number; readonly branch: Branch };
 
-/** The rows of the History view, read from the session whenever VS Code asks. */
+/** The rows of the History view, read whenever VS Code asks. */
 class HistoryTree extends Owner implements vscode.TreeDataProvider<HistoryRow> {
-  readonly #session: Session;
+  readonly #agent: Agent;
   readonly #changed = this.own(new vscode.EventEmitter<undefined>());
   readonly onDidChangeTreeData = this.#changed.event;
+  #listed: ListedSessions | undefined;
 
-  constructor(session: Session) {
+  constructor(agent: Agent) {
     super();
-    this.#session = session;
+    this.#agent = agent;
     const refresh = coalesce(() => this.#changed.fire(undefined), GATHER_MS);
     this.own({ dispose: refresh.cancel });
     this.own(
-      session.onDidEmit(({ type }) => {
-        if (type === 'message_end' || type === 'revert_applied' || type === 'reset') refresh();
+      agent.session.onDidEmit(({ type }) => {
+        if (['message_end', 'revert_applied', 'reset', 'renamed'].includes(type)) refresh();
       }),
     );
+    this.own(agent.sessions.onDidChangeStored(refresh));
   }
 
   async getChildren(row?: HistoryRow): Promise<HistoryRow[]> {
-    const { childrenOf } = await import('./historyRows.ts');
-    return [...childrenOf(this.#session.tree, row)];
+    if (row)
+      return row.kind === 'session'
+        ? row.branches.map(branch => ({ kind: 'branch', node: branch.node, branch }))
+        : [];
+    const [{ ListedSessions }, { branchesOf }] = await Promise.all([
+      import('./listedSessions.ts'),
+      import('./branches.ts'),
+    ]);
+    const { session, sessions, logger } = this.#agent;
+    this.#listed ??= new ListedSessions(sessions, session);
+    const listed = await this.#listed.list().catch((error: unknown) => {
+      logger.warn(`The stored sessions cannot be listed: ${detailOf(error)}`);
+      return [];
+    });
+    return listed.map(each => ({
+      kind: 'session',
+      id: each.id,
+      session: each,
+      branches: each.isOpen ? branchesOf(session.tree) : [],
+    }));
   }
 
   async getTreeItem(row: HistoryRow): Promise<vscode.TreeItem> {
-    const [{ itemOf }, { keyOf }] = await Promise.all([
-      import('./historyItems.ts'),
-      import('./historyRows.ts'),
-    ]);
-    const { id, tree } = this.#session;
-    const item = itemOf(tree, row);
-    // VS Code keeps what is unfolded by id. The session's id keeps conversations apart; the mark makes a row that gets its
-    // first branch a new one, which would otherwise stay folded.
-    item.id = `${id}:${keyOf(row)}${MARKS[item.collapsibleState ?? vscode.TreeItemCollapsibleState.None]}`;
+    const { sessionItem, branchItem } = await import('./historyItems.ts');
+    const { session } = this.#agent;
+    const item =
+      row.kind === 'session'
+        ? sessionItem(row.session, row.branches.length)
+        : branchItem(session.tree, row.branch);
+    // VS Code keeps by id what is unfolded. The mark makes a session that gets its first branch a new row, which else stays folded.
+    item.id =
+      row.kind === 'session'
+        ? `${row.id}${row.branches.length > 0 ? '+' : ''}`
+        : `${session.id}:${row.branch.node}`;
     return item;
   }
 
   async resolveTreeItem(item: vscode.TreeItem, row: HistoryRow): Promise<vscode.TreeItem> {
-    const { tooltipOf } = await import('./historyItems.ts');
-    const tooltip = tooltipOf(this.#session.tree, row);
-    if (tooltip) item.tooltip = tooltip;
+    if (row.kind === 'session') return item;
+    const { branchTooltip } = await import('./historyItems.ts');
+    item.tooltip = branchTooltip(this.#agent.session.tree, row.branch);
     return item;
   }
 }
 
-/** The History view, which shows the session's title beside its own. */
-export function registerHistoryView(session: Session): vscode.Disposable {
-  const treeDataProvider = new HistoryTree(session);
-  const view = vscode.window.createTreeView(views.history, { treeDataProvider, showCollapseAll: true });
-  const name = (): void => {
-    view.description = session.title ?? '';
-  };
-  name();
-  const following = session.onDidEmit(({ type }) => {
-    if (type === 'renamed' || type === 'reset') name();
-  });
-  return vscode.Disposable.from(treeDataProvider, view, following);
+/** The History view: the sessions, and the branches of the open one. */
+export function registerHistoryView(agent: Agent): vscode.Disposable {
+  const treeDataProvider = new HistoryTree(agent);
+  const view = vscode.window.createTreeView(views.history, { treeDataProvider });
+  return vscode.Disposable.from(treeDataProvider, view);
 }

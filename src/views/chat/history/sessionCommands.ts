@@ -11,7 +11,12 @@ export function sessionCommands(agent: Agent): CommandHandlers {
     const { StoredSessions } = await import('./storedSessions.ts');
     return (loaded ??= new StoredSessions(agent));
   };
-  const idOf = (given: unknown): string => (typeof given === 'string' ? given : session.id);
+  const given = (target: unknown): string | undefined => {
+    // Menus pass the row, other callers the id.
+    const id = typeof target === 'object' && target !== null && 'id' in target ? target.id : target;
+    return typeof id === 'string' ? id : undefined;
+  };
+  const idOf = (target: unknown): string => given(target) ?? session.id;
   return {
     'redline.session.new': () => session.new(),
     'redline.session.stop': () => session.stop(),
@@ -23,12 +28,14 @@ export function sessionCommands(agent: Agent): CommandHandlers {
         5_000,
       );
     },
-    'redline.session.open': async given =>
-      typeof given === 'string' ? (await stored()).open(given) : (await stored()).choose(),
-    'redline.session.rename': async given => (await stored()).rename(idOf(given)),
-    'redline.session.delete': async given => (await stored()).delete(idOf(given)),
-    'redline.session.export': async (given, file) =>
-      (await stored()).export(idOf(given), file instanceof vscode.Uri ? file : undefined),
+    'redline.session.open': async target => {
+      const id = given(target);
+      return id === undefined ? (await stored()).choose() : (await stored()).open(id);
+    },
+    'redline.session.rename': async target => (await stored()).rename(idOf(target)),
+    'redline.session.delete': async target => (await stored()).delete(idOf(target)),
+    'redline.session.export': async (target, file) =>
+      (await stored()).export(idOf(target), file instanceof vscode.Uri ? file : undefined),
     'redline.clearHistory': async () => (await import('./historyCommands.ts')).clearHistory(agent),
     'redline.showLog': () => logger.show(),
   };

@@ -78,9 +78,6 @@ class Panel {
       case 'putBack':
         this.#composer.putBack(message.text, message.refs);
         break;
-      case 'show':
-        this.#list.show(message.key);
-        break;
       case 'files':
         this.#composer.answer(message);
         break;

@@ -102,28 +102,6 @@ export class MessageList {
     this.#keepEnd();
   }
 
-  /** Scrolls to an item and focuses it; if there is none with that key, the first one below it. */
-  show(key: string): void {
-    this.#renderAbove(Infinity);
-    const below = [...this.#items.keys()].find(other => other.startsWith(`${key}.`));
-    const node = this.#nodes.get(key) ?? this.#nodes.get(below ?? '') ?? this.#groupWith(key);
-    if (!node) return;
-    this.#following = false;
-    if (node.tabIndex < 0) node.tabIndex = -1;
-    node.scrollIntoView({ block: 'center' });
-    node.focus({ preventScroll: true });
-  }
-
-  /** The row of calls that contains one of that message, unfolded. */
-  #groupWith(key: string): HTMLElement | undefined {
-    const group = [...this.#items.values()].find(
-      item => item.kind === 'tools' && item.calls.some(call => call.key.startsWith(`${key}.`)),
-    );
-    const node = group && this.#nodes.get(group.key);
-    if (node instanceof HTMLDetailsElement) node.open = true;
-    return node;
-  }
-
   /** @param deadline when to go on later, in `performance.now()` milliseconds */
   #renderAbove(deadline: number): void {
     for (let key = this.#above.pop(); key !== undefined; key = this.#above.pop()) {

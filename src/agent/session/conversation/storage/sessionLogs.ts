@@ -4,6 +4,7 @@ import { ignoreMissing, JsonLog } from '../../../base/log/jsonLog.ts';
 import type { LogFaults } from '../../../base/log/logFormat.ts';
 import type { LogSink } from '../../../base/log/logQueue.ts';
 import type { Logger } from '../../../base/logger.ts';
+import { Emitter, type Event } from '../../../base/event.ts';
 import { ProcessLock } from '../../../base/processLock.ts';
 import { imageFolderOf } from './imageFiles.ts';
 import { sessionLogFormat, type SessionLogEntry } from './sessionEntry.ts';
@@ -16,6 +17,10 @@ export class SessionLogs {
   /** The log that was read last. It is kept because it is ready for appending. */
   #last: { readonly id: string; readonly log: JsonLog<SessionLogEntry> } | undefined;
   readonly #held: ProcessLock[] = [];
+  readonly #changed = new Emitter<void>();
+
+  /** Fires when a stored session was renamed or deleted. */
+  readonly onDidChangeStored: Event<void> = this.#changed.event;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -119,6 +124,7 @@ export class SessionLogs {
     const { usedAt } = (await this.list()).find(({ id }) => id === sessionId) ?? {};
     await this.open(sessionId).append({ type: 'title', title });
     if (usedAt) await this.touch(sessionId, usedAt);
+    this.#changed.fire();
   }
 
   /** Deletes a session and its images. It must not be open. */
@@ -127,6 +133,7 @@ export class SessionLogs {
     await rm(this.fileOf(sessionId), { force: true });
     await rm(this.#lockOf(sessionId), { force: true });
     await rm(path.join(this.#folder, imageFolderOf(sessionId)), { recursive: true, force: true });
+    this.#changed.fire();
   }
 
   /** The path of a session's log, which need not exist yet. */
