@@ -102,7 +102,7 @@ drivenTest(
           const proposal = { scheme: 'redline-preview', authority: id, path: vscode.Uri.file(file).path };
           const read = async (query: string): Promise<string> => {
             const stored = await vscode.workspace.fs.readFile(vscode.Uri.from({ ...proposal, query }));
-            return Buffer.from(stored).toString('utf8');
+            return Buffer.from(stored).toString('utf8').replace('\ufeff', '');
           };
           const sides = { base: await read('base'), proposal: await read('') };
           await api.previews.resolve({ id, action: 'apply', reason: 'test' });

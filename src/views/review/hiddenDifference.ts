@@ -23,17 +23,26 @@ export function hiddenDifferences(change: FileChange): Promise<readonly string[]
 
 /** The differences that stay as they are however a change is rebased or edited. */
 export function lastingDifferences(change: FileChange): readonly string[] {
-  if (change.kind === 'rename') return [vscode.l10n.t('moved from {0}', escapeInvisible(change.from))];
+  if (change.kind === 'rename') return [movedText(change)];
   const mode = 'mode' in change ? change.mode : undefined;
   if (mode !== undefined && !USUAL_MODES.includes(mode))
     return [vscode.l10n.t('with the permissions {0}', mode.toString(8).padStart(3, '0'))];
   return [];
 }
 
+/** A file that keeps its name is told by its new folder. */
+function movedText({ path, from }: Extract<FileChange, { kind: 'rename' }>): string {
+  const nameAt = (whole: string): number => whole.lastIndexOf('/') + 1;
+  const isSameName = path.slice(nameAt(path)) === from.slice(nameAt(from));
+  return isSameName
+    ? vscode.l10n.t('moved to {0}', escapeInvisible(path.slice(0, nameAt(path))) || './')
+    : vscode.l10n.t('moved from {0}', escapeInvisible(from));
+}
+
 async function notesOn(change: FileChange): Promise<readonly string[]> {
   const { before, after } = change;
   if (change.kind === 'rename' && change.before.hash === change.after.hash)
-    return [vscode.l10n.t('moved from {0}, content unchanged', escapeInvisible(change.from))];
+    return [vscode.l10n.t('{0}, content unchanged', movedText(change))];
   const notes = [...lastingDifferences(change)];
   if (!before || !after || before.hash === after.hash || !isText(before) || !isText(after)) return notes;
   if (encodingName(before.encoding) !== encodingName(after.encoding)) {

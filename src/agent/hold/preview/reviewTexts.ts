@@ -8,6 +8,15 @@ import { changeOfComment, type ReviewComment, type ReviewVotes } from './reviewC
 /** The longest line that is quoted, in characters. */
 const MAX_QUOTE = 300;
 
+/** The end of a review, which the person did not write. */
+const HOW_TO_ANSWER =
+  'Answer each comment in a paragraph that begins with its number in brackets. Where it asks for a change, propose that.';
+
+/** A prompt as the person reads it: a review without what tells the model how to answer. */
+export function asWritten(prompt: string): string {
+  return prompt.endsWith(`\n\n${HOW_TO_ANSWER}`) ? prompt.slice(0, -HOW_TO_ANSWER.length - 2) : prompt;
+}
+
 /** A review as one message for the model: what was decided, and each comment with its file, line, hunk and text. */
 export async function reviewMessage(
   { applied, refused }: ReviewVotes,
@@ -21,7 +30,7 @@ export async function reviewMessage(
   return [
     `I reviewed your proposals: ${[plural(comments.length, 'comment'), ...votes].join(', ')}.`,
     ...parts,
-    'Answer each comment in a paragraph that begins with its number in brackets. Where it asks for a change, propose that.',
+    HOW_TO_ANSWER,
   ].join('\n\n');
 }
 

@@ -110,7 +110,7 @@ function arrow(old: string, now: string): string | undefined {
 }
 
 function tokens(text: string): readonly string[] {
-  return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
+  return text.match(/\d+(?:\.\d+)+|[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }
 
 function oneLine(text: string, max: number): string {

@@ -7,6 +7,7 @@ import type {
   SessionMessage,
   SteeringMessage,
 } from '../../../agent/session/model/messages.ts';
+import { asWritten } from '../../../agent/hold/preview/reviewTexts.ts';
 import { parseSlashCommand } from '../../../agent/session/model/offline/slashCommands.ts';
 import type { AttachmentRef, ChatAction, ItemOf, ViewItem } from '../protocol.ts';
 import { escapeInvisible } from '../../plainText.ts';
@@ -122,7 +123,7 @@ function promptItem(
     problem: note === undefined ? undefined : escapeInvisible(note),
     src: image && imageSrc?.(image.file),
   }));
-  return { kind: 'user', key, text, attachments: shown };
+  return { kind: 'user', key, text: asWritten(text), attachments: shown };
 }
 
 /** @param before how many entries come before the items */

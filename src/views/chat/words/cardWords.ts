@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { countText } from '../../../agent/base/localiser.ts';
 import {
   byText,
   expiredText,
@@ -64,9 +65,19 @@ export function cardNotes(state: CardState): readonly (readonly [CardNote, strin
   return notes;
 }
 
+/** Whether all of it is decided, some of it applied and some discarded. */
+export function isMixed({ applied, discarded, undone, left }: NonNullable<Card['parts']>['counts']): boolean {
+  return applied > 0 && discarded > 0 && undone + left === 0;
+}
+
 /** `1 applied · 1 discarded · 1 left` */
 export function partsText({ counts }: NonNullable<Card['parts']>): string {
   const { applied, discarded, undone, left } = counts;
+  if (isMixed(counts))
+    return countText(l10n.t('{1} of 1 hunk applied|{1} of {0} hunks applied'), l10n)(
+      applied + discarded,
+      applied,
+    );
   const texts = [
     applied > 0 && l10n.t('{0} applied', applied),
     discarded > 0 && l10n.t('{0} discarded', discarded),

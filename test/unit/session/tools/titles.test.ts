@@ -29,6 +29,12 @@ for (const [what, old, now, title] of cases) {
   });
 }
 
+test('a number with a point is one word', () => {
+  const rate = 'rate = 0.19;';
+  const numbers = editTitle('tax.ts', rate, [{ start: 0, end: rate.length, text: 'rate = 0.2;' }]);
+  assert.equal(said(numbers), 'tax.ts:1 0.19 → 0.2');
+});
+
 test('the title of several edits names the file', () => {
   assert.equal(said(editTitle('cart.ts', text, [edit('one', '1'), edit('three', '3')])), 'Edit cart.ts');
 });

@@ -10,6 +10,7 @@ import {
   cardName,
   cardNotes,
   cardState,
+  isMixed,
   isOpen,
   partName,
   partsText,
@@ -29,6 +30,7 @@ const STATE_ICONS = {
   pending: 'diff',
   applying: 'loading',
   applied: 'check',
+  mixed: 'pass',
   undone: 'discard',
   discarded: 'discard',
   failed: 'error',
@@ -49,7 +51,7 @@ const WHERE_ICONS = { sandbox: 'shield', copy: 'copy', disk: 'terminal' } as con
 export function renderCard(card: Card, old: HTMLElement | undefined): HTMLElement {
   const root = old ?? document.createElement('article');
   const { kind } = card.state;
-  root.className = `item card ${hasFailedRun(card) ? 'failed' : kind}`;
+  root.className = `item card ${lookOf(card)}`;
   const { id: previewId, revision } = card;
   Object.assign(root.dataset, { kind: 'preview', previewId, state: kind, revision });
   root.setAttribute('aria-label', cardName(card));
@@ -68,6 +70,12 @@ function content(card: Card): TemplateResult {
   `;
 }
 
+/** What a card looks like: as its state, unless a part of it was applied or its command failed. */
+function lookOf(card: Card): keyof typeof STATE_ICONS {
+  if (hasFailedRun(card)) return 'failed';
+  return card.parts && isMixed(card.parts.counts) ? 'mixed' : card.state.kind;
+}
+
 /** Whether its command ran and did not end well. */
 function hasFailedRun({ state }: Card): boolean {
   return 'run' in state && state.run !== undefined && !hasSucceeded(state.run);
@@ -76,7 +84,7 @@ function hasFailedRun({ state }: Card): boolean {
 function header(card: Card): TemplateResult {
   const { id, label, source, files } = card;
   const { kind } = card.state;
-  const stateIcon = hasFailedRun(card) ? STATE_ICONS.failed : STATE_ICONS[kind];
+  const stateIcon = STATE_ICONS[lookOf(card)];
   // A resolved card lists no files: the stat of a single file moves up here.
   const shown = card.stat ?? (isOpen(card) || files.length > 1 ? undefined : files[0]?.stat);
   // A path may be broken after each slash, before a word is.

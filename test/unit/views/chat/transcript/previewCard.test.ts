@@ -238,7 +238,7 @@ test('hunks that were resolved by themselves are rows of one card, with what is 
   const rest = { kind: 'applied', by: { actor: 'human', reason: 'x', at: '' } } as const;
   const [closed] = cards(rest, ...votes);
   assert.ok(closed?.parts);
-  assert.equal(partsText(closed.parts), '3 applied · 1 discarded');
+  assert.equal(partsText(closed.parts), '3 of 4 hunks applied');
   assert.deepEqual(closed.stat, { added: 8, removed: 4, exact: true }, 'of the whole, not of the last part');
   // The row of the rest tells its state.
   assert.equal(cardName(closed), 'Edit a.ts (1 edit)');

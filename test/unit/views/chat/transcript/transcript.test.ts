@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { reviewMessage } from '../../../../../src/agent/hold/preview/reviewTexts.ts';
 import type { SessionMessage } from '../../../../../src/agent/session/model/messages.ts';
 import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
 import { hostMessage } from '../../../../../src/views/chat/protocol.ts';
@@ -293,6 +294,22 @@ test('a long session lists its last entries and counts the rest', () => {
     heading: { about: 'earlier', count: 200 },
   });
   assert.ok(items.at(-1)?.kind === 'user' && items[1]?.key === 'm200');
+});
+
+test('a review stands as the person wrote it, without what tells the model how to answer', async () => {
+  const comment = {
+    id: 'c1',
+    previewId: 'p1',
+    path: 'a.ts',
+    side: 'proposal',
+    line: 0,
+    quote: 'x',
+    text: 'Why?',
+  };
+  const review = await reviewMessage({ applied: 0, refused: 1 }, [comment as never], () => undefined);
+  assert.match(review, /Answer each comment in a paragraph/);
+  const { text } = only(transcript({ messages: [asked(review)] }), 'user');
+  assert.match(text, /^I reviewed your proposals: 1 comment, 1 refused\.[^]*\nWhy\?$/);
 });
 
 test('queued prompts are at the end and marked as queued', () => {
