@@ -67,6 +67,8 @@ echo .* * src/* out/deep/*
 `,
 };
 const TRACKED = ['a.txt', 'b.txt', 'src/c.txt', 'snap.txt', 'link.txt', 'src/new.txt', 'check.sh'] as const;
+/** What the tools build from. */
+const BUILT = ['src/c.txt', 'src/c.txt', 'b.txt', 'a.txt'] as const;
 /** Outputs last: whether a pending one is older than what it is made from is not defined. */
 const IGNORED = ['.env', 'node_modules/tool/run.sh', 'out/app', 'out/built'] as const;
 
@@ -81,8 +83,8 @@ export type ProofStep = { readonly waits: boolean } & (
       readonly time: 'now' | 'old' | 'kept';
       readonly how: 'inPlace' | 'replaced' | 'removed';
     }
-  /** A person builds on disk. */
-  | { readonly kind: 'build' }
+  /** A person saves a file and builds at once, on disk. */
+  | { readonly kind: 'build'; readonly path: string; readonly text: number }
   | { readonly kind: 'vote' | 'apply' | 'discard' | 'check'; readonly which: number }
   | { readonly kind: 'checkAll' }
   /** A command in the sandbox of the conversation. */
@@ -116,7 +118,15 @@ const step: fc.Arbitrary<ProofStep> = fc.oneof(
       waits,
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('build' as const), waits }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('build' as const),
+      path: fc.constantFrom(...BUILT),
+      text,
+      waits,
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -234,7 +244,7 @@ class Played {
   }
 
   async #begin(each: ProofStep): Promise<void> {
-    const { store, sandbox } = this.#world;
+    const { store, sandbox, rebaser } = this.#world;
     const pending = store.list('oldestFirst').filter(({ state }) => state.kind === 'pending');
     const chosen = 'which' in each ? pending.at(each.which % Math.max(1, pending.length)) : undefined;
     switch (each.kind) {
@@ -247,7 +257,9 @@ class Played {
         await this.#quiet();
         this.#writes++;
         this.#ignoredAt = Date.now();
-        return void execFileSync('sh', ['-c', '. ./all.sh > /dev/null; true'], { cwd: sandbox.root });
+        sandbox.write({ [each.path]: textFor(each.path, each.text) });
+        execFileSync('sh', ['-c', '. ./all.sh > /dev/null; true'], { cwd: sandbox.root });
+        return this.#start(rebaser.filesChanged(TRACKED));
       case 'command': {
         const command = CHECKS[each.text] ?? CHECKS[0];
         return this.#start(sandbox.run(command, { contents: this.#world.pending }));
@@ -357,7 +369,7 @@ function differenceOf(
     pairs.push(['exit code', said.exitCode, truth.exitCode]);
     // In a view, a command that writes one of several names leaves the others as they were, and is told so.
     if (!truth.changed.some(name => oneName(name) === 'a.txt'))
-      pairs.push(['output', said.output.replace(/\n\[[^\n]*\]/g, '').trim(), truth.output.trim()]);
+      pairs.push(['output', said.output.trim(), truth.output.trim()]);
     if (said.changed) pairs.push(['files', said.changed.count, truth.changed.length]);
     for (const name of said.changed?.first ?? [])
       if (!truth.changed.map(oneName).includes(oneName(name))) pairs.push(['file', name, truth.changed]);
