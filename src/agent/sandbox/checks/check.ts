@@ -42,6 +42,10 @@ export interface CheckResult extends CheckFact {
   readonly saw: SeenFiles | undefined;
   /** Beginning and end of what it wrote, as plain text. */
   readonly output: string;
+  /** Programs and paths that it did not find in the sandbox, as a person is told them. */
+  readonly missing?: readonly string[];
+  /** Facts that explain a failure, as English sentences for the model. */
+  readonly notes?: readonly string[];
   /** What one that failed reports of its tests. */
   readonly report?: TestReport;
   /** With `asBefore`: stands for the files without the previews that it was compared with. */

@@ -113,6 +113,8 @@ export class CheckRunner {
     let changed: CheckFact['changed'];
     let report: TestReport | undefined;
     let sandbox: Sandbox | undefined;
+    let missing: readonly string[] = [];
+    let notes: readonly string[] = [];
     let whole = '';
     let folder = '';
     let outcome: CheckFact['outcome'];
@@ -134,7 +136,7 @@ export class CheckRunner {
         },
       });
       ending.throwIfAborted();
-      for (const note of end.notes) output.add(`\n[${note}]`);
+      ({ missing = [], notes } = end);
       exitCode = end.exitCode;
       if (exitCode === 0 && end.changed.length > 0)
         changed = { first: end.changed.slice(0, MAX_NAMED), count: end.changed.length };
@@ -166,6 +168,8 @@ export class CheckRunner {
       seconds: Math.round((Date.now() - startedAt) / 100) / 10,
       at: new Date().toISOString(),
       output: text,
+      ...(missing.length > 0 ? { missing } : {}),
+      ...(notes.length > 0 ? { notes } : {}),
       problems: isFailure ? await this.#problemsIn(text, folder, check, report) : [],
     };
     this.#running = undefined;

@@ -71,7 +71,8 @@ function resultLines(result: CheckResult): readonly string[] {
     output.length > MAX_OUTPUT
       ? `[the beginning is left out]\n${endOf(output, MAX_OUTPUT)}`
       : beginningOf(output, MAX_OUTPUT);
-  return [fact, ...(shown === '' ? ['It wrote nothing.'] : ['Its output:', fenced(shown)])];
+  const notes = result.notes ?? [];
+  return [fact, ...notes, ...(shown === '' ? ['It wrote nothing.'] : ['Its output:', fenced(shown)])];
 }
 
 const NOT_RUN: Readonly<Record<NotRunReason, string>> = {

@@ -113,8 +113,8 @@ async function approveBrought({ checks }: Ctx): Promise<boolean> {
   if (waiting.length === 0) return true;
   if (!vscode.workspace.isTrusted) return true;
   const texts = waiting.map(
-    ({ name, command, cwd }) =>
-      `${oneLine(name)}: ${escapeLine(command)}${cwd === undefined ? '' : ` (${escapeLine(cwd)})`}`,
+    ({ name, command, cwd, report }) =>
+      `${oneLine(name)}: ${escapeLine(command)}${[cwd, report].map(at => (at === undefined ? '' : ` (${escapeLine(at)})`)).join('')}`,
   );
   const { broughtShell } = checks.settings;
   if (broughtShell !== '') texts.push(l10n.t('What the workspace sets for their shell: {0}', broughtShell));
@@ -191,7 +191,15 @@ export async function showOutput({ checks, texts }: Ctx, [id]: readonly unknown[
   await texts.show(`${fileName(result.name)}.log`, outputText(result));
 }
 
-export function outputText({ command, output, at, seconds, exitCode, previews }: CheckResult): string {
+export function outputText({
+  command,
+  output,
+  at,
+  seconds,
+  exitCode,
+  previews,
+  missing = [],
+}: CheckResult): string {
   const { l10n } = vscode;
   const on = Object.keys(previews).join(', ');
   const head = [
@@ -199,6 +207,7 @@ export function outputText({ command, output, at, seconds, exitCode, previews }:
     l10n.t('On: {0}', on === '' ? l10n.t('the files on disk') : on),
     l10n.t('Ended: {0} · {1} s', new Date(at).toLocaleString(vscode.env.language), seconds),
     ...(exitCode === undefined ? [] : [l10n.t('Exit code: {0}', exitCode)]),
+    ...(missing.length === 0 ? [] : [l10n.t('not in the sandbox: {0}', missing.join(', '))]),
   ];
   return `${head.join('\n')}\n\n${output}\n`;
 }
