@@ -13,7 +13,9 @@ import type { Preview } from '../../hold/preview/preview.ts';
 import type { QueuedPreview } from '../../hold/preview/previewStore.ts';
 import { amendedText } from '../../hold/preview/resolve/waitTexts.ts';
 import { MAX_RESULT_CHARS } from './resultRows.ts';
+import { repairArguments, unknownArguments } from './repairArguments.ts';
 import type { ModelPreviews, Tool, ToolContext } from './tool.ts';
+import { specOf } from './toolSpec.ts';
 
 // The small build of zod comes without error messages.
 z.config(en());
@@ -180,16 +182,21 @@ function findTool(name: string, { tools, unavailable }: ExecuteOptions): Tool {
   );
 }
 
-/** Validates the arguments; those that the schema refuses are repaired first, the same for every tool. */
+/**
+ * Validates the arguments. Those that the schema refuses are repaired first, the same for every tool. A tool of ours is given
+ * none that it does not have; any other decides about that itself.
+ */
 async function parseArguments(call: ToolCall, tool: Tool): Promise<unknown> {
   const given = refuseDeep(call, parseJson(call));
-  const first = await z.safeParseAsync(tool.parameters, given);
-  if (first.success) return first.data;
-  const [{ repairArguments }, { specOf }] = await Promise.all([
-    import('./repairArguments.ts'),
-    import('./toolSpec.ts'),
-  ]);
-  const repaired = refuseDeep(call, repairArguments(given, specOf(tool).parameters));
+  const first = tool.isOurs ? undefined : await z.safeParseAsync(tool.parameters, given);
+  if (first?.success) return first.data;
+  const schema = specOf(tool).parameters;
+  const repaired = refuseDeep(call, repairArguments(given, schema, tool.isOurs));
+  const unknown = tool.isOurs ? unknownArguments(repaired, schema) : undefined;
+  if (unknown !== undefined)
+    throw new ToolError(
+      `Invalid arguments for ${call.name}. ${unknown} Nothing was done. Call it again with these.`,
+    );
   const parsed = await z.safeParseAsync(tool.parameters, repaired);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(issue => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);

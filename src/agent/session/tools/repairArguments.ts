@@ -1,18 +1,12 @@
 import { isRecord, parsedJson } from '../../base/json.ts';
+import { quoted, safeName } from '../../base/safeName.ts';
+import { idOf, isEmpty, renamed, reshaped, valueOf } from './otherNames.ts';
 
-/** Names that models use for fields of ours, because other tools have them. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  old_string: 'old',
-  oldString: 'old',
-  old_str: 'old',
-  new_string: 'new',
-  newString: 'new',
-  new_str: 'new',
-  file_path: 'path',
-  filePath: 'path',
-  path: 'paths',
-  id: 'ids',
-};
+/** The fields that hold ids of previews. */
+const ID_FIELDS = ['id', 'ids', 'amend'];
+
+/** The most characters of an unknown argument's value that its refusal repeats. */
+const MAX_VALUE_CHARS = 60;
 
 /** How often JSON may be wrapped in a string. */
 const MAX_ENCODINGS = 3;
@@ -22,21 +16,23 @@ const MAX_ENCODINGS = 3;
  * an array of them, numbers and booleans as text, `null` for a field that may be left out, names of other tools' fields.
  * Where the schema wants a string, the value stays as it is.
  * @param schema the JSON Schema of the arguments
+ * @param isOurs whether it is the schema of a tool of ours. Then what other tools say in another form is put into ours, and what is
+ *   empty and may be left out is absent.
  */
-export function repairArguments(value: unknown, schema: unknown): unknown {
+export function repairArguments(value: unknown, schema: unknown, isOurs = false): unknown {
   if (!isRecord(schema)) return value;
   switch (schema['type']) {
     case 'object': {
       const given = decoded(value, isRecord);
-      return isRecord(given) ? repairFields(given, schema) : value;
+      return isRecord(given) ? repairFields(given, schema, isOurs) : value;
     }
     case 'array': {
       const { items } = schema;
       const given = decoded(value, json => Array.isArray(json) || isRecord(json));
-      if (Array.isArray(given)) return given.map(item => repairArguments(item, items));
+      if (Array.isArray(given)) return given.map(item => repairArguments(item, items, isOurs));
       const kind = isRecord(items) ? items['type'] : undefined;
       const isItem = kind === 'string' ? typeof given === 'string' : kind === 'object' && isRecord(given);
-      return isItem ? [repairArguments(given, items)] : value;
+      return isItem ? [repairArguments(given, items, isOurs)] : value;
     }
     case 'number':
     case 'integer':
@@ -44,7 +40,9 @@ export function repairArguments(value: unknown, schema: unknown): unknown {
     case 'boolean':
       return decoded(value, json => typeof json === 'boolean');
     default:
-      return value;
+      return typeof value === 'string' && Array.isArray(schema['enum'])
+        ? valueOf(value, schema['enum'])
+        : value;
   }
 }
 
@@ -58,26 +56,61 @@ export function decoded(value: unknown, isWanted: (json: unknown) => boolean): u
   return value;
 }
 
-function repairFields(given: Record<string, unknown>, schema: Record<string, unknown>): unknown {
-  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+function repairFields(
+  given: Record<string, unknown>,
+  schema: Record<string, unknown>,
+  isOurs: boolean,
+): unknown {
+  const properties = fieldsOf(schema);
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
-  const fields = Object.entries(renamed(given, properties)).flatMap(([name, value]) => {
+  const named = renamed(isOurs ? reshaped(given, properties) : given, properties);
+  const fields = Object.entries(named).flatMap(([name, value]) => {
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const isAbsent = value === null && isRecord(field) && 'type' in field && !required.includes(name);
-    return isAbsent ? [] : [[name, repairArguments(value, field)] as const];
+    const mayBeAbsent = isRecord(field) && !required.includes(name);
+    const isAbsent = mayBeAbsent && (isOurs ? isEmpty(value) : value === null && 'type' in field);
+    if (isAbsent) return [];
+    const repaired = repairArguments(value, field, isOurs);
+    return [[name, isOurs && ID_FIELDS.includes(name) ? idOf(repaired) : repaired] as const];
   });
   return Object.fromEntries(fields);
 }
 
-/** The fields with the names of the schema, where they have a known synonym and the field itself is missing. */
-function renamed(
-  given: Record<string, unknown>,
-  properties: Record<string, unknown>,
-): Record<string, unknown> {
-  const nameOf = (name: string): string => {
-    const ours = Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : undefined;
-    const isOurs = ours === undefined || Object.hasOwn(properties, name) || Object.hasOwn(given, ours);
-    return isOurs || !Object.hasOwn(properties, ours) ? name : ours;
-  };
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [nameOf(name), value]));
+function fieldsOf(schema: unknown): Record<string, unknown> {
+  return isRecord(schema) && isRecord(schema['properties']) ? schema['properties'] : {};
+}
+
+/**
+ * What is wrong with arguments that a tool of ours does not have, for the model; `undefined` if there are none.
+ * @param at where the value is in the arguments
+ */
+export function unknownArguments(value: unknown, schema: unknown, at = ''): string | undefined {
+  if (!isRecord(schema)) return undefined;
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    return firstOf(value.entries(), ([i, item]) => unknownArguments(item, items, `${at}[${i}]`));
+  }
+  if (!isRecord(value) || !isRecord(schema['properties'])) return undefined;
+  const properties = schema['properties'];
+  const unknown = Object.entries(value).filter(([name]) => !Object.hasOwn(properties, name));
+  if (unknown.length === 0)
+    return firstOf(Object.entries(value), ([name, field]) =>
+      unknownArguments(field, properties[name], at === '' ? name : `${at}.${name}`),
+    );
+  const given = unknown.map(([name, field]) => `${safeName(name)} (${shownValue(field)})`).join(', ');
+  const names = Object.keys(properties).join(', ');
+  return `${at === '' ? 'There is' : `${at} has`} no argument ${given}. ${names === '' ? 'It takes none' : `The arguments are ${names}`}.`;
+}
+
+function firstOf<Item>(items: Iterable<Item>, find: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function shownValue(value: unknown): string {
+  return typeof value === 'string'
+    ? quoted(value, MAX_VALUE_CHARS)
+    : safeName(JSON.stringify(value), MAX_VALUE_CHARS);
 }

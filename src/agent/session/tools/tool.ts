@@ -93,12 +93,14 @@ export interface Tool<Schema extends ToolSchema = ToolSchema> {
   readonly hidden?: boolean;
   /** Changes and stages nothing: calls of one message may run in parallel, and plan mode offers the tool. */
   readonly readOnly?: boolean;
+  /** Set by {@link defineTool}: a call with arguments that the schema does not name is refused. */
+  readonly isOurs?: boolean;
   /** While it returns false, the tool is not offered and cannot be called. */
   readonly isEnabled?: () => boolean;
   execute(params: z.output<Schema>, context: ToolContext): Promise<AgentToolResult>;
 }
 
-/** Infers the parameter types of `execute` from the schema. */
+/** A tool of ours. Infers the parameter types of `execute` from the schema. */
 export function defineTool<Schema extends ToolSchema>(tool: Tool<Schema>): Tool {
-  return tool;
+  return { ...tool, isOurs: true };
 }

@@ -27,8 +27,8 @@ for (const args of [
   { action: 'maybe', reason: '' },
   { action: 'apply' },
   { reason: 'x' },
-  { action: 'apply', reason: '', extra: [] },
-  { action: 'apply', reason: '', id: 3 },
+  { action: 'apply', reason: '', extra: [1] },
+  { action: 'apply', reason: '', id: true },
 ]) {
   test(`${JSON.stringify(args)} is refused by name`, async () => {
     const harness = new ToolHarness();

@@ -1,0 +1,158 @@
+import { isRecord } from '../../base/json.ts';
+
+/** Names that other tools have for fields of ours, folded; of several of ours, the first that the schema has is meant. */
+const OURS: Readonly<Record<string, readonly string[]>> = {
+  path: ['paths', 'glob'],
+  file: ['path', 'paths'],
+  filename: ['path', 'paths'],
+  filepath: ['path', 'paths'],
+  targetfile: ['path', 'paths'],
+  dir: ['cwd', 'paths', 'path', 'glob'],
+  directory: ['cwd', 'paths', 'path', 'glob'],
+  folder: ['cwd', 'paths', 'path', 'glob'],
+  workdir: ['cwd'],
+  workingdirectory: ['cwd'],
+  files: ['paths', 'glob'],
+  include: ['glob', 'paths'],
+  includepattern: ['glob', 'paths'],
+  globpattern: ['glob', 'paths'],
+  glob: ['paths'],
+  pattern: ['pat', 'query', 'glob'],
+  regex: ['query'],
+  searchterm: ['query'],
+  contextlines: ['context'],
+  includeignored: ['ignored'],
+  cmd: ['command'],
+  script: ['command'],
+  oldstring: ['old'],
+  oldstr: ['old'],
+  oldtext: ['old'],
+  newstring: ['new'],
+  newstr: ['new'],
+  newtext: ['new'],
+  contents: ['content'],
+  filetext: ['content'],
+  text: ['content'],
+  oldpath: ['from'],
+  source: ['from'],
+  newpath: ['to'],
+  destination: ['to'],
+  firstline: ['startLine'],
+  lastline: ['endLine'],
+  symbol: ['name'],
+  symbolname: ['name'],
+  commit: ['ref'],
+  revision: ['ref'],
+  id: ['ids'],
+  previewid: ['id', 'ids'],
+  previewids: ['ids'],
+  decision: ['action'],
+  description: ['title'],
+  explanation: ['reason', 'title'],
+  comment: ['reason'],
+  todos: ['items'],
+  content: ['text'],
+  task: ['text'],
+  status: ['state'],
+};
+
+/** Words of other tools for values of ours. */
+const VALUES: Readonly<Record<string, string>> = {
+  pending: 'open',
+  in_progress: 'doing',
+  completed: 'done',
+  approve: 'apply',
+  accept: 'apply',
+  reject: 'discard',
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields with the names of the schema, where they have a known other name and the field itself is missing. */
+export function renamed(given: Fields, properties: Fields): Fields {
+  const ours = new Map(Object.keys(properties).map(name => [folded(name), name]));
+  const nameOf = (name: string): string => {
+    if (Object.hasOwn(properties, name)) return name;
+    const key = folded(name);
+    const known = Object.hasOwn(OURS, key) ? OURS[key] : undefined;
+    const meant = ours.get(key) ?? known?.find(each => Object.hasOwn(properties, each));
+    return meant === undefined || Object.hasOwn(given, meant) ? name : meant;
+  };
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [nameOf(name), value]));
+}
+
+/** The value of the list that another tool's word means. */
+export function valueOf(given: string, allowed: readonly unknown[]): string {
+  const meant = Object.hasOwn(VALUES, given) ? VALUES[given] : undefined;
+  return meant !== undefined && !allowed.includes(given) && allowed.includes(meant) ? meant : given;
+}
+
+/** What other tools say in fields that are built in another way than ours: a range of lines, one edit, how case counts. */
+export function reshaped(given: Fields, properties: Fields): Fields {
+  const isRange = Object.hasOwn(properties, 'startLine') && !Object.hasOwn(properties, 'action');
+  if (isRange) return inLines(given);
+  if (Object.hasOwn(properties, 'isRegex')) return asQuery(given);
+  return Object.hasOwn(properties, 'edits') ? asEdits(given) : given;
+}
+
+function inLines({ view_range: range, offset, limit, ...given }: Fields): Fields {
+  const [first, last] = Array.isArray(range) ? (range as unknown[]) : [];
+  if (isWhole(first) && isWhole(last)) return { ...between(first, last), ...given };
+  const rest = { ...given, ...(range === undefined ? {} : { view_range: range }) };
+  const asGiven = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) };
+  const start = Math.max(1, Number(offset ?? given['startLine'] ?? 1));
+  const count = limit === undefined ? 0 : Number(limit);
+  if (!isWhole(start) || !isWhole(count) || (limit !== undefined && count < 1))
+    return { ...rest, ...asGiven };
+  return offset === undefined && limit === undefined
+    ? rest
+    : { ...between(start, start + count - 1), ...rest };
+}
+
+function between(first: number, last: number): Fields {
+  return { startLine: Math.max(1, first), ...(last >= first ? { endLine: last } : {}) };
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isInteger(value);
+}
+
+/** A pattern of other tools is a regular expression, and they may ignore case. */
+function asQuery({ caseSensitive, case_sensitive, ignoreCase, ...given }: Fields): Fields {
+  const isPattern = ['pattern', 'regex'].some(name => Object.hasOwn(given, name));
+  const asPattern = isPattern && given['isRegex'] === undefined ? { ...given, isRegex: true } : given;
+  const exact =
+    caseSensitive ?? case_sensitive ?? (typeof ignoreCase === 'boolean' ? !ignoreCase : ignoreCase);
+  if (exact === undefined || exact === null || exact === true) return asPattern;
+  const name = ['query', 'pattern', 'regex'].find(each => typeof given[each] === 'string');
+  if (exact !== false || name === undefined) return { ...asPattern, caseSensitive: exact };
+  const query = String(given[name]);
+  const pattern = asPattern['isRegex'] === true ? query : query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return { ...asPattern, [name]: `(?i:${pattern})`, isRegex: true };
+}
+
+function asEdits(given: Fields): Fields {
+  if (Object.hasOwn(given, 'edits')) return given;
+  const edit = renamed(given, { old: true, new: true, replaceAll: true });
+  const { old, new: now, replaceAll, ...rest } = edit;
+  if (old === undefined || now === undefined) return given;
+  return { ...rest, edits: [{ old, new: now, ...(replaceAll === undefined ? {} : { replaceAll }) }] };
+}
+
+/** Ids of previews as we write them: p1 for 1. */
+export function idOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(idOf);
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && /^[1-9]\d*$/.test(text) ? `p${text}` : value;
+}
+
+/** Whether the value says nothing where it may be left out. */
+export function isEmpty(value: unknown): boolean {
+  if (value === null || value === '') return true;
+  return Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0;
+}
+
+/** In one spelling: file_path, filePath and FilePath. */
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, '');
+}

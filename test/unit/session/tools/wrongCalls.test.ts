@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as z from 'zod/mini';
+import { textResult } from '../../../../src/agent/hold/preview/pendingAction.ts';
+import { builtInTools } from '../../../../src/agent/session/tools/builtIn.ts';
+import { runChecksTool } from '../../../../src/agent/session/tools/runChecksTool.ts';
+import type { Tool } from '../../../../src/agent/session/tools/tool.ts';
+import { ToolHarness } from '../../../support/toolHarness.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Ports that no test reaches: only the arguments are looked at. */
+const unused = {} as never;
+const all = [
+  ...builtInTools({
+    textSearch: unused,
+    astSearcher: unused,
+    commands: unused,
+    problems: unused,
+    symbols: { services: unused, files: unused, isAvailable: () => true },
+    git: { isAvailable: () => true, program: unused, locate: unused },
+    hosts: { isAvailable: () => true } as never,
+    isRevertEnabled: () => true,
+  }).createTools(),
+  runChecksTool({ list: () => [{}] } as never),
+];
+
+/** The arguments that reach the tool, or the refusal. */
+async function received(name: string, args: unknown): Promise<unknown> {
+  const given = all.find(tool => tool.name === name);
+  assert.ok(given, name);
+  let got: unknown;
+  const spy: Tool = {
+    ...given,
+    name: `spied_${name}`,
+    execute: params => {
+      got = params;
+      return Promise.resolve(textResult('ran'));
+    },
+  };
+  const { content } = await new ToolHarness({}, [spy]).run(spy.name, args);
+  return content === 'ran' ? got : content;
+}
+
+const vote = { action: 'apply', reason: 'r' };
+const edits = [{ old: 'a', new: 'b' }];
+/** What models that know other tools send, and what they mean by it. */
+const meant: readonly [tool: string, args: Arguments, as: Arguments][] = [
+  ['read_file', { path: 'a', offset: 10, limit: 33 }, { path: 'a', startLine: 10, endLine: 42 }],
+  ['read_file', { path: 'a', offset: 0, limit: 5 }, { path: 'a', startLine: 1, endLine: 5 }],
+  ['read_file', { path: 'a', offset: '10' }, { path: 'a', startLine: 10 }],
+  ['read_file', { path: 'a', limit: 5 }, { path: 'a', startLine: 1, endLine: 5 }],
+  ['read_file', { path: 'a', view_range: [3, 9] }, { path: 'a', startLine: 3, endLine: 9 }],
+  ['read_file', { path: 'a', view_range: [3, -1] }, { path: 'a', startLine: 3 }],
+  ['read_file', { file_path: 'a', start_line: 2, end_line: 3 }, { path: 'a', startLine: 2, endLine: 3 }],
+  ['read_file', { target_file: 'a' }, { path: 'a' }],
+  ['read_file', { path: 'a', startLine: null, endLine: '' }, { path: 'a' }],
+  ['list_files', { pattern: '*.ts' }, { glob: '*.ts' }],
+  ['list_files', { path: 'src' }, { glob: 'src' }],
+  ['search_text', { pattern: 'a+', path: 'src' }, { query: 'a+', isRegex: true, glob: 'src' }],
+  ['search_text', { regex: 'a+', include: '*.ts' }, { query: 'a+', isRegex: true, glob: '*.ts' }],
+  ['search_text', { query: 'a.b', caseSensitive: false }, { query: '(?i:a\\.b)', isRegex: true }],
+  ['search_text', { query: 'a', isRegex: true, ignoreCase: true }, { query: '(?i:a)', isRegex: true }],
+  ['search_text', { query: 'a', caseSensitive: true }, { query: 'a' }],
+  ['search_text', { query: 'a', glob: '', context: null }, { query: 'a' }],
+  [
+    'search_text',
+    { query: 'a', is_regex: 'true', context_lines: 2 },
+    { query: 'a', isRegex: true, context: 2 },
+  ],
+  ['edit_file', { path: 'a', old_string: 'a', new_string: 'b' }, { path: 'a', edits }],
+  ['edit_file', { path: 'a', old_str: 'a', new_str: '' }, { path: 'a', edits: [{ old: 'a', new: '' }] }],
+  [
+    'edit_file',
+    { file_path: 'a', old_string: 'a', new_string: 'b', replace_all: true },
+    { path: 'a', edits: [{ ...edits[0], replaceAll: true }] },
+  ],
+  ['edit_file', { path: 'a', edits: [{ oldText: 'a', newText: 'b' }] }, { path: 'a', edits }],
+  ['edit_file', { path: 'a', edits: edits[0], amend: '3' }, { path: 'a', edits, amend: 'p3' }],
+  ['edit_file', { path: 'a', edits, amend: '', title: '' }, { path: 'a', edits }],
+  ['write_file', { file_path: 'a', contents: '' }, { path: 'a', content: '' }],
+  [
+    'write_file',
+    { path: 'a', file_text: 'x', description: 'Add x' },
+    { path: 'a', content: 'x', title: 'Add x' },
+  ],
+  ['delete_file', { file: 'a', explanation: 'Unused.' }, { path: 'a', reason: 'Unused.' }],
+  ['rename_file', { source: 'a', destination: 'b' }, { from: 'a', to: 'b' }],
+  ['run_command', { cmd: 'ls', workdir: 'src' }, { command: 'ls', cwd: 'src' }],
+  ['run_command', { command: 'ls', cwd: '' }, { command: 'ls' }],
+  ['get_diagnostics', { path: 'a' }, { paths: ['a'] }],
+  ['get_diagnostics', { paths: [] }, {}],
+  ['ast_grep', { pattern: 'f()', path: 'src' }, { pat: 'f()', paths: ['src'] }],
+  [
+    'symbols',
+    { action: 'definition', file: 'a', symbol: 'f' },
+    { action: 'definition', path: 'a', name: 'f' },
+  ],
+  ['git', { action: 'show', commit: 'HEAD', path: '' }, { action: 'show', ref: 'HEAD' }],
+  ['pending', { id: '1' }, { id: 'p1' }],
+  ['pending', { id: '' }, {}],
+  ['run_checks', { id: 'p1', names: [] }, { ids: ['p1'] }],
+  ['resolve', { ...vote, extra: '' }, vote],
+  ['resolve', { ...vote, id: '', ids: [], extra: {} }, vote],
+  ['resolve', { ...vote, id: '1' }, { ...vote, id: 'p1' }],
+  ['resolve', { ...vote, id: 1 }, { ...vote, id: 'p1' }],
+  ['resolve', { ...vote, ids: [1, '2', 'p3'] }, { ...vote, ids: ['p1', 'p2', 'p3'] }],
+  ['resolve', { decision: 'approve', comment: 'r', preview_id: 'p1' }, { ...vote, id: 'p1' }],
+  ['todo', { todos: [{ content: 'x', status: 'in_progress' }] }, { items: [{ text: 'x', state: 'doing' }] }],
+];
+
+for (const [name, args, as] of meant)
+  test(`${name} ${JSON.stringify(args)} is ${JSON.stringify(as)}`, async () => {
+    assert.deepEqual(await received(name, args), as);
+  });
+
+const refused: readonly [tool: string, args: Arguments, why: RegExp][] = [
+  [
+    'read_file',
+    { path: 'a', encoding: 'utf8' },
+    /no argument encoding \("utf8"\)\. The arguments are path, startLine, endLine\./,
+  ],
+  ['read_file', { path: 'a', file_path: 'b' }, /no argument file_path \("b"\)/],
+  ['read_file', { path: 'a', limit: 'many' }, /no argument limit/],
+  ['list_files', { glob: '*', recursive: true }, /no argument recursive \(true\)/],
+  ['run_command', { command: 'ls', background: true }, /no argument background \(true\)/],
+  [
+    'edit_file',
+    { path: 'a', edits: [{ ...edits[0], line: 3 }] },
+    /edits\[0\] has no argument line \(3\)\. The arguments are old, new, replaceAll\./,
+  ],
+  ['search_text', { query: 'a', caseSensitive: 'maybe' }, /no argument caseSensitive/],
+  ['resolve', { ...vote, force: true }, /no argument force \(true\)/],
+  ['git', { action: 'log', limit: 5 }, /no argument limit \(5\)/],
+];
+
+for (const [name, args, why] of refused)
+  test(`${name} ${JSON.stringify(args)} is refused, and the refusal says what is meant`, async () => {
+    const text = await received(name, args);
+    assert.match(String(text), why);
+    assert.match(String(text), /Nothing was done\./);
+  });
+
+test('free-form data of a vote is passed on as it is', async () => {
+  const extra = { offset: 1, path: '', deep: { ids: [] } };
+  assert.deepEqual(await received('resolve', { ...vote, extra }), { ...vote, extra });
+});
+
+test('a tool of others gets what its own schema takes, also what it does not name', async () => {
+  let got: unknown;
+  const tool: Tool = {
+    name: 'theirs',
+    label: 'Theirs',
+    description: '',
+    parameters: z.looseObject({ ids: z.optional(z.array(z.string())) }),
+    execute: params => {
+      got = params;
+      return Promise.resolve(textResult('ran'));
+    },
+  };
+  const args = { ids: [], offset: 1, id: '1', cmd: '' };
+  await new ToolHarness({}, [tool]).run('theirs', args);
+  assert.deepEqual(got, args);
+});
+
+test('a search that ignores case finds each spelling', async () => {
+  const args = await received('search_text', { query: 'Foo(', ignoreCase: true });
+  const { query, isRegex } = args as { readonly query: string; readonly isRegex: boolean };
+  assert.match('const x = FOO(1)', new RegExp(query));
+  assert.equal(isRegex, true);
+});
