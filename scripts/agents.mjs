@@ -4,7 +4,7 @@
  * nothing, and their model is told what was decided. Then what their edit tools and their shell can write is seen in each of
  * their modes, and compared with the table of what holds. On Linux each then works in a view, without that configuration.
  *
- *   npm run test:agents -- --only=qwen,codex     only these: qwen, opencode, claude, codex, copilot, gemini
+ *   npm run test:agents -- --only=claude,codex   only these: opencode, claude, codex
  *   npm run test:agents -- --write               what is seen becomes the table (then: npm run docs)
  *
  * Installs the agents from npm into `.vscode-test/agents`, once for each version.

@@ -18,7 +18,6 @@ export const generatedPages = {
   'docs/settings.md': settingsTables,
   'docs/with-claude-code.md': holdsTable,
   'docs/with-codex.md': holdsTable,
-  'docs/with-copilot.md': holdsTable,
 };
 
 const PART = /(<!-- written by npm run docs(?:: (\w+))? -->\n)[^]*?(<!-- end -->)/g;

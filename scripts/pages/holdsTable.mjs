@@ -6,7 +6,6 @@ const WORDS = { held: 'held back', asks: 'asks first', writes: 'writes' };
 const PAGES = {
   Claude: 'with-claude-code.md',
   Codex: 'with-codex.md',
-  Copilot: 'with-copilot.md#copilot-cli',
   VS: 'with-copilot.md#vs-codes-own-agents',
 };
 

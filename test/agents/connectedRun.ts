@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { CONNECTED_ONLY } from '../../src/agent/clients/gate/gate.ts';
 import { connectedText } from '../../src/agent/clients/setUp/connectedText.ts';
 import { jsonWith } from '../../src/agent/clients/setUp/jsonConfig.ts';
 import { knownAgents } from '../../src/agent/clients/setUp/knownAgents.ts';
@@ -24,8 +23,6 @@ export interface ConnectedRun {
   readonly mode: string;
   /** A tool that every request of the script offers. */
   readonly tool: string;
-  /** Told when the agent, at a terminal, has asked the user. It is ended then. */
-  readonly onAsked?: () => void;
 }
 
 /**
@@ -36,7 +33,7 @@ export interface ConnectedRun {
  */
 export async function runConnected(
   agent: RealAgent,
-  { installed, bridge, mode: name, tool, onAsked }: ConnectedRun,
+  { installed, bridge, mode: name, tool }: ConnectedRun,
   makeScript: (workspace: ReviewedWorkspace) => Script,
   check: (model: ModelServer) => string,
 ): Promise<string> {
@@ -53,12 +50,6 @@ export async function runConnected(
     const { file, entries } = mode.adds;
     workspace.put(file, await jsonWith(file, workspace.text(file), entries));
   }
-  if (mode.hasOwnHook) {
-    const at = path.join(home, '.copilot', 'hooks', 'redline.json');
-    mkdirSync(path.dirname(at), { recursive: true });
-    const hook = workspace.text('.github/hooks/redline.json');
-    writeFileSync(at, hook.replaceAll("redline-gate.cjs'", `$& ${CONNECTED_ONLY}`));
-  }
   const model = await ModelServer.start(tool, agent.pause, makeScript(workspace));
   const log = path.join('out', 'agents', `${agent.id} ${name}.log`);
   try {
@@ -67,13 +58,7 @@ export async function runConnected(
       mode,
     });
     const place = { cwd: workspace.folder, home, log };
-    if (launch.before) await start({ ...launch, args: launch.before }, place);
-    const isAtEnd = (output: string): boolean => {
-      if (!mode.question?.test(output)) return model.hasEnded;
-      onAsked?.();
-      return true;
-    };
-    const end = await (mode.question ? start(atTerminal(launch), place, isAtEnd) : start(launch, place));
+    const end = await start(launch, place);
     const why = check(model);
     return why === '' ? '' : `${name}: ${why.split('\n')[0]} (${end}; see ${log})\n${model.log.join('\n')}`;
   } finally {
@@ -83,21 +68,13 @@ export async function runConnected(
   }
 }
 
-/** The same at a terminal of its own. */
-function atTerminal({ command, args, ...rest }: Launch): Launch {
-  const words = [command, ...args].map(word => `'${word.replaceAll("'", `'\\''`)}'`);
-  return { ...rest, command: 'script', args: ['-qfec', words.join(' '), '/dev/null'] };
-}
-
 /**
  * Runs it until it ends, or ends it.
- * @param isAtEnd tells from its output that it would only wait for the user from now on
  * @returns how it ended.
  */
 function start(
   { command, args, env }: Launch,
   { cwd, home, log }: { cwd: string; home: string; log: string },
-  isAtEnd?: (output: string) => boolean,
 ): Promise<string> {
   mkdirSync(path.dirname(log), { recursive: true });
   const output = createWriteStream(log);
@@ -115,8 +92,7 @@ function start(
   const child = spawn(command, args, {
     cwd,
     env: { ...base, ...env },
-    // A terminal must not be at its end.
-    stdio: [isAtEnd ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   child.stdout?.pipe(output, { end: false });
@@ -126,14 +102,10 @@ function start(
   };
   return new Promise(resolve => {
     let isLate = false;
-    let text = '';
     const timer = setTimeout(() => {
       isLate = true;
       kill();
     }, LIMIT_MS);
-    child.stdout?.on('data', (chunk: Buffer) => {
-      if (isAtEnd?.((text += chunk.toString()))) kill();
-    });
     const done = (how: string): void => {
       clearTimeout(timer);
       output.end();

@@ -33,12 +33,10 @@ export async function playHolds(
   run: Omit<ConnectedRun, 'tool'>,
 ): Promise<ModeHolds | string> {
   const seen: Seen = {};
-  const tried: Way['name'][] = [];
-  const onAsked = (): void => void (seen[tried.at(-1) ?? 'edits'] = 'asks');
   const why = await runConnected(
     agent,
-    { ...run, tool: agent.read('').tool, onAsked },
-    workspace => attempts(agent, workspace, seen, tried),
+    { ...run, tool: agent.read('').tool },
+    workspace => attempts(agent, workspace, seen),
     ({ error }) => error?.message ?? (seen.script ? '' : 'the agent ended before it had tried everything'),
   );
   const { edits, settings, sed, script } = seen;
@@ -48,7 +46,7 @@ export async function playHolds(
 }
 
 /** The ways to write that are tried. What the agent does not have is not called: it is held. */
-function attempts(agent: RealAgent, workspace: ReviewedWorkspace, seen: Seen, tried: Way['name'][]): Script {
+function attempts(agent: RealAgent, workspace: ReviewedWorkspace, seen: Seen): Script {
   const at = (name: string): string => `${workspace.folder}/${name}`;
   workspace.put(FILE, TEXT);
   const read = agent.read(at(FILE));
@@ -95,7 +93,6 @@ function attempts(agent: RealAgent, workspace: ReviewedWorkspace, seen: Seen, tr
       if (!next) return { text: 'Done.' };
       if (next.calls.every(({ tool }) => offers(tool))) {
         open = next;
-        tried.push(next.name);
         left.push(...next.calls);
       } else seen[next.name] = 'held';
     }

@@ -34,8 +34,6 @@ export class ModelServer {
   readonly log: string[] = [];
   /** Why the script failed. */
   error: Error | undefined;
-  /** Whether the script has said its last. */
-  hasEnded = false;
   #lastId = 0;
   #pauses = 0;
 
@@ -78,7 +76,7 @@ export class ModelServer {
     this.log.push(
       `${path} ${asked.tools.map(({ name }) => name).join(' ')}; ${asked.results.length} results -> ${JSON.stringify(step).slice(0, 200)}`,
     );
-    const written = format.write(step, `call_${++this.#lastId}`, body, path);
+    const written = format.write(step, `call_${++this.#lastId}`, body);
     if ('body' in written) return respond(response, written.body);
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     for (const event of written.events) {
@@ -104,7 +102,6 @@ export class ModelServer {
         ? this.#pause
         : await this.#script(results.slice(this.#pauses), tool => offered(tool) !== undefined);
       if ('text' in step) {
-        this.hasEnded = true;
         return step;
       }
       const call = offered(step.tool);

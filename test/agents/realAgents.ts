@@ -23,18 +23,12 @@ export interface Mode {
   readonly args: readonly string[];
   /** What else the user has written, as docs/ tells, into a file that *Connect an Agent…* has made. */
   readonly adds?: { readonly file: string; readonly entries: readonly ConfigEntry[] };
-  /** The user has copied the hook into the home folder, as docs/ tells. */
-  readonly hasOwnHook?: true;
-  /** What it shows when it asks. It is run at a terminal then, because it leaves out what it could not ask for without one. */
-  readonly question?: RegExp;
 }
 
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The arguments with which it runs before, as the user approves the server. */
-  readonly before?: readonly string[];
 }
 
 export interface RealAgent {
@@ -65,8 +59,6 @@ export interface RealAgent {
 
 const node = process.execPath;
 const BASH_DENIED: ConfigEntry = { kind: 'member', path: ['permissions', 'deny'], member: 'Bash' };
-const QWEN_ASKS = /Waiting for user confirmation/;
-const COPILOT = `node_modules/@github/copilot-${process.platform}-${process.arch}`;
 const CLAUDE = `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude${process.platform === 'win32' ? '.exe' : ''}`;
 
 function put(folder: string, file: string, content: unknown): string {
@@ -77,52 +69,6 @@ function put(folder: string, file: string, content: unknown): string {
 }
 
 export const realAgents: readonly RealAgent[] = [
-  {
-    id: 'qwen',
-    name: 'Qwen Code',
-    modes: {
-      default: { args: ['--approval-mode', 'default'], question: QWEN_ASKS },
-      'auto-edit': { args: ['--approval-mode', 'auto-edit'], question: QWEN_ASKS },
-      yolo: { args: ['--approval-mode', 'yolo'] },
-      'yolo, Bash denied': {
-        args: ['--approval-mode', 'yolo'],
-        adds: { file: '.qwen/settings.json', entries: [BASH_DENIED] },
-      },
-    },
-    free: { args: ['--approval-mode', 'yolo'] },
-    asks: /requires user approval/,
-    package: '@qwen-code/qwen-code@0.24.4',
-    program: 'node_modules/.bin/qwen',
-    pause: { tool: 'read_file', args: { file_path: 'a.txt' } },
-    read: file_path => ({ tool: 'read_file', args: { file_path } }),
-    edit: (file_path, old_string, new_string) => ({
-      tool: 'edit',
-      args: { file_path, old_string, new_string },
-    }),
-    shell: command => ({ tool: 'run_shell_command', args: { command, is_background: false } }),
-    launch({ installed, home, mode, model, prompt }) {
-      put(home, '.qwen/settings.json', {
-        security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
-        general: { enableAutoUpdate: false, disableAutoUpdate: true },
-        privacy: { usageStatisticsEnabled: false },
-        // Otherwise the model has to look for the tools of servers first, which the script does not.
-        tools: { toolSearch: { enabled: false } },
-      });
-      const program = path.join(installed, 'node_modules/@qwen-code/qwen-code/cli-entry.js');
-      return {
-        command: node,
-        before: [program, 'mcp', 'approve', 'redline'],
-        args: [program, '--auth-type', 'openai', ...mode.args, mode.question ? '-i' : '-p', prompt],
-        env: {
-          OPENAI_API_KEY: 'none',
-          OPENAI_BASE_URL: `${model}/v1`,
-          OPENAI_MODEL: 'scripted',
-          GEMINI_CLI_NO_RELAUNCH: '1',
-          NO_BROWSER: '1',
-        },
-      };
-    },
-  },
   {
     id: 'opencode',
     name: 'opencode',
@@ -164,73 +110,6 @@ export const realAgents: readonly RealAgent[] = [
           XDG_DATA_HOME: path.join(home, 'data'),
           XDG_CACHE_HOME: path.join(home, 'cache'),
           XDG_STATE_HOME: path.join(home, 'state'),
-        },
-      };
-    },
-  },
-  {
-    id: 'copilot',
-    name: 'Copilot CLI',
-    modes: {
-      'allow-all-tools trust-folder': { args: ['--allow-all-tools', '--trust-folder'] },
-      '-p allow-all-tools': { args: ['--allow-all-tools'] },
-      '-p allow-all-tools, hook in ~/.copilot': { args: ['--allow-all-tools'], hasOwnHook: true },
-    },
-    free: { args: ['--allow-all-tools', '--trust-folder'] },
-    asks: /permission/i,
-    package: '@github/copilot@1.0.102',
-    program: `${COPILOT}/copilot`,
-    pause: { tool: 'view', args: { path: 'a.txt' } },
-    read: path => ({ tool: 'view', args: { path } }),
-    edit: (path, old_str, new_str) => ({ tool: 'edit', args: { path, old_str, new_str } }),
-    shell: command => ({ tool: 'bash', args: { command, description: 'edits' } }),
-    launch({ installed, mode, model, prompt }) {
-      return {
-        command: path.join(installed, COPILOT, 'copilot'),
-        args: ['-p', prompt, '--no-auto-update', ...mode.args],
-        env: {
-          COPILOT_OFFLINE: 'true',
-          COPILOT_AUTO_UPDATE: 'false',
-          COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
-          COPILOT_PROVIDER_API_KEY: 'none',
-          COPILOT_MODEL: 'scripted',
-        },
-      };
-    },
-  },
-  {
-    id: 'gemini',
-    name: 'Gemini CLI',
-    modes: Object.fromEntries(
-      ['yolo', 'auto_edit', 'default'].map(mode => [mode, { args: ['--approval-mode', mode] }]),
-    ),
-    free: { args: ['--approval-mode', 'yolo'] },
-    asks: /requires user approval/,
-    package: '@google/gemini-cli@0.61.0',
-    program: 'node_modules/.bin/gemini',
-    pause: { tool: 'read_file', args: { file_path: 'a.txt' } },
-    read: file_path => ({ tool: 'read_file', args: { file_path } }),
-    edit: (file_path, old_string, new_string) => ({
-      tool: 'replace',
-      args: { file_path, instruction: 'As the prompt says.', old_string, new_string },
-    }),
-    shell: command => ({ tool: 'run_shell_command', args: { command, description: 'edits' } }),
-    launch({ installed, home, mode, model, prompt }) {
-      put(home, '.gemini/settings.json', {
-        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
-        general: { enableAutoUpdate: false, disableAutoUpdate: true },
-        privacy: { usageStatisticsEnabled: false },
-      });
-      const program = path.join(installed, 'node_modules/@google/gemini-cli/bundle/gemini.js');
-      return {
-        command: node,
-        args: [program, '-m', 'gemini-2.5-pro', ...mode.args, '-p', prompt],
-        env: {
-          GEMINI_API_KEY: 'none',
-          GOOGLE_GEMINI_BASE_URL: model,
-          GEMINI_CLI_NO_RELAUNCH: '1',
-          GEMINI_CLI_TRUST_WORKSPACE: 'true',
-          NO_BROWSER: '1',
         },
       };
     },

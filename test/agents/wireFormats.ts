@@ -23,7 +23,6 @@ export interface WireFormat {
     step: CalledStep,
     id: string,
     body: Json,
-    path: string,
   ): { readonly events: readonly Json[] } | { readonly body: Json };
   /** Whether events carry their type as the name of the event. */
   readonly isNamed: boolean;
@@ -52,7 +51,7 @@ function textOf(content: Json): string {
   return content === undefined || content === null ? '' : JSON.stringify(content);
 }
 
-/** OpenAI's chat completions: opencode, Qwen Code. */
+/** OpenAI's chat completions: opencode. */
 const chat: WireFormat = {
   matches: path => path.endsWith('/chat/completions'),
   isNamed: false,
@@ -207,28 +206,4 @@ const messages: WireFormat = {
   },
 };
 
-/** Google's content: Gemini CLI. */
-const content: WireFormat = {
-  matches: path => path.endsWith('enerateContent'),
-  isNamed: false,
-  read: body => ({
-    tools: list(body.tools)
-      .flatMap(({ functionDeclarations }) => list(functionDeclarations))
-      .map(({ name }) => ({ name })),
-    results: list(body.contents)
-      .flatMap(({ parts }) => list(parts))
-      .filter(({ functionResponse }) => functionResponse)
-      .map(({ functionResponse }) => textOf(functionResponse.response?.output ?? functionResponse.response)),
-  }),
-  write: (step, id, _body, path) => {
-    const part =
-      'call' in step ? { functionCall: { id, name: step.call.name, args: step.args } } : { text: step.text };
-    const answer = {
-      candidates: [{ index: 0, content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],
-      usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
-    };
-    return path.includes('stream') ? { events: [answer] } : { body: answer };
-  },
-};
-
-export const wireFormats: readonly WireFormat[] = [chat, responses, messages, content];
+export const wireFormats: readonly WireFormat[] = [chat, responses, messages];

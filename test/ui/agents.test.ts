@@ -61,7 +61,7 @@ drivenTest(
     await workbench.runCommand('Redline: Connect an Agent…');
     await workbench.page
       .locator('.quick-input-list .monaco-list-row')
-      .filter({ hasText: 'Qwen Code' })
+      .filter({ hasText: 'Any other agent' })
       .waitFor();
     await workbench.picture('agents-connect-pick');
     await workbench.quickPick('Claude Code');

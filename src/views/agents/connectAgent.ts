@@ -15,6 +15,7 @@ import { sentenceFor } from '../texts/errorSentence.ts';
 import { showError, showInfo } from '../toast.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { programFile } from './agentServer.ts';
+import { openAgentTerminal } from './agentTerminal.ts';
 
 /** A workspace folder; workspace paths begin with its name if several are open. */
 type Folder = ReturnType<VsCodeWorkspace['folders']>[number] & { readonly prefix: string };
@@ -58,14 +59,17 @@ export async function disconnectAllAgents({ settings }: Ctx): Promise<void> {
   );
 }
 
-async function showSteps(
-  { settings, globalStorage }: Ctx,
-  agent: KnownAgent | undefined,
-): Promise<undefined> {
+async function showSteps(ctx: Ctx, agent: KnownAgent | undefined): Promise<undefined> {
+  const { settings, globalStorage } = ctx;
   await settings.setAgentsEnabled(true);
   const content = await setUpText(agent, programFile(globalStorage, 'redline-mcp'));
   const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
   await vscode.window.showTextDocument(document);
+  if (agent) return;
+  const { l10n } = vscode;
+  const open = l10n.t('Open Agent Terminal');
+  const told = l10n.t('Its own tools still write. In an agent terminal, all that it writes waits for you.');
+  void showInfo(told, open).then(button => (button === open ? openAgentTerminal(ctx, []) : undefined));
 }
 
 /** Stages a preview that belongs to no conversation, so that no model and no agent can vote on it, or finds it pending. */
@@ -178,8 +182,9 @@ async function pickAgent(): Promise<KnownAgent | 'other' | undefined> {
       agent,
     })),
     {
-      label: vscode.l10n.t('Any MCP client'),
+      label: vscode.l10n.t('Any other agent'),
       description: vscode.l10n.t('shows the steps'),
+      detail: vscode.l10n.t('its own tools still write'),
       agent: 'other' as const,
     },
   ];

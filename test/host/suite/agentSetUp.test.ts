@@ -23,16 +23,7 @@ suite('connecting agents by previews of their configuration', () => {
     await cleanUp(api);
     await server?.close();
     server = undefined;
-    for (const name of [
-      '.mcp.json',
-      '.claude',
-      'CLAUDE.md',
-      'AGENTS.md',
-      'opencode.json',
-      '.codex',
-      '.qwen',
-      'QWEN.md',
-    ])
+    for (const name of ['.mcp.json', '.claude', 'CLAUDE.md', 'AGENTS.md', 'opencode.json', '.codex'])
       await rm(fileInWorkspace(name), { recursive: true, force: true });
   });
 
@@ -102,7 +93,7 @@ suite('connecting agents by previews of their configuration', () => {
   });
 
   test('in Auto, a model that names the preview can neither apply nor discard it, nor is it told of it', async () => {
-    const id = (await run('redline.agents.connect', 'qwen')) ?? '';
+    const id = (await run('redline.agents.connect', 'claude')) ?? '';
     const vote = (action: string) => ({
       toolCalls: [{ name: 'resolve', arguments: { action, id, reason: 'I may.' } }],
     });
@@ -111,7 +102,7 @@ suite('connecting agents by previews of their configuration', () => {
     const results = api.session.messages().filter(message => message.role === 'tool');
     assert.equal(results.length, 2);
     for (const { content } of results) assert.match(content, /does not belong to this conversation/);
-    assert.ok(!JSON.stringify(server.requests[0]?.body.messages).includes('Connect Qwen Code'));
+    assert.ok(!JSON.stringify(server.requests[0]?.body.messages).includes('Connect Claude Code'));
     assert.deepEqual(
       [api.previews.get(id)?.state, api.previews.get(id)?.recommendation, isEnabled()],
       ['pending', undefined, false],
@@ -146,14 +137,14 @@ suite('connecting agents by previews of their configuration', () => {
   });
 
   test('what is missing of a configuration that was there before is proposed by itself', async () => {
-    const id = (await run('redline.agents.connect', 'qwen')) ?? '';
+    const id = (await run('redline.agents.connect', 'claude')) ?? '';
     await vscode.commands.executeCommand('redline.preview.apply', id);
     await untilEnabled();
-    await rm(fileInWorkspace('QWEN.md'));
-    const rest = (await run('redline.agents.connect', 'qwen')) ?? '';
+    await rm(fileInWorkspace('CLAUDE.md'));
+    const rest = (await run('redline.agents.connect', 'claude')) ?? '';
     assert.deepEqual(
       api.previews.get(rest)?.files.map(file => file.path),
-      ['QWEN.md'],
+      ['CLAUDE.md'],
     );
   });
 });

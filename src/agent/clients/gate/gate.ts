@@ -56,7 +56,7 @@ export function refusalText(reason: string): string {
   });
 }
 
-/** The first argument of a hook in the home folder, which all projects run: it holds in connected folders only. */
+/** The first argument of a hook in the home folder, which all projects run: it holds in connected folders only. Redline once told users to make one. */
 export const CONNECTED_ONLY = '--connected-only';
 
 /** The file of a project that *Connect an Agent…* writes. */

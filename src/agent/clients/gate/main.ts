@@ -2,7 +2,9 @@
  * `redline-gate`: the hook that agents run before each of their tools. It runs in plain Node, asks no window, and ends with 2 unless
  * the tool may run: that is what agents take for a refusal even if they do not read the rest.
  *
- *     node redline-gate.cjs [--connected-only] [tool that is allowed, too]…
+ *     node redline-gate.cjs [tool that is allowed, too]…
+ *
+ * Hooks that users once put into their home folder have `--connected-only` before these.
  */
 import { readFileSync } from 'node:fs';
 import { CONNECTED_ONLY, isConnected, refusalOf, refusalText } from './gate.ts';

@@ -20,9 +20,9 @@ export type ConfigFile = {
   | { readonly format: 'paragraph' }
 );
 
-/** An agent that Redline can connect. */
+/** An agent whose own tools Redline can hold. Of every other agent its own tools still write. */
 export interface KnownAgent {
-  readonly id: 'claude' | 'codex' | 'copilot' | 'qwen' | 'opencode' | 'gemini' | 'vscode';
+  readonly id: 'claude' | 'codex' | 'opencode' | 'vscode';
   readonly name: string;
   /** What its shell can still write once it is connected; docs/agents.md says it in the same words. */
   readonly shell: Sentence;
@@ -34,16 +34,10 @@ const members = (path: readonly string[], ...all: readonly string[]): readonly C
 
 const rule = (...path: readonly string[]): ConfigEntry => ({ kind: 'rule', path, value: 'deny' });
 
-const server = (bridge: string, more: object = {}): ConfigEntry => ({
-  kind: 'value',
-  path: ['mcpServers', 'redline'],
-  value: { command: 'node', args: [bridge], ...more },
-});
-
 const GATE = 'redline-gate.cjs';
 
 /**
- * The hook that Copilot CLI and VS Code run before each tool. The command itself refuses if the program, or Node, is missing: neither
+ * The hook that VS Code runs before each tool. The command itself refuses if the program, or Node, is missing: neither
  * counts as a refusal for VS Code.
  */
 const gate: ConfigFile = {
@@ -88,7 +82,13 @@ export const knownAgents: readonly KnownAgent[] = [
         'The shell of Claude Code can still write what you approve, such as a script with `node -e`. Commands that it recognises as edits, such as `sed -i`, `cp`, `mv` and `rm`, are refused in every mode, and permissions cannot be bypassed here.',
       ),
     files: [
-      { names: ['.mcp.json'], format: 'json', entries: bridge => [server(bridge)] },
+      {
+        names: ['.mcp.json'],
+        format: 'json',
+        entries: bridge => [
+          { kind: 'value', path: ['mcpServers', 'redline'], value: { command: 'node', args: [bridge] } },
+        ],
+      },
       {
         names: ['.claude/settings.local.json'],
         format: 'json',
@@ -124,39 +124,6 @@ export const knownAgents: readonly KnownAgent[] = [
     ],
   },
   {
-    id: 'copilot',
-    name: 'Copilot CLI',
-    shell: l10n =>
-      l10n.t(
-        'The shell of Copilot CLI is refused by a hook, as are its edit tools. Copilot CLI runs the hook in folders that you trust; with `-p` and without `--trust-folder` it writes without a question if all tools are allowed, unless your home folder has the hook, too.',
-      ),
-    files: [
-      { names: ['.mcp.json'], format: 'json', entries: bridge => [server(bridge)] },
-      gate,
-      instructions('AGENTS.md'),
-    ],
-  },
-  {
-    id: 'qwen',
-    name: 'Qwen Code',
-    shell: l10n =>
-      l10n.t(
-        'The shell of Qwen Code can still write what you approve. Commands that it recognises as edits, such as `sed -i`, are refused in every mode; a script such as `node -e` writes without a question in YOLO mode.',
-      ),
-    files: [
-      {
-        names: ['.qwen/settings.json'],
-        format: 'json',
-        entries: bridge => [
-          server(bridge),
-          ...members(['permissions', 'allow'], 'mcp__redline'),
-          ...members(['permissions', 'deny'], 'Edit', 'Write'),
-        ],
-      },
-      instructions('QWEN.md'),
-    ],
-  },
-  {
     id: 'opencode',
     name: 'opencode',
     shell: l10n =>
@@ -178,25 +145,6 @@ export const knownAgents: readonly KnownAgent[] = [
         ],
       },
       instructions('AGENTS.md'),
-    ],
-  },
-  {
-    id: 'gemini',
-    name: 'Gemini CLI',
-    shell: l10n =>
-      l10n.t(
-        'The shell of Gemini CLI is taken away with its edit tools, because it would write what the agent may not edit. Settings of your own that give them back take effect, too.',
-      ),
-    files: [
-      {
-        names: ['.gemini/settings.json'],
-        format: 'json',
-        entries: bridge => [
-          server(bridge, { trust: true }),
-          ...members(['tools', 'exclude'], 'write_file', 'replace', 'run_shell_command'),
-        ],
-      },
-      instructions('GEMINI.md'),
     ],
   },
   {

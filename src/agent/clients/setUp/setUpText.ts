@@ -42,9 +42,10 @@ Most clients take an entry like this; the program speaks MCP over standard input
 ${entry}
 \`\`\`
 
-## 2. Take its own edit tools away
+## 2. Take its own tools away
 
-Take its own edit tools and its shell away, if it can do without them. What its shell writes is not held back.
+Until you take its edit tools and its shell away, its own tools still write. Where you cannot, let it work in a terminal that holds
+back all of it: *Redline: Open Agent Terminal…* (on Linux).
 
 ## 3. Tell it
 

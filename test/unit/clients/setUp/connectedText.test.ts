@@ -34,14 +34,6 @@ test('what each agent gets in a project that has none of its files', async () =>
     await connected('codex', '.codex/config.toml'),
     `sandbox_mode = "read-only"\n\n[mcp_servers.redline]\ncommand = "node"\nargs = ["${BRIDGE}"]\n`,
   );
-  assert.deepEqual(await parsed('qwen', '.qwen/settings.json'), {
-    mcpServers,
-    permissions: { allow: ['mcp__redline'], deny: ['Edit', 'Write'] },
-  });
-  assert.deepEqual(await parsed('gemini', '.gemini/settings.json'), {
-    mcpServers: { redline: { ...mcpServers.redline, trust: true } },
-    tools: { exclude: ['write_file', 'replace', 'run_shell_command'] },
-  });
   assert.equal(
     await connected('opencode', 'opencode.json'),
     `${JSON.stringify(
@@ -59,7 +51,7 @@ test('what each agent gets in a project that has none of its files', async () =>
 
 test('a path of Windows', async () => {
   assert.match(await connected('codex', '.codex/config.toml', null, WINDOWS), /AppData\\\\redline-mcp\.cjs"/);
-  assert.match(await connected('qwen', '.qwen/settings.json', null, WINDOWS), /AppData\\\\redline-mcp\.cjs"/);
+  assert.match(await connected('claude', '.mcp.json', null, WINDOWS), /AppData\\\\redline-mcp\.cjs"/);
 });
 
 test('connecting twice changes nothing the second time', async () => {
@@ -74,8 +66,8 @@ test('connecting twice changes nothing the second time', async () => {
 test('comments, order, indentation and line ends stay', async () => {
   assert.equal(
     await connected(
-      'qwen',
-      '.qwen/settings.json',
+      'claude',
+      '.mcp.json',
       '{\r\n\t// why\r\n\t"model": "x", /* here */\r\n\t"n": 1.50\r\n}\r\n',
     ),
     [
@@ -90,15 +82,6 @@ test('comments, order, indentation and line ends stay', async () => {
       `\t\t\t\t"${BRIDGE}"`,
       '\t\t\t]',
       '\t\t}',
-      '\t},',
-      '\t"permissions": {',
-      '\t\t"allow": [',
-      '\t\t\t"mcp__redline"',
-      '\t\t],',
-      '\t\t"deny": [',
-      '\t\t\t"Edit",',
-      '\t\t\t"Write"',
-      '\t\t]',
       '\t}',
       '}',
       '',
@@ -135,7 +118,7 @@ test('hooks of others, and tools that the user allows in ours, stay when an agen
   const other = { type: 'command', bash: './check.sh' };
   const name = '.github/hooks/redline.json';
   const hooksIn = async (preToolUse: unknown): Promise<unknown> =>
-    parsed('copilot', name, JSON.stringify({ version: 1, hooks: { preToolUse, postToolUse: [other] } }));
+    parsed('vscode', name, JSON.stringify({ version: 1, hooks: { preToolUse, postToolUse: [other] } }));
   const withHooks = (...preToolUse: object[]) => ({
     version: 1,
     hooks: { preToolUse, postToolUse: [other] },
@@ -180,7 +163,7 @@ test('the paragraph comes at the end, or where an older one is, and can be left 
     assert.equal(withoutParagraph(with_), text);
   }
   assert.equal(
-    await connected('qwen', 'QWEN.md', '# A\n\n<!-- redline -->\nold\n<!-- /redline -->\n\n# B\n'),
+    await connected('codex', 'AGENTS.md', '# A\n\n<!-- redline -->\nold\n<!-- /redline -->\n\n# B\n'),
     `# A\n\n${PARAGRAPH}\n# B\n`,
   );
 });
@@ -191,11 +174,11 @@ test('TOML that has the lines already is left as it is, in whatever order they c
 });
 
 const refused = [
-  ['qwen', '.qwen/settings.json', '{\n  "a": 1,\n  oops\n}\n', { line: 3, column: 3 }],
-  ['qwen', '.qwen/settings.json', '[]', undefined],
-  ['qwen', '.qwen/settings.json', '{"mcpServers":[]}', undefined],
-  ['qwen', '.qwen/settings.json', '{"permissions":{},"permissions":{"deny":[]}}', undefined],
-  ['qwen', '.qwen/settings.json', '['.repeat(100_000), undefined],
+  ['claude', '.mcp.json', '{\n  "a": 1,\n  oops\n}\n', { line: 3, column: 3 }],
+  ['claude', '.mcp.json', '[]', undefined],
+  ['claude', '.mcp.json', '{"mcpServers":[]}', undefined],
+  ['claude', '.claude/settings.local.json', '{"permissions":{},"permissions":{"deny":[]}}', undefined],
+  ['claude', '.mcp.json', '['.repeat(100_000), undefined],
   ['opencode', 'opencode.json', '{ "permission": "ask" }', undefined],
   ['codex', '.codex/config.toml', 'model = "x"\n', undefined],
 ] as const;

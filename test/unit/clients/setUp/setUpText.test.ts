@@ -13,6 +13,7 @@ const SERVER = { mcpServers: { redline: { command: 'node', args: [BRIDGE] } } };
 test('the steps for any client have the instructions, and JSON to copy that is valid, also with a path of Windows', async () => {
   const text = await setUpText(undefined, BRIDGE);
   assert.ok(text.includes(INSTRUCTIONS));
+  assert.match(text, /its own tools still write.*Open Agent Terminal/is);
   const [, json = ''] = /```json\n(.*?)```/s.exec(text) ?? [];
   assert.deepEqual(JSON.parse(json), SERVER);
 });
