@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import { forEachLimited, TimeSlice } from '../../base/async.ts';
 import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { isInside } from '../../base/system/realPath.ts';
+import { foldersAbove } from '../../hold/preview/fileSteps.ts';
 import type { PendingContents } from '../../hold/preview/overlay.ts';
 import { assertNotStopped, type CommandPlan } from '../commands/commandPlan.ts';
 import type { RunSink } from '../commands/commandRuns.ts';
@@ -196,7 +197,10 @@ export class CopySandbox implements SandboxOfEngine {
     await inTrees([root, await openCopy(folder, this.#storage)], async (real, copy) => {
       const slice = new TimeSlice();
       const now = new Map<string, Stamp>();
-      await walk(real, '', (at, stat) => now.set(at, stampOf(stat)) !== undefined);
+      const empty = new Set<string>();
+      await walk(real, '', (at, stat) => now.set(at, stampOf(stat)) !== undefined, {
+        folder: at => empty.add(at),
+      });
       const [gone, changed]: [string[], [string, Stamp][]] = [[], []];
       for (const at of source.keys()) {
         await slice.turn();
@@ -204,6 +208,7 @@ export class CopySandbox implements SandboxOfEngine {
       }
       for (const each of now) {
         await slice.turn();
+        for (const above of foldersAbove(each[0])) if (!empty.delete(above)) break;
         if (source.get(each[0]) !== each[1]) changed.push(each);
       }
       const sizes = (stamps: Iterable<Stamp | undefined>): number =>
@@ -238,6 +243,7 @@ export class CopySandbox implements SandboxOfEngine {
       await (changed.length > SHOWN_FROM
         ? this.#progress(changed.length, copyChanged)
         : copyChanged(signal, () => undefined));
+      for (const at of empty) await copy.makeFolders(at, real);
       for (const at of now.keys())
         if (/(^|\/)\.git$/.test(at)) {
           await ownRepository(root, copy, at);

@@ -117,6 +117,19 @@ for (const engine of engines)
       assert.deepEqual(all(), before);
     });
 
+    test('folders with nothing in them are there, until they are gone from the disk', async t => {
+      const world = await open(t, engine, [], { 'a.txt': 'a' });
+      fs.mkdirSync(world.at('empty/inner'), { recursive: true });
+      assert.equal(
+        (await world.run('ls; ls empty; echo x >empty/inner/x.log')).output,
+        'a.txt\nempty\ninner\n',
+      );
+      fs.rmSync(world.at('empty'), { recursive: true });
+      await world.run('true');
+      fs.mkdirSync(world.at('later'));
+      assert.match((await world.run('ls -d later')).output, /^later$/m);
+    });
+
     test('a command that writes one name of a file is told that others had the old content', async t => {
       const world = await open(t, engine, [], { 'a.txt': 'old\n', 'b.txt': 'b\n' });
       fs.linkSync(world.at('a.txt'), world.at('other.txt'));
