@@ -1036,7 +1036,7 @@ function mayModel(
 
 /** Whether the model votes on all that it staged at once, when it would end its turn. */
 function votesAtEnd({ settings }: TestSession): boolean {
-  return settings.forcing === 'auto' && !['apply', 'checked'].includes(settings.modelAuthority);
+  return settings.forcing === 'auto';
 }
 
 /** Whether the model can do what a reminder asks for. Until then reminders wait. */

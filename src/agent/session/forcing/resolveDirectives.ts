@@ -161,22 +161,12 @@ export class ResolveDirectives extends Owner {
 
   /** Whether the setting makes a directive due for whatever the model is asked. */
   get #asksAtOnce(): boolean {
-    const pace = this.#pace;
-    return pace === 'forced' || pace === 'always' || pace === 'atEnd';
+    return this.#options.forcing() !== 'off';
   }
 
   /** Whether the model votes on everything at once, when its turn would end. */
   get votesAtEnd(): boolean {
-    return this.#pace === 'atEnd';
-  }
-
-  /** What the setting means where the model may do what it may now. */
-  get #pace(): Exclude<Forcing, 'auto'> | 'atEnd' {
-    const { forcing, authority } = this.#options;
-    const set = forcing();
-    if (set !== 'auto') return set;
-    const may = authority();
-    return may === 'apply' || may === 'checked' ? 'forced' : 'atEnd';
+    return this.#options.forcing() === 'auto';
   }
 
   /** All that the model has yet to vote on, oldest first. */
@@ -185,8 +175,10 @@ export class ResolveDirectives extends Owner {
   }
 
   #nextDue(): readonly [Preview, Asked] | undefined {
-    const pace = this.#pace;
-    return this.#asked.nextDue(this.#options.order(), pace === 'always' || pace === 'atEnd');
+    return this.#asked.nextDue(
+      this.#options.order(),
+      this.#options.forcing() === 'always' || this.votesAtEnd,
+    );
   }
 
   #nextForced(): Preview | undefined {

@@ -1,4 +1,5 @@
 import { Owner } from '../../base/disposable.ts';
+import { isRecord } from '../../base/json.ts';
 import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
 import type { ChatProvider, ProviderFailure, ToolChoice } from '../model/chatProvider.ts';
 import type { AssistantMessage, SteeringMessage } from '../model/messages.ts';
@@ -54,6 +55,10 @@ export class ToolChoices extends Owner {
   #lastAnswer: AssistantMessage | undefined;
   /** Whether the current request is made only because the model would have ended its turn with previews to vote on. */
   #isEnding = false;
+  /** Whether a vote of the current turn failed, or checks did not prove it, so that the model has something to do. */
+  #mustAnswer = false;
+  /** Whether the model has submitted a plan in the current turn. */
+  #hasSubmitted = false;
 
   constructor(options: ToolChoicesOptions) {
     super();
@@ -108,6 +113,8 @@ export class ToolChoices extends Owner {
     this.#directives.beginTurn();
     this.#turn = { provider, tools, choice: isPlanning ? undefined : this.#nextChoice(tools, isEnding) };
     this.#isEnding = isEnding && !isPlanning;
+    this.#mustAnswer = false;
+    this.#hasSubmitted = false;
     return this.#offer(this.#turn);
   }
 
@@ -162,14 +169,15 @@ export class ToolChoices extends Owner {
   }
 
   /**
-   * Whether the turn is over although the model called a tool: it has voted to apply all that it staged, which was only recorded,
-   * and had said its closing words before or with that.
+   * Whether the turn is over although the model called tools: it has submitted a plan, or voted on all that it staged, when it was
+   * asked at the end or with its closing words, and nothing came of that which it has to answer.
    */
   get isOver(): boolean {
     const { toolCalls: calls = [], text = '' } = this.#lastAnswer ?? {};
-    if (!this.#directives.votesAtEnd || calls.length === 0 || this.isForcing) return false;
-    const hasClosed = this.#isEnding || (text.trim() !== '' && calls.every(isAboutSeveral));
-    return hasClosed && calls.every(isApply);
+    if (!this.#directives.votesAtEnd || this.isForcing || this.#mustAnswer) return false;
+    if (this.#hasSubmitted) return calls.every(isClosing);
+    const hasClosed = this.#isEnding || (text.trim() !== '' && calls.filter(isVote).every(isAboutSeveral));
+    return hasClosed && calls.some(isApply) && calls.every(isClosing);
   }
 
   /** Whether the next request would be forced as things are. */
@@ -194,8 +202,16 @@ export class ToolChoices extends Owner {
   }
 
   /** Executes the model's `resolve`. */
-  resolve(call: ResolveCall): Promise<Resolved | Handled> {
-    return this.#resolver.resolve(call);
+  async resolve(call: ResolveCall): Promise<Resolved | Handled> {
+    const resolved = await this.#resolver.resolve(call).catch((error: unknown) => {
+      this.#mustAnswer = true;
+      throw error;
+    });
+    if (resolved.kind === 'handled') this.#hasSubmitted ||= isSubmission(resolved);
+    this.#mustAnswer ||=
+      resolved.kind === 'returnedError' ||
+      (resolved.kind === 'recommended' && resolved.unproved !== undefined);
+    return resolved;
   }
 
   /** See `Session.setStandingResolveHandler`. */
@@ -236,9 +252,23 @@ function offers(tools: Offer['tools'], choice: ToolChoice | undefined): boolean 
   return choice?.type !== 'tool' || tools.some(tool => tool.name === choice.name);
 }
 
+function isVote({ name }: AssistantMessage['toolCalls'][number]): boolean {
+  return name === 'resolve';
+}
+
+/** Whether a model may end its turn with the call: a vote, or the last state of its list. */
+function isClosing(call: AssistantMessage['toolCalls'][number]): boolean {
+  return isVote(call) || call.name === 'todo';
+}
+
 /** Whether the call votes to apply something. */
-function isApply({ name, arguments: args }: AssistantMessage['toolCalls'][number]): boolean {
-  return name === 'resolve' && /"action"\s*:\s*"apply"/.test(args);
+function isApply(call: AssistantMessage['toolCalls'][number]): boolean {
+  return isVote(call) && /:\s*"ap(?:ply|prove)"/.test(call.arguments);
+}
+
+function isSubmission({ result: { details } }: Handled): boolean {
+  const source = isRecord(details) ? details['sourceResultDetails'] : undefined;
+  return isRecord(source) && source['submitted'] !== undefined;
 }
 
 /** Whether the call votes on a list of previews: all that a task staged. */

@@ -194,7 +194,7 @@ test('a bad request for another reason is told, and teaches nothing', async () =
   assert.equal(ladderMemory.get('scripted'), undefined);
 });
 
-const ids = (...named: string[]): ScriptedTurn => ({
+const ids = (...named: string[]) => ({
   toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'ok', ids: named } }],
 });
 const inReview = { forcing: 'auto', modelAuthority: 'recommend' } as const;
@@ -353,15 +353,68 @@ for (const [before, first] of [
     assert.deepEqual(recommended(t), ['p1']);
   });
 
-test('auto in Auto: each new preview is forced once, as with forced', async () => {
+const applyingIt = (id: string) => [{ name: 'resolve', arguments: { action: 'apply', reason: 'ok', id } }];
+
+const todo = { name: 'todo', arguments: { items: [{ text: 'Write', state: 'done' }] } };
+const discard = { name: 'resolve', arguments: { action: 'discard', reason: 'no', id: 'p2' } };
+for (const [how, votes] of [
+  ['with ids', ids('p1', 'p2').toolCalls],
+  ['beside a list', [todo, ...ids('p1', 'p2').toolCalls]],
+  ['with an id, beside a discard', [discard, ...applyingIt('p1')]],
+] as const)
+  test(`auto in Auto: the model works undisturbed, and its vote at the end, ${how}, is executed and ends the turn`, async () => {
+    const t = createTestSession({
+      files,
+      settings: { forcing: 'auto', modelAuthority: 'apply' },
+      script: [
+        { toolCalls: [write('a.txt'), write('b.txt')] },
+        reading,
+        { text: 'Ready.' },
+        { toolCalls: votes },
+      ],
+    });
+    await t.session.prompt('Write.');
+    assert.equal(choices(t.requests), '- - - named');
+    assert.equal(t.workspace.text('a.txt'), 'new');
+    assert.equal(t.session.state, 'idle');
+    t.assertSound();
+  });
+
+test('auto in Auto: a vote in the middle of work does not end the turn', async () => {
+  for (const text of ['', 'The first step.']) {
+    const t = createTestSession({
+      files,
+      settings: { forcing: 'auto', modelAuthority: 'apply' },
+      script: [staging, { text, toolCalls: applyingIt('p1') }, { text: 'I go on.' }],
+    });
+    await t.session.prompt('Write.');
+    assert.equal(t.answers().at(-1)?.text, 'I go on.');
+  }
+});
+
+test('auto in Auto: a vote at the end that lands only in part is answered', async () => {
   const t = createTestSession({
     files,
     settings: { forcing: 'auto', modelAuthority: 'apply' },
-    script: [staging, applying, { text: 'ok' }],
+    script: [staging, { text: 'Ready.' }, ids('p1', 'p9'), { text: 'I see.' }],
   });
   await t.session.prompt('Write.');
-  assert.equal(choices(t.requests), '- named -');
-  assert.equal(t.workspace.text('a.txt'), 'new');
+  assert.equal(t.answers().at(-1)?.text, 'I see.');
+});
+
+test('auto: a submitted plan ends the turn; an empty or a withdrawn one does not', async () => {
+  const play = async (...script: ScriptedTurn[]): Promise<number> => {
+    const t = createTestSession({ files, settings: { forcing: 'auto' }, script });
+    t.session.setPlanMode(true);
+    await t.session.prompt('Plan.');
+    t.assertSound();
+    return t.requests.length;
+  };
+  const ok = { text: 'ok' };
+  const discarding = { toolCalls: [{ name: 'resolve', arguments: { action: 'discard', reason: 'no' } }] };
+  assert.equal(await play({ ...applying, text: '# The plan' }), 1);
+  assert.equal(await play(applying, ok), 2);
+  assert.equal(await play(discarding, ok), 2);
 });
 
 for (const forcing of ['auto', 'forced', 'always'] as const)
