@@ -37,11 +37,11 @@ modelTest(
     // The row whose buttons are shown is that of the diff, not the deletion's.
     const selected = workbench.page.locator('.monaco-list-row.selected');
     await selected.filter({ hasText: 'Create tax.ts' }).waitFor();
-    await workbench.page.keyboard.press('Alt+PageDown');
+    await workbench.runCommand('Redline: Next Hunk');
     await workbench.statusBarItem('Hunk 2 of 3 · cart.ts 2 of 3').waitFor();
     await selected.filter({ hasText: 'cart.ts' }).waitFor();
     await workbench.picture('change-set-next-hunk');
-    await workbench.page.keyboard.press('Alt+PageUp');
+    await workbench.runCommand('Redline: Previous Hunk');
     await workbench.statusBarItem('Hunk 1 of 3 · tax.ts 1 of 3').waitFor();
     await workbench.openFile('src/cart.ts');
     await workbench.lens('1 proposed change · Review').waitFor();

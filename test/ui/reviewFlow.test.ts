@@ -98,7 +98,7 @@ uiTest(
     }
     const { keyboard } = workbench.page;
     // From the chat, where the focus is. The last one opened by itself, so this goes on to the one before.
-    await keyboard.press('Shift+Alt+PageDown');
+    await workbench.runCommand('Redline: Next Preview');
     for (const n of [2, 1, 3]) {
       await workbench.editorTab(`made${n}.txt (Redline`).waitFor();
       await proposedLine(workbench, `content ${n}`).waitFor();

@@ -173,7 +173,7 @@ uiTest(
       await changedLines(workbench).nth(2).waitFor({ state: 'detached' });
 
       await proposedLine(workbench, 'SIX').click();
-      await workbench.page.keyboard.press('Control+Shift+Backspace');
+      await workbench.page.keyboard.press('Control+N');
       await proposedLine(workbench, 'SIX').waitFor({ state: 'detached' });
       assert.equal(workbench.readFile('count.txt'), first);
 

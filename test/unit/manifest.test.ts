@@ -10,10 +10,15 @@ interface Manifest {
   readonly enabledApiProposals?: readonly string[];
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly menus: {
+      readonly commandPalette: readonly { readonly command: string; readonly when: string }[];
+    };
     readonly keybindings: readonly {
       readonly command: string;
       readonly key: string;
       readonly mac?: string;
+      readonly when?: string;
     }[];
   };
 }
@@ -57,12 +62,23 @@ test('it runs where the files of the workspace are', () => {
 });
 
 test('what is Ctrl elsewhere is Cmd on macOS, and nothing else differs', () => {
-  // Ctrl and Alt with a letter is free on macOS too, while Cmd and Alt are the keys of menus there.
-  const same = ['ctrl+alt+r'];
   const { keybindings } = manifest.contributes;
   assert.ok(keybindings.length > 10);
   for (const { command, key, mac } of keybindings) {
-    const expected = key.includes('ctrl') && !same.includes(key) ? key.replaceAll('ctrl', 'cmd') : undefined;
+    const expected = key.includes('ctrl') ? key.replaceAll('ctrl', 'cmd') : undefined;
     assert.equal(mac, expected, `${command}: ${key}`);
   }
+});
+
+test('the palette has at most 40 entries that are always there: what needs a row or a diff in front is not one of them', () => {
+  const { commands, menus } = manifest.contributes;
+  const bound = new Set(menus.commandPalette.map(({ command }) => command));
+  assert.equal(bound.size, menus.commandPalette.length, 'each command has one entry');
+  assert.ok(commands.filter(({ command }) => !bound.has(command)).length <= 40);
+});
+
+test('no key acts outside of previews and of the view of what is pending', () => {
+  const places = /^(?:resourceScheme == redline-preview|focusedView == redline\.pending)/;
+  for (const { command, key, when = '' } of manifest.contributes.keybindings)
+    assert.match(when, places, `${command} by ${key}`);
 });

@@ -62,7 +62,7 @@ drivenTest('every button, key and command of one file’s diff', {}, async drive
   await workbench.runCommand('Redline: Focus on Pending View');
   await workbench.clickTreeRow('Count louder');
   await proposedLine(workbench, 'TEN').click();
-  await keyboard.press('Control+Shift+Enter');
+  await keyboard.press('Control+Y');
   await workbench.waitForFile('count.txt', text => text === TEXT.replace('ten', 'TEN'));
   await exactLens(workbench, 'Discard').click();
   await driven.until('the hunk to be discarded', ({ api }) =>

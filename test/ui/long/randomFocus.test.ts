@@ -95,6 +95,12 @@ function stepsIn(workbench: Workbench, random: () => number): Record<string, Ste
       await page.keyboard.press(keys);
       return true;
     };
+  const command =
+    (name: string): Step =>
+    async () => {
+      await workbench.runCommand(name);
+      return true;
+    };
   const click =
     (place: () => Locator): Step =>
     async () => {
@@ -113,12 +119,11 @@ function stepsIn(workbench: Workbench, random: () => number): Record<string, Ste
   return {
     next: key('Shift+Alt+PageDown'),
     previous: key('Shift+Alt+PageUp'),
-    'next hunk': key('Alt+PageDown'),
-    'previous hunk': key('Alt+PageUp'),
+    'next hunk': key('Alt+F5'),
     apply: key('Control+Enter'),
     discard: key('Control+Backspace'),
-    'apply hunk': key('Control+Shift+Enter'),
-    'discard hunk': key('Control+Shift+Backspace'),
+    'apply hunk': key('Control+Y'),
+    'discard hunk': key('Control+N'),
     'lens Apply': click(() => exactLens(workbench, 'Apply')),
     'lens Discard': click(() => exactLens(workbench, 'Discard')),
     'lens Create': click(() => exactLens(workbench, 'Create')),
@@ -127,12 +132,12 @@ function stepsIn(workbench: Workbench, random: () => number): Record<string, Ste
     'row and Enter': async () => (await click(rows)()) && key('Enter')(),
     'row and down': async () => (await click(rows)()) && key('ArrowDown')(),
     'status bar': click(() => workbench.statusBarItem('pending')),
-    'into the chat': key('Control+Alt+R'),
+    'into the chat': command('Redline: Focus on Chat View'),
     close: async () => {
       if ((await workbench.statusBarItem('pending').count()) === 0) return false;
       await page.keyboard.press('Control+W');
       // With no editor left, VS Code has nothing to give the focus to. The review goes on from there.
-      return key('Shift+Alt+PageDown')();
+      return command('Redline: Next Preview')();
     },
   };
 }
