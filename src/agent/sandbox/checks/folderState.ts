@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
-import * as fs from 'node:fs/promises';
+import { lstatSync, type BigIntStats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited, succeeds, TimeSlice } from '../../base/async.ts';
+import { succeeds, TimeSlice } from '../../base/async.ts';
 import { entriesOf } from '../view/entries.ts';
 import { isFolderIgnored } from '../view/ignored.ts';
 import { fields, GitProgram } from '../../hold/external/gitProgram.ts';
@@ -10,8 +10,6 @@ import type { FolderRoot } from '../../hold/preview/workspace.ts';
 
 /** Beyond so many files nothing is told: a check's result is then never current. */
 const MAX_FILES = 200_000;
-/** How many files are asked for at once. */
-const AT_ONCE = 32;
 /** Into how many parts lines are divided, each of which is sorted in one go. */
 const PARTS = 1024;
 /** Folders that a check does not depend on where git cannot say what is ignored. */
@@ -30,6 +28,7 @@ export async function folderState(
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   let count = 0;
+  const slice = new TimeSlice();
   // By what is in the line, so that it is always in the same one.
   const parts = Array.from({ length: PARTS }, (): string[] => []);
   const describe = async (folder: string, prefix: string): Promise<void> => {
@@ -37,20 +36,20 @@ export async function folderState(
     count += files.length;
     if (count > MAX_FILES) throw new Error('Too many files');
     const nested: string[] = [];
-    await forEachLimited(files, AT_ONCE, async listed => {
+    for (const listed of files) {
+      await slice.turn();
       signal?.throwIfAborted();
       const bytes = Buffer.from(listed.replace(/\/$/, ''), 'latin1');
       const file = bytes.toString();
-      if (except.has(prefix + file)) return;
-      const stat = await fs.lstat(below(folder, bytes), { bigint: true }).catch(() => undefined);
+      if (except.has(prefix + file)) continue;
+      const stat = statOf(below(folder, bytes));
       // Another repository inside, such as a submodule; one that is not there yet is an empty folder.
-      if (stat?.isDirectory() && (await succeeds(fs.lstat(path.join(folder, file, '.git')))))
-        nested.push(file);
+      if (stat?.isDirectory() && (await succeeds(lstat(path.join(folder, file, '.git'))))) nested.push(file);
       else
         parts[Number((stat?.ino ?? 0n) % BigInt(PARTS))]?.push(
           `${prefix}${listed}\0${stat ? identityOf(stat) : ''}`,
         );
-    });
+    }
     for (const file of nested) await describe(path.join(folder, file), `${prefix}${file}/`);
   };
   try {
@@ -60,13 +59,21 @@ export async function folderState(
     return undefined;
   }
   const hash = createHash('sha256');
-  const slice = new TimeSlice();
   for (const part of parts) {
     await slice.turn();
     hash.update(`${part.sort().join('\n')}\n`);
   }
   signal?.throwIfAborted();
   return hash.digest('hex');
+}
+
+/** Asked for at once: a promise for each costs several times what the system takes. */
+function statOf(at: Buffer): BigIntStats | undefined {
+  try {
+    return lstatSync(at, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function identityOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {
