@@ -7,9 +7,17 @@ import { MemoryBlobs } from '../src/agent/hold/preview/blobs.ts';
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
+import { silentLogger } from '../src/agent/base/logger.ts';
+import { PreviewStore } from '../src/agent/hold/preview/previewStore.ts';
+import { CheckedFiles } from '../src/agent/sandbox/checks/checkedFiles.ts';
+import { CheckRunner } from '../src/agent/sandbox/checks/checkRunner.ts';
+import { folderState } from '../src/agent/sandbox/checks/folderState.ts';
+import type { CommandPlan } from '../src/agent/sandbox/commands/commandPlan.ts';
 import type { SandboxEngine } from '../src/agent/sandbox/commands/sandbox.ts';
 import { inRepo, repoRoot } from '../scripts/lib/paths.mjs';
+import { DiskWorkspace, withFaults } from '../test/support/diskWorkspace.ts';
 import { SandboxWorld } from '../test/support/sandboxWorld.ts';
+import { MemoryPreviewLog } from '../test/support/testSession.ts';
 import { EventLoopWatch, ownTime } from '../test/support/fuzz/eventLoop.ts';
 import { median, type Bench } from './lib/bench.ts';
 
@@ -22,6 +30,8 @@ const SIZES = [1_000, 10_000, 100_000];
 const FLAT = 1.5;
 /** The most that a test run may take, in those outside of the sandbox. */
 const TEST_RATIO = 1.1;
+/** The most that a check may take whose result is a proof, in runs of its command that keep what they build. */
+const PROOF_RATIO = 1.3;
 const TEST_FILES = 4;
 const LIST_MS = 100;
 const BLOCK_MS = 50;
@@ -39,6 +49,7 @@ export default async function run(bench: Bench): Promise<void> {
       await many(bench, world);
       await sizes(bench);
       await tests(bench);
+      await proofs(bench);
     }
     await copy(bench);
   } finally {
@@ -164,7 +175,9 @@ async function ofSize(engine: SandboxEngine, files: number): Promise<SandboxWorl
 async function tests(bench: Bench): Promise<void> {
   const folders = (): { name: string; fsPath: string }[] => [{ name: 'redline', fsPath: repoRoot }];
   const world = await SandboxWorld.create('overlay', {}, { folders });
-  const tested = fs.readdirSync(inRepo('test', 'unit', 'text')).filter(name => name.endsWith('.test.ts'));
+  const tested = fs
+    .readdirSync(inRepo('test', 'unit', 'hold', 'text'))
+    .filter(name => name.endsWith('.test.ts'));
   const files = tested.slice(0, TEST_FILES);
   const command = [
     `'${process.execPath}' --test --disable-warning=ExperimentalWarning`,
@@ -185,6 +198,48 @@ async function tests(bench: Bench): Promise<void> {
       TEST_RATIO,
     );
   } finally {
+    await world.remove();
+  }
+}
+
+/** On this project: a small file of tests, and types by `tsc --incremental`, whose output of the run before is on disk. */
+async function proofs(bench: Bench): Promise<void> {
+  const roots = [{ name: 'redline', fsPath: repoRoot }];
+  const world = await SandboxWorld.create('overlay', {}, { folders: () => roots });
+  const node = `'${process.execPath}' --disable-warning=ExperimentalWarning`;
+  const built = 'out/bench/types.tsbuildinfo';
+  const commands = {
+    'a file of tests': `${node} --test test/unit/hold/text/lines.test.ts`,
+    'tsc --incremental': `${node} node_modules/typescript/bin/tsc -p src/views/chat/webview --noEmit --incremental --tsBuildInfoFile ${built}`,
+  };
+  const workspace = Object.assign(withFaults(new DiskWorkspace(repoRoot), {}), {
+    ...{ unsaved: () => [], folderRoots: () => roots },
+  });
+  const store = new PreviewStore(new MemoryPreviewLog(), error => bench.say(String(error)));
+  const files = new CheckedFiles({ store, workspace, stateOf: (...asked) => folderState(roots, ...asked) });
+  const plan = (command: string): CommandPlan => ({ ...NOTHING_SET, command, ...IN_REPO });
+  const parts = { store, workspace, sandboxes: world.sandboxes, logger: silentLogger };
+  const runner = new CheckRunner({ ...parts, plan: command => Promise.resolve(plan(command)) }, files);
+  try {
+    for (const [name, command] of Object.entries(commands)) {
+      await plainShell(command, repoRoot);
+      const check = { name, command, timeLimit: 60, isApproved: true };
+      const plain = async (): Promise<undefined> => {
+        const { exitCode, output } = await world.run(command, { plan: plan(command) });
+        if (exitCode !== 0) throw new Error(output.slice(-2_000));
+      };
+      const proof = async (): Promise<undefined> => {
+        const { outcome, output, saw } = await runner.run(check, [], undefined);
+        if (outcome !== 'passed' || !saw) throw new Error(`${outcome}: ${output.slice(-2_000)}`);
+      };
+      await plain();
+      const samples = await bench.interleaved({ plain, proof }, 2 * bench.rounds);
+      const baseline = { name: 'in the sandbox', times: samples.plain };
+      bench.against(`a check that proves: ${name}`, samples.proof, baseline, PROOF_RATIO);
+    }
+  } finally {
+    runner.dispose();
+    fs.rmSync(inRepo(built), { force: true });
     await world.remove();
   }
 }
@@ -223,4 +278,5 @@ async function copy(bench: Bench): Promise<void> {
   }
 }
 
+const IN_REPO = { folder: repoRoot, shell: '/bin/sh' };
 const NOTHING_SET = { arguments: [], environment: {}, timeLimit: 60 };
