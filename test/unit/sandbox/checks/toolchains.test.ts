@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { suite, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { inRepo } from '../../../../scripts/lib/paths.mjs';
 import { create, modify } from '../../../support/changes.ts';
 import { ProvenWorld } from '../../../support/provenWorld.ts';
 import { rounds } from '../../../support/rounds.ts';
@@ -14,6 +15,8 @@ interface Toolchain {
   readonly files: Readonly<Record<string, string>>;
   /** The one that has the word. */
   readonly source: string;
+  /** Packages of this project that are installed in it. */
+  readonly modules?: readonly string[];
   readonly build: string;
   readonly run: string;
 }
@@ -22,6 +25,7 @@ const C = {
   'main.c': '#include <stdio.h>\n#include "word.h"\nint main(void) { puts(WORD); return 0; }\n',
   'word.h': '#define WORD "good"\n',
 };
+const TSC = { composite: true, target: 'ES2023', module: 'nodenext', types: [], strict: true };
 const toolchains: Readonly<Record<string, Toolchain>> = {
   make: {
     needs: ['make', 'cc'],
@@ -66,6 +70,48 @@ const toolchains: Readonly<Record<string, Toolchain>> = {
     files: { 'main.py': 'import word\nprint(word.WORD)\n', 'word.py': 'WORD = "good"\n' },
     ...{ source: 'word.py', build: 'true', run: 'PYTHONPYCACHEPREFIX=$PWD/out /usr/bin/python3 main.py' },
   },
+  venv: {
+    needs: ['/usr/bin/python3'],
+    files: {
+      'pyproject.toml': '[project]\nname = "app"\nversion = "0.1.0"\n',
+      'src/app.py': 'import word\nprint(word.WORD)\n',
+      'src/word.py': 'WORD = "good"\n',
+    },
+    source: 'src/word.py',
+    // As an editable install leaves it, but for the absolute path, which would lead out of a copy.
+    build:
+      '[ -e out/venv ] || { /usr/bin/python3 -m venv --without-pip out/venv && echo ../../../../../src > $(echo out/venv/lib/python3*/site-packages)/app.pth; }',
+    run: 'PYTHONPYCACHEPREFIX=$PWD/out/pyc out/venv/bin/python -m app',
+  },
+  npm: {
+    needs: ['npm'],
+    files: {
+      'package.json': JSON.stringify({
+        ...{ name: 'app', version: '1.0.0', private: true },
+        scripts: { build: 'mkdir -p out && cp src/word.js out/word.js', test: 'node main.js' },
+      }),
+      'main.js': 'console.log(require("./out/word.js"));\n',
+      'src/word.js': 'module.exports = "good";\n',
+    },
+    ...{ source: 'src/word.js', build: 'npm run build', run: 'npm test --silent' },
+  },
+  'tsc -b': {
+    needs: ['node'],
+    files: {
+      'tsconfig.json': JSON.stringify({ files: [], references: [{ path: './app' }] }),
+      'word/tsconfig.json': JSON.stringify({ compilerOptions: { ...TSC, outDir: '../out/word' } }),
+      'word/word.ts': "export const word = 'good';\n",
+      'app/tsconfig.json': JSON.stringify({
+        compilerOptions: { ...TSC, outDir: '../out/app' },
+        references: [{ path: '../word' }],
+      }),
+      'app/main.ts': "import { word } from '../word/word.js';\nconsole.log(word);\n",
+    },
+    modules: ['typescript'],
+    source: 'word/word.ts',
+    build: 'node node_modules/typescript/bin/tsc -b',
+    run: 'node out/app/main.js',
+  },
 };
 
 /** Two tests in TAP: the word, and one that an old failure breaks. */
@@ -97,6 +143,10 @@ for (const engine of await enginesHere())
         const files = { ...tool.files, 'check.sh': script(tool), 'old.txt': 'ok\n' };
         const world = await ProvenWorld.create(engine, files, { command: 'sh check.sh' });
         t.after(() => world.remove());
+        for (const each of tool.modules ?? [])
+          fs.cpSync(inRepo('node_modules', each), world.sandbox.at(`node_modules/${each}`), {
+            recursive: true,
+          });
         // Outputs of the disk, as a person has them.
         execFileSync('sh', ['check.sh'], { cwd: world.sandbox.root, stdio: 'ignore' });
         const good = tool.files[tool.source] ?? '';
