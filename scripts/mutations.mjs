@@ -32,13 +32,13 @@ process.exitCode = failed === 0 && wanted.length > 0 ? 0 : 1;
 /** Takes one fault after the other until none is left. Each worker has a copy of the source of its own. */
 async function work(n) {
   const copy = temporaryFolder('redline-mutations-');
-  for (const name of ['src', 'test/support', 'package.json', 'tsconfig.json'])
+  for (const name of ['src', 'scripts', 'test/support', 'test/unit/sandbox', 'package.json', 'tsconfig.json'])
     fs.cpSync(inRepo(name), path.join(copy, name), { recursive: true });
   fs.symlinkSync(fs.realpathSync(inRepo('node_modules')), path.join(copy, 'node_modules'), 'junction');
   if (n === 0) {
     // Else whatever the histories find in the source as it is would count as found.
     results.set('', 'found nothing');
-    for (const histories of new Set(wanted.map(each => each.histories))) {
+    for (const histories of new Set(wanted.map(each => each.test ?? each.histories))) {
       const result = await play(copy, 0, histories);
       console.log(`mutations: the source as it is, by ${histories ?? 'runtimeSteps'}: ${result}`);
       if (!result.startsWith('SURVIVED')) results.set('', `NOT SOUND: ${result}`);
@@ -52,7 +52,7 @@ async function work(n) {
   }
 }
 
-async function find(copy, { file, from, to, and = [], runs: needed = 0, histories }) {
+async function find(copy, { file, from, to, and = [], runs: needed = 0, test, histories = test }) {
   const target = path.join(copy, 'src', 'agent', file);
   const source = fs.readFileSync(target, 'utf8');
   let mutated = source;
@@ -71,16 +71,17 @@ async function find(copy, { file, from, to, and = [], runs: needed = 0, historie
 /**
  * Plays histories in a process of its own.
  * @param needed plays at least this many.
- * @param histories the file in test/support that makes and plays them
+ * @param histories the file in test/support that makes and plays them, or the file of tests below test/unit that runs instead
  * @returns what came of it, for people
  */
 function play(copy, needed = 0, histories = 'runtimeSteps') {
+  const isTest = histories.endsWith('.test.ts');
   return new Promise(resolve => {
     const args = [
       '--disable-warning=ExperimentalWarning',
-      inRepo('scripts', 'mutations', 'playHistories.mjs'),
-      copy,
-      histories,
+      ...(isTest
+        ? ['--test', '--test-reporter=tap', path.join(copy, 'test', 'unit', histories)]
+        : [inRepo('scripts', 'mutations', 'playHistories.mjs'), copy, histories]),
     ];
     const env = { ...process.env, RUNS: String(Math.max(Number(runs), needed)), SEED: seed };
     const child = spawn(process.execPath, args, { cwd: copy, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -91,6 +92,7 @@ function play(copy, needed = 0, histories = 'runtimeSteps') {
     child.stderr.on('data', data => (complaint = `${complaint}${data}`.slice(-2_000)));
     child.once('close', () => {
       void unregister();
+      if (isTest) return resolve(resultOfTest(output));
       const [, found, played, violation] = /^(found|survived) (\d+) ?(.*)$/m.exec(output) ?? [];
       if (found === 'found') resolve(`found after ${played}: ${violation}`);
       else
@@ -99,4 +101,13 @@ function play(copy, needed = 0, histories = 'runtimeSteps') {
         );
     });
   });
+}
+
+/** @returns as {@link play}; a file that cannot be loaded, or has no test, finds nothing */
+function resultOfTest(tap) {
+  const [, count = '0'] = /^# tests (\d+)$/m.exec(tap) ?? [];
+  const [, failed] = /^ *not ok \d+ - (?!.*\.test\.ts$)(.*)$/m.exec(tap) ?? [];
+  if (failed !== undefined) return `found after ${count}: ${failed}`;
+  const isGreen = count !== '0' && /^# fail 0$/m.test(tap);
+  return isGreen ? `SURVIVED ${count}` : `BROKEN: ${tap.trim().split('\n').at(-1)}`;
 }

@@ -1,9 +1,12 @@
+import { proofFaults } from './proofFaults.mjs';
+
 /**
- * Faults that other histories than those of the runtime must find: those of checks and of the sandbox. See `mutations.mjs`.
+ * Faults that other histories than those of the runtime, or a file of tests, must find: those of checks and of the sandbox. See `mutations.mjs`.
  *
  * @type {typeof import('./mutations.mjs').mutations}
  */
 export const otherHistories = [
+  ...proofFaults,
   {
     rule: 'applied stays: what was written is followed',
     file: 'hold/preview/commit/landed/landings.ts',
