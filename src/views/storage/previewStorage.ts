@@ -162,6 +162,13 @@ export async function openStore(parts: StorageParts, lock: StorageLock): Promise
     if (torn) logger.warn(`${file}: dropped an incomplete last line`);
     const store = new PreviewStore(log, onFailure(parts, 'previews'), options);
     await store.restoreInTurns(entries, unreadable);
+    if (unreadable.length > 0) {
+      const { tellDamage } = await import('./damagedLines.ts');
+      // Being told must not keep what can be read from being opened.
+      await tellDamage(folder.fsPath, unreadable).catch((error: unknown) =>
+        logger.error(`Keeping the damaged lines of ${file} failed: ${detailOf(error)}`),
+      );
+    }
     parts.closing.add(async () => {
       await closeStore(store, logger);
       // Otherwise another window would roll back what this process is still writing.

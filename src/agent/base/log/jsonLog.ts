@@ -148,7 +148,9 @@ export class JsonLog<T> {
   }
 
   #stored(entry: T): unknown {
-    return this.#format.stored?.(entry) ?? entry;
+    const { stored, tellsFrom, version } = this.#format;
+    const value = stored?.(entry) ?? entry;
+    return tellsFrom === undefined ? value : { v: version, ...(value as object) };
   }
 
   /** Whether an entry can be written at once. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../json.ts';
 import { encodeEntry, eachLine, joinInTurns, LINE_FEED, parseLine, takeValue } from './jsonLines.ts';
 
 /** The first line of every log: which log it is, and the version of its entries. */
@@ -18,6 +19,8 @@ export interface LogFormat<T> extends LogHeader {
   readonly parse: (value: unknown) => T | undefined;
   /** What is written of an entry, from which `parse` gives the same entry; by default the entry as it is. */
   readonly stored?: (entry: T) => unknown;
+  /** The first version whose lines tell it too, as `v`, so that the log can be read without its header. */
+  readonly tellsFrom?: number;
   /**
    * The migrations, each by the version that it migrates from. A version without a migration has the same lines as the next.
    */
@@ -25,7 +28,7 @@ export interface LogFormat<T> extends LogHeader {
 }
 
 /** What reading and migrating the lines of a log needs of its format, without their entries. */
-type LinesFormat = Pick<LogFormat<unknown>, 'log' | 'version' | 'migrations'>;
+type LinesFormat = Pick<LogFormat<unknown>, 'log' | 'version' | 'migrations' | 'tellsFrom'>;
 
 /** Receives the contents of a log, in the order of its lines. */
 export interface LogReader<T> {
@@ -110,13 +113,21 @@ function withLostFeeds(bytes: Buffer): Buffer {
 /**
  * The same log in the current version, line for line; the same buffer if it already is. Lines that no migration
  * changes, and a torn last line, stay as they are. Line feeds that were lost are put back.
+ * A header that cannot be read is put back, if a line tells the version.
  * @throws UnknownLogVersionError if the header names another log or a newer version.
  */
 export async function migrateLog(stored: Buffer, format: LinesFormat): Promise<Buffer> {
   const bytes = withLostFeeds(stored);
   const headerEnd = bytes.indexOf(LINE_FEED);
   if (headerEnd < 0) return bytes; // empty, or torn within the header
-  const version = versionOf(parseLine(bytes, 0, headerEnd), format);
+  const first = parseLine(bytes, 0, headerEnd);
+  const told = isHeader(first) ? undefined : await toldVersion(bytes, format);
+  if (told !== undefined) {
+    const header = Buffer.from(encodeHeader({ log: format.log, version: told }));
+    const isEntry = bytes.subarray(0, headerEnd).includes('"type":');
+    return migrateLog(Buffer.concat([header, isEntry ? bytes : bytes.subarray(headerEnd + 1)]), format);
+  }
+  const version = versionOf(first, format);
   if (version === format.version) return bytes;
   const pieces: Buffer[] = [];
   const whole = await eachLine(bytes, (start, end) => {
@@ -129,6 +140,28 @@ export async function migrateLog(stored: Buffer, format: LinesFormat): Promise<B
   });
   pieces.push(bytes.subarray(whole));
   return joinInTurns(pieces);
+}
+
+function isHeader(value: unknown): boolean {
+  return isRecord(value) && typeof value['log'] === 'string';
+}
+
+/**
+ * The version that the lines of a log without a readable header tell. Lines that tell none are of the last version that told none.
+ * `undefined` if no line is an entry of that.
+ */
+async function toldVersion(bytes: Buffer, format: LinesFormat): Promise<number | undefined> {
+  const { tellsFrom } = format;
+  if (tellsFrom === undefined) return undefined;
+  let told: number | undefined;
+  await eachLine(bytes, (start, end) => {
+    if (told !== undefined && told >= tellsFrom) return;
+    return takeValue(bytes, start, end, value => {
+      if (!isRecord(value) || typeof value['type'] !== 'string') return;
+      told = typeof value['v'] === 'number' ? value['v'] : tellsFrom - 1;
+    });
+  });
+  return told;
 }
 
 function migrateLine(line: unknown, from: number, { version, migrations }: LinesFormat): unknown {

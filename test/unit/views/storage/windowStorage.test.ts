@@ -406,3 +406,52 @@ test('a preview that can never be written is told by its name, and the others ar
     ['staged', 'commit', 'resolved'],
   );
 });
+
+test('without its first line, a log still opens with every preview in it', async () => {
+  const { root, log } = newStorage();
+  const first = await openWindow(root);
+  for (const path of ['a', 'b']) first.store.stage(draft({ changes: [create(path, path)] }));
+  await first.close();
+  const [header = '', ...rest] = fs.readFileSync(log, 'utf8').split('\n');
+  for (const damaged of [
+    '',
+    '\0'.repeat(header.length),
+    header.replace('log', 'lo\u0001'),
+    header.slice(0, 9),
+  ]) {
+    fs.writeFileSync(log, [damaged, ...rest].join('\n'));
+    const window = await openWindow(root);
+    assert.equal(window.isDurable, true);
+    assert.deepEqual(
+      window.store.all().map(({ id }) => id),
+      ['p1', 'p2'],
+    );
+    await window.close();
+    assert.equal(fs.readFileSync(log, 'utf8').split('\n')[0], header, 'it is put back');
+  }
+  assert.deepEqual(told, []);
+});
+
+test('a line that is damaged costs that preview, which is told by its name, once, with where it is kept', async () => {
+  const { root, log, at } = newStorage();
+  const first = await openWindow(root);
+  for (const label of ['Edit a', 'Edit b', 'Edit c'])
+    first.store.stage(draft({ label, changes: [create(label, label)] }));
+  await first.close();
+  fs.writeFileSync(
+    log,
+    fs.readFileSync(log, 'utf8').replace('"Edit b","sourceToolName"', '"Edit b",sourceToolName"'),
+  );
+  for (let start = 0; start < 2; start++) {
+    const window = await openWindow(root);
+    assert.deepEqual(
+      window.store.all().map(({ id }) => id),
+      ['p1', 'p3'],
+    );
+    await window.close();
+  }
+  assert.deepEqual(told, [
+    `The storage is damaged: these previews, or the latest decisions on them, are lost: p2 (Edit b). The damaged part is kept in ${at('previews.damaged.jsonl')}.`,
+  ]);
+  assert.match(fs.readFileSync(at('previews.damaged.jsonl'), 'utf8'), /^[^\n]*"Edit b"[^\n]*\n$/);
+});

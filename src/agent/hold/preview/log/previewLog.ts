@@ -114,6 +114,7 @@ export type RevisedBy = Extract<PreviewLogEntry, { type: 'revised' }>['by'];
 export const previewLogFormat: LogFormat<PreviewLogEntry> = {
   log: 'redline.previews',
   version: 8,
+  tellsFrom: 8,
   parse: parseEntry,
   stored: withoutText,
   migrations: previewMigrations,
@@ -181,8 +182,9 @@ export const unknownVote: CommitVote = { actor: 'extension', reason: FOUND_APPLI
  * something else goes on with the next line; what it quotes has a backslash before each quotation mark.
  */
 export function mayBeOfCommit({ text }: UnreadableLine): boolean {
-  const tellsOther = /^\{"type":"(?:staged|revised|rebasing|stale|recommended|expired|dismissed)"/.test(text);
-  return !tellsOther || /\{"type":"(?:commit|resolved|recovered)"/.test(text);
+  const tellsOther =
+    /^\{(?:"v":\d+,)?"type":"(?:staged|revised|rebasing|stale|recommended|expired|dismissed)"/.test(text);
+  return !tellsOther || /\{(?:"v":\d+,)?"type":"(?:commit|resolved|recovered)"/.test(text);
 }
 
 /** The ids of previews that a line names that cannot be read, without those whose number is damaged. */
