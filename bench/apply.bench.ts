@@ -11,7 +11,7 @@ import * as path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { forEachLimited } from '../src/agent/base/async.ts';
 import { sideOfText } from '../src/agent/hold/preview/fileChange.ts';
-import { openPreviewLog } from '../src/agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../src/agent/hold/preview/resolve/invoker.ts';
 import { DiskWorkspace } from '../test/support/diskWorkspace.ts';

@@ -9,7 +9,7 @@ import * as path from 'node:path';
 import { english } from '../src/agent/base/localiser.ts';
 import { sideOfText } from '../src/agent/hold/preview/fileChange.ts';
 import { Overlay } from '../src/agent/hold/preview/overlay.ts';
-import { openPreviewLog } from '../src/agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../src/agent/hold/preview/log/openPreviewLog.ts';
 import type { StagedPreview } from '../src/agent/hold/preview/previewSchema.ts';
 import { PreviewStore } from '../src/agent/hold/preview/previewStore.ts';
 import { queueResolveHandler, type ResolveHost } from '../src/agent/hold/preview/queueResolveHandler.ts';

@@ -12,7 +12,7 @@ import { SessionLogs } from '../src/agent/session/conversation/storage/sessionLo
 import { createOpenAiProvider } from '../src/agent/session/model/openai/provider.ts';
 import { ToolChoiceLadder, transientLadderMemory } from '../src/agent/session/model/toolChoiceLadder.ts';
 import { Overlay } from '../src/agent/hold/preview/overlay.ts';
-import { openPreviewLog } from '../src/agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../src/agent/hold/preview/resolve/invoker.ts';
 import { Session } from '../src/agent/session/session.ts';

@@ -7,7 +7,7 @@ import { McpHttpServer } from '../../src/agent/clients/mcp/httpServer.ts';
 import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFiles.ts';
 import { Overlay } from '../../src/agent/hold/preview/overlay.ts';
 import type { Preview } from '../../src/agent/hold/preview/preview.ts';
-import { openPreviewLog } from '../../src/agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
 import { Rebaser } from '../../src/agent/hold/preview/rebase/rebaser.ts';
 import { Invoker } from '../../src/agent/hold/preview/resolve/invoker.ts';

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { ProcessLock } from '../../src/agent/base/processLock.ts';
 import type { FileChange } from '../../src/agent/hold/preview/fileChange.ts';
-import { openPreviewLog } from '../../src/agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
 import { inverseOf } from '../../src/agent/hold/preview/undo.ts';
 import { create, modify, remove, rename } from './changes.ts';

@@ -11,7 +11,7 @@ import type { NotTaken, ViewPace } from '../../src/agent/clients/view/liveView.t
 import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFiles.ts';
 import { noOverlay } from '../../src/agent/sandbox/view/sandboxes.ts';
 import { isBinary, isLink, type FileSide } from '../../src/agent/hold/preview/fileChange.ts';
-import { openPreviewLog } from '../../src/agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { Overlay } from '../../src/agent/hold/preview/overlay.ts';
 import type { Preview } from '../../src/agent/hold/preview/preview.ts';
 import { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';

@@ -4,7 +4,7 @@ import { detailOf } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { recoverCommits, type RecoveryReport } from '../../agent/hold/preview/commit/recovery.ts';
-import { openPreviewLog } from '../../agent/hold/preview/log/previewLog.ts';
+import { PreviewLog } from '../../agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { shortList } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
@@ -27,7 +27,7 @@ export async function recoverInterruptedCommits(
   const folder = sideLogFolder(storage);
   if (existsSync(folder)) {
     const recover = async (file: string): Promise<SideLogRecovery> => {
-      const logFile = openPreviewLog(file);
+      const logFile = new PreviewLog(file);
       const interrupted = new PreviewStore(logFile, onFailure, {
         blobs: blobsOf(storage, { isOwned: false }),
       });

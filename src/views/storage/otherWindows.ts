@@ -7,7 +7,7 @@ import { detailOf } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
-import { openPreviewLog } from '../../agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../../agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewProjection } from '../../agent/hold/preview/previewProjection.ts';
 
 /** How long changes of another window's storage are collected before it is read again, in milliseconds. */

@@ -6,7 +6,6 @@ import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
 import type { Blobs } from '../../agent/hold/preview/blobs.ts';
-import { openPreviewLog } from '../../agent/hold/preview/log/previewLog.ts';
 import { PreviewStore, type PreviewStoreOptions } from '../../agent/hold/preview/previewStore.ts';
 import type { Settings } from '../settings.ts';
 import { showWarning } from '../toast.ts';
@@ -20,8 +19,8 @@ import type { LogName, StorageTrouble } from './storageTrouble.ts';
 const LOCK_WAIT_MS = 10_000;
 /** How long work that is under way is waited for when the window closes, in milliseconds. VS Code ends the host after 5 s. */
 const CLOSE_WAIT_MS = 2_000;
-/** How much text resolved previews may keep in memory and in their log, in characters. */
-const MAX_KEPT_CHARS = 32 * 1_048_576;
+/** How much resolved previews may keep in the storage, in bytes. */
+const MAX_KEPT_BYTES = 32 * 1_048_576;
 /** After how many votes the oldest of what is too much is forgotten; also at the start. */
 const FORGET_EVERY = 25;
 
@@ -156,6 +155,7 @@ export async function openStore(parts: StorageParts, lock: StorageLock): Promise
   try {
     // Before the log is made, which a new storage is recognized by.
     const options = await storeOptions(parts, 'previews');
+    const { openPreviewLog } = await import('../../agent/hold/preview/log/openPreviewLog.ts');
     const log = openPreviewLog(file);
     const { entries, unreadable, badLines, torn } = await log.load();
     if (badLines.length > 0) logger.warn(`${file}: skipped unreadable lines: ${badLines.join(', ')}`);
@@ -259,7 +259,7 @@ function isWriting(store: PreviewStore): boolean {
 /** Forgets previews that were resolved long ago, as the settings say, now and from time to time. */
 export function forgetOldPreviews(store: PreviewStore, settings: Settings, logger: Logger): Disposable {
   const forget = (): void => {
-    store.forgetResolved(daysAgo(settings.retentionDays), MAX_KEPT_CHARS).catch((error: unknown) => {
+    store.forgetResolved(daysAgo(settings.retentionDays), MAX_KEPT_BYTES).catch((error: unknown) => {
       logger.error(`Forgetting old previews failed: ${detailOf(error)}`);
     });
   };

@@ -4,12 +4,8 @@ import * as path from 'node:path';
 import { hasCode } from '../../agent/base/errors.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
 import type { RecoveryReport } from '../../agent/hold/preview/commit/recovery.ts';
-import {
-  openPreviewLog,
-  type PreviewLog,
-  type PreviewLogEntry,
-  type PreviewLogSink,
-} from '../../agent/hold/preview/log/previewLog.ts';
+import { PreviewLog } from '../../agent/hold/preview/log/openPreviewLog.ts';
+import { type PreviewLogEntry, type PreviewLogSink } from '../../agent/hold/preview/log/previewLog.ts';
 
 /**
  * The log of a window that does not own the workspace's storage. It exists only as a journal: if the window dies in the middle of
@@ -100,7 +96,7 @@ export class SidePreviewLog implements PreviewLogSink {
   async #tryToOpen(): Promise<PreviewLog> {
     try {
       const side = await openSideLog(this.#folder);
-      const log = openPreviewLog(side.file);
+      const log = new PreviewLog(side.file);
       this.#open = { side, log };
       this.#onOpen();
       return log;

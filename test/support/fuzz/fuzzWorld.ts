@@ -9,7 +9,7 @@ import {
   transientLadderMemory,
 } from '../../../src/agent/session/model/toolChoiceLadder.ts';
 import { Overlay } from '../../../src/agent/hold/preview/overlay.ts';
-import { openPreviewLog } from '../../../src/agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../../src/agent/hold/preview/previewStore.ts';
 import { Rebaser } from '../../../src/agent/hold/preview/rebase/rebaser.ts';
 import { Invoker } from '../../../src/agent/hold/preview/resolve/invoker.ts';

@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, constants, openSync } from 'node:fs';
 import { appendFile, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { hasCode } from '../errors.ts';
-import { encodeEntry, encodeInPieces, inWrites, isLarge, LINE_FEED } from './jsonLines.ts';
+import { encodeEntry, isLarge, LINE_FEED } from './jsonLines.ts';
 import {
   encodeHeader,
   migrateLog,
@@ -103,14 +103,15 @@ export class JsonLog<T> {
         },
       });
       const header = encodeHeader(this.#format);
-      await this.#replace(inWrites(partsOf(header, kept, entry => this.#stored(entry))));
+      const { encodeInPieces, inWrites } = await import('./jsonPieces.ts');
+      await this.#replace(inWrites(partsOf(header, kept, entry => encodeInPieces(this.#stored(entry)))));
     });
   }
 
   /** Appends an entry. It must not be modified afterwards: a large one is encoded later, in pieces. */
   async append(entry: T): Promise<void> {
     const stored = this.#stored(entry);
-    if (isLarge(stored)) return this.#enqueue(() => this.#writeInPieces(encodeInPieces(stored)));
+    if (isLarge(stored)) return this.#enqueue(() => this.#writeInPieces(stored));
     const line = encodeEntry(stored);
     if (!this.#isOpen) return this.#enqueue(() => Promise.resolve(this.#write(line)));
     return this.#writeNow(line);
@@ -122,13 +123,18 @@ export class JsonLog<T> {
    */
   appendNow(entry: T): boolean {
     // A large one is not looked through for what need not be stored: `append` does that.
-    if (!this.#isOpen || isLarge(entry)) return false;
+    if (!this.#isOpen || this.takesLong(entry)) return false;
     try {
       this.#write(encodeEntry(this.#stored(entry)));
       return true;
     } catch {
       return false; // appending it again tells why
     }
+  }
+
+  /** Whether writing an entry would block the process for long. */
+  protected takesLong(entry: T): boolean {
+    return isLarge(entry);
   }
 
   /** Settles once everything appended so far would survive a crash of the machine. Appends do not wait for it. */
@@ -212,13 +218,14 @@ export class JsonLog<T> {
     this.#failed = false;
   }
 
-  async #writeInPieces(pieces: Iterable<string>): Promise<void> {
+  async #writeInPieces(stored: unknown): Promise<void> {
+    const { encodeInPieces, inWrites } = await import('./jsonPieces.ts');
     this.#failed = true;
     const handle = await open(this.#file, APPEND);
     let written = Promise.resolve();
     try {
       // While one piece is written, the next one is encoded.
-      for (const piece of inWrites(pieces)) {
+      for (const piece of inWrites(encodeInPieces(stored))) {
         await written;
         written = handle.appendFile(piece);
       }
@@ -250,12 +257,12 @@ class Kept {
 function* partsOf<T>(
   header: string,
   kept: readonly (Kept | T)[],
-  stored: (entry: T) => unknown,
+  encode: (entry: T) => Iterable<string>,
 ): Generator<string | Buffer, void, undefined> {
   yield header;
   for (const one of kept) {
     if (one instanceof Kept) yield one.bytes;
-    else yield* encodeInPieces(stored(one));
+    else yield* encode(one);
   }
 }
 

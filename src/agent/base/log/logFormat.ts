@@ -1,5 +1,5 @@
 import { isRecord } from '../json.ts';
-import { encodeEntry, eachLine, joinInTurns, LINE_FEED, parseLine, takeValue } from './jsonLines.ts';
+import { eachLine, LINE_FEED, LOST_FEEDS, parseLine, takeValue } from './jsonLines.ts';
 
 /** The first line of every log: which log it is, and the version of its entries. */
 export interface LogHeader {
@@ -24,8 +24,10 @@ export interface LogFormat<T> extends LogHeader {
   /**
    * The migrations, each by the version that it migrates from. A version without a migration has the same lines as the next.
    */
-  readonly migrations?: Readonly<Record<number, LogMigration>>;
+  readonly migrations?: () => Promise<LogMigrations>;
 }
+
+export type LogMigrations = Readonly<Record<number, LogMigration>>;
 
 /** What reading and migrating the lines of a log needs of its format, without their entries. */
 type LinesFormat = Pick<LogFormat<unknown>, 'log' | 'version' | 'migrations' | 'tellsFrom'>;
@@ -92,24 +94,6 @@ export async function readLog<T>(
   return { badLines, torn: whole < bytes.length };
 }
 
-/** Ends of an entry, or of zeros that a crash of the machine left, right before the next entry: the line feed between them is lost. */
-const LOST_FEEDS = ['}{"', '\0{"'];
-
-/**
- * The log with the line feeds that were lost between two entries; the same buffer if there are none. Within an entry no letter
- * follows these characters: the quotation mark there ends a string.
- */
-function withLostFeeds(bytes: Buffer): Buffer {
-  const cuts: number[] = [];
-  for (const lost of LOST_FEEDS)
-    for (let at = bytes.indexOf(lost); at >= 0; at = bytes.indexOf(lost, at + 1))
-      if (/[a-z]/i.test(String.fromCharCode(bytes[at + lost.length] ?? 0))) cuts.push(at + 1);
-  if (cuts.length === 0) return bytes;
-  const ends = [...cuts.sort((a, b) => a - b), bytes.length];
-  const parts = ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end));
-  return Buffer.concat(parts.flatMap((part, i) => (i === 0 ? [part] : [Buffer.from([LINE_FEED]), part])));
-}
-
 /**
  * The same log in the current version, line for line; the same buffer if it already is. Lines that no migration
  * changes, and a torn last line, stay as they are. Line feeds that were lost are put back.
@@ -117,57 +101,28 @@ function withLostFeeds(bytes: Buffer): Buffer {
  * @throws UnknownLogVersionError if the header names another log or a newer version.
  */
 export async function migrateLog(stored: Buffer, format: LinesFormat): Promise<Buffer> {
-  const bytes = withLostFeeds(stored);
+  const bytes = LOST_FEEDS.some(lost => stored.includes(lost))
+    ? (await import('./olderLog.ts')).withLostFeeds(stored)
+    : stored;
   const headerEnd = bytes.indexOf(LINE_FEED);
   if (headerEnd < 0) return bytes; // empty, or torn within the header
   const first = parseLine(bytes, 0, headerEnd);
-  const told = isHeader(first) ? undefined : await toldVersion(bytes, format);
-  if (told !== undefined) {
-    const header = Buffer.from(encodeHeader({ log: format.log, version: told }));
+  const { log, tellsFrom } = format;
+  if (!isHeader(first) && tellsFrom !== undefined) {
+    const told = await (await import('./olderLog.ts')).toldVersion(bytes, tellsFrom);
     const isEntry = bytes.subarray(0, headerEnd).includes('"type":');
-    return migrateLog(Buffer.concat([header, isEntry ? bytes : bytes.subarray(headerEnd + 1)]), format);
+    const lines = isEntry ? bytes : bytes.subarray(headerEnd + 1);
+    if (told !== undefined)
+      return migrateLog(Buffer.concat([Buffer.from(encodeHeader({ log, version: told })), lines]), format);
   }
   const version = versionOf(first, format);
   if (version === format.version) return bytes;
-  const pieces: Buffer[] = [];
-  const whole = await eachLine(bytes, (start, end) => {
-    if (start === 0) return void pieces.push(Buffer.from(encodeHeader(format)));
-    return takeValue(bytes, start, end, value => {
-      const migrated = value === undefined ? undefined : migrateLine(value, version, format);
-      if (migrated === value) pieces.push(bytes.subarray(start, end + 1));
-      else pieces.push(Buffer.from(encodeEntry(migrated)));
-    });
-  });
-  pieces.push(bytes.subarray(whole));
-  return joinInTurns(pieces);
+  const { migrated } = await import('./olderLog.ts');
+  return migrated(bytes, version, format.version, encodeHeader(format), await format.migrations?.());
 }
 
 function isHeader(value: unknown): boolean {
   return isRecord(value) && typeof value['log'] === 'string';
-}
-
-/**
- * The version that the lines of a log without a readable header tell. Lines that tell none are of the last version that told none.
- * `undefined` if no line is an entry of that.
- */
-async function toldVersion(bytes: Buffer, format: LinesFormat): Promise<number | undefined> {
-  const { tellsFrom } = format;
-  if (tellsFrom === undefined) return undefined;
-  let told: number | undefined;
-  await eachLine(bytes, (start, end) => {
-    if (told !== undefined && told >= tellsFrom) return;
-    return takeValue(bytes, start, end, value => {
-      if (!isRecord(value) || typeof value['type'] !== 'string') return;
-      told = typeof value['v'] === 'number' ? value['v'] : tellsFrom - 1;
-    });
-  });
-  return told;
-}
-
-function migrateLine(line: unknown, from: number, { version, migrations }: LinesFormat): unknown {
-  let value = line;
-  for (let at = from; at < version; at++) value = migrations?.[at]?.(value) ?? value;
-  return value;
 }
 
 function versionOf(found: unknown, { log, version }: LogHeader): number {

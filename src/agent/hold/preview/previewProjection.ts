@@ -10,7 +10,6 @@ import type { LedgerEntry } from './ledger.ts';
 import { OpenPreviews } from './openPreviews.ts';
 import { isOpen, isStale, lostBeneath, pathsOf, type Preview, type PreviewState } from './preview.ts';
 import type { StagedPreview } from './previewSchema.ts';
-import { SharedSides } from './sharedSides.ts';
 import type { FileRights } from './workspace.ts';
 import { allChanges, isKept } from './log/keptChanges.ts';
 import { idsIn, idsOf, mayBeOfCommit, type PreviewLogEntry, type UnreadableLine } from './log/previewLog.ts';
@@ -22,7 +21,7 @@ import { idsIn, idsOf, mayBeOfCommit, type PreviewLogEntry, type UnreadableLine 
  */
 export class PreviewProjection {
   readonly #previews = new Map<string, Preview>();
-  readonly #sides = new SharedSides();
+  readonly #hold: (changes: readonly FileChange[]) => readonly FileChange[];
   readonly open = new OpenPreviews();
   readonly feed = new Feed();
   readonly #ledger: LedgerEntry[] = [];
@@ -35,6 +34,11 @@ export class PreviewProjection {
   readonly #splitStale = new Set<string>();
   readonly #commits = new InterruptedCommits();
   #lastNumber = 0;
+
+  /** @param hold the changes as they are kept in memory */
+  constructor(hold: (changes: readonly FileChange[]) => readonly FileChange[] = changes => changes) {
+    this.#hold = hold;
+  }
 
   /**
    * Takes the next entry of the log into account. Returns the previews that it changes, in their new state.
@@ -51,7 +55,9 @@ export class PreviewProjection {
     else if (entry.type === 'resolved' || entry.type === 'recovered' || entry.type === 'expired')
       this.#commits.end(ids);
     const next = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
-    const changed = next.map(preview => this.#shared(preview));
+    // A rebase may never be stored.
+    const isKept = entry.type !== 'revised' || entry.by !== 'rebase' || entry.announced === true;
+    const changed = isKept ? next.map(preview => this.#held(preview)) : next;
     for (const preview of changed) this.set(preview);
     if (changed.length > 0) this.#feed(entry, patch, was);
     return changed;
@@ -163,10 +169,10 @@ export class PreviewProjection {
     return this.#lastNumber;
   }
 
-  #shared(preview: Preview): Preview {
+  #held(preview: Preview): Preview {
     if (preview.kind !== 'files' || this.#previews.get(preview.id)?.changes === preview.changes)
       return preview;
-    const changes = this.#sides.share(preview.changes);
+    const changes = this.#hold(preview.changes);
     return changes === preview.changes ? preview : { ...preview, changes };
   }
 

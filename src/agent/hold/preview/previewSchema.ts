@@ -1,40 +1,79 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../base/json.ts';
-import { isEncodingName, type EncodingName } from '../text/encodings.ts';
-import { applyTextEdits, editsFit } from '../text/textEdit.ts';
-import type { FileChange } from './fileChange.ts';
+import { isEncodingName, type EncodingName, type TextEncoding } from '../text/encodings.ts';
+import { applyTextEdits, editsFit, type TextEdit } from '../text/textEdit.ts';
+import type { FileChange, TextSide } from './fileChange.ts';
+import type { Place } from './log/contents.ts';
 
 const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
-const text = z.object({
-  hash: z.string(),
-  text: z.string(),
-  encoding: z.object({ name: encodingName, bom: z.boolean() }),
-});
+const encoding = z.object({ name: encodingName, bom: z.boolean() });
+/** Older versions kept the text in the line; so does a text that its bytes do not give again. */
+const text = z.object({ hash: z.string(), text: z.string(), encoding });
+const place = z.tuple([z.string().check(z.regex(/^[\w-]+\.pack$/)), z.int(), z.int()]);
+/** A text that is stored beside the log; {@link withTexts} makes it one that can be read. */
+const stored = z.pipe(
+  z.object({ hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)), at: place, encoding }),
+  z.transform(({ hash, at, encoding }): TextSide => new StoredText(hash, at, encoding)),
+);
+
+/** A text that is not bound to its storage yet. */
+export class StoredText implements TextSide {
+  readonly hash: string;
+  readonly at: Place;
+  readonly encoding: TextEncoding;
+
+  constructor(hash: string, at: Place, encoding: TextEncoding) {
+    this.hash = hash;
+    this.at = at;
+    this.encoding = encoding;
+  }
+
+  get text(): never {
+    throw new Error('This text is not bound to its storage.');
+  }
+}
 const link = z.object({ hash: z.string(), link: z.string().check(z.minLength(1)) });
 /** The hash names a file in the store's blobs. */
 const binary = z.object({
   hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   size: z.int().check(z.minimum(0)),
 });
-const side = z.union([text, link, binary]);
+const side = z.union([stored, text, link, binary]);
 export const path = z.string().check(z.minLength(1));
 const mode = z.int().check(z.minimum(0), z.maximum(0o7777));
 /** See `FileRights`. */
 export const rights = z.object({ owner: z.int(), group: z.int(), acl: z.exactOptional(z.string()) });
 const folders = z.exactOptional(z.array(path));
 const edits = z.array(z.object({ start: z.int(), end: z.int(), text: z.string() }));
-/** The text after is stored only where the edits do not give it: see `previewLogFormat`. */
+const cut = z.tuple([z.int(), z.int(), z.int()]);
+
+/** Edits whose texts are not read yet. */
+export class CutEdits extends Array<TextEdit> {
+  readonly cuts: readonly Cut[];
+
+  constructor(cuts: readonly Cut[]) {
+    super();
+    this.cuts = cuts;
+  }
+}
+export type Cut = readonly [start: number, end: number, length: number];
+
+/** Older versions left out the text after where the edits give it. */
 const modify = z.pipe(
   z.object({
     kind: z.literal('modify'),
     path,
     before: side,
-    after: z.union([z.object({ ...text.shape, text: z.exactOptional(z.string()) }), link, binary]),
+    after: z.union([stored, z.object({ ...text.shape, text: z.exactOptional(z.string()) }), link, binary]),
     edits: z.exactOptional(edits),
+    /** The edits without their texts, which are parts of the text after: where each begins and ends, and how long its text is. */
+    cuts: z.exactOptional(z.array(cut)),
     mode: z.exactOptional(mode),
   }),
-  z.transform((change, { issues }): Extract<FileChange, { kind: 'modify' }> => {
+  z.transform(({ cuts, ...change }, { issues }): Extract<FileChange, { kind: 'modify' }> => {
     const { before, after } = change;
+    if (after instanceof StoredText)
+      return { ...change, after, ...(cuts ? { edits: new CutEdits(cuts) } : {}) };
     if (!('encoding' in after)) return { ...change, after };
     if (after.text !== undefined) return { ...change, after: { ...after, text: after.text } };
     if ('text' in before && change.edits && editsFit(before.text.length, change.edits))

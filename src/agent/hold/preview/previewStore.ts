@@ -3,7 +3,7 @@ import { JournalError } from './errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import type { EncodingError } from '../../base/log/jsonLines.ts';
 import { LogQueue, marked } from '../../base/log/logQueue.ts';
-import { blobsNamedBy, MemoryBlobs, type Blobs } from './blobs.ts';
+import { MemoryBlobs, type Blobs } from './blobs.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { Feed, Revision } from './feed.ts';
 import type { FileChange } from './fileChange.ts';
@@ -23,7 +23,7 @@ import {
   type PreviewLogSink,
   type PreviewNumbers,
 } from './log/previewLog.ts';
-import { forgettable, withoutForgotten } from './log/retention.ts';
+import { forget } from './log/retention.ts';
 import { PreviewProjection } from './previewProjection.ts';
 import { restored } from './restore.ts';
 import { UnstoredRebases } from './unstoredRebases.ts';
@@ -59,7 +59,7 @@ export interface QueuedPreview {
  * about a failure.
  */
 export class PreviewStore {
-  readonly #projection = new PreviewProjection();
+  readonly #projection: PreviewProjection;
   readonly #log: PreviewLogSink;
   readonly #queue: LogQueue<PreviewLogEntry>;
   readonly #numbers: PreviewNumbers;
@@ -95,6 +95,8 @@ export class PreviewStore {
   ) {
     this.blobs = blobs ?? new MemoryBlobs();
     this.#log = log;
+    const { contents } = log;
+    this.#projection = new PreviewProjection(contents && (changes => contents.heldChanges(changes)));
     this.#queue = new LogQueue(log, {
       onFailure: onLogFailure,
       onRecovery: onLogRecovery,
@@ -355,24 +357,15 @@ export class PreviewStore {
   /**
    * Forgets previews that were resolved before `until`, and expired ones that were dismissed, with their content: they can
    * no longer be undone or reopened. The ledger keeps who resolved what, when and why, with the hashes.
-   * @param mostChars if the texts of what was resolved since have more characters, the oldest are forgotten, too.
+   * @param mostBytes if what is stored of what was resolved since takes more, the oldest are forgotten, too.
    * @returns settles once the content is gone from the disk too; rejects if it could not be removed there.
    */
-  async forgetResolved(until: Date, mostChars = Infinity): Promise<void> {
+  async forgetResolved(until: Date, mostBytes = Infinity): Promise<void> {
     // Entries that wait are written first: later, they would bring back what is removed.
     if (!(await this.drain()))
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
-    const named = blobsNamedBy(this.all());
-    const forgotten = forgettable(this.all(), until, mostChars);
-    if (forgotten.length === 0) return this.blobs.retain(named, named);
-    const ids = new Set(forgotten.map(({ id }) => id));
-    for (const id of ids) this.#projection.delete(id);
-    const compacted = this.#log.compact(entry =>
-      withoutForgotten(entry, ids, id => this.#projection.get(id)?.state),
-    );
-    for (const preview of forgotten) this.#changed.fire(preview);
-    await compacted;
-    await this.blobs.retain(blobsNamedBy(this.all()), named);
+    const tell = (preview: Preview): void => this.#changed.fire(preview);
+    await forget({ projection: this.#projection, log: this.#log, blobs: this.blobs }, until, mostBytes, tell);
   }
 
   /** Tries to write what waits. @returns whether the log has everything. Never rejects. */

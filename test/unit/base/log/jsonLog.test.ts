@@ -4,18 +4,14 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
-import {
-  eachLine,
-  encodeEntry,
-  encodeInPieces,
-  EncodingError,
-  inWrites,
-  joinInTurns,
-} from '../../../../src/agent/base/log/jsonLines.ts';
+import { eachLine, encodeEntry, EncodingError } from '../../../../src/agent/base/log/jsonLines.ts';
 import { JsonLog } from '../../../../src/agent/base/log/jsonLog.ts';
+import { encodeInPieces, inWrites } from '../../../../src/agent/base/log/jsonPieces.ts';
+import { joinInTurns } from '../../../../src/agent/base/log/olderLog.ts';
 import {
   encodeHeader,
   UnknownLogVersionError,
+  type LogMigrations,
   type LogFormat,
 } from '../../../../src/agent/base/log/logFormat.ts';
 import { countTurns } from '../../../support/countTurns.ts';
@@ -423,10 +419,11 @@ test('an error of the file system other than a missing file is not hidden', asyn
 test('lines of an older version go through each migration in turn; those of the current one through none', async () => {
   const migrated: LogFormat<Entry> = {
     ...{ log: 'test.log', version: 4, parse },
-    migrations: {
-      1: line => ({ n: (line as { was: number }).was }),
-      3: line => ({ n: `${(line as Entry).n}!` }),
-    },
+    migrations: () =>
+      Promise.resolve<LogMigrations>({
+        1: line => ({ n: (line as { was: number }).was }),
+        3: line => ({ n: `${(line as Entry).n}!` }),
+      }),
   };
   const from = async (version: number, line: string) =>
     (await decodeLog(`${encodeHeader({ ...header, version })}${line}\n`, migrated)).entries;
@@ -439,7 +436,7 @@ test('a reader that takes lines as bytes is given migrated ones', async () => {
   await mkdir(path.dirname(file));
   await writeFile(file, `${encodeHeader({ ...header, version: 1 })}{"was":"ä"}\n`);
   const taken: string[] = [];
-  const migrations = { 1: (line: unknown) => ({ n: (line as { was: string }).was }) };
+  const migrations = () => Promise.resolve({ 1: (line: unknown) => ({ n: (line as { was: string }).was }) });
   await new JsonLog(file, { ...format, migrations }).readAndRepair({
     line: (bytes, start, end) => taken.push(bytes.toString('utf8', start, end)) > 0,
     entry: () => assert.fail('it was taken'),

@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import { BlobFolder } from '../../../../src/agent/hold/preview/blobFolder.ts';
 import { MemoryBlobs } from '../../../../src/agent/hold/preview/blobs.ts';
 import { linkTo, sideOfText, type FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
-import { openPreviewLog } from '../../../../src/agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { draft } from '../../../support/drafts.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';

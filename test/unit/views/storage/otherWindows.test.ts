@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { ProcessLock } from '../../../../src/agent/base/processLock.ts';
-import { openPreviewLog } from '../../../../src/agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { draft } from '../../../support/drafts.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';

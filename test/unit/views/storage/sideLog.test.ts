@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import { recoverCommits } from '../../../../src/agent/hold/preview/commit/recovery.ts';
-import { openPreviewLog } from '../../../../src/agent/hold/preview/log/previewLog.ts';
+import { PreviewLog } from '../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { openSideLog, recoverSideLogs } from '../../../../src/views/storage/sideLog.ts';
 import { modify } from '../../../support/changes.ts';
@@ -23,7 +23,7 @@ function given(context: TestContext): { folder: string; workspace: MemoryWorkspa
 }
 
 const recover = (workspace: MemoryWorkspace) => async (file: string) => {
-  const log = openPreviewLog(file);
+  const log = new PreviewLog(file);
   const store = new PreviewStore(log, fail);
   store.restore((await log.load()).entries);
   return { reports: await recoverCommits(store, workspace), isDone: true };
@@ -32,7 +32,7 @@ const recover = (workspace: MemoryWorkspace) => async (file: string) => {
 /** A window in the middle of committing three files: it has written the first one. */
 async function beginLanding(folder: string) {
   const side = await openSideLog(folder);
-  const store = new PreviewStore(openPreviewLog(side.file), fail);
+  const store = new PreviewStore(new PreviewLog(side.file), fail);
   const changes = [modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B'), modify('c.txt', 'c', 'C')];
   const { preview, stored } = store.stage(draft({ changes }));
   await stored;

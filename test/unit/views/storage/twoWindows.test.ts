@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { recoverCommits } from '../../../../src/agent/hold/preview/commit/recovery.ts';
-import { openPreviewLog } from '../../../../src/agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { previewNumbersIn } from '../../../../src/views/storage/previewNumbers.ts';

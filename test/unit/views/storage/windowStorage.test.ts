@@ -4,7 +4,7 @@ import { after, beforeEach, test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import { Closing } from '../../../../src/agent/base/disposable.ts';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
-import { openPreviewLog } from '../../../../src/agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import type { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { create, modify } from '../../../support/changes.ts';

@@ -1,12 +1,8 @@
 import * as z from 'zod/mini';
 import { LAST_PLAUSIBLE } from '../../../base/claimedNumbers.ts';
 import type { DeepReadonly } from '../../../base/json.ts';
-import { JsonLog } from '../../../base/log/jsonLog.ts';
 import type { DecodedLog, LogFormat } from '../../../base/log/logFormat.ts';
 import type { LogSink } from '../../../base/log/logQueue.ts';
-import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
-import { editsGive } from '../../text/textEdit.ts';
-import { isText } from '../fileChange.ts';
 import { FOUND_APPLIED, ledgerEntrySchema, storable } from '../ledger.ts';
 import {
   change,
@@ -17,8 +13,7 @@ import {
   type StagedFiles,
   type StagedPreview,
 } from '../previewSchema.ts';
-import { isKept, type KeptChanges } from './keptChanges.ts';
-import { previewMigrations } from './previewMigrations.ts';
+import type { Contents } from './contents.ts';
 
 /** See {@link KeptChanges}. */
 const kept = z.object({ from: z.int(), to: z.int() });
@@ -106,8 +101,6 @@ export type PreviewDraft = DraftOf<StagedPreview>;
 export type FilesDraft = DraftOf<StagedFiles>;
 type DraftOf<T> = T extends unknown ? Omit<T, 'id'> : never;
 
-type Changes = readonly (StagedFiles['changes'][number] | KeptChanges)[];
-
 /** Why a preview has a new revision: its base changed, a part was split off, the user edited the proposal, or the model amended it. */
 export type RevisedBy = Extract<PreviewLogEntry, { type: 'revised' }>['by'];
 
@@ -116,8 +109,7 @@ export const previewLogFormat: LogFormat<PreviewLogEntry> = {
   version: 8,
   tellsFrom: 8,
   parse: parseEntry,
-  stored: withoutText,
-  migrations: previewMigrations,
+  migrations: async () => (await import('./previewMigrations.ts')).previewMigrations,
 };
 
 /** A line of the log that cannot be read. */
@@ -129,46 +121,6 @@ export interface UnreadableLine {
 
 export interface LoadedPreviews extends DecodedLog<PreviewLogEntry> {
   readonly unreadable: readonly UnreadableLine[];
-}
-
-/** The preview log in this file. */
-export function openPreviewLog(file: string): PreviewLog {
-  return new PreviewLog(file, previewLogFormat);
-}
-
-export class PreviewLog extends JsonLog<PreviewLogEntry> {
-  /** Also loads the encodings of all texts, so that their bytes can be computed synchronously. */
-  override async load(): Promise<LoadedPreviews> {
-    const entries: PreviewLogEntry[] = [];
-    const unreadable: UnreadableLine[] = [];
-    const encodings = new Set<EncodingName>();
-    const faults = await this.readAndRepair({
-      entry: entry => {
-        entries.push(entry);
-        for (const encoding of encodingsOf(entry)) encodings.add(encoding);
-      },
-      unreadable: (bytes, start, end) =>
-        void unreadable.push({ text: bytes.toString('utf8', start, end), position: entries.length }),
-    });
-    await loadEncodings(encodings);
-    return { entries, unreadable, ...faults };
-  }
-}
-
-function encodingsOf(entry: PreviewLogEntry): EncodingName[] {
-  const lists =
-    entry.type === 'staged'
-      ? [entry.preview.changes]
-      : entry.type === 'revised'
-        ? [entry.changes, entry.part?.changes]
-        : [];
-  return lists.flatMap(changes =>
-    (changes ?? []).flatMap(change =>
-      isKept(change)
-        ? []
-        : [change.before, change.after].flatMap(side => (side && isText(side) ? [side.encoding.name] : [])),
-    ),
-  );
 }
 
 /** Who applies previews and why, as the journal of a commit keeps it. */
@@ -196,35 +148,6 @@ export function idsIn({ text }: UnreadableLine): readonly string[] {
 /** The entry, or `undefined` if the value is not one. */
 export function parseEntry(value: unknown): PreviewLogEntry | undefined {
   return entrySchema.safeParse(value).data;
-}
-
-/**
- * The entry without the texts that the edits of a modification give. Of a rewrite over many files that is half of what has to
- * be encoded and written before the model gets its result.
- */
-function withoutText(entry: PreviewLogEntry): unknown {
-  switch (entry.type) {
-    case 'staged':
-      return { ...entry, preview: changesWithoutText(entry.preview) };
-    case 'revised': {
-      const { part } = entry;
-      return { ...changesWithoutText(entry), ...(part ? { part: changesWithoutText(part) } : {}) };
-    }
-    default:
-      return entry;
-  }
-}
-
-function changesWithoutText(entry: { readonly changes: Changes | null }): object {
-  return entry.changes ? { ...entry, changes: entry.changes.map(changeWithoutText) } : entry;
-}
-
-function changeWithoutText(change: Changes[number]): unknown {
-  if (isKept(change) || change.kind !== 'modify' || !change.edits) return change;
-  const { before, after: whole, edits } = change;
-  if (!isText(before) || !isText(whole) || !editsGive(before.text, edits, whole.text)) return change;
-  const { text: _, ...after } = whole;
-  return { ...change, after };
 }
 
 /** The ids of the previews that an entry is about. */
@@ -257,6 +180,8 @@ export function voteOf({ actor, call, reason, extra }: CommitVote): CommitVote {
 export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
   /** Settles once everything appended so far would survive a crash of the machine. */
   flush(): Promise<void>;
+  /** Where the texts of previews are, if they are not in memory. */
+  readonly contents?: Contents | undefined;
   /** Replaces each entry with those that `rewrite` returns for it, permanently. */
   compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void>;
 }

@@ -1,6 +1,9 @@
 import { isBinary, textOf, type FileSide } from '../fileChange.ts';
 import type { Preview, PreviewState } from '../preview.ts';
-import { idsOf, type PreviewLogEntry } from './previewLog.ts';
+import type { PreviewProjection } from '../previewProjection.ts';
+import { blobsNamedBy, type Blobs } from '../blobs.ts';
+import type { Contents } from './contents.ts';
+import { idsOf, type PreviewLogEntry, type PreviewLogSink } from './previewLog.ts';
 
 /**
  * The entries that replace `entry` once the content of the `forgotten` previews is to be removed: none for an entry about
@@ -8,7 +11,7 @@ import { idsOf, type PreviewLogEntry } from './previewLog.ts';
  * them.
  * @param stateOf the current state of a preview that stays.
  */
-export function withoutForgotten(
+function withoutForgotten(
   entry: PreviewLogEntry,
   forgotten: ReadonlySet<string>,
   stateOf: (id: string) => PreviewState | undefined,
@@ -30,28 +33,29 @@ export function withoutForgotten(
 
 /**
  * The previews that may be forgotten: those that ended before `until`, and of the others that ended the oldest ones, until the
- * texts of the rest have no more than `mostChars` characters, where a byte of a binary file counts as one. An expired preview must be dismissed first.
+ * contents of the rest take no more than `mostBytes`, each counted once, by what is stored of it. An expired preview must be dismissed first.
  */
-export function forgettable(
+function forgettable(
   previews: readonly Preview[],
   until: Date,
-  mostChars: number,
+  mostBytes: number,
+  contents?: Contents,
 ): readonly Preview[] {
   const ended = previews.flatMap(preview => {
     const at = endOf(preview);
     return at === undefined ? [] : [{ preview, at }];
   });
-  const counted = new Set<FileSide>();
-  let chars = 0;
+  const counted = new Set<string>();
+  const sizeOf = (side: FileSide): number =>
+    isBinary(side) ? side.size : (contents?.sizeOf(side.hash) ?? textOf(side).length);
+  let bytes = 0;
   const isKept = ({ preview, at }: { readonly preview: Preview; readonly at: number }): boolean => {
     if (at < until.getTime()) return false;
-    for (const side of (preview.changes ?? []).flatMap(({ before, after }) =>
-      [before ?? [], after ?? []].flat(),
-    )) {
-      if (!counted.has(side)) chars += isBinary(side) ? side.size : textOf(side).length;
-      counted.add(side);
+    for (const side of sidesOf(preview)) {
+      if (!counted.has(side.hash)) bytes += sizeOf(side);
+      counted.add(side.hash);
     }
-    return chars <= mostChars;
+    return bytes <= mostBytes;
   };
   const forgotten = new Set(
     ended
@@ -62,6 +66,10 @@ export function forgettable(
       .map(({ preview }) => preview),
   );
   return previews.filter(preview => forgotten.has(preview));
+}
+
+function sidesOf({ changes }: Pick<Preview, 'changes'>): readonly FileSide[] {
+  return (changes ?? []).flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
 }
 
 /** When a preview ended, in milliseconds; `undefined` if it has not, or has expired and was not dismissed. */
@@ -76,4 +84,34 @@ function endOf({ state, stagedAt }: Preview): number | undefined {
     case 'expired':
       return state.dismissed === true ? Date.parse(stagedAt) : undefined;
   }
+}
+
+/** Removes what {@link forgettable} gives from memory, from the log, and with what only that named from the storage. */
+export async function forget(
+  {
+    projection,
+    log,
+    blobs,
+  }: { readonly projection: PreviewProjection; readonly log: PreviewLogSink; readonly blobs: Blobs },
+  until: Date,
+  mostBytes: number,
+  tell: (preview: Preview) => void,
+): Promise<void> {
+  const named = blobsNamedBy(projection.all());
+  const forgotten = forgettable(projection.all(), until, mostBytes, log.contents);
+  if (forgotten.length === 0) return blobs.retain(named, named);
+  const ids = new Set(forgotten.map(({ id }) => id));
+  for (const id of ids) projection.delete(id);
+  const compacted = log.compact(entry => withoutForgotten(entry, ids, id => projection.get(id)?.state));
+  for (const preview of forgotten) tell(preview);
+  await compacted;
+  await blobs.retain(blobsNamedBy(projection.all()), named);
+  await log.contents?.retain(
+    new Set(
+      projection
+        .all()
+        .flatMap(sidesOf)
+        .map(({ hash }) => hash),
+    ),
+  );
 }

@@ -145,7 +145,6 @@ export const sessionLogFormat: LogFormat<SessionLogEntry> = {
   version: 2,
   parse: parseSessionEntry,
   // Lines of version 1 are valid as they are. Migrations go here, as in `preview/previewMigrations.ts`.
-  migrations: {},
 };
 
 /** The value of a JSON line as an entry; `undefined` if it is not one. */

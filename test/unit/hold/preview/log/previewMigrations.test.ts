@@ -4,7 +4,9 @@ import * as path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { encodeHeader } from '../../../../../src/agent/base/log/logFormat.ts';
-import { openPreviewLog, previewLogFormat } from '../../../../../src/agent/hold/preview/log/previewLog.ts';
+import { previewMigrations } from '../../../../../src/agent/hold/preview/log/previewMigrations.ts';
+import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
+import { previewLogFormat } from '../../../../../src/agent/hold/preview/log/previewLog.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
 import { textIn } from '../../../../support/changes.ts';
 
@@ -35,7 +37,7 @@ async function restored(): Promise<PreviewStore> {
 }
 
 test('every version before the current one has a migration', () => {
-  const versions = Object.keys(previewLogFormat.migrations ?? {}).map(Number);
+  const versions = Object.keys(previewMigrations).map(Number);
   assert.deepEqual(
     versions,
     Array.from({ length: previewLogFormat.version - 1 }, (_, i) => i + 1),

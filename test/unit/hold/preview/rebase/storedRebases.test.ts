@@ -2,7 +2,7 @@
 import { after, before, beforeEach, test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
-import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/previewLog.ts';
+import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
 import { Rebaser } from '../../../../../src/agent/hold/preview/rebase/rebaser.ts';
 import { silentLogger } from '../../../../../src/agent/base/logger.ts';

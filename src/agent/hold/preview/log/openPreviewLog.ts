@@ -1,0 +1,91 @@
+import * as path from 'node:path';
+import { JsonLog } from '../../../base/log/jsonLog.ts';
+import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
+import { isText } from '../fileChange.ts';
+import { Contents } from './contents.ts';
+import { isKept } from './keptChanges.ts';
+import {
+  parseEntry,
+  previewLogFormat,
+  type LoadedPreviews,
+  type PreviewLogEntry,
+  type UnreadableLine,
+} from './previewLog.ts';
+import { newTextIn, placeInTurns, withPlaces, withTexts } from './storedChanges.ts';
+
+/** The preview log in this file, and the contents beside it. */
+export function openPreviewLog(file: string): PreviewLog {
+  const name = path.basename(file, '.jsonl');
+  const contents = name === 'previews' ? 'contents' : `${name}.contents`;
+  return new PreviewLog(file, new Contents(path.join(path.dirname(file), contents)));
+}
+
+/** The texts of an entry that is written before its append returns have no more characters than this, so that this takes some 20 ms. */
+const WRITTEN_AT_ONCE = 1024 * 1024;
+
+/** The log of previews: its lines are facts, and name the texts of files, which are in the contents beside it. */
+export class PreviewLog extends JsonLog<PreviewLogEntry> {
+  readonly contents: Contents | undefined;
+
+  /** @param contents without them, lines hold the texts */
+  constructor(file: string, contents?: Contents) {
+    const parse = (value: unknown): PreviewLogEntry | undefined => {
+      const entry = parseEntry(value);
+      return entry && contents ? withTexts(entry, contents) : entry;
+    };
+    super(file, {
+      ...previewLogFormat,
+      parse,
+      ...(contents ? { stored: (entry: PreviewLogEntry) => withPlaces(entry, contents) } : {}),
+    });
+    this.contents = contents;
+  }
+
+  /** Also loads the encodings of all texts, so that their bytes can be computed synchronously. */
+  override async load(): Promise<LoadedPreviews> {
+    const entries: PreviewLogEntry[] = [];
+    const unreadable: UnreadableLine[] = [];
+    const encodings = new Set<EncodingName>();
+    const faults = await this.readAndRepair({
+      entry: entry => {
+        entries.push(entry);
+        for (const encoding of encodingsOf(entry)) encodings.add(encoding);
+      },
+      unreadable: (bytes, start, end) =>
+        void unreadable.push({ text: bytes.toString('utf8', start, end), position: entries.length }),
+    });
+    await loadEncodings(encodings);
+    return { entries, unreadable, ...faults };
+  }
+
+  /** The texts of a rewrite of a whole repository are written in turns. */
+  override async append(entry: PreviewLogEntry): Promise<void> {
+    if (this.contents && this.takesLong(entry)) await placeInTurns(entry, this.contents);
+    await super.append(entry);
+  }
+
+  protected override takesLong(entry: PreviewLogEntry): boolean {
+    return this.contents ? newTextIn(entry, this.contents) > WRITTEN_AT_ONCE : super.takesLong(entry);
+  }
+
+  override async flush(): Promise<void> {
+    await this.contents?.flush();
+    await super.flush();
+  }
+}
+
+function encodingsOf(entry: PreviewLogEntry): EncodingName[] {
+  const lists =
+    entry.type === 'staged'
+      ? [entry.preview.changes]
+      : entry.type === 'revised'
+        ? [entry.changes, entry.part?.changes]
+        : [];
+  return lists.flatMap(changes =>
+    (changes ?? []).flatMap(change =>
+      isKept(change)
+        ? []
+        : [change.before, change.after].flatMap(side => (side && isText(side) ? [side.encoding.name] : [])),
+    ),
+  );
+}

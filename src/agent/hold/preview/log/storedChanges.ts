@@ -1,0 +1,118 @@
+import { TimeSlice } from '../../../base/async.ts';
+import { editsGive, type TextEdit } from '../../text/textEdit.ts';
+import { isText, type FileChange, type FileSide } from '../fileChange.ts';
+import { CutEdits, StoredText, type Cut } from '../previewSchema.ts';
+import type { Contents } from './contents.ts';
+import { isKept, type KeptChanges } from './keptChanges.ts';
+import type { PreviewLogEntry } from './previewLog.ts';
+
+type Changes = readonly (FileChange | KeptChanges)[];
+
+/** The entry with these changes in place of its own, also of the part that it tells of. */
+function mapped(entry: PreviewLogEntry, map: (changes: Changes) => readonly unknown[]): unknown {
+  const of = (one: { readonly changes: Changes | null }): object =>
+    one.changes ? { ...one, changes: map(one.changes) } : one;
+  if (entry.type === 'staged') return { ...entry, preview: of(entry.preview) };
+  if (entry.type !== 'revised') return entry;
+  return { ...of(entry), ...(entry.part ? { part: of(entry.part) } : {}) };
+}
+
+/** What is written of an entry: its texts go to the contents, and their places into the line. @throws any error of the file system */
+export function withPlaces(entry: PreviewLogEntry, contents: Contents): unknown {
+  const line = mapped(entry, changes =>
+    changes.map(change => (isKept(change) ? change : placed(change, contents))),
+  );
+  contents.write();
+  return line;
+}
+
+/** How many characters the texts of an entry have that are not stored yet. */
+export function newTextIn(entry: PreviewLogEntry, contents: Contents): number {
+  let chars = 0;
+  for (const { before, after } of changesOf(entry))
+    for (const side of [before, after])
+      if (side && isText(side) && !contents.knows(side)) chars += side.text.length;
+  return chars;
+}
+
+/** Writes the texts of an entry, and lets other work run in between. @throws any error of the file system */
+export async function placeInTurns(entry: PreviewLogEntry, contents: Contents): Promise<void> {
+  const slice = new TimeSlice();
+  for (const change of changesOf(entry)) {
+    placed(change, contents);
+    await slice.turn();
+  }
+}
+
+function changesOf(entry: PreviewLogEntry): readonly FileChange[] {
+  const of =
+    entry.type === 'staged'
+      ? [entry.preview.changes]
+      : entry.type === 'revised'
+        ? [entry.changes, entry.part?.changes]
+        : [];
+  return of.flatMap(changes =>
+    (changes ?? []).flatMap((change): FileChange[] => (isKept(change) ? [] : [change])),
+  );
+}
+
+function placed(change: FileChange, contents: Contents): unknown {
+  const { before, after } = change;
+  const lean = { ...change, before: before && placedSide(change.path, before, [], contents) };
+  const near = before ? [before.hash] : [];
+  const next = { ...lean, after: after && placedSide(change.path, after, near, contents) };
+  if (change.kind !== 'modify' || !change.edits || !after || next.after === after) return next;
+  const { edits, ...rest } = { ...next, edits: change.edits };
+  return fit(change, edits)
+    ? { ...rest, cuts: edits.map(({ start, end, text }) => [start, end, text.length]) }
+    : rest;
+}
+
+function fit({ before, after }: FileChange, edits: readonly TextEdit[]): boolean {
+  return (
+    before !== null &&
+    after !== null &&
+    isText(before) &&
+    isText(after) &&
+    editsGive(before.text, edits, after.text)
+  );
+}
+
+function placedSide(path: string, side: FileSide, near: readonly string[], contents: Contents): unknown {
+  const at = isText(side) ? contents.placeOf(side, [...near, ...contents.lastAt(path)]) : undefined;
+  if (!at || !isText(side)) return side;
+  contents.noteAt(path, side.hash);
+  return { hash: side.hash, at, encoding: side.encoding };
+}
+
+/** The entry of a line, whose texts are read when somebody asks for them. */
+export function withTexts(entry: PreviewLogEntry, contents: Contents): PreviewLogEntry {
+  return mapped(entry, changes =>
+    changes.map(change => (isKept(change) ? change : readable(change, contents))),
+  ) as PreviewLogEntry;
+}
+
+function readable(change: FileChange, contents: Contents): FileChange {
+  const [before, after] = [change.before, change.after].map(side =>
+    side instanceof StoredText ? contents.sideAt(side.hash, side.encoding, side.at) : side,
+  );
+  if (before === change.before && after === change.after) return change;
+  const next = { ...change, before, after } as FileChange;
+  if (next.kind !== 'modify' || !(next.edits instanceof CutEdits) || !isText(next.after)) return next;
+  const { cuts } = next.edits;
+  const { after: side } = next;
+  let edits: readonly TextEdit[] | undefined;
+  return Object.defineProperty(next, 'edits', {
+    enumerable: true,
+    get: () => (edits ??= editsOf(cuts, side.text)),
+  });
+}
+
+function editsOf(cuts: readonly Cut[], after: string): readonly TextEdit[] {
+  let shift = 0;
+  return cuts.map(([start, end, length]) => {
+    const at = start + shift;
+    shift += length - (end - start);
+    return { start, end, text: after.slice(at, at + length) };
+  });
+}

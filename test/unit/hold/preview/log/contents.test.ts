@@ -1,0 +1,171 @@
+/** What a log of previews stores of texts, where, and what becomes of that. */
+import { after, before, beforeEach, test } from 'node:test';
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { sideOfText } from '../../../../../src/agent/hold/preview/fileChange.ts';
+import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
+import { sharedEnds } from '../../../../../src/agent/hold/preview/log/sharedEnds.ts';
+import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
+import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
+import { resolvePart } from '../../../../../src/agent/hold/preview/resolve/resolvePart.ts';
+import { undoAction } from '../../../../../src/agent/hold/preview/undo.ts';
+import { create, modify } from '../../../../support/changes.ts';
+import { draft } from '../../../../support/drafts.ts';
+import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
+import { TempFolder } from '../../../../support/tempFolder.ts';
+
+let temp: TempFolder;
+let storage: string;
+let tests = 0;
+before(async () => (temp = await TempFolder.create()));
+beforeEach(() => fs.mkdirSync((storage = temp.at(`${++tests}`))));
+after(() => temp.remove());
+
+async function open(workspace: MemoryWorkspace) {
+  const log = openPreviewLog(path.join(storage, 'previews.jsonl'));
+  const store = new PreviewStore(log, error => assert.fail(String(error)));
+  const { entries, unreadable, badLines } = await log.load();
+  assert.deepEqual(badLines, []);
+  store.restore(entries, unreadable);
+  const invoker = new Invoker(store, workspace, () => 'apply');
+  const vote = (id: string, action: 'apply' | 'discard') =>
+    invoker.resolve({ id, action, reason: 'ok', actor: 'human' });
+  return { log, store, workspace, invoker, vote };
+}
+
+const packs = (): string[] => fs.readdirSync(path.join(storage, 'contents'));
+const sizeOf = (folder: string): number =>
+  fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .reduce((sum, entry) => sum + fs.statSync(path.join(entry.parentPath, entry.name)).size, 0);
+const text = Array.from({ length: 4000 }, (_, i) => `const value${i} = compute(${i}, "some text");\n`).join(
+  '',
+);
+
+test('no line holds the text of a file, and every change comes back as it was', async () => {
+  const { store } = await open(new MemoryWorkspace());
+  const changes = [
+    modify('a', 'one secret', 'ONE secret', [{ start: 0, end: 3, text: 'ONE' }]),
+    modify('b', 'two\r\nsecret\r\n', 'no\r\nsecret'),
+    create('c', 'secret'),
+    create('odd', '\ud800'),
+    {
+      kind: 'create',
+      path: 'utf16',
+      before: null,
+      after: sideOfText('secret', { name: 'utf16le', bom: true }),
+    },
+  ] as const;
+  const { id } = store.stage(draft({ changes })).preview;
+  await store.drain();
+  assert.doesNotMatch(fs.readFileSync(path.join(storage, 'previews.jsonl'), 'utf8'), /secret/);
+  assert.deepEqual((await open(new MemoryWorkspace())).store.get(id)?.changes, changes);
+});
+
+test('hunk by hunk through a large file stores hunks, and all of it can be undone', async () => {
+  const proposed = text.replaceAll(/00, "some text"\);/g, '00, "other text");');
+  const hunks = 38; // of 39: the last one is the preview itself
+  const workspace = new MemoryWorkspace({ 'a.ts': text });
+  const { store, invoker } = await open(workspace);
+  store.stage(draft({ changes: [modify('a.ts', text, proposed)] }));
+  for (let i = 0; i < hunks; i++) {
+    const preview = store.list('oldestFirst').find(({ part }) => !part);
+    assert.ok(preview);
+    const action = i % 3 === 0 ? 'discard' : 'apply';
+    const request = {
+      id: preview.id,
+      revision: preview.revision,
+      action,
+      reason: 'ok',
+      actor: 'human',
+    } as const;
+    await resolvePart({ store, invoker }, request, { path: 'a.ts', hunk: 0 });
+  }
+  const decided = store.all().filter(({ part }) => part);
+  assert.equal(decided.length, hunks);
+  await store.forgetResolved(new Date(0), 4 * text.length);
+  assert.ok(sizeOf(storage) < 4 * text.length, `${sizeOf(storage)} bytes are stored`);
+
+  const next = await open(workspace);
+  for (const { id, state } of decided.toReversed()) {
+    assert.deepEqual(next.store.get(id)?.changes, store.get(id)?.changes);
+    if (state.kind !== 'applied') continue;
+    const preview = next.store.get(id);
+    const undo = preview && undoAction(preview);
+    assert.ok(undo?.changes);
+  }
+});
+
+for (const [damage, harm] of [
+  ['missing', (pack: string) => fs.rmSync(pack)],
+  ['cut', (pack: string) => fs.truncateSync(pack, 20)],
+  [
+    'altered',
+    (pack: string) => fs.writeFileSync(pack, fs.readFileSync(pack, 'utf8').replaceAll('new', 'odd')),
+  ],
+] as const)
+  test(`a content that is ${damage} is refused, named, and never written`, async () => {
+    const first = await open(new MemoryWorkspace({ a: 'old text' }));
+    const { id } = first.store.stage(draft({ changes: [modify('a', 'old text', 'new text')] })).preview;
+    await first.store.close();
+    for (const name of packs()) harm(path.join(storage, 'contents', name));
+    const { vote, workspace, store } = await open(new MemoryWorkspace({ a: 'old text' }));
+    await assert.rejects(vote(id, 'apply'), /gone from Redline's storage, or damaged/);
+    assert.equal(workspace.text('a'), 'old text');
+    assert.equal(store.get(id)?.state.kind, 'pending');
+    await vote(id, 'discard');
+  });
+
+test('contents that nothing names any more are removed, and those that others follow from stay', async () => {
+  const { store } = await open(new MemoryWorkspace({ a: text }));
+  store.stage(draft({ changes: [modify('a', text, `${text}1`)] }));
+  await store.close();
+  const next = await open(new MemoryWorkspace({ a: text }));
+  assert.equal(next.store.get('p1')?.changes?.[0]?.kind, 'modify');
+  const second = next.store.stage(draft({ changes: [modify('a', text, `${text}2`)] })).preview.id;
+  const third = next.store.stage(draft({ changes: [create('b', 'b')] })).preview.id;
+  await next.vote('p1', 'discard');
+  await next.store.forgetResolved(new Date(Date.now() + 1000));
+  assert.equal(next.store.get('p1'), undefined);
+  await next.store.close();
+  const last = await open(new MemoryWorkspace({ a: text }));
+  assert.deepEqual(last.store.get(second)?.changes, [modify('a', text, `${text}2`)]);
+  for (const id of [second, third]) await last.vote(id, 'discard');
+  await last.store.forgetResolved(new Date(Date.now() + 1000));
+  assert.deepEqual(packs(), []);
+});
+
+test('a disk that is full stores the entry later, with its contents', async () => {
+  fs.writeFileSync(path.join(storage, 'contents'), 'no folder');
+  const failed: unknown[] = [];
+  const log = openPreviewLog(path.join(storage, 'previews.jsonl'));
+  await log.load();
+  const full = new PreviewStore(log, error => void failed.push(error));
+  full.stage(draft({ changes: [create('a', 'text')] }));
+  await full.drain();
+  assert.equal(failed.length, 1);
+  fs.rmSync(path.join(storage, 'contents'));
+  assert.equal(await full.drain(), true);
+  assert.deepEqual((await open(new MemoryWorkspace())).store.get('p1')?.changes, [create('a', 'text')]);
+});
+
+test('what two contents share never overlaps', () => {
+  const random = (n: number): string => 'ab'.repeat(n).slice(0, n);
+  for (const [one, other] of [
+    ['', ''],
+    ['aaa', 'aa'],
+    ['aa', 'aaa'],
+    ['abc', 'abd'],
+    ['xbc', 'ybc'],
+    [random(10_000), random(9_998)],
+    [`${random(5000)}x${random(5000)}`, `${random(5000)}yy${random(5000)}`],
+  ] as const) {
+    const [a, b] = [Buffer.from(one), Buffer.from(other)];
+    const [start, end] = sharedEnds(a, b);
+    assert.ok(start + end <= Math.min(a.length, b.length));
+    const own = b.subarray(start, b.length - end);
+    assert.deepEqual(Buffer.concat([a.subarray(0, start), own, a.subarray(a.length - end)]), b);
+  }
+});
