@@ -47,13 +47,15 @@ function lineOf({ preview, waits }: OpenPreview): string {
 }
 
 async function shown(open: OpenPreview): Promise<string> {
-  const changes = open.preview.changes ?? [];
+  return [lineOf(open), ...(await diffsOf(open.preview.changes ?? []))].join('\n');
+}
+
+/** The diffs of the first files, as the model is shown them. */
+export async function diffsOf(changes: readonly FileChange[]): Promise<readonly string[]> {
   const texts: string[] = [];
   for (const change of changes.slice(0, MAX_DIFFS)) texts.push(await diffOf(change));
   const left = changes.length - MAX_DIFFS;
-  return [lineOf(open), ...texts, ...(left > 0 ? [`[${plural(left, 'more file')} not shown]`] : [])].join(
-    '\n',
-  );
+  return [...texts, ...(left > 0 ? [`[${plural(left, 'more file')} not shown]`] : [])];
 }
 
 async function diffOf({ kind, path, before, after }: FileChange): Promise<string> {

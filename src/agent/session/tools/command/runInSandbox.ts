@@ -1,6 +1,7 @@
 import { safeName, safeText } from '../../../base/safeName.ts';
 import { countText } from '../../../base/localiser.ts';
-import { plural } from '../../../base/phrases.ts';
+import { beginningOf } from '../../../base/cutText.ts';
+import { fenced, plural } from '../../../base/phrases.ts';
 import { commandLabel, type CommandPlan } from '../../../sandbox/commands/commandPlan.ts';
 import type { CommandRun } from '../../../sandbox/commands/commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../../../sandbox/commands/sandbox.ts';
@@ -11,10 +12,13 @@ import { idsIn } from '../../../hold/preview/overlay.ts';
 import type { AgentToolResult } from '../../../hold/preview/pendingAction.ts';
 import { nameOf, type Preview } from '../../../hold/preview/preview.ts';
 import type { ToolContext } from '../tool.ts';
+import { diffsOf } from '../pending.ts';
 import { commandResult } from './commandReport.ts';
 
 /** The most files that are named as left out. */
 const MAX_NAMED = 10;
+/** The most characters of a diff that the result shows. */
+const MAX_DIFF_CHARS = 8_000;
 
 /** What a preview of effects tells of where they come from. */
 interface EffectsDetails {
@@ -61,7 +65,20 @@ export async function runInSandbox(
   };
   const staged = [...stage(changes, 'changes'), ...stage(conflicts, 'conflicts')];
   const left = [...end.leftOut, ...leftOut];
-  return commandResult(plan, end, run, effectsLines(sandbox, saw, end, staged, left));
+  const shown = await Promise.all(staged.map(shownEffects));
+  return commandResult(plan, end, run, effectsLines(sandbox, saw, end, shown, left));
+}
+
+/** A preview of effects with its diff, on which the model is to vote. */
+async function shownEffects(preview: Preview): Promise<string> {
+  const diffs = (await diffsOf(preview.changes ?? [])).join('\n');
+  const isWhole = diffs.length <= MAX_DIFF_CHARS;
+  const rest = isWhole ? [] : [`The diff goes on. Call pending with id "${preview.id}" to see it.`];
+  return [
+    `What it changed is ${nameOf(preview)}, pending like any other preview. Its diff:`,
+    fenced(isWhole ? diffs : beginningOf(diffs, MAX_DIFF_CHARS)),
+    ...rest,
+  ].join('\n');
 }
 
 /** What the model is told of where the command ran, and of what it left. */
@@ -69,15 +86,15 @@ function effectsLines(
   { isolated }: Sandbox,
   saw: readonly string[],
   { ignored, wroteGit, notes }: SandboxEnd,
-  staged: readonly Preview[],
+  shown: readonly string[],
   leftOut: readonly LeftOut[],
 ): readonly string[] {
   const where = isolated ? 'in the sandbox' : 'in a copy of the workspace';
   const view = saw.length > 0 ? `, where ${saw.join(', ')} ${saw.length === 1 ? 'is' : 'are'} applied` : '';
   return [
     `It ran ${where}${view}. Nothing on disk has changed.`,
-    ...staged.map(preview => `What it changed is ${nameOf(preview)}, pending like any other preview.`),
-    ...(staged.length === 0 ? ['It changed no file that git tracks or would track.'] : []),
+    ...shown,
+    ...(shown.length === 0 ? ['It changed no file that git tracks or would track.'] : []),
     ...(ignored > 0
       ? [`${plural(ignored, 'ignored file')} ${ignored === 1 ? 'stays' : 'stay'} in the sandbox.`]
       : []),
