@@ -34,6 +34,7 @@ export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews
       const stored = store.revise(preview.id, changes, preview.dependsOn, 'amend', undefined, call);
       const amended = store.get(preview.id) ?? preview;
       choices.noteAmended(amended);
+      conversation().previews.addToReview(preview.id);
       return { preview: amended, above: store.dependentsOf(preview.id).map(({ id }) => id), stored };
     },
   };

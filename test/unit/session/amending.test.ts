@@ -285,3 +285,35 @@ test('an amendment survives a reload', async () => {
     [],
   );
 });
+
+test('an amended preview is in review again, also after a newer prompt: a discard with a reason wakes the model', async () => {
+  const t = createTestSession({
+    files: { 'a.txt': 'a' },
+    settings: { forcing: 'off', modelAuthority: 'recommend' },
+    script: [
+      { toolCalls: [{ name: 'write_file', arguments: { path: 'a.txt', content: 'b' } }] },
+      { text: 'Written.' },
+      {
+        toolCalls: [
+          {
+            name: 'edit_file',
+            arguments: { path: 'a.txt', edits: [{ old: 'b', new: 'c' }], amend: 'p1' },
+          },
+        ],
+      },
+      { text: 'Amended.' },
+      { text: 'I hear you.' },
+    ],
+  });
+  await t.session.prompt('Write.');
+  await t.session.prompt('Make it c.');
+  assert.equal(t.store.get('p1')?.revision, 2);
+  const { promise: idle, resolve } = Promise.withResolvers<void>();
+  t.session.onDidEmit(event => {
+    if (event.type === 'state_changed' && event.state === 'idle') resolve();
+  });
+  await t.click('p1', 'discard', 'Neither.');
+  await idle;
+  assert.equal(t.answers().at(-1)?.text, 'I hear you.');
+  assert.equal(t.requests.length, 5);
+});
