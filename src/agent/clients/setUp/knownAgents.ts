@@ -96,8 +96,9 @@ export const knownAgents: readonly KnownAgent[] = [
           ...members(['permissions', 'allow'], 'mcp__redline'),
           // The name of a tool takes it away; only the form with a path holds for what the shell writes, too.
           ...members(['permissions', 'deny'], 'Edit', 'Write', 'NotebookEdit', 'Edit(**)'),
-          // In the mode that bypasses permissions, a script would write without a question.
+          // In the mode that bypasses permissions, and where a classifier answers, a script would write without a question.
           { kind: 'value', path: ['permissions', 'disableBypassPermissionsMode'], value: 'disable' },
+          { kind: 'value', path: ['permissions', 'disableAutoMode'], value: 'disable' },
           ...members(['enabledMcpjsonServers'], 'redline'),
           { kind: 'notMember', path: ['disabledMcpjsonServers'], member: 'redline' },
         ],

@@ -27,6 +27,7 @@ test('what each agent gets in a project that has none of its files', async () =>
       allow: ['mcp__redline'],
       deny: ['Edit', 'Write', 'NotebookEdit', 'Edit(**)'],
       disableBypassPermissionsMode: 'disable',
+      disableAutoMode: 'disable',
     },
     enabledMcpjsonServers: ['redline'],
   });
@@ -97,6 +98,7 @@ test('what is there already stays, and what contradicts is replaced', async () =
       deny: ['Edit', 'Write', 'NotebookEdit', 'Edit(**)'],
       allow: ['Bash(ls:*)', 'mcp__redline'],
       disableBypassPermissionsMode: 'disable',
+      disableAutoMode: 'disable',
     },
     enabledMcpjsonServers: ['x', 'redline'],
     disabledMcpjsonServers: ['y'],
