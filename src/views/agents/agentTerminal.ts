@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { terminalAgents } from '../../agent/clients/view/terminalAgents.ts';
 import type { Ctx } from '../ctx.ts';
-import { showError, showInfo } from '../toast.ts';
+import { confirm, showError, showInfo } from '../toast.ts';
 import { programFile } from './agentServer.ts';
 import { viewsFolder } from './windowViews.ts';
 
@@ -77,7 +77,18 @@ async function pickProgram(ctx: Ctx): Promise<string | undefined> {
 
 /** Lets any terminal of this machine start an agent in a view. */
 async function copyCommand({ settings, globalStorage }: Ctx): Promise<void> {
-  await settings.setAgentsEnabled(true);
+  if (!settings.agentsEnabled) {
+    const { l10n } = vscode;
+    const isAgreed = await confirm(
+      l10n.t('Let agents in other terminals connect to this window?'),
+      l10n.t(
+        'This turns on redline.agents.enabled. Windows of VS Code then listen on a port of this machine.',
+      ),
+      l10n.t('Turn On'),
+    );
+    if (!isAgreed) return;
+    await settings.setAgentsEnabled(true);
+  }
   const file = programFile(globalStorage, 'redline-run').replaceAll("'", `'\\''`);
   await vscode.env.clipboard.writeText(`node '${file}' -- `);
   void showInfo(
