@@ -31,6 +31,7 @@ const MAIN = path.resolve(import.meta.dirname, '../../src/agent/clients/run/main
 /** Looks at views when a test says so, whatever the time. */
 class Looks implements ViewPace {
   readonly restMs = 0;
+  readonly longestMs = Infinity;
   readonly #waiting = new Set<() => void>();
   readonly #changed = new EventEmitter();
 

@@ -30,6 +30,8 @@ const LOOK_SHARE = 0.1;
 export interface ViewPace {
   /** For how long nothing must be written, in milliseconds. */
   readonly restMs: number;
+  /** After how long at most it is looked at although something is still being written, in milliseconds. */
+  readonly longestMs: number;
   /** Settles when it is to be looked at, by default after so many milliseconds; at once when `signal` is aborted. Never rejects. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
@@ -37,6 +39,7 @@ export interface ViewPace {
 /** The pace at which people work. */
 export const viewPace: ViewPace = {
   restMs: 2_000,
+  longestMs: 8_000,
   wait: (ms, signal) => delay(ms, undefined, { signal, ref: false }).catch(() => undefined),
 };
 
@@ -72,8 +75,8 @@ export class LiveView {
   /** Workspace paths on which something was decided. */
   readonly #decided = new Set<string>();
   #leftOut: LeftOut[] = [];
-  #last: Pick<Collection, 'isTooMuch' | 'commits' | 'lostGit'> = {
-    ...{ isTooMuch: false, commits: 0, lostGit: false },
+  #last: Pick<Collection, 'isTooMuch' | 'commits' | 'lostGit' | 'busy'> = {
+    ...{ isTooMuch: false, commits: 0, lostGit: false, busy: [] },
   };
   #told = '';
   #watching: Promise<void> | undefined;
@@ -136,6 +139,7 @@ export class LiveView {
     let seen = '';
     let taken: string | undefined;
     let since = Date.now();
+    let lastTurn = since;
     let pause = POLL_MS;
     const { pace } = this.#host;
     for (;;) {
@@ -146,16 +150,19 @@ export class LiveView {
       try {
         const now = await this.#view.fingerprint();
         pause = Math.max(POLL_MS, (Date.now() - began) / LOOK_SHARE);
-        if (now !== seen) {
-          seen = now;
-          since = Date.now();
-        } else if (Date.now() - since >= pace.restMs) {
+        const isNews = now !== seen;
+        seen = now;
+        if (isNews) since = Date.now();
+        const isResting = !isNews && Date.now() - since >= pace.restMs;
+        // A file that is written again and again holds up only itself.
+        if (isResting || began - lastTurn >= pace.longestMs) {
           if (now !== taken && this.#previews.open.length < MAX_PENDING) {
-            await this.#take();
-            taken = now;
+            await this.#take(isResting ? 0 : pace.restMs);
+            taken = isResting ? now : undefined;
           }
           await this.#bringUpToDate();
           await this.#tell();
+          lastTurn = Date.now();
         }
       } catch (error) {
         this.#host.logger.error(`Looking at the view of an agent failed: ${detailOf(error)}`);
@@ -164,9 +171,9 @@ export class LiveView {
     }
   }
 
-  async #take(): Promise<void> {
-    const collection = await this.#view.collect();
-    const { effects, isTooMuch, commits, lostGit } = collection;
+  async #take(restMs = 0): Promise<void> {
+    const collection = await this.#view.collect(restMs);
+    const { effects, isTooMuch, commits, lostGit, busy } = collection;
     const { workspace, overlay, store } = this.#host;
     const pending = overlay.of(this.#id);
     const placed = await placeForeign(effects, {
@@ -185,7 +192,7 @@ export class LiveView {
     await collection.accept();
     const isNews = leftOut.length > 0 || (isTooMuch && !this.#last.isTooMuch);
     this.#leftOut.push(...leftOut);
-    this.#last = { isTooMuch, commits, lostGit };
+    this.#last = { isTooMuch, commits, lostGit, busy };
     if (isNews) this.#onNotTaken({ ...this.#last, leftOut });
   }
 
@@ -254,7 +261,7 @@ export class LiveView {
   }
 
   #status(): string {
-    const { commits, lostGit, isTooMuch } = this.#last;
+    const { commits, lostGit, isTooMuch, busy } = this.#last;
     const notes = [
       ...(isTooMuch
         ? [
@@ -267,6 +274,7 @@ export class LiveView {
           ]
         : []),
       ...(lostGit ? ['You have removed .git in this view. The repository of the user is as it was.'] : []),
+      ...busy.map(path => `Not proposed yet, since it is still being written: ${safeName(path)}.`),
       ...this.#leftOut.map(
         ({ path, why, detail }) => `Not proposed: ${safeName(path)} (${safeText(detail ?? why)}).`,
       ),

@@ -13,7 +13,7 @@ import { clearSetId } from '../view/heldFind.ts';
 import { inTrees, PlainTree } from '../view/plainTree.ts';
 import { changedPaths, type Layer } from '../view/upperTree.ts';
 import { freezeFolder, type CopyLimits } from './frozenFolder.ts';
-import { KnownFiles } from './knownFiles.ts';
+import { KnownFiles, stampIn } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
 
 /** The most entries that are looked at to see whether something was written. */
@@ -53,6 +53,8 @@ export interface Collected {
   readonly commits: number;
   /** A repository was removed in the view. The real one is as it was. */
   readonly lostGit: boolean;
+  /** Workspace paths of files that are not in `effects` yet, since they are still being written. */
+  readonly busy: readonly string[];
 }
 
 /**
@@ -180,11 +182,16 @@ export class AgentView {
     return [count, size, latest, ids].join(' ');
   }
 
-  /** What was written since the last {@link Collection.accept}. The program may go on writing meanwhile. */
-  async collect(): Promise<Collection> {
+  /**
+   * What was written since the last {@link Collection.accept}. The program may go on writing meanwhile.
+   * @param restMs files that were written in the last so many milliseconds are left for later.
+   */
+  async collect(restMs = 0): Promise<Collection> {
     const effects = new Effects();
     const looked = new Map<string, { readonly stamp: string; readonly theirs: Found | undefined }>();
     const unreadable = new Map<string, string>();
+    const busy: string[] = [];
+    const restedAt = Date.now() - restMs;
     for (const layer of this.#layers.all) {
       const merged = path.join(this.#view, layer.root);
       const lower = path.join(layer.state, 'lower');
@@ -196,9 +203,13 @@ export class AgentView {
           if (effects.isTooMuch) break;
           if (isStatus(each)) continue;
           const at = path.join(layer.root, each);
-          const stamp = await stampIn(upper, each);
+          const { stamp, changedAt } = await stampIn(upper, each);
           if (this.#stamps.get(at) === stamp) continue;
           const name = this.#layers.nameOf({ layer, relative: each });
+          if (restMs > 0 && changedAt > restedAt) {
+            busy.push(name);
+            continue;
+          }
           const isLooked = await effects.look(name, async () => {
             const found = await inView.find(each);
             const theirs = found?.kind === 'file' ? remembering(found) : found;
@@ -221,7 +232,7 @@ export class AgentView {
       await this.#known.save();
     };
     return {
-      ...{ effects: files, leftOut, isTooMuch, ...(await this.#git()) },
+      ...{ effects: files, leftOut, isTooMuch, busy, ...(await this.#git()) },
       accept: isTooMuch ? async () => undefined : accept,
     };
   }
@@ -364,9 +375,4 @@ async function isSame(a: Found | undefined, b: Found | undefined): Promise<boole
 function remembering(found: Extract<Found, { kind: 'file' }>): Found {
   let bytes: Promise<Uint8Array> | undefined;
   return { ...found, read: () => (bytes ??= found.read()) };
-}
-
-async function stampIn(tree: PlainTree, at: string): Promise<string> {
-  const stat = await tree.at(at, each => fs.lstat(each, { bigint: true })).catch(() => undefined);
-  return stat ? [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ') : '';
 }

@@ -120,6 +120,21 @@ const inViews = (): void => {
     assert.ok(sets.every(({ set }) => set !== undefined));
   });
 
+  test('a log that git ignores, and a file that is written all the time, hold up no other file and no answer', async t => {
+    const world = await opened(t, FILES, { pace: { ...viewPace, restMs: 1_000, longestMs: 2_000 } });
+    const agent = world.start();
+    await agent.run('while sleep 0.1; do date >> app.log; date >> src/noisy.ts; done &');
+    await agent.run('sed -i s/two/TWO/ src/a.ts');
+    const [first] = await world.previews(1);
+    assert.match(first ?? '', /^sh: src\/a\.ts: /);
+    assert.doesNotMatch(first ?? '', /noisy|app\.log/);
+    await world.vote('p1', 'discard', 'Two stays small.');
+    await agent.run("until grep -q 'Two stays small' REDLINE.md; do sleep 0.1; done");
+    assert.match(await agent.run('cat REDLINE.md'), /still being written: src\/noisy\.ts\./);
+    assert.match(await agent.run('until grep -q two src/a.ts; do sleep 0.1; done; cat src/a.ts'), /two/);
+    await agent.exit();
+  });
+
   test('what is applied, discarded, edited and deleted meanwhile is what it then sees', async t => {
     const world = await opened(t, FILES);
     const agent = world.start();
