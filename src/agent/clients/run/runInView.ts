@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import { parsedJson } from '../../base/json.ts';
 import { withoutEditor, withVariables } from '../../base/system/environment.ts';
 import { Namespace } from '../../sandbox/view/namespace.ts';
 import { proveWindow, type ProvenWindow } from '../mcp/proof.ts';
@@ -10,6 +11,7 @@ import { terminalAgents } from '../view/terminalAgents.ts';
 import { Lines, windowSchema, type ProgramMessage, type WindowMessage } from '../view/viewLines.ts';
 import { openWindows, realPathOf, windowsFor } from '../windowFiles.ts';
 import { configuration, programFolders } from './homeFolders.ts';
+import { told } from './toldAgent.ts';
 
 /** Exit codes: nothing was started; there is no such program. */
 const FAILED = 125;
@@ -75,11 +77,13 @@ export async function runInView(command: readonly string[], options: StartPlace)
   clearTimeout(slow);
   if (made?.kind !== 'mounts') return fail(made?.kind === 'refused' ? made.reason : 'the window has gone.');
   for (const line of made.lines) say(`redline: ${line}`);
+  const settings = textOf(path.join(process.env['CODEX_HOME'] ?? path.join(home, '.codex'), 'config.toml'));
+  const start = told(base, { args, env: process.env }, settings);
   const namespace = new Namespace({
     ...{ storage: made.storage, folders: made.folders, links: new Map(made.links), deleted: [], cwd },
-    program: [program, ...args],
+    program: [program, ...start.args],
     environment: withVariables(
-      withoutEditor(process.env),
+      withoutEditor(start.env),
       Object.fromEntries(OUTSIDE.map(each => [each, null])),
     ),
     searchPath: made.searchPath,
@@ -152,11 +156,11 @@ async function followed<End>(
       await delay(RETRY_MS);
     }
   } while (taken?.kind !== 'taken' && Date.now() < until);
-  const told =
+  const words =
     taken?.kind === 'taken'
       ? taken.lines
       : ['VS Code is closed. What was written becomes previews once it has this folder open again.'];
-  for (const line of told) options.say(`redline: ${line}`);
+  for (const line of words) options.say(`redline: ${line}`);
   return { end: end.value, lines };
 }
 
@@ -181,7 +185,7 @@ async function connect(
   const addresses =
     file === undefined
       ? windowsFor(cwd, await openWindows(windows))
-      : [addressSchema.safeParse(parsed(file)).data].flatMap(each => each ?? []);
+      : [addressSchema.safeParse(parsedJson(textOf(file))).data].flatMap(each => each ?? []);
   for (const address of addresses) {
     const window: ProvenWindow | undefined = await proveWindow(address, 'redline-view').catch(
       () => undefined,
@@ -191,11 +195,12 @@ async function connect(
   return undefined;
 }
 
-function parsed(file: string): unknown {
+/** What a file holds; empty if it cannot be read. */
+function textOf(file: string): string {
   try {
-    return JSON.parse(fs.readFileSync(file, 'utf8'));
+    return fs.readFileSync(file, 'utf8');
   } catch {
-    return undefined;
+    return '';
   }
 }
 

@@ -141,7 +141,10 @@ export class LiveView {
     let since = Date.now();
     let lastTurn = since;
     let pause = POLL_MS;
-    const { pace } = this.#host;
+    const { pace, logger } = this.#host;
+    await this.#tell().catch((error: unknown) =>
+      logger.error(`An agent is told nothing: ${detailOf(error)}`),
+    );
     for (;;) {
       const { signal } = this.#ending;
       await pace.wait(pause, signal);
@@ -165,7 +168,7 @@ export class LiveView {
           lastTurn = Date.now();
         }
       } catch (error) {
-        this.#host.logger.error(`Looking at the view of an agent failed: ${detailOf(error)}`);
+        logger.error(`Looking at the view of an agent failed: ${detailOf(error)}`);
         pause = Math.max(pause, pace.restMs);
       }
     }

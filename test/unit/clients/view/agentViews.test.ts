@@ -120,6 +120,14 @@ const inViews = (): void => {
     assert.ok(sets.every(({ set }) => set !== undefined));
   });
 
+  test('the file in which the agent reads of decisions is there before it has written anything', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    await agent.run('until test -e REDLINE.md; do sleep 0.05; done');
+    assert.match(await agent.run('cat REDLINE.md'), /You work in a view of the workspace/);
+    await agent.exit();
+  });
+
   test('a log that git ignores, and a file that is written all the time, hold up no other file and no answer', async t => {
     const world = await opened(t, FILES, { pace: { ...viewPace, restMs: 1_000, longestMs: 2_000 } });
     const agent = world.start();

@@ -1,0 +1,37 @@
+import { parsedJson, isRecord } from '../../base/json.ts';
+import { STATUS_FILE } from '../../sandbox/agentView/privateGit.ts';
+
+/** What an agent in a view is told, in the place where it reads instructions. */
+export const VIEW_INSTRUCTIONS =
+  'You work in a view of the workspace. What you write here is proposed to the user, and nothing is on disk until the user applies it. ' +
+  `${STATUS_FILE} in the workspace folder tells what the user applied or refused, and why: read it before you edit a file again, and ` +
+  'when a file is not as you left it. A refusal is an answer, not an error.';
+
+/** How a program is started. */
+export interface Start {
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Tells an agent of its view, by its own options and variables: no file is changed, and what the user tells it by the same option
+ * stays. A command of the program, such as `claude mcp list`, is left alone.
+ * @param program the name of the program
+ * @param settings the text of Codex's own settings
+ */
+export function told(program: string, { args, env }: Start, settings: string): Start {
+  const hasOption = (option: string): boolean => args.some(arg => arg.includes(option));
+  const isConversation = args[0]?.startsWith('-') ?? true;
+  if (program === 'claude' && isConversation && !hasOption('--append-system-prompt'))
+    return { args: ['--append-system-prompt', VIEW_INSTRUCTIONS, ...args], env };
+  const option = 'developer_instructions';
+  if (program === 'codex' && !hasOption(option) && !settings.includes(option))
+    return { args: ['-c', `${option}=${JSON.stringify(VIEW_INSTRUCTIONS)}`, ...args], env };
+  if (program !== 'opencode') return { args, env };
+  const name = 'OPENCODE_CONFIG_CONTENT';
+  const given = parsedJson(env[name] ?? '{}');
+  if (!isRecord(given)) return { args, env };
+  const others: unknown = given['instructions'];
+  const instructions = [...(Array.isArray(others) ? (others as unknown[]) : []), STATUS_FILE];
+  return { args, env: { ...env, [name]: JSON.stringify({ ...given, instructions }) } };
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { told, VIEW_INSTRUCTIONS } from '../../../../src/agent/clients/run/toldAgent.ts';
+
+const start = (...args: string[]) => ({ args, env: {} });
+
+test('Claude Code, Codex and opencode are told of the view by their own options', () => {
+  assert.match(VIEW_INSTRUCTIONS, /REDLINE\.md/);
+  assert.deepEqual(told('claude', start('--resume'), '').args, [
+    '--append-system-prompt',
+    VIEW_INSTRUCTIONS,
+    '--resume',
+  ]);
+  assert.deepEqual(told('codex', start('resume'), '').args, [
+    '-c',
+    `developer_instructions=${JSON.stringify(VIEW_INSTRUCTIONS)}`,
+    'resume',
+  ]);
+  const { env } = told(
+    'opencode',
+    { args: [], env: { OPENCODE_CONFIG_CONTENT: '{"model":"x","instructions":["mine.md"]}' } },
+    '',
+  );
+  assert.deepEqual(JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? ''), {
+    model: 'x',
+    instructions: ['mine.md', 'REDLINE.md'],
+  });
+});
+
+test('what the user tells by the same option stays, and commands and other programs are left alone', () => {
+  const left: readonly [string, readonly string[], string][] = [
+    ['claude', ['mcp', 'list'], ''],
+    ['claude', ['--append-system-prompt=Be brief.'], ''],
+    ['codex', ['-c', 'developer_instructions="Be brief."'], ''],
+    ['codex', [], 'developer_instructions = "Be brief."\n'],
+    ['sh', ['-c', 'ls'], ''],
+  ];
+  for (const [program, args, settings] of left) {
+    const given = { args, env: {} };
+    assert.deepEqual(told(program, given, settings), given, program);
+  }
+  const odd = { args: [], env: { OPENCODE_CONFIG_CONTENT: 'no json' } };
+  assert.deepEqual(told('opencode', odd, ''), odd);
+});
