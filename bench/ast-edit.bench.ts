@@ -196,6 +196,7 @@ function plainFiles(folder: string): Workspace {
     addName: () => Promise.resolve(false),
     makeFolders: () => Promise.resolve(),
     tidy: () => Promise.resolve(),
+    sync: () => Promise.resolve(new Map()),
     async write(name, bytes, expected) {
       if (sha256(await read(name)) !== expected) throw new Error(`${name} changed`);
       await writeFile(path.join(folder, name), bytes ?? '');

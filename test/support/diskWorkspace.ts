@@ -13,6 +13,7 @@ import type {
 import { defaultEncoding, type TextEncoding } from '../../src/agent/hold/text/encodings.ts';
 import { readDiskFile, writeDiskFile } from '../../src/views/workspace/diskFile.ts';
 import { replaceOnDisk } from '../../src/views/workspace/diskReplace.ts';
+import { syncOnDisk } from '../../src/views/workspace/diskSync.ts';
 import { makeFoldersOnDisk, placeOnDisk, tidyDisk } from '../../src/views/workspace/diskFolders.ts';
 import { addNameOnDisk, giveRightsOnDisk, rightsOnDisk } from '../../src/views/workspace/fileRights.ts';
 import { lineEndingOfNewFile } from '../../src/views/workspace/newLineEnding.ts';
@@ -126,6 +127,10 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
   async tidy(paths: readonly string[], folders: readonly string[]): Promise<void> {
     await this.#slice.turn();
     tidyDisk(paths, folders, this.#roots);
+  }
+
+  sync(paths: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+    return syncOnDisk(paths, this.#roots);
   }
 
   async list(): Promise<FileListing> {

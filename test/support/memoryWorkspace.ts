@@ -305,6 +305,10 @@ export class MemoryWorkspace implements Workspace {
     // Nothing is ever left behind.
   }
 
+  async sync(): Promise<ReadonlyMap<string, unknown>> {
+    return new Map();
+  }
+
   async isProtected(paths: readonly string[]): Promise<boolean> {
     return paths.some(file => isProtectedPath(file) || isProtectedPath(this.#realPath(file)));
   }

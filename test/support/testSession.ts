@@ -31,7 +31,8 @@ import {
   type PreviewLogSink,
   type PreviewNumbers,
 } from '../../src/agent/hold/preview/log/previewLog.ts';
-import { PreviewStore, type PreviewStoreOptions } from '../../src/agent/hold/preview/previewStore.ts';
+import { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
+import type { PreviewStoreOptions } from '../../src/agent/hold/preview/previewStoreOptions.ts';
 import { queueResolveHandler } from '../../src/agent/hold/preview/queueResolveHandler.ts';
 import { Invoker } from '../../src/agent/hold/preview/resolve/invoker.ts';
 import type { Prover } from '../../src/agent/hold/preview/resolve/proof.ts';

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import * as net from 'node:net';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Disposable } from './disposable.ts';
+import type { Alive } from './aliveSocket.ts';
 import { hasCode } from './errors.ts';
 import { parsedJson } from './json.ts';
 import { isTransient } from './system/replaceFile.ts';
@@ -26,11 +25,6 @@ interface Owner {
 
 /** When a process started, if the system tells. */
 type StartOf = (pid: number) => Promise<string | undefined>;
-
-/** A place where this process listens as long as it lives. */
-interface Alive extends Disposable {
-  readonly address: string;
-}
 
 /**
  * A lock between processes: a file with its owner's process id and start time. It is void once that process has ended,
@@ -61,7 +55,7 @@ export class ProcessLock {
     await mkdir(path.dirname(file), { recursive: true });
     const started = await startOf(process.pid);
     // Where process ids cannot be told apart by start times, the owner listens as long as it lives.
-    const alive = started === undefined ? await listen() : undefined;
+    const alive = started === undefined ? await (await import('./aliveSocket.ts')).listen() : undefined;
     const owner: Owner = { pid: process.pid, started, boot: await bootOf(), alive: alive?.address };
     const text = JSON.stringify({ ...owner, mark: randomUUID() });
     try {
@@ -158,7 +152,8 @@ async function isHeld(file: string, text: string, startOf: StartOf): Promise<boo
   if (boot !== undefined && owner.boot !== undefined && boot !== owner.boot) return false;
   const started = await startOf(owner.pid);
   if (started !== undefined && owner.started !== undefined) return started === owner.started;
-  const isAnswered = owner.alive === undefined ? undefined : await answers(owner.alive);
+  const isAnswered =
+    owner.alive === undefined ? undefined : await (await import('./aliveSocket.ts')).answers(owner.alive);
   if (isAnswered !== undefined) return isAnswered;
   // Without start times, at least a lock from before the system's last start is void.
   const made = (await stat(file).catch(() => undefined))?.mtimeMs ?? 0;
@@ -192,47 +187,6 @@ async function startOnLinux(pid: number): Promise<string | undefined> {
 /** An id of this start of the system, which only Linux tells. */
 async function bootOf(): Promise<string | undefined> {
   return (await textOf('/proc/sys/kernel/random/boot_id').catch(() => undefined))?.trim();
-}
-
-/** The most bytes of the path of a socket on macOS; Linux takes a few more. */
-const MAX_SOCKET = 103;
-
-/**
- * A new address to listen at: a pipe on Windows, elsewhere a socket in the temporary folder, or in `/tmp` if its path would be too
- * long for the system.
- */
-export function listenAddress(temporary: string, platform: NodeJS.Platform = process.platform): string {
-  const name = `redline-${randomUUID()}`;
-  if (platform === 'win32') return `\\\\.\\pipe\\${name}`;
-  const address = path.posix.join(temporary, `${name}.sock`);
-  return Buffer.byteLength(address) > MAX_SOCKET ? path.posix.join('/tmp', `${name}.sock`) : address;
-}
-
-/** Listens until it is disposed or the process ends; `undefined` where that is not possible. */
-function listen(): Promise<Alive | undefined> {
-  const address = listenAddress(os.tmpdir());
-  const server = net.createServer(socket => socket.destroy());
-  server.unref();
-  return new Promise(resolve => {
-    server.on('error', () => resolve(undefined)); // a later one must not be thrown either
-    server.listen(address, () => resolve({ address, dispose: () => void server.close() }));
-  });
-}
-
-/** Whether a process listens there; `undefined` if that cannot be told. */
-function answers(address: string): Promise<boolean | undefined> {
-  return new Promise(resolve => {
-    const socket = net.connect(address);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', (error: NodeJS.ErrnoException) => {
-      // A pipe ends with its process. A socket's file stays, but something may have cleaned the temporary folder.
-      const dead = process.platform === 'win32' ? 'ENOENT' : 'ECONNREFUSED';
-      resolve(error.code === dead ? false : undefined);
-    });
-  });
 }
 
 /** The text of a file; `undefined` if there is none. */

@@ -14,7 +14,7 @@ import { ToolChoices } from './forcing/toolChoices.ts';
 import type { ChatProvider } from './model/chatProvider.ts';
 import type { Attachment, SessionMessage } from './model/messages.ts';
 import type { PendingAction } from '../hold/preview/pendingAction.ts';
-import type { QueuedPreview } from '../hold/preview/previewStore.ts';
+import type { QueuedPreview } from '../hold/preview/previewStoreOptions.ts';
 import type { ContextUse } from './context/contextKeeper.ts';
 import { storingEvents, type SessionEvent } from './events.ts';
 import type { UsedInstructions } from './instructions.ts';

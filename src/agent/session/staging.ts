@@ -3,7 +3,7 @@ import { messageIdOf, nodeOfMessageId } from './conversation/nodeId.ts';
 import { setOfPrompt, type ChangeSetRef } from '../hold/preview/changeSet.ts';
 import type { PendingAction } from '../hold/preview/pendingAction.ts';
 import type { CallRef, PreviewOrigin } from '../hold/preview/preview.ts';
-import type { QueuedPreview } from '../hold/preview/previewStore.ts';
+import type { QueuedPreview } from '../hold/preview/previewStoreOptions.ts';
 import { queueResolveHandler } from '../hold/preview/queueResolveHandler.ts';
 import type { SessionContext } from './sessionOptions.ts';
 

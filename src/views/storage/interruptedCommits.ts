@@ -4,6 +4,7 @@ import { detailOf } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { recoverCommits, type RecoveryReport } from '../../agent/hold/preview/commit/recovery.ts';
+import type { UnsyncedReport } from '../../agent/hold/preview/commit/unsynced.ts';
 import { PreviewLog } from '../../agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { shortList } from '../plainText.ts';
@@ -46,6 +47,34 @@ export async function recoverInterruptedCommits(
     const isPending = report.previewIds.some(id => store.get(id)?.state.kind === 'pending');
     reportRecovery(report, logger, isPending ? vscode.l10n.t('The preview is pending again.') : undefined);
   }
+  if (store.unsyncedCommits.length === 0) return;
+  const { completeUnsynced } = await import('../../agent/hold/preview/commit/unsynced.ts');
+  for (const report of await completeUnsynced(store, workspace)) reportUnsynced(report, logger);
+}
+
+function reportUnsynced({ previewIds, completed, changed, failed }: UnsyncedReport, logger: Logger): void {
+  const ids = previewIds.join(', ');
+  logger.warn(
+    `What ${ids} wrote may not have been on the disk. Written again: ${completed.join(', ')}. Changed since: ${changed.join(', ')}. Failed: ${failed.join(', ')}`,
+  );
+  const sentences = [
+    vscode.l10n.t('The computer or VS Code ended before the files of {0} were safe on the disk.', ids),
+    ...(completed.length > 0
+      ? [vscode.l10n.t('These were written again as decided: {0}.', shortList(completed))]
+      : []),
+    ...(changed.length > 0
+      ? [vscode.l10n.t('These are not as decided, since they have changed since: {0}.', shortList(changed))]
+      : []),
+    ...(failed.length > 0
+      ? [
+          vscode.l10n.t(
+            'These could not be compared or written; Redline tries again at the next start: {0}.',
+            shortList(failed),
+          ),
+        ]
+      : []),
+  ];
+  void (changed.length + failed.length > 0 ? showWarning : showInfo)(sentences.join(' '));
 }
 
 function reportRecovery(report: RecoveryReport, logger: Logger, more?: string): void {

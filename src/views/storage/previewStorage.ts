@@ -6,7 +6,8 @@ import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
 import type { Blobs } from '../../agent/hold/preview/blobs.ts';
-import { PreviewStore, type PreviewStoreOptions } from '../../agent/hold/preview/previewStore.ts';
+import { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
+import type { PreviewStoreOptions } from '../../agent/hold/preview/previewStoreOptions.ts';
 import type { Settings } from '../settings.ts';
 import { showWarning } from '../toast.ts';
 import { previewNumbersIn } from './previewNumbers.ts';
@@ -108,7 +109,8 @@ function blobsIn(folder: string, mayRemove: () => boolean): Blobs {
 
 /** Whether a crash may have interrupted commits, of this window or others. */
 export function mustRecover(store: PreviewStore, storage: string): boolean {
-  return store.interruptedCommits.length > 0 || existsSync(sideLogFolder(storage));
+  const mayBeTorn = store.interruptedCommits.length + store.unsyncedCommits.length > 0;
+  return mayBeTorn || existsSync(sideLogFolder(storage));
 }
 
 /** Settles when work that is under way has been waited for long enough. */
@@ -225,6 +227,8 @@ async function storeOptions(
       logger.info('Writing previews works again; everything that waited is written.');
       trouble.recovered(log);
     },
+    onUnsynced: (ids, failed) =>
+      void import('./notSynced.ts').then(({ tellNotSynced }) => tellNotSynced(ids, failed, logger)),
     onUnstorable: (ids, error) => {
       logger.error(`The latest state of ${ids.join(', ')} can never be written: ${detailOf(error)}`);
       trouble.lostPreviews(ids);

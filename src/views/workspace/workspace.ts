@@ -24,6 +24,7 @@ import { bytesOfDocument, dirtyDocument, isDirtyInOtherEditor } from './dirtyDoc
 import { readDiskFile, whileOthersHaveIt, writeDiskFile } from './diskFile.ts';
 import { makeFoldersOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
 import { encodingOfUri } from './fileEncoding.ts';
+import { excludedGlobs } from './excludedGlobs.ts';
 import type { RecentFindings } from './findings.ts';
 import type { OwnProtections } from './protectedFiles.ts';
 import {
@@ -229,6 +230,11 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     tidyDisk(paths, folders, this.#roots());
   }
 
+  async sync(paths: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+    const { syncOnDisk } = await import('./diskSync.ts');
+    return syncOnDisk(paths, this.#roots());
+  }
+
   list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {
     return this.#list(glob, limit, signal, async (folder, found) => withoutIgnored(folder.fsPath, found));
   }
@@ -307,16 +313,6 @@ function rootsOf(folders: readonly vscode.WorkspaceFolder[]): readonly Root[] {
 
 function uriAt({ folder, relative }: WorkspaceLocation<Root>): vscode.Uri {
   return vscode.Uri.joinPath(folder.uri, relative);
-}
-
-/** Globs that `files.exclude` and `search.exclude` hide from searches. */
-function excludedGlobs(folder: vscode.Uri): string[] {
-  return ['files', 'search'].flatMap(section => {
-    const globs = vscode.workspace
-      .getConfiguration(section, folder)
-      .get<Record<string, unknown>>('exclude', {});
-    return Object.keys(globs).filter(glob => globs[glob] === true);
-  });
 }
 
 /**

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { listenAddress, ProcessLock } from '../../../src/agent/base/processLock.ts';
+import { listenAddress } from '../../../src/agent/base/aliveSocket.ts';
+import { ProcessLock } from '../../../src/agent/base/processLock.ts';
 
 test('one live process holds a lock; a dead one, and another process with its id, do not', async context => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));

@@ -3,7 +3,8 @@ import { changeOf, type FileChange, type TextSide } from '../preview/fileChange.
 import { counted } from '../preview/label.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
-import type { PreviewStore, QueuedPreview } from '../preview/previewStore.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import type { QueuedPreview } from '../preview/previewStoreOptions.ts';
 import type { Invoker } from '../preview/resolve/invoker.ts';
 import { inverseOf } from '../preview/undo.ts';
 import { originOf } from './stageGathered.ts';

@@ -3,7 +3,7 @@ import { english, type Localiser, type Sentence } from '../../base/localiser.ts'
 import type { FileChange } from '../preview/fileChange.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { AgentName, Preview } from '../preview/preview.ts';
-import type { QueuedPreview } from '../preview/previewStore.ts';
+import type { QueuedPreview } from '../preview/previewStoreOptions.ts';
 import { inPreviews, type Gathered } from './gathered.ts';
 
 /** What a person brought into review, and with which command. */

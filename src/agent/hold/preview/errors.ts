@@ -89,3 +89,8 @@ export class RefusedVoteError extends ToolError {
     this.paths = paths;
   }
 }
+
+/** Rejects with a {@link JournalError}. */
+export function asJournalError(error: unknown): never {
+  throw new JournalError(error);
+}

@@ -9,6 +9,8 @@ export interface InterruptedCommit {
   /** The revisions that are written, by id. */
   readonly revisions?: Readonly<Record<string, number>> | undefined;
   readonly vote?: CommitVote | undefined;
+  /** Whether the log tells once its files would survive a power cut. */
+  readonly syncs?: true | undefined;
   /** How many ledger entries were written before it began. */
   readonly ledgerBefore: number;
   /**
@@ -21,6 +23,7 @@ export interface InterruptedCommit {
 /** The commits that have not ended, in the order of their beginning, indexed by their previews. */
 export class InterruptedCommits {
   #commits = new Set<InterruptedCommit>();
+  readonly #unsynced = new Set<InterruptedCommit>();
   readonly #byId = new Map<string, InterruptedCommit>();
 
   all(): readonly InterruptedCommit[] {
@@ -38,9 +41,21 @@ export class InterruptedCommits {
     for (const id of commit.ids) this.#byId.set(id, commit);
   }
 
-  /** Removes those that contain any of these previews. */
-  end(ids: readonly string[]): void {
+  /** Those that ended, but whose files a power cut may have taken since. */
+  get unsynced(): readonly InterruptedCommit[] {
+    return [...this.#unsynced];
+  }
+
+  /** The files of these previews would survive a power cut. */
+  sync(ids: readonly string[]): void {
+    for (const commit of this.#unsynced)
+      if (commit.ids.some(id => ids.includes(id))) this.#unsynced.delete(commit);
+  }
+
+  /** Removes those that contain any of these previews. @param isApplied whether all their files are written */
+  end(ids: readonly string[], isApplied = false): void {
     for (let commit = this.of(ids); commit; commit = this.of(ids)) {
+      if (isApplied && commit.syncs) this.#unsynced.add(commit);
       this.#commits.delete(commit);
       for (const id of commit.ids) this.#byId.delete(id);
     }

@@ -99,6 +99,7 @@ export class SessionOverlay implements PendingContents {
       giveRights: rights => workspace.giveRights(rights),
       makeFolders: modes => workspace.makeFolders(modes),
       tidy: (paths, folders) => workspace.tidy(paths, folders),
+      sync: paths => workspace.sync(paths),
       lineEndingAt: path => workspace.lineEndingAt(path),
       encodingOf: path => {
         const pending = this.at(path);

@@ -52,8 +52,13 @@ export class PreviewProjection {
     const ended = this.#commits.of(ids);
     const was = entry.type === 'stale' ? this.#previews.get(entry.id) : undefined;
     if (entry.type === 'commit') this.#begin(entry);
-    else if (entry.type === 'resolved' || entry.type === 'recovered' || entry.type === 'expired')
-      this.#commits.end(ids);
+    else if (entry.type === 'resolved')
+      this.#commits.end(
+        ids,
+        entry.entries.every(({ outcome }) => outcome === 'applied'),
+      );
+    else if (entry.type === 'recovered' || entry.type === 'expired') this.#commits.end(ids);
+    else if (entry.type === 'synced') this.#commits.sync(ids);
     const next = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
     // A rebase may never be stored.
     const isKept = entry.type !== 'revised' || entry.by !== 'rebase' || entry.announced === true;
@@ -134,6 +139,7 @@ export class PreviewProjection {
 
   /** Removes a preview that is not open; the ledger keeps its entries. */
   delete(id: string): void {
+    this.#commits.sync([id]);
     this.#previews.delete(id);
   }
 
@@ -154,6 +160,11 @@ export class PreviewProjection {
   /** In the order of their beginning. */
   get commits(): readonly InterruptedCommit[] {
     return this.#commits.all();
+  }
+
+  /** Those that ended, but whose files a power cut may have taken since. */
+  get unsynced(): readonly InterruptedCommit[] {
+    return this.#commits.unsynced;
   }
 
   /** The parts that are stale since they were split off, without that anyone was told, with these paths. */
@@ -181,11 +192,11 @@ export class PreviewProjection {
     if (number > this.#lastNumber && number < FIRST_RANDOM) this.#lastNumber = number;
   }
 
-  #begin({ ids, rollback, revisions, vote }: Extract<PreviewLogEntry, { type: 'commit' }>): void {
+  #begin({ ids, rollback, revisions, vote, syncs }: Extract<PreviewLogEntry, { type: 'commit' }>): void {
     if (ids.some(id => this.#ended.has(id))) return;
     this.#commits.end(ids);
     const ledgerBefore = this.#ledger.length;
-    this.#commits.add({ ids, rollback, revisions, vote, ledgerBefore, said: 'interrupted' });
+    this.#commits.add({ ids, rollback, revisions, vote, syncs, ledgerBefore, said: 'interrupted' });
   }
 
   /** @param rollback that of the commit which the entry ends, if any. */
@@ -240,7 +251,7 @@ function reduce(
   entry: Exclude<PreviewLogEntry, { type: 'resolved' }>,
 ): readonly Preview[] {
   if (entry.type === 'staged') return [fresh(entry.preview)];
-  if (entry.type === 'commit' || entry.type === 'recovered') return [];
+  if (entry.type === 'commit' || entry.type === 'recovered' || entry.type === 'synced') return [];
   const preview = find(entry.id);
   if (!preview || isOpen(preview) === (entry.type === 'dismissed')) return [];
   switch (entry.type) {

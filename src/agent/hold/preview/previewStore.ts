@@ -1,8 +1,8 @@
 import { TimeSlice } from '../../base/async.ts';
-import { JournalError } from './errors.ts';
+import { asJournalError, JournalError } from './errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
-import type { EncodingError } from '../../base/log/jsonLines.ts';
 import { LogQueue, marked } from '../../base/log/logQueue.ts';
+import { SoonFlushed } from '../../base/log/soonFlushed.ts';
 import { MemoryBlobs, type Blobs } from './blobs.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { Feed, Revision } from './feed.ts';
@@ -27,27 +27,8 @@ import { forget } from './log/retention.ts';
 import { PreviewProjection } from './previewProjection.ts';
 import { restored } from './restore.ts';
 import { UnstoredRebases } from './unstoredRebases.ts';
+import type { PreviewStoreOptions, QueuedPreview } from './previewStoreOptions.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
-
-export interface PreviewStoreOptions {
-  /** By default the store counts by itself, as the only writer of its log. */
-  readonly numbers?: PreviewNumbers;
-  /** Where the contents of binary files are; by default in memory. */
-  readonly blobs?: Blobs;
-  /** Called once everything is written again after a failure. */
-  readonly onLogRecovery?: () => void;
-  /**
-   * Called when the latest state of these previews can never be written, and why. It lasts as long as the process, and while
-   * they are in it they cannot be applied. By default it is reported as a failure of the log.
-   */
-  readonly onUnstorable?: (ids: readonly string[], error: EncodingError) => void;
-}
-
-/** A preview that was just staged; `stored` settles as the promises of {@link PreviewStore} do. */
-export interface QueuedPreview {
-  readonly preview: Preview;
-  readonly stored: Promise<void>;
-}
 
 /**
  * The only owner of every preview's state. Each change is a log entry, which takes effect in memory at once and is written
@@ -61,6 +42,7 @@ export interface QueuedPreview {
 export class PreviewStore {
   readonly #projection: PreviewProjection;
   readonly #log: PreviewLogSink;
+  readonly #written: SoonFlushed<PreviewLogEntry>;
   readonly #queue: LogQueue<PreviewLogEntry>;
   readonly #numbers: PreviewNumbers;
   /** The previews of entries that can never be written, by why. A crash while one is applied could not be recovered from. */
@@ -84,6 +66,9 @@ export class PreviewStore {
   /** Fires after each new revision, after `onDidChange`. */
   readonly onDidRevise: Event<Revision> = this.#revised.event;
 
+  /** Tells that what these previews wrote may not survive a power cut: why, by path. */
+  readonly reportUnsynced: NonNullable<PreviewStoreOptions['onUnsynced']>;
+
   /** The contents of binary files. They must be put there before a preview names them. */
   readonly blobs: Blobs;
 
@@ -91,13 +76,16 @@ export class PreviewStore {
   constructor(
     log: PreviewLogSink,
     onLogFailure: (error: unknown) => void,
-    { numbers = { next: last => last + 1 }, blobs, onLogRecovery, onUnstorable }: PreviewStoreOptions = {},
+    options: PreviewStoreOptions = {},
   ) {
+    const { numbers = { next: last => last + 1 }, blobs, onLogRecovery, onUnstorable, onUnsynced } = options;
+    this.reportUnsynced = onUnsynced ?? (() => undefined);
     this.blobs = blobs ?? new MemoryBlobs();
     this.#log = log;
     const { contents } = log;
     this.#projection = new PreviewProjection(contents && (changes => contents.heldChanges(changes)));
-    this.#queue = new LogQueue(log, {
+    this.#written = new SoonFlushed(log, onLogFailure);
+    this.#queue = new LogQueue(this.#written, {
       onFailure: onLogFailure,
       onRecovery: onLogRecovery,
       onDrop: (entry, error) => {
@@ -218,8 +206,8 @@ export class PreviewStore {
     vote: CommitVote = unknownVote,
   ): Promise<void> {
     const revisions = Object.fromEntries(ids.map(id => [id, this.#require(id).revision]));
-    await this.#journal({ type: 'commit', ids, rollback, revisions, vote: voteOf(vote) });
-    await this.#log.flush().catch(asJournalError);
+    await this.#journal({ type: 'commit', ids, rollback, revisions, vote: voteOf(vote), syncs: true });
+    await this.#written.flush().catch(asJournalError);
   }
 
   /**
@@ -234,6 +222,16 @@ export class PreviewStore {
   /** Records that an interrupted commit was rolled back, or left as it was. */
   endRecovery(ids: readonly string[]): Promise<void> {
     return this.#record({ type: 'recovered', ids });
+  }
+
+  /** Records that what these previews wrote would survive a power cut. */
+  recordSynced(ids: readonly string[]): Promise<void> {
+    return this.#record({ type: 'synced', ids });
+  }
+
+  /** The applied commits of which the log does not tell that their files would survive a power cut, in the order of their beginning. */
+  get unsyncedCommits(): PreviewProjection['unsynced'] {
+    return this.#projection.unsynced;
   }
 
   /** Forgets the commits that may have begun, but whose beginning no line tells: whoever recovers has looked at them. */
@@ -377,9 +375,10 @@ export class PreviewStore {
    * Tries once more to write what waits, after which nothing is written any more: the process ends.
    * @returns whether the log has everything. Never rejects.
    */
-  close(): Promise<boolean> {
+  async close(): Promise<boolean> {
     this.#storeRebases(this.#rebases.ids);
-    return this.#queue.close();
+    const isWritten = await this.#queue.close();
+    return (await this.#written.close()) && isWritten;
   }
 
   #recordPending(entry: PreviewLogEntry): Promise<void> {
@@ -450,8 +449,4 @@ export class PreviewStore {
     if (!preview) throw new Error(`No preview ${id}`);
     return preview;
   }
-}
-
-function asJournalError(error: unknown): never {
-  throw new JournalError(error);
 }

@@ -7,7 +7,8 @@ import type { PreviewDraft } from './log/previewLog.ts';
 import type { Overlay } from './overlay.ts';
 import type { PendingAction } from './pendingAction.ts';
 import type { PreviewContent, PreviewOrigin } from './preview.ts';
-import type { PreviewStore, QueuedPreview } from './previewStore.ts';
+import type { PreviewStore } from './previewStore.ts';
+import type { QueuedPreview } from './previewStoreOptions.ts';
 import type { Invoker } from './resolve/invoker.ts';
 
 /** What staging a preview takes. */

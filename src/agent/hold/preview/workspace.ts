@@ -133,6 +133,12 @@ export interface Workspace extends ReadableFiles {
    */
   tidy(paths: readonly string[], folders: readonly string[]): Promise<void>;
 
+  /**
+   * Settles once these files, and the names that they have or no longer have, would survive a power cut.
+   * @returns why, for each of the paths for which that failed.
+   */
+  sync(paths: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
+
   /** The files matching a glob, sorted, without those that ignore files or `files.exclude` hide. */
   list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing>;
 }

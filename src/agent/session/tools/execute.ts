@@ -10,7 +10,7 @@ import { plural } from '../../base/phrases.ts';
 import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
 import type { Preview } from '../../hold/preview/preview.ts';
-import type { QueuedPreview } from '../../hold/preview/previewStore.ts';
+import type { QueuedPreview } from '../../hold/preview/previewStoreOptions.ts';
 import { amendedText } from '../../hold/preview/resolve/waitTexts.ts';
 import { MAX_RESULT_CHARS } from './resultRows.ts';
 import { repairArguments, unknownArguments } from './repairArguments.ts';

@@ -9,7 +9,8 @@ import { sideOfText, type FileChange } from '../../../../src/agent/hold/preview/
 import { Overlay } from '../../../../src/agent/hold/preview/overlay.ts';
 import type { PendingAction } from '../../../../src/agent/hold/preview/pendingAction.ts';
 import type { PreviewLogEntry } from '../../../../src/agent/hold/preview/log/previewLog.ts';
-import { PreviewStore, type QueuedPreview } from '../../../../src/agent/hold/preview/previewStore.ts';
+import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
+import type { QueuedPreview } from '../../../../src/agent/hold/preview/previewStoreOptions.ts';
 import { queueResolveHandler } from '../../../../src/agent/hold/preview/queueResolveHandler.ts';
 import { Rebaser } from '../../../../src/agent/hold/preview/rebase/rebaser.ts';
 import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';

@@ -403,7 +403,7 @@ test('a preview that can never be written is told by its name, and the others ar
   const { entries } = await openPreviewLog(log).load();
   assert.deepEqual(
     entries.map(({ type }) => type),
-    ['staged', 'commit', 'resolved'],
+    ['staged', 'commit', 'resolved', 'synced'],
   );
 });
 

@@ -83,6 +83,9 @@ export async function commitChanges(
   let failed: { readonly path: string; readonly error: unknown } | undefined;
   try {
     for (const { steps: phase, emptied } of [...phases, renamed]) {
+      // An old name goes once the new one would survive a power cut.
+      if (phase === removed.steps && phase.length > 0)
+        await files.sync(written.steps.filter(({ before }) => !before).map(({ path }) => path));
       await forEachLimited(phase, AT_ONCE, async step => {
         const { path } = step;
         begun.add(step);
@@ -103,6 +106,7 @@ export async function commitChanges(
   } catch (error) {
     // Includes the step that failed: its write may be torn.
     const back = await rollBack(files, [...begun], rollback, blobs);
+    await files.sync([...begun].map(({ path }) => path));
     const stuck = [...back.failed, ...back.foreign.filter(path => done.has(path))].sort();
     if (stuck.length === 0 && error instanceof StalePreviewError) throw error;
     const unclear = back.foreign.filter(path => broken.has(path));

@@ -130,6 +130,7 @@ async function recover(
   // What was applied on top of this commit stays, even if the log does not tell how this one ended.
   const own = steps.filter(({ path }) => !foundLater.has(path));
   const { restored, foreign, failed } = await rollBack(files, own, rollback, store.blobs);
+  await files.sync(restored);
   if (failed.length === 0) await store.endRecovery(previewIds);
   const builtOn = pathsWith('after', 'other', 'lacking').filter(path => foundLater.has(path));
   return { previewIds, end: 'rolledBack', restored, leftAlone: [...foreign, ...builtOn].sort(), failed };

@@ -74,28 +74,40 @@ export async function rollBack(
   return { restored: restored.sort(), foreign: foreign.sort(), failed: failed.sort() };
 }
 
-/** How much operating systems write at once, in bytes: an interrupted write stops, in a file, at a multiple of it. */
+/** How much operating systems write at once, in bytes. */
 const BLOCK = 4096;
 
 /**
- * Whether a file holds what an interrupted write of this step leaves behind: block by block either the old bytes or the
- * new ones. Only overwriting a text in place can be torn, also that of a renamed file under its new name; files are created, removed and replaced atomically.
+ * Whether a file holds what an interrupted write of this step, or a power cut after it, leaves behind: nothing, or block by block
+ * the old bytes, the new ones or zeros, where one block may hold the new bytes up to where the write ended. A file that was made or
+ * replaced as a whole may only be empty or full of zeros, or cut if it is a new text.
  */
 export function isTornWrite(now: Held, { before: own, after, origin }: FileStep): boolean {
   const before = own ?? origin?.side;
-  if (!now || 'link' in now || !before || !after || !isText(before) || !isText(after)) return false;
-  const [old, next] = [bytesOfSide(before), bytesOfSide(after)];
+  if (!now || 'link' in now || !after) return false;
+  if (now.length === 0) return true;
+  if (!isText(after) || (before && !isText(before))) return isZero(now);
+  const [old, next] = [before ? bytesOfSide(before) : new Uint8Array(), bytesOfSide(after)];
   const shared = Math.min(old.length, next.length);
-  if (now.length < shared || now.length > Math.max(old.length, next.length)) return false;
+  const isCut = now.length < shared && now.length % BLOCK !== 0;
+  if (isCut || now.length > Math.max(old.length, next.length)) return false;
+  let torn = 0;
   let end = 0;
   for (let start = 0; start < now.length; start = end) {
     end = Math.min(now.length, (Math.floor(start / BLOCK) + 1) * BLOCK);
     // Growing and shrinking are separate writes, so whatever extends past the shorter content starts a block of its own.
     if (start < shared) end = Math.min(end, shared);
     const block = now.subarray(start, end);
-    if (!isAt(block, old, start) && !isAt(block, next, start)) return false;
+    if (isAt(block, old, start) || isAt(block, next, start) || isZero(block)) continue;
+    const written = block.findIndex((byte, index) => byte !== next[start + index]);
+    const rest = block.subarray(written);
+    if (written === 0 || !(isAt(rest, old, start + written) || isZero(rest)) || ++torn > 1) return false;
   }
   return true;
+}
+
+function isZero(bytes: Uint8Array): boolean {
+  return bytes.every(byte => byte === 0);
 }
 
 function isAt(block: Uint8Array, whole: Uint8Array, at: number): boolean {

@@ -65,8 +65,12 @@ const entrySchema = z.discriminatedUnion('type', [
     revisions: z.exactOptional(z.record(z.string(), z.int())),
     /** Who applies them and why, for the ledger if a crash comes before their resolutions. */
     vote: z.exactOptional(z.pick(ledgerEntrySchema, { actor: true, call: true, reason: true, extra: true })),
+    /** A `synced` line follows once its files would survive a power cut. */
+    syncs: z.exactOptional(z.literal(true)),
     mark,
   }),
+  /** What these previews wrote would survive a power cut. */
+  z.object({ type: z.literal('synced'), ids: z.array(z.string()), mark }),
   /** A commit that a crash interrupted was rolled back, or left as it was. */
   z.object({ type: z.literal('recovered'), ids: z.array(z.string()), mark }),
   z.object({ type: z.literal('stale'), id: z.string(), paths: z.array(path), mark }),
@@ -135,7 +139,9 @@ export const unknownVote: CommitVote = { actor: 'extension', reason: FOUND_APPLI
  */
 export function mayBeOfCommit({ text }: UnreadableLine): boolean {
   const tellsOther =
-    /^\{(?:"v":\d+,)?"type":"(?:staged|revised|rebasing|stale|recommended|expired|dismissed)"/.test(text);
+    /^\{(?:"v":\d+,)?"type":"(?:staged|revised|rebasing|synced|stale|recommended|expired|dismissed)"/.test(
+      text,
+    );
   return !tellsOther || /\{(?:"v":\d+,)?"type":"(?:commit|resolved|recovered)"/.test(text);
 }
 
@@ -161,6 +167,7 @@ export function idsOf(entry: PreviewLogEntry): readonly string[] {
       return entry.part ? [entry.id, entry.part.id] : [entry.id];
     case 'commit':
     case 'recovered':
+    case 'synced':
       return entry.ids;
     case 'rebasing':
     case 'stale':

@@ -2,7 +2,8 @@ import { ToolError } from '../../../base/errors.ts';
 import type * as Commit from '../commit/commitChanges.ts';
 import { NO_EDITORS, type LoadEditors } from '../commit/landed/editors.ts';
 import type { Landings } from '../commit/landed/landings.ts';
-import { composedSteps } from '../fileSteps.ts';
+import type { Syncs } from '../commit/syncs.ts';
+import { composedSteps, touchedSteps } from '../fileSteps.ts';
 import { answerOf, type PendingAction } from '../pendingAction.ts';
 import { nameOf, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
@@ -26,6 +27,7 @@ interface Effect {
 interface Writing {
   readonly commitChanges: typeof Commit.commitChanges;
   readonly landings: Landings;
+  readonly syncs: Syncs;
 }
 
 /** Redline writes the changes of previews of files. */
@@ -45,11 +47,13 @@ export class FilesEffect implements Effect {
     this.#store = store;
     this.#files = files;
     this.#load = async () => {
-      const [{ commitChanges }, { Landings }] = await Promise.all([
+      const [{ commitChanges }, { Landings }, { Syncs }] = await Promise.all([
         import('../commit/commitChanges.ts'),
         import('../commit/landed/landings.ts'),
+        import('../commit/syncs.ts'),
       ]);
-      return { commitChanges, landings: new Landings(store, files, await editors(), onLost) };
+      const landings = new Landings(store, files, await editors(), onLost);
+      return { commitChanges, landings, syncs: new Syncs(store, files) };
     };
   }
 
@@ -58,7 +62,9 @@ export class FilesEffect implements Effect {
     const ids = group.map(({ id }) => id);
     const changes = group.flatMap(each => each.changes ?? []);
     this.#writing ??= this.#load();
-    const { commitChanges, landings } = await this.#writing;
+    const { commitChanges, landings, syncs } = await this.#writing;
+    const paths = touchedSteps(changes).map(({ path }) => path);
+    await syncs.settled(paths);
     const landing = landings.begin(group, composedSteps(changes));
     try {
       const { unsaved } = await commitChanges(
@@ -68,6 +74,12 @@ export class FilesEffect implements Effect {
         this.#store.blobs,
       );
       landing.wrote(unsaved);
+      const isSaved = (path: string): boolean => !unsaved.includes(path);
+      const recorded = this.#store.onDidResolve(entries => {
+        if (!entries.some(({ previewId }) => previewId === ids[0])) return;
+        recorded.dispose();
+        syncs.add(ids, paths.filter(isSaved));
+      });
       return { kind: 'applied', vote, preview: lastOf(group), group, unsaved };
     } catch (error) {
       landing.failed();

@@ -65,16 +65,35 @@ test('what someone else wrote is not mistaken for a torn write', () => {
     `${before}more`,
     before.slice(0, -1),
     `${'A'.repeat(BLOCK)}${'b'.repeat(BLOCK - 1)}xend\n`,
-    `${'A'.repeat(100)}${before.slice(100)}`,
-    '',
+    `${'A'.repeat(100)}x${before.slice(101)}`,
+    `${'A'.repeat(100)}${'a'.repeat(BLOCK - 100)}${'B'.repeat(100)}${'b'.repeat(BLOCK - 100)}end\n`,
+    before.slice(0, BLOCK + 1),
   ]) {
     assert.equal(isTornWrite(bytes(now), step(before, after)), false, now.slice(0, 20));
   }
-  const mixed = `${'A'.repeat(BLOCK)}${'b'.repeat(BLOCK)}end\n`;
-  assert.equal(isTornWrite(bytes(mixed), step(before, after)), true);
+  const zeros = '\0'.repeat(BLOCK);
+  for (const torn of [
+    `${'A'.repeat(BLOCK)}${'b'.repeat(BLOCK)}end\n`,
+    `${'A'.repeat(100)}${before.slice(100)}`,
+    `${zeros}${before.slice(BLOCK)}`,
+    zeros,
+    '',
+  ])
+    assert.equal(isTornWrite(bytes(torn), step(before, after)), true, torn.slice(0, 20));
 });
 
-test('what is created or removed is never torn', () => {
+test('a new file that is empty, full of zeros or cut is torn', () => {
+  const after = `${'A'.repeat(BLOCK)}${'B'.repeat(BLOCK)}`;
+  const created: FileStep = { path: 'a.txt', before: null, after: sideOfText(after) };
+  for (const torn of ['', '\0'.repeat(after.length), after.slice(0, 100), `${after.slice(0, BLOCK)}\0\0`])
+    assert.equal(isTornWrite(bytes(torn), created), true, torn.slice(0, 20));
+  assert.equal(isTornWrite(bytes('typed'), created), false);
+  const binary: FileStep = { ...created, after: { hash: 'f'.repeat(64), size: 9 } };
+  assert.equal(isTornWrite(bytes('\0\0'), binary), true);
+  assert.equal(isTornWrite(bytes('A'), binary), false);
+});
+
+test('what others made, or is removed, is not torn', () => {
   const { before, after } = step('a', 'b');
   assert.equal(isTornWrite(bytes('x'), { path: 'a.txt', before: null, after }), false);
   assert.equal(isTornWrite(bytes('x'), { path: 'a.txt', before, after: null }), false);

@@ -8,10 +8,8 @@ import {
   type FileChange,
 } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
-import {
-  PreviewStore,
-  type PreviewStoreOptions,
-} from '../../../../../src/agent/hold/preview/previewStore.ts';
+import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
+import type { PreviewStoreOptions } from '../../../../../src/agent/hold/preview/previewStoreOptions.ts';
 import { Rebaser } from '../../../../../src/agent/hold/preview/rebase/rebaser.ts';
 import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { create, modify, remove, rename, textIn } from '../../../../support/changes.ts';

@@ -1,0 +1,54 @@
+import type { PreviewStore } from '../previewStore.ts';
+import type { Workspace } from '../workspace.ts';
+
+/** What was applied and is not synced yet. */
+interface Batch {
+  readonly ids: string[];
+  readonly paths: Set<string>;
+}
+
+/**
+ * Syncs the files of commits right after they were answered, those of several commits together, and then lets the log tell it. What
+ * fails stays unsynced for the log, so that the next start compares these files with what was decided.
+ */
+export class Syncs {
+  readonly #store: PreviewStore;
+  readonly #files: Workspace;
+  #waiting: Batch = { ids: [], paths: new Set() };
+  #running: Batch | undefined;
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(store: PreviewStore, files: Workspace) {
+    this.#store = store;
+    this.#files = files;
+  }
+
+  /** These previews are recorded as applied. @param paths what they wrote to the disk */
+  add(ids: readonly string[], paths: readonly string[]): void {
+    this.#waiting.ids.push(...ids);
+    for (const path of paths) this.#waiting.paths.add(path);
+    if (!this.#running) this.#ended = this.#run();
+  }
+
+  /**
+   * Settles once what was written to any of these paths before is synced: only what one commit wrote to a file may be lost, so that a
+   * power cut leaves what can be told apart.
+   */
+  async settled(paths: readonly string[]): Promise<void> {
+    const isOneOf = (batch: Batch | undefined): boolean => paths.some(path => batch?.paths.has(path));
+    while (isOneOf(this.#running) || isOneOf(this.#waiting)) await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.ids.length > 0) {
+      const batch = (this.#running = this.#waiting);
+      this.#waiting = { ids: [], paths: new Set() };
+      const failed = await this.#files.sync([...batch.paths]).catch((error: unknown) => {
+        return new Map([...batch.paths].map(path => [path, error]));
+      });
+      if (failed.size === 0) void this.#store.recordSynced(batch.ids);
+      else this.#store.reportUnsynced(batch.ids, failed);
+    }
+    this.#running = undefined;
+  }
+}

@@ -1,0 +1,102 @@
+import { forEachLimited } from '../../../base/async.ts';
+import { contentOf } from '../blobs.ts';
+import { bytesOfSide, isText, isWhole, type FileStep } from '../fileChange.ts';
+import { composedSteps } from '../fileSteps.ts';
+import type { InterruptedCommit } from '../interruptedCommits.ts';
+import { pathsOf } from '../preview.ts';
+import type { PreviewStore } from '../previewStore.ts';
+import type { ResolvingFiles } from '../resolve/refusals.ts';
+import { hashOf, heldReader, type Held } from './held.ts';
+import { isTornWrite } from './rollback.ts';
+import { carryModes } from './rollbackInfo.ts';
+
+/** What became of the files of an applied commit that a power cut may have taken. */
+export interface UnsyncedReport {
+  readonly previewIds: readonly string[];
+  /** They were lost or torn, and hold what was decided again. */
+  readonly completed: readonly string[];
+  /** They hold something else than what was decided: they have changed since. */
+  readonly changed: readonly string[];
+  /** They could not be read or written, or lead elsewhere, since other folders are open. The next start tries again. */
+  readonly failed: readonly string[];
+}
+
+/** How many files are compared concurrently. */
+const AT_ONCE = 8;
+
+/**
+ * Compares the files of applied commits with what was decided, where the log does not tell that they would survive a power cut.
+ * Those that hold what they held before, or a part of what was written, are written again. What was applied on top of a
+ * commit waited until its files were synced, so that only the last commit of each file counts.
+ * @returns the commits of which a file is not as decided, or was not.
+ */
+export async function completeUnsynced(
+  store: PreviewStore,
+  files: ResolvingFiles,
+): Promise<readonly UnsyncedReport[]> {
+  const reports: UnsyncedReport[] = [];
+  const synced: string[] = [];
+  for (const commit of store.unsyncedCommits) {
+    const report = await complete(commit, store, files);
+    if (report.failed.length === 0) synced.push(...commit.ids);
+    if (report.completed.length + report.changed.length + report.failed.length > 0) reports.push(report);
+  }
+  if (synced.length > 0) await store.recordSynced(synced);
+  return reports;
+}
+
+async function complete(
+  { ids: previewIds, ledgerBefore, rollback }: InterruptedCommit,
+  store: PreviewStore,
+  files: ResolvingFiles,
+): Promise<UnsyncedReport> {
+  const previews = previewIds.flatMap(id => store.get(id) ?? []);
+  const elsewhere = previews.flatMap(preview =>
+    preview.roots ? [...files.formerPlaces(pathsOf(preview), preview.roots).keys()] : [],
+  );
+  if (elsewhere.length > 0) return { previewIds, completed: [], changed: [], failed: elsewhere.sort() };
+  const later = store.ledger().slice(ledgerBefore);
+  const touchedLater = new Set([
+    ...(rollback?.editors ?? []),
+    ...later.flatMap(entry =>
+      previewIds.includes(entry.previewId) ? [] : entry.files.map(({ path }) => path),
+    ),
+  ]);
+  // Pending again: what was applied did not stay, which was told.
+  const isLost = previews.some(({ state }) => state.kind !== 'applied');
+  const changes = isLost ? [] : previews.flatMap(preview => preview.changes ?? []);
+  const steps = composedSteps(changes).filter(({ path }) => !touchedLater.has(path));
+  const modes = carryModes(changes, new Map(Object.entries(rollback?.modes ?? {})));
+  const completed: string[] = [];
+  const changed: string[] = [];
+  const failed = new Set<string>();
+  const read = heldReader(files, steps);
+  const compare = async (step: FileStep): Promise<void> => {
+    const held = await read(step);
+    if (hashOf(held) === (step.after?.hash ?? null)) return;
+    const old = [step.before?.hash ?? null, step.origin?.side.hash];
+    if (!old.includes(hashOf(held)) && !isTornWrite(held, step)) return void changed.push(step.path);
+    await write(step, held, modes.get(step.path), store, files);
+    completed.push(step.path);
+  };
+  // New names first, as when it was applied.
+  for (const phase of [steps.filter(({ after }) => after), steps.filter(({ after }) => !after)])
+    await forEachLimited(phase, AT_ONCE, step => compare(step).catch(() => void failed.add(step.path)));
+  const paths = steps.map(({ path }) => path);
+  for (const path of (await files.sync(paths)).keys()) failed.add(path);
+  await files.tidy(paths, []);
+  return { previewIds, completed: completed.sort(), changed: changed.sort(), failed: [...failed].sort() };
+}
+
+async function write(
+  step: FileStep,
+  held: Held,
+  mode: number | undefined,
+  { blobs }: PreviewStore,
+  files: ResolvingFiles,
+): Promise<void> {
+  const { path, after } = step;
+  const now = hashOf(held);
+  if (isWhole(step)) await files.replace(path, after && (await contentOf(after, blobs)), now, mode);
+  else await files.write(path, after && isText(after) ? bytesOfSide(after) : null, now, mode);
+}

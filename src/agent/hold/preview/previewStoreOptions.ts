@@ -1,0 +1,26 @@
+import type { EncodingError } from '../../base/log/jsonLines.ts';
+import type { Blobs } from './blobs.ts';
+import type { PreviewNumbers } from './log/previewLog.ts';
+import type { Preview } from './preview.ts';
+
+export interface PreviewStoreOptions {
+  /** By default the store counts by itself, as the only writer of its log. */
+  readonly numbers?: PreviewNumbers;
+  /** Where the contents of binary files are; by default in memory. */
+  readonly blobs?: Blobs;
+  /** Called once everything is written again after a failure. */
+  readonly onLogRecovery?: () => void;
+  /** Called when what these previews wrote may not survive a power cut: why, by path. */
+  readonly onUnsynced?: (ids: readonly string[], failed: ReadonlyMap<string, unknown>) => void;
+  /**
+   * Called when the latest state of these previews can never be written, and why. It lasts as long as the process, and while
+   * they are in it they cannot be applied. By default it is reported as a failure of the log.
+   */
+  readonly onUnstorable?: (ids: readonly string[], error: EncodingError) => void;
+}
+
+/** A preview that was just staged; `stored` settles as the promises of `PreviewStore` do. */
+export interface QueuedPreview {
+  readonly preview: Preview;
+  readonly stored: Promise<void>;
+}

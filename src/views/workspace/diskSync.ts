@@ -1,0 +1,72 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import * as path from 'node:path';
+import { forEachLimited } from '../../agent/base/async.ts';
+import { hasCode } from '../../agent/base/errors.ts';
+import type { FolderRoot } from '../../agent/hold/preview/workspace.ts';
+import { diskPathOf, locate } from './workspacePaths.ts';
+
+/** How many files are synced concurrently: the disk writes them together. */
+const AT_ONCE = 16;
+
+/** As `Workspace.sync`, on disk. */
+export async function syncOnDisk(
+  paths: readonly string[],
+  roots: readonly FolderRoot[],
+): Promise<ReadonlyMap<string, unknown>> {
+  const failed = new Map<string, unknown>();
+  const pathsBelow = new Map<string, string[]>();
+  const attempt = async (affected: readonly string[], work: () => Promise<void>): Promise<void> => {
+    await work().catch((error: unknown) => {
+      for (const each of affected) if (!failed.has(each)) failed.set(each, error);
+    });
+  };
+  await forEachLimited(paths, AT_ONCE, each =>
+    attempt([each], async () => {
+      const at = locate(each, roots);
+      const file = diskPathOf(at);
+      // The folders above may be new.
+      for (let above = file; above !== at.folder.fsPath && above !== path.dirname(above);) {
+        above = path.dirname(above);
+        pathsBelow.set(above, [...(pathsBelow.get(above) ?? []), each]);
+      }
+      await syncFile(file);
+    }),
+  );
+  // Names after what they name.
+  await forEachLimited([...pathsBelow], AT_ONCE, ([folder, below]) =>
+    attempt(below, () => syncFolder(folder)),
+  );
+  return failed;
+}
+
+async function syncFile(file: string): Promise<void> {
+  let handle: FileHandle;
+  try {
+    handle = await opened(file);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR')) return; // its folder tells that
+    throw error;
+  }
+  await handle.datasync().finally(() => handle.close());
+}
+
+/** Some systems flush only a file that is open for writing. */
+async function opened(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'r+');
+  } catch (error) {
+    if (hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ETXTBSY')) return open(file, 'r');
+    throw error;
+  }
+}
+
+/** Makes the names in a folder survive a power cut, where the system can. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  try {
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EINVAL', 'ENOTSUP', 'EISDIR')) throw error;
+  }
+}

@@ -1,0 +1,135 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { completeUnsynced } from '../../../../../src/agent/hold/preview/commit/unsynced.ts';
+import { recoverCommits } from '../../../../../src/agent/hold/preview/commit/recovery.ts';
+import type { FileChange } from '../../../../../src/agent/hold/preview/fileChange.ts';
+import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
+import { create, modify, remove, rename } from '../../../../support/changes.ts';
+import { draft } from '../../../../support/drafts.ts';
+import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
+import { MemoryPreviewLog, restoredStore } from '../../../../support/testSession.ts';
+
+const before = { 'a.txt': 'a', 'gone.txt': 'gone', 'from.sh': 'run' };
+const after = { 'a.txt': 'A', 'new.txt': 'new', 'to.sh': 'run' };
+const changes: readonly FileChange[] = [
+  modify('a.txt', 'a', 'A'),
+  create('new.txt', 'new'),
+  remove('gone.txt', 'gone'),
+  rename('from.sh', 'to.sh', 'run', 'run'),
+];
+
+/** A workspace whose syncs are recorded, or end as a test says. */
+class Disk extends MemoryWorkspace {
+  readonly synced: string[][] = [];
+  failed: ReadonlyMap<string, unknown> = new Map();
+  waiting: Promise<void> | undefined;
+
+  override async sync(paths: readonly string[] = []): Promise<ReadonlyMap<string, unknown>> {
+    this.synced.push([...paths].sort());
+    await this.waiting;
+    return this.failed;
+  }
+}
+
+function world(disk: Disk, log = new MemoryPreviewLog()) {
+  const store = restoredStore(log, () => undefined);
+  const invoker = new Invoker(store, disk, () => 'apply');
+  const apply = (staged = changes): Promise<unknown> =>
+    invoker.resolve({
+      ...{ id: store.stage(draft({ changes: staged })).preview.id, action: 'apply' },
+      ...{ reason: 'ok', actor: 'human' },
+    });
+  const types = (): string[] => log.lines.map(line => (JSON.parse(line) as { type: string }).type);
+  return { store, log, apply, types };
+}
+
+/** What a start after a power cut finds, that took these files. */
+async function cut(lines: readonly string[], found: Readonly<Record<string, string>>) {
+  const disk = new Disk(found);
+  const { store } = world(disk, new MemoryPreviewLog(lines));
+  const rolledBack = await recoverCommits(store, disk);
+  return { store, disk, rolledBack, reports: await completeUnsynced(store, disk) };
+}
+
+test('files are synced after the answer, new names before old ones go, and the log tells it', async () => {
+  const disk = new Disk(before);
+  const { apply, types } = world(disk);
+  let end = (): void => undefined;
+  disk.waiting = undefined;
+  const written = disk.write.bind(disk);
+  disk.write = async (path, bytes, ...more) => {
+    if (bytes === null) assert.deepEqual(disk.synced, [['new.txt', 'to.sh']]);
+    if (bytes === null) disk.waiting = new Promise(resolve => (end = resolve));
+    return written(path, bytes, ...more);
+  };
+  await apply();
+  assert.deepEqual(types(), ['staged', 'commit', 'resolved'], 'the answer does not wait');
+  assert.deepEqual(disk.synced.at(-1), ['a.txt', 'from.sh', 'gone.txt', 'new.txt', 'to.sh']);
+  end();
+  await new Promise(setImmediate);
+  assert.deepEqual(types(), ['staged', 'commit', 'resolved', 'synced']);
+});
+
+test('a start without that line writes again what a power cut took, and tells which files', async () => {
+  const disk = new Disk(before);
+  const { apply, log } = world(disk);
+  await apply();
+  await new Promise(setImmediate);
+  assert.deepEqual((await cut(log.lines, before)).reports, [], 'it was synced');
+  const unsynced = log.lines.slice(0, -1);
+  assert.deepEqual((await cut(unsynced, after)).reports, [], 'nothing was lost');
+  for (const [found, completed] of [
+    [before, ['a.txt', 'from.sh', 'gone.txt', 'new.txt', 'to.sh']],
+    [{ ...after, 'new.txt': '' }, ['new.txt']],
+    [{ ...after, 'to.sh': '\0\0\0', 'a.txt': 'a' }, ['a.txt', 'to.sh']],
+    [{ ...after, 'gone.txt': 'gone' }, ['gone.txt']],
+  ] as const) {
+    const { disk: now, store, reports } = await cut(unsynced, found);
+    assert.deepEqual(now.snapshot(), after);
+    assert.deepEqual(reports, [{ previewIds: ['p1'], completed, changed: [], failed: [] }]);
+    assert.deepEqual(store.unsyncedCommits, []);
+  }
+});
+
+test('what has changed since is left alone and named', async () => {
+  const disk = new Disk(before);
+  const { apply, log } = world(disk);
+  await apply();
+  const found = { ...after, 'a.txt': 'typed since' };
+  const { disk: now, reports } = await cut(log.lines.slice(0, 3), found);
+  assert.deepEqual(now.snapshot(), found);
+  assert.deepEqual(reports, [{ previewIds: ['p1'], completed: [], changed: ['a.txt'], failed: [] }]);
+});
+
+test('a commit on the same file waits for the sync of the one before, and only the last one counts', async () => {
+  const disk = new Disk({ 'a.txt': 'a' });
+  const { apply, log, types } = world(disk);
+  let end = (): void => undefined;
+  disk.waiting = new Promise(resolve => (end = resolve));
+  await apply([modify('a.txt', 'a', 'b')]);
+  const second = apply([modify('a.txt', 'b', 'c')]);
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  assert.equal(disk.text('a.txt'), 'b');
+  end();
+  await second;
+  assert.equal(disk.text('a.txt'), 'c');
+  assert.deepEqual(types().slice(0, 4), ['staged', 'commit', 'resolved', 'staged']);
+  const unsynced = log.lines.filter(line => !line.includes('"synced"'));
+  const { disk: now, reports } = await cut(unsynced, { 'a.txt': 'b' });
+  assert.equal(now.text('a.txt'), 'c');
+  assert.deepEqual(
+    reports.map(({ previewIds }) => previewIds),
+    [['p2']],
+  );
+});
+
+test('what cannot be synced is told, and compared at the next start', async () => {
+  const disk = new Disk(before);
+  const log = new MemoryPreviewLog();
+  const { apply, store, types } = world(disk, log);
+  disk.failed = new Map([['a.txt', new Error('EIO')]]);
+  await apply();
+  await new Promise(setImmediate);
+  assert.equal(types().at(-1), 'resolved');
+  assert.equal(store.unsyncedCommits.length, 1);
+});
