@@ -65,7 +65,7 @@ export async function openWorkbench(folder: string) {
     throw error;
   });
   store.restore(entries, unreadable);
-  return { lock, store, workspace: new DiskWorkspace(path.join(folder, 'workspace')) };
+  return { lock, log, store, workspace: new DiskWorkspace(path.join(folder, 'workspace')) };
 }
 
 /** The changes of the n-th preview, counted from 1. */
