@@ -92,20 +92,15 @@ async function compare(
     if (found?.kind === 'file')
       rules.set(path.posix.dirname(at), textOfRules(await found.read().catch(() => undefined)));
   }
-  const hidden = await ignoredOf(root, others, rules);
+  const puts = contents.get(layer);
+  const ignored = await ignoredOf(root, others, rules);
+  // A change of what is pending counts, also where git ignores the file.
+  const hidden = new Set([...ignored].filter(at => !puts?.has(at)));
   for (const at of hidden) if (!isSpecial(now.get(at))) folder.ignored.add(at);
-  const gone = await outermostIgnored(
-    root,
-    [...hidden].filter(at => !now.has(at)),
-  );
-  const removed = await restored(real, there, gone);
-  // They are copied again before the next command.
-  for (const at of removed.length > 0 ? put.keys() : [])
-    if (removed.some(each => at === each || at.startsWith(`${each}/`))) folder.source.set(at, '');
   await forEachLimited(others, AT_ONCE, async at => {
     await slice.turn();
     if (effects.isTooMuch || hidden.has(at)) return;
-    const pending = contents.get(layer)?.get(at);
+    const pending = puts?.get(at);
     if (pending?.sameAs !== undefined && (await there.isSame(at, pending.sameAs))) return;
     const name = pending?.name ?? nameOf(at);
     await effects.look(name, async () => {
@@ -116,6 +111,14 @@ async function compare(
       });
     });
   });
+  const gone = await outermostIgnored(
+    root,
+    [...ignored].filter(at => !now.has(at)),
+  );
+  const removed = await restored(real, there, gone);
+  // They are copied again before the next command.
+  for (const at of removed.length > 0 ? put.keys() : [])
+    if (removed.some(each => at === each || at.startsWith(`${each}/`))) folder.source.set(at, '');
   return {
     found,
     changed: changed.filter(at => !hidden.has(at) || isSpecial(now.get(at))),

@@ -72,6 +72,18 @@ for (const engine of await enginesHere())
       assert.equal((await world.vote(world.stage(modify('a.txt', 'old\n', 'new\n')))).state, 'applied');
     });
 
+    for (const [what, command] of [
+      ['writes', 'echo more >> out/deep/tool.sh'],
+      ['removes the folder of', 'rm -rf out; mkdir out'],
+    ] as const)
+      test(`a check that ${what} an ignored file which is pending proves nothing`, async t => {
+        const world = await open(t, { 'a.txt': 'old\n', 'out/deep/tool.sh': 'one\n' }, { command });
+        const preview = world.stage(modify('out/deep/tool.sh', 'one\n', 'two\n'));
+        const { results } = await world.checks.run([preview], 'human');
+        assert.equal(results[0]?.outcome, 'changedFiles');
+        assert.deepEqual(results[0].changed?.first, ['out/deep/tool.sh']);
+      });
+
     const SUITE = {
       'a.txt': 'good\n',
       'tests/a.sh': 'grep -q good a.txt\n',
