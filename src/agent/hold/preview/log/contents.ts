@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { ToolError } from '../../../base/errors.ts';
+import { orUndefined, ToolError } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import { sha256, type Sha256 } from '../../../base/hash.ts';
 import { decodeText, encodeText, type TextEncoding } from '../../text/encodings.ts';
@@ -57,6 +57,10 @@ export class Contents {
   /** The last contents of each path, which the next one of it may have most in common with. */
   readonly #lastAt = new Map<string, readonly Sha256[]>();
   readonly #unsynced = new Set<string>();
+  /** The packs whose contents move to new ones when they are next placed; see {@link moveAll}. */
+  #old: ReadonlySet<string> = new Set();
+  /** Where contents were before they moved, until that is certain. */
+  readonly #moved = new Map<Sha256, Stored>();
   #pack: { readonly name: string; size: number } | undefined;
   #buffered: { readonly hash: Sha256; readonly bytes: Uint8Array }[] = [];
   #bufferedBytes = 0;
@@ -97,10 +101,12 @@ export class Contents {
    */
   placeOf(side: TextSide, near: readonly Sha256[]): Place | undefined {
     const known = this.#stored.get(side.hash);
-    if (known) return known.place;
+    if (known && !this.#old.has(known.place[0])) return known.place;
     if (!isExact(side)) return undefined;
-    const bytes = encodeText(side.text, side.encoding);
-    if (sha256(bytes) !== side.hash) return undefined;
+    if (known && !orUndefined(() => this.#read(side.hash))) return known.place; // it is gone already
+    const bytes = known ? this.#read(side.hash) : encodeText(side.text, side.encoding);
+    if (!known && sha256(bytes) !== side.hash) return undefined;
+    if (known) this.#moved.set(side.hash, known);
     const { place } = this.#add(side.hash, bytes, near);
     this.#bytes.set(side.hash, bytes, bytes.length);
     this.#texts.set(keyOf(side), side.text, side.text.length);
@@ -144,7 +150,11 @@ export class Contents {
         fs.closeSync(file);
       }
     } catch (error) {
-      for (const { hash } of written) this.#stored.delete(hash);
+      for (const { hash } of written) {
+        const before = this.#moved.get(hash);
+        if (before) this.#stored.set(hash, before);
+        else this.#stored.delete(hash);
+      }
       this.#pack = undefined; // what it holds may end within a record
       throw error;
     }
@@ -161,6 +171,17 @@ export class Contents {
     for (const name of names) this.#unsynced.delete(name);
   }
 
+  /**
+   * From now on a content that is placed goes to a new pack, wherever it was: once every line was written again, the packs of before hold
+   * nothing that is named, and {@link retain} removes them, with what was forgotten.
+   */
+  moveAll(): void {
+    this.#old = new Set(Array.from(this.#stored.values(), ({ place }) => place[0]));
+    if (!this.#pack || !this.#old.has(this.#pack.name)) return;
+    this.write();
+    this.#pack = undefined;
+  }
+
   /** Removes the packs that hold nothing of these contents, nor of what they follow from. */
   async retain(named: ReadonlySet<Sha256>): Promise<void> {
     const packs = new Set(this.#pack ? [this.#pack.name] : []);
@@ -172,6 +193,8 @@ export class Contents {
       if (name.endsWith('.pack') && !packs.has(name))
         await fs.promises.rm(path.join(this.folder, name), { force: true });
     for (const [hash, { place }] of this.#stored) if (!packs.has(place[0])) this.#stored.delete(hash);
+    this.#old = new Set();
+    this.#moved.clear();
   }
 
   /** Whether a text is in the storage, as far as can be told without reading it. */
@@ -232,7 +255,14 @@ export class Contents {
     for (const hash of new Set(near)) {
       const stored = this.#stored.get(hash);
       const other = this.#bytes.get(hash);
-      if (!stored || !other || stored.links >= CHAIN || stored.cost + bytes.length > CHAIN_BYTES) continue;
+      if (
+        !stored ||
+        !other ||
+        this.#old.has(stored.place[0]) ||
+        stored.links >= CHAIN ||
+        stored.cost + bytes.length > CHAIN_BYTES
+      )
+        continue;
       const ends = sharedEnds(other, bytes);
       if (2 * (ends[0] + ends[1]) < bytes.length) continue;
       if (!best || ends[0] + ends[1] > best.ends[0] + best.ends[1]) best = { ...stored, ends };

@@ -68,10 +68,21 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     return this.contents ? newTextIn(entry, this.contents) > WRITTEN_AT_ONCE : super.takesLong(entry);
   }
 
+  /** Texts that no entry names any more are gone from the disk once {@link Contents.retain} has ended. */
+  override compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void> {
+    this.contents?.moveAll();
+    return super.compact(entry => rewrite(entry).map(each => (this.contents ? writtenAgain(each) : each)));
+  }
+
   override async flush(): Promise<void> {
     await this.contents?.flush();
     await super.flush();
   }
+}
+
+/** A copy where the line names texts: it is written again, with their new places. */
+function writtenAgain(entry: PreviewLogEntry): PreviewLogEntry {
+  return entry.type === 'staged' || entry.type === 'revised' ? { ...entry } : entry;
 }
 
 function encodingsOf(entry: PreviewLogEntry): EncodingName[] {

@@ -1,7 +1,8 @@
 /** What a log of previews stores of texts, where, and what becomes of that. */
 import { after, before, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
+import writable, * as fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import * as path from 'node:path';
 import { sideOfText } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
@@ -168,4 +169,50 @@ test('what two contents share never overlaps', () => {
     const own = b.subarray(start, b.length - end);
     assert.deepEqual(Buffer.concat([a.subarray(0, start), own, a.subarray(a.length - end)]), b);
   }
+});
+
+test('what is forgotten is gone from the disk, also beside texts that are still named', async () => {
+  const workspace = new MemoryWorkspace({ a: 'the old secret\n' });
+  const { store, vote, log } = await open(workspace);
+  store.stage(draft({ changes: [modify('a', 'the old secret\n', 'the new secret\n')] }));
+  store.stage(draft({ changes: [create('b', 'a refused secret\n')] }));
+  store.stage(draft({ changes: [create('c', 'a pending text\n')] }));
+  await vote('p1', 'apply');
+  await vote('p2', 'discard');
+  const onDisk = (): string =>
+    packs()
+      .map(name => fs.readFileSync(path.join(storage, 'contents', name), 'utf8'))
+      .join('');
+  assert.match(onDisk(), /the old secret/);
+  await store.forgetResolved(new Date(Date.now() + 1000));
+  assert.doesNotMatch(onDisk(), /secret/);
+  assert.match(onDisk(), /a pending text/);
+  store.stage(draft({ changes: [create('d', 'another text\n')] }));
+  await log.flush();
+  const again = await open(workspace);
+  for (const { store: each } of [{ store }, again])
+    assert.deepEqual(
+      ['p3', 'p4'].map(id => each.get(id)?.changes?.[0]?.after),
+      [sideOfText('a pending text\n'), sideOfText('another text\n')],
+    );
+});
+
+test('where the texts cannot be written again, all of them stay', async () => {
+  const workspace = new MemoryWorkspace();
+  const { store, vote } = await open(workspace);
+  store.stage(draft({ changes: [create('a', 'refused\n')] }));
+  store.stage(draft({ changes: [create('b', 'pending\n')] }));
+  await vote('p1', 'discard');
+  const { writeFileSync } = writable;
+  writable.writeFileSync = () => {
+    throw new Error('ENOSPC');
+  };
+  syncBuiltinESMExports();
+  await assert.rejects(store.forgetResolved(new Date(Date.now() + 1000))).finally(() => {
+    writable.writeFileSync = writeFileSync;
+    syncBuiltinESMExports();
+  });
+  const again = await open(workspace);
+  for (const { store: each } of [{ store }, again])
+    assert.deepEqual(each.get('p2')?.changes?.[0]?.after, sideOfText('pending\n'));
 });
