@@ -5,6 +5,9 @@ import { idOf, isEmpty, renamed, reshaped, valueOf } from './otherNames.ts';
 /** The fields that hold ids of previews. */
 const ID_FIELDS = ['id', 'ids', 'amend'];
 
+/** The fields in which an empty text is one: a file may be empty. */
+const TEXT_FIELDS = ['content'];
+
 /** The most characters of an unknown argument's value that its refusal repeats. */
 const MAX_VALUE_CHARS = 60;
 
@@ -67,7 +70,8 @@ function repairFields(
   const fields = Object.entries(named).flatMap(([name, value]) => {
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const mayBeAbsent = isRecord(field) && !required.includes(name);
-    const isAbsent = mayBeAbsent && (isOurs ? isEmpty(value) : value === null && 'type' in field);
+    const isText = value === '' && TEXT_FIELDS.includes(name);
+    const isAbsent = mayBeAbsent && !isText && (isOurs ? isEmpty(value) : value === null && 'type' in field);
     if (isAbsent) return [];
     const repaired = repairArguments(value, field, isOurs);
     return [[name, isOurs && ID_FIELDS.includes(name) ? idOf(repaired) : repaired] as const];
