@@ -59,7 +59,7 @@ drivenTest(
         ];
       }, staged);
     const shown = await contents();
-    assert.equal(Buffer.from(shown[2] ?? '', 'base64').toString(), `\uFEFF${NOTES}`);
+    assert.equal(Buffer.from(shown[2] ?? '', 'base64').toString(), NOTES);
 
     for (const again of [() => driven.reload(), () => driven.restart()]) {
       await again();
@@ -93,7 +93,7 @@ drivenTest(
     await workbench.waitForFile('notes.txt', text => text !== undefined);
     // A button of a row means nothing while the tree asks for its rows anew.
     await workbench.treeRow('Write notes').waitFor({ state: 'detached' });
-    assert.equal(`\uFEFF${workbench.readFile(CART)}`, Buffer.from(shown[1] ?? '', 'base64').toString());
+    assert.equal(workbench.readFile(CART), Buffer.from(shown[1] ?? '', 'base64').toString());
     assert.equal(workbench.readFile('notes.txt'), NOTES);
 
     await workbench.treeAction('Expired (1)', 'Dismiss');
@@ -118,7 +118,7 @@ drivenTest(
     const { server, id } = await interruptedInApply(driven, [
       {
         text: 'Sending it.',
-        toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'now' } }],
+        toolCalls: [{ name: 'resolve', arguments: { id: 'p1', action: 'apply', reason: 'now' } }],
       },
       { text: 'I will check first.' },
     ]);
@@ -347,8 +347,14 @@ function shownPreviews(driven: DrivenWorkbench): Promise<string[]> {
 }
 
 /** The log of previews as it is on disk. */
+/** The log, and the texts that its lines name. */
 function log(driven: DrivenWorkbench): Promise<string> {
-  return driven.run(({ fs, storage }) => fs.readFileSync(`${storage}/previews.jsonl`, 'utf8'));
+  return driven.run(({ fs, storage }) => {
+    const folder = `${storage}/contents`;
+    const packs = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
+    const files = [`${storage}/previews.jsonl`, ...packs.map(name => `${folder}/${name}`)];
+    return files.map(file => fs.readFileSync(file, 'utf8')).join('\n');
+  });
 }
 
 /** A session in Auto mode whose model has resolved an opaque preview, and whose apply never ends. */

@@ -66,17 +66,6 @@ test('beyond a number of characters the oldest of what was resolved is forgotten
   assert.ok(undoAction(again.store.get('p5') ?? assert.fail()));
 });
 
-test('previews share the text that one proposes and the next starts from, also after a reload', async () => {
-  const t = createTestSession({ files: { 'a.txt': before }, settings: { modelAuthority: 'none' } });
-  t.stage({ label: 'One', changes: [modify('a.txt', before, after)] });
-  await t.click('p1', 'apply');
-  t.stage({ label: 'Two', changes: [modify('a.txt', after, before)] });
-  for (const { store } of [t, reloaded(t)]) {
-    const [one, two] = [store.get('p1')?.changes?.[0], store.get('p2')?.changes?.[0]];
-    assert.ok(one?.after && two?.before === one.after && two.after === one.before);
-  }
-});
-
 test('the model hears the outcome of a hunk after the preview that it was split off from is forgotten', async () => {
   const t = withTwoHunks();
   t.workspace.failWrite(1);
