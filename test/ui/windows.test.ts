@@ -78,8 +78,6 @@ uiTest(
     await chat.locator('[data-kind="tool"] summary').click();
     await chat.locator('.tool-body').getByText('No folder is open').waitFor();
     await chat.locator('#prompt').fill('@a');
-    await workbench.runCommand('Redline: Open Preview');
-    await workbench.toast('Nothing is pending.').waitFor();
     await workbench.runCommand('Redline: Show Ledger');
     await workbench.page.getByText('Nothing has been applied or discarded yet.').first().waitFor();
     await workbench.page.keyboard.press('Escape');
