@@ -13,7 +13,7 @@ import { nativeEngine } from './scripts/packaging/nativeEngine.mjs';
 import { askedTargets, ownTarget } from './scripts/packaging/targets.mjs';
 
 /** Guards against a package that slips in; a little growth of our own code is fine. */
-const EAGER_BUDGET_KB = 365;
+const EAGER_BUDGET_KB = 372;
 const options = {
   bundle: true,
   platform: 'node',

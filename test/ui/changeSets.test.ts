@@ -61,7 +61,7 @@ modelTest(
     await workbench.clickTreeRow('cart.ts');
     await workbench.editorTab('cart.ts (Redline').waitFor();
     await workbench.page.locator('.monaco-diff-editor .editor.modified .monaco-editor.focused').waitFor();
-    await workbench.lens('Comment').click();
+    await workbench.runCommand('Comments: Add Comment on Current Selection');
     await workbench.page.locator('.review-widget .monaco-editor.focused').waitFor();
     await workbench.page.keyboard.type('Is it always 19 percent?');
     await workbench.page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();

@@ -85,7 +85,7 @@ for (const [index, [language, { bundle, manifest }]] of Object.entries(readTexts
       await workbench.picture(`${language}-pending`);
 
       // The palette shows the English title below.
-      const discardAll = `Redline: ${named('command.discardAllWithReason')}`;
+      const discardAll = `Redline: ${named('command.discardAll')}`;
       await page.keyboard.press('F1');
       await page.locator('.quick-input-widget:visible input.input').fill(`>${discardAll}`);
       await page.locator('.quick-input-list').getByText(discardAll, { exact: true }).waitFor();

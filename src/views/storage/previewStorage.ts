@@ -1,3 +1,4 @@
+import { openPreviewLog } from '../../agent/hold/preview/log/openPreviewLog.ts';
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -157,7 +158,6 @@ export async function openStore(parts: StorageParts, lock: StorageLock): Promise
   try {
     // Before the log is made, which a new storage is recognized by.
     const options = await storeOptions(parts, 'previews');
-    const { openPreviewLog } = await import('../../agent/hold/preview/log/openPreviewLog.ts');
     const log = openPreviewLog(file);
     const { entries, unreadable, badLines, torn } = await log.load();
     if (badLines.length > 0) logger.warn(`${file}: skipped unreadable lines: ${badLines.join(', ')}`);

@@ -33,7 +33,9 @@ suite('a reason that the user types while previews change', () => {
     const votes = new PreviewVotes(ctx, targets);
     const parts = new PartCommands(ctx);
     const run = (command: string, ...args: unknown[]): Promise<unknown> => {
-      if (command === 'redline.preview.discardWithReason') return votes.discardWithReason(targetsOf(args));
+      // As the commands do: several rows are one vote.
+      if (command === 'redline.preview.discardWithReason' || targetsOf(args).length > 1)
+        return votes.discardWithReason(targetsOf(args));
       assert.equal(command, 'redline.preview.discardFileWithReason');
       return parts.discardFileWithReason(args, undefined);
     };
