@@ -161,9 +161,11 @@ const layouts: Readonly<Record<string, Layout>> = {
     ...{ file: 'tools/watch', payload: inScript, run: status, expected: 'recommended' },
   },
   'a program of a filter': {
-    make: configured('filter.x.clean', 'sh tools/clean.sh %f', at =>
-      put(at, '.gitattributes', '* filter=x\n'),
-    ),
+    make: configured('filter.x.clean', 'sh tools/clean.sh %f', at => {
+      put(at, '.gitattributes', '* filter=x\n');
+      // Git filters only what it takes for changed.
+      put(at, 'a', 'other');
+    }),
     ...{ file: 'tools/clean.sh', payload: inScript, run: ['add', 'a'], expected: 'recommended' },
   },
   'the attributes that core.attributesFile names': {
