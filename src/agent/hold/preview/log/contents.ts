@@ -103,8 +103,8 @@ export class Contents {
     const known = this.#stored.get(side.hash);
     if (known && !this.#old.has(known.place[0])) return known.place;
     if (!isExact(side)) return undefined;
-    if (known && !orUndefined(() => this.#read(side.hash))) return known.place; // it is gone already
-    const bytes = known ? this.#read(side.hash) : encodeText(side.text, side.encoding);
+    const bytes = known ? orUndefined(() => this.#read(side.hash)) : encodeText(side.text, side.encoding);
+    if (!bytes) return known?.place; // it is gone already
     if (!known && sha256(bytes) !== side.hash) return undefined;
     if (known) this.#moved.set(side.hash, known);
     const { place } = this.#add(side.hash, bytes, near);
