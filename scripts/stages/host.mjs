@@ -22,6 +22,7 @@ const REST = [
   'conflicts',
   'diagnostics',
   'drafts',
+  'editorCorners',
   'elsewhere',
   'followedFiles',
   'languageModel',

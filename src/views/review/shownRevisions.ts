@@ -8,6 +8,7 @@ import { PREVIEW_SCHEME } from '../contributions.ts';
 import { sideText } from './documents/sideDocument.ts';
 import { parsePreviewUri, type FileUris } from '../workspace/previewUri.ts';
 import { shownChange, type ShownChange } from './shownChange.ts';
+import { documentIn } from './documents/editorSaves.ts';
 
 /** What a visible editor shows: the change of a file, or a preview without files. */
 export interface VisibleChange {
@@ -147,16 +148,7 @@ export class ShownRevisions extends Owner {
 
 /** Whether the document is in front in a tab of its own, not only in a multi-file diff. */
 function isInFront(uri: vscode.Uri): boolean {
-  return vscode.window.tabGroups.all.some(({ activeTab }) => {
-    const { input } = activeTab ?? {};
-    const shown =
-      input instanceof vscode.TabInputTextDiff
-        ? input.modified
-        : input instanceof vscode.TabInputText
-          ? input.uri
-          : undefined;
-    return shown?.toString() === uri.toString();
-  });
+  return vscode.window.tabGroups.all.some(({ activeTab }) => documentIn(activeTab) === uri.toString());
 }
 
 /** Whether a document holds the text: VS Code gives all its lines the same ending. */

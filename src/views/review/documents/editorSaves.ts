@@ -54,3 +54,10 @@ export function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
 export function holds(document: vscode.TextDocument, text: string): boolean {
   return document.getText().toWellFormed() === text.toWellFormed();
 }
+
+/** The URI of the document that a tab shows, if it shows no other that could be edited: of a diff, the right side. */
+export function documentIn(tab: vscode.Tab | undefined): string | undefined {
+  const input = tab?.input;
+  if (input instanceof vscode.TabInputTextDiff) return input.modified.toString();
+  return input instanceof vscode.TabInputText ? input.uri.toString() : undefined;
+}

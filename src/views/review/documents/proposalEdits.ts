@@ -8,7 +8,7 @@ import type { Agent } from '../../agent.ts';
 import { PREVIEW_SCHEME } from '../../contributions.ts';
 import { documentPath, parsePreviewUri, type PreviewAddress } from '../../workspace/previewUri.ts';
 import type { Draft, Drafts } from './drafts.ts';
-import { EditorSaves, holds, openDocument } from './editorSaves.ts';
+import { documentIn, EditorSaves, holds, openDocument } from './editorSaves.ts';
 
 /** What came of the edits that a person committed. */
 export interface CommittedEdits {
@@ -355,12 +355,22 @@ export class ProposalEdits extends Owner {
     const key = document.uri.toString();
     this.#dropping.set(key, stored);
     try {
-      await document.save();
+      await (stored === undefined ? document.save() : saveUnchanged(document));
     } finally {
       this.#dropping.delete(key);
     }
     if (stored !== undefined) this.#adopt(document);
   }
+}
+
+/**
+ * Saves a document without what runs on save, which VS Code can do only for the active tab. A tab of several files would save all of
+ * them: there, and in a tab that is not active, it runs.
+ */
+async function saveUnchanged(document: vscode.TextDocument): Promise<void> {
+  if (documentIn(vscode.window.tabGroups.activeTabGroup.activeTab) === document.uri.toString())
+    await vscode.commands.executeCommand('workbench.action.files.saveWithoutFormatting');
+  if (document.isDirty) await document.save();
 }
 
 function unsupportedEncoding(): vscode.FileSystemError {
