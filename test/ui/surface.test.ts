@@ -2,24 +2,48 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { startScriptedServer, type ScriptedServer } from '../support/scriptedServer.ts';
+import { TIMEOUT_MS } from '../../scripts/headless/vscodeWindow.mjs';
+import { exactLens } from './support/diffPage.ts';
 import { stageWrites, write } from './support/stagedWrites.ts';
 import { uiTest } from './support/uiTest.ts';
 
-uiTest('the chat moves to the secondary side bar, with what it shows', {}, async workbench => {
-  const { page } = workbench;
-  await workbench.openRedlineChat();
-  await workbench.sendChat(write(1));
-  await workbench.lens('Create').waitFor();
-  await workbench.runCommand('Redline: Move Chat…');
-  await workbench.quickPick('New Secondary Side Bar Entry');
+uiTest(
+  'the chat moves to the secondary side bar, with what it shows and what is half typed',
+  {},
+  async workbench => {
+    const { page } = workbench;
+    await workbench.openRedlineChat();
+    await workbench.sendChat(write(1));
+    await workbench.lens('Create').waitFor();
+    const prompt = workbench.chatFrame().locator('textarea#prompt');
+    await prompt.fill('half typed');
+    await workbench.runCommand('Redline: Move Chat…');
+    await workbench.quickPick('New Secondary Side Bar Entry');
 
-  const bar = page.locator('.part.auxiliarybar');
-  await bar.getByRole('tab', { name: 'Redline' }).waitFor();
-  const card = workbench.chatFrame().locator('.card').first();
-  await card.waitFor();
-  const [place, shown] = [await bar.boundingBox(), await card.boundingBox()];
-  assert.ok(place && shown && shown.x >= place.x, `${shown?.x} is not right of ${place?.x}`);
-  await workbench.picture('chat-in-secondary-side-bar');
+    const bar = page.locator('.part.auxiliarybar');
+    await bar.getByRole('tab', { name: 'Redline' }).waitFor();
+    const card = workbench.chatFrame().locator('.card').first();
+    await card.waitFor();
+    const [place, shown] = [await bar.boundingBox(), await card.boundingBox()];
+    assert.ok(place && shown && shown.x >= place.x, `${shown?.x} is not right of ${place?.x}`);
+    assert.equal(await prompt.inputValue(), 'half typed');
+    await workbench.picture('chat-in-secondary-side-bar');
+  },
+);
+
+uiTest('a diff in a floating window has its lenses, and the keys decide there', {}, async workbench => {
+  const { page } = workbench;
+  workbench.writeFile('far.txt', 'one\ntwo\nthree\n');
+  await workbench.openRedlineChat();
+  await workbench.sendChat('/edit far.txt :: two => TWO');
+  await exactLens(workbench, 'Apply').waitFor();
+  const opening = page.context().waitForEvent('page', { timeout: TIMEOUT_MS });
+  await workbench.runCommand('View: Move Editor into New Window');
+  const floating = await opening;
+  await floating.locator('.editor.modified .codelens-decoration a').filter({ hasText: 'Discard' }).waitFor();
+  await floating.locator('.editor.modified .view-line').filter({ hasText: 'TWO' }).click();
+  await floating.keyboard.press('Control+Enter');
+  await workbench.waitForFile('far.txt', text => text === 'one\nTWO\nthree\n');
 });
 
 uiTest('keys in the tree mean the row that has the focus, not the selected one', {}, async workbench => {
