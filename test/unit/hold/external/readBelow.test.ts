@@ -24,7 +24,11 @@ if (process.platform !== 'win32')
     mkdirSync(temp.at('src'));
     for (const name of ['src/a.txt', 'one.txt']) writeFileSync(temp.at(name), 'mine');
     symlinkSync(outside.root, temp.at('link'));
-    const program = spawn('sh', ['-c', EXCHANGE], { cwd: temp.root, stdio: ['ignore', 'pipe', 'ignore'] });
+    const program = spawn('sh', ['-c', EXCHANGE], {
+      cwd: temp.root,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    });
     const seen = new Set<string>();
     try {
       await once(program.stdout, 'data');
@@ -37,8 +41,9 @@ if (process.platform !== 'win32')
             assert.ok(error instanceof LeftOutError);
           }
     } finally {
-      program.kill('SIGKILL');
-      await once(program, 'exit');
+      // The whole group, and until its pipe is closed: a running `mv` would write into a folder that is being removed.
+      process.kill(-(program.pid ?? assert.fail()), 'SIGKILL');
+      await once(program.stdout.resume(), 'close');
     }
     assert.deepEqual([...seen], ['mine']);
   });
