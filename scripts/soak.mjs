@@ -5,7 +5,8 @@
  * `npm run test:soak -- sandbox`: the same with commands in the sandbox;
  * `npm run test:soak -- editors`: 1,000 rounds in a real VS Code, in which a person types while something is applied;
  * `npm run test:soak -- rewrites`: compares 2,000 random rewrites of `ast_edit` with the ast-grep CLI;
- * `npm run test:soak -- patches`: compares 2,000 random patches with what `git apply` makes of them.
+ * `npm run test:soak -- patches`: compares 2,000 random patches with what `git apply` makes of them;
+ * `npm run test:soak -- checkouts`: compares 1,000 random states of a repository, held back, with what `git checkout` writes.
  *
  *   RUNS=20000 npm run test:soak            plays another number of histories
  *   SEED=… PATH_=… npm run test:soak        replays a failure, whose report says both values
@@ -24,6 +25,7 @@ const subjects = {
   proofs: { file: 'test/unit/sandbox/checks/fullCopy.test.ts', runs: 20_000 },
   sandbox: { file: 'test/unit/sandbox/view/histories.test.ts', runs: 200_000 },
   patches: { file: 'test/unit/hold/external/randomPatches.test.ts', runs: 2_000 },
+  checkouts: { file: 'test/unit/hold/external/randomHoldBack.test.ts', runs: 1_000 },
   editors: { host: 'appliedStays.test.cjs', runs: 1_000 },
   rewrites: { file: 'test/unit/session/tools/ast/engine/randomRewrites.test.ts', runs: 2_000 },
 };

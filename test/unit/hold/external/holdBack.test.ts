@@ -1,51 +1,18 @@
 import assert from 'node:assert/strict';
-import { existsSync, lstatSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { test } from 'node:test';
 import { english } from '../../../../src/agent/base/localiser.ts';
 import { holdBack } from '../../../../src/agent/hold/external/holdBack.ts';
-import { readUncommitted } from '../../../../src/agent/hold/external/readUncommitted.ts';
 import { stageGathered } from '../../../../src/agent/hold/external/stageGathered.ts';
 import { sideOfText, type FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
-import { Overlay } from '../../../../src/agent/hold/preview/overlay.ts';
-import type { PendingAction } from '../../../../src/agent/hold/preview/pendingAction.ts';
-import type { PreviewLogEntry } from '../../../../src/agent/hold/preview/log/previewLog.ts';
-import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
-import type { QueuedPreview } from '../../../../src/agent/hold/preview/previewStoreOptions.ts';
-import { queueResolveHandler } from '../../../../src/agent/hold/preview/queueResolveHandler.ts';
-import { Rebaser } from '../../../../src/agent/hold/preview/rebase/rebaser.ts';
-import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { undoAction } from '../../../../src/agent/hold/preview/undo.ts';
 import { create, modify, remove } from '../../../support/changes.ts';
-import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
+import { holdBackIn, world } from '../../../support/heldBack.ts';
 import { GitRepository } from '../../../support/gitRepository.ts';
-import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
+import { type MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 const side = (text: string) => sideOfText(text);
-
-function world(files: Readonly<Record<string, string>>, disk?: DiskWorkspace) {
-  const workspace = new MemoryWorkspace(files);
-  const log: PreviewLogEntry[] = [];
-  const sink = {
-    append: (entry: PreviewLogEntry) => void log.push(entry),
-    flush: () => Promise.resolve(),
-    compact: () => Promise.resolve(),
-  };
-  const store = new PreviewStore(sink as never, error => assert.fail(String(error)));
-  const invoker = new Invoker(
-    store,
-    disk ?? Object.assign(workspace, { isProtected: () => Promise.resolve(false) }),
-    () => 'recommend',
-  );
-  const overlay = new Overlay(store);
-  const rebaser = new Rebaser({ store, workspace, logger: console });
-  const stage = (action: PendingAction): QueuedPreview => {
-    const { sessionId = '', agent } = action;
-    const origin = { sessionId, ...(agent ? { agent } : {}), asksModel: false };
-    return queueResolveHandler({ store, invoker, overlay, l10n: english }, action, origin);
-  };
-  return { workspace, store, invoker, rebaser, stage, log };
-}
 
 const edited = { path: 'a.ts', head: side('a\n'), now: side('A\n') };
 const fresh = { path: 'new.sh', head: null, now: side('new\n'), mode: 0o755 };
@@ -124,56 +91,6 @@ test('files as in the last commit are nothing to hold back', async () => {
   );
   assert.equal(store.all().length, 0);
 });
-
-/** Holds back what differs from the last commit, all of it or these paths, in a repository on disk. */
-async function holdBackIn(
-  repository: GitRepository,
-  {
-    only,
-    unsaved = [],
-    onRead = () => undefined,
-  }: {
-    readonly only?: readonly string[];
-    readonly unsaved?: readonly string[];
-    /** Called before a file is read. */
-    readonly onRead?: () => void;
-  } = {},
-) {
-  const { git, folder } = repository;
-  const disk = new DiskWorkspace(folder.root);
-  const changed = (await git.uncommitted()).filter(({ path }) => only?.includes(path) ?? true);
-  const read = await readUncommitted(
-    git,
-    changed,
-    {
-      read: path => {
-        onRead();
-        return disk.read(path);
-      },
-      encodingOf: () => disk.encodingOf(),
-      placeOf: async path => ({
-        ...(await disk.placeOf(path)),
-        ...(unsaved.includes(path) ? { isUnsaved: true } : {}),
-      }),
-    },
-    {
-      resolve: path => disk.resolvePath(path),
-      resolveLink: path => Promise.resolve(path),
-      isLink: path =>
-        Promise.resolve(lstatSync(folder.at(path), { throwIfNoEntry: false })?.isSymbolicLink() ?? false),
-    },
-  );
-  const { store, invoker, stage } = world({}, disk);
-  const held = await holdBack(read.files, { l10n: english, store, invoker, stage });
-  const leftOut = new Set(read.leftOut.map(({ path }) => path));
-  const staged = changed.filter(({ path, isStaged }) => isStaged && !leftOut.has(path));
-  await git.unstage(staged.flatMap(({ path, from }) => [path, from ?? path]));
-  const apply = async (): Promise<void> => {
-    const { id, revision } = store.get(held?.held.id ?? '') ?? assert.fail();
-    await invoker.resolve({ id, revision, action: 'apply', reason: '', actor: 'human' });
-  };
-  return { ...read, reasons: read.leftOut.map(({ path, why }) => `${path}: ${why}`).sort(), apply };
-}
 
 test('a staged copy is a new file, whatever git is set to find', async t => {
   const repository = await GitRepository.create(t);

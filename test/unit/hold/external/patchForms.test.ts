@@ -93,6 +93,13 @@ const forms: readonly Form[] = [
     ],
   },
   {
+    what: 'a file whose change is left out is not moved or copied by the next diff of a series',
+    patch: `commit 1234567\n\n    One\n\ndiff --git a/a b/a\nindex 1..2 100644\nBinary files a/a and b/a differ\n\ncommit 1234568\n\n    Two\n\n${moved('copy', 'a', 'd')}${moved('rename', 'b', 'e')}`,
+    files: abc,
+    changes: [['rename', 'b', 'e', 'B\n']],
+    leftOut: ['a: binary', 'd: together'],
+  },
+  {
     what: 'a file becomes a link: neither half',
     patch: gone('a', 'A') + made('a', 'b', '120000'),
     files: abc,

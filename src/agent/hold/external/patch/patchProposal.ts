@@ -24,13 +24,16 @@ export async function patchProposal(
   const leftOut: LeftOut[] = [];
   for (const diff of diffsOf(parts)) {
     const effects: Effect[] = [];
+    const outdated: PatchPart[] = [];
     for (const unit of unitsOf(diff)) {
       const read = await readUnit(unit, new Reader(files, workspace, unit));
       effects.push(...read.effects);
       leftOut.push(...read.leftOut);
+      if (read.isLeftOut) outdated.push(...unit);
     }
     for (const { removes } of effects) if (removes !== undefined) await files.remove(removes);
     for (const { makes } of effects) if (makes) await files.put(makes);
+    for (const part of outdated) if (part.kind !== 'unusable') await files.leaveBehind(part);
   }
   return { changes: await files.changes(), conflicts: [], leftOut };
 }
@@ -47,6 +50,8 @@ interface Effect {
 interface UnitRead {
   readonly effects: readonly Effect[];
   readonly leftOut: readonly LeftOut[];
+  /** Nothing of the unit is carried. */
+  readonly isLeftOut: boolean;
 }
 
 /** Reads parts that only make sense together: all of them, or none. */
@@ -61,11 +66,13 @@ async function readUnit(unit: readonly PatchPart[], reader: Reader): Promise<Uni
       failed.set(name, failed.get(name) ?? leftOutOf(name, error));
     }
   }
-  if (failed.size === 0) return { effects, leftOut: effects.flatMap(({ notes = [] }) => notes) };
+  if (failed.size === 0)
+    return { effects, leftOut: effects.flatMap(({ notes = [] }) => notes), isLeftOut: false };
   const others = unit.map(nameOf).filter(name => !failed.has(name));
   return {
     effects: [],
     leftOut: [...failed.values(), ...[...new Set(others)].map(path => ({ path, why: 'together' as const }))],
+    isLeftOut: true,
   };
 }
 
@@ -159,6 +166,7 @@ class Reader {
   async #move(part: PatchedFile): Promise<Effect> {
     const { kind, from, to, hunks, newMode } = part;
     const [source, side] = await this.#files.existing(from);
+    if (this.#files.isBehind(source)) throw new LeftOutError('together');
     const path = await this.#files.firstPlace(to);
     const { now } = await this.#files.at(path);
     if (now && !this.#makesRoom(to)) throw new LeftOutError('exists');

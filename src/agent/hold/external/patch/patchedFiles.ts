@@ -4,6 +4,7 @@ import type { Workspace } from '../../preview/workspace.ts';
 import { isNameable } from '../fileNames.ts';
 import type { Allowance } from '../gathered.ts';
 import { LeftOutError } from '../readForeign.ts';
+import type { PatchedFile } from './patchParts.ts';
 
 /** Where the files of a patch may be here. */
 export interface PatchPlaces {
@@ -38,6 +39,7 @@ export class PatchedFiles {
   readonly #places: PatchPlaces;
   readonly #allowance: Allowance;
   readonly #states = new Map<string, PatchedState>();
+  readonly #behind = new Set<string>();
 
   constructor(workspace: Workspace, places: PatchPlaces, allowance: Allowance) {
     this.#workspace = workspace;
@@ -100,6 +102,22 @@ export class PatchedFiles {
     this.#allowance.add(side.text.length);
     const { original, from, isExecutable } = await this.at(path);
     this.#states.set(path, { original, from, isExecutable, now: side, ...more });
+  }
+
+  /** Takes note that a part was left out, so that its files are not as the next diff expects them. */
+  async leaveBehind({ from, to }: Pick<PatchedFile, 'from' | 'to'>): Promise<void> {
+    for (const names of [from, to])
+      try {
+        const [path] = await this.existing(names);
+        this.#behind.add(path);
+      } catch {
+        // There is no file that could be moved or copied later.
+      }
+  }
+
+  /** Whether an earlier part about this file was left out. */
+  isBehind(path: string): boolean {
+    return this.#behind.has(path);
   }
 
   /** The net effect on each file. A rename is one change. */
