@@ -12,6 +12,8 @@ import type { Layer } from './upperTree.ts';
 
 /** In milliseconds. */
 const SECOND = 1_000;
+/** More than a tick of the kernel's clock takes, and than a timer is early, in milliseconds. */
+const TICK = 20;
 
 /** The overlays or copies of a workspace, and how paths in it are named. */
 export class Layers {
@@ -84,9 +86,8 @@ export class Layers {
       const nameOf = (relative: string): string => this.nameOf({ layer, relative });
       await addOtherNames(layer.root, puts, written.get(layer) ?? new Set(), nameOf);
     }
-    // Caches know a file by the second of its time and its size, as those of Python do: what is put is of a later one.
-    const now = Date.now();
-    if (isSameSecond(newest, now)) await setTimeout(SECOND - (now % SECOND));
+    const wait = untilLaterSecond(newest, Date.now());
+    if (wait > 0) await setTimeout(wait);
     return contents;
   }
 
@@ -113,8 +114,14 @@ async function statAt({ layer, relative }: Place): Promise<Stats | undefined> {
   return stat?.isFile() ? stat : undefined;
 }
 
-function isSameSecond(one: number, other: number): boolean {
-  return Math.floor(one / SECOND) === Math.floor(other / SECOND);
+/**
+ * How long to wait, in milliseconds, until a file that is written has a time of a later second than `newest`: caches know a file
+ * by the second of its time and its size, as those of Python do. The kernel gives it the time of its last tick.
+ */
+export function untilLaterSecond(newest: number, now: number): number {
+  const later = (Math.floor(newest / SECOND) + 1) * SECOND + TICK;
+  const isFuture = newest > now + TICK;
+  return isFuture ? 0 : Math.max(0, later - now);
 }
 
 /** What is pending, by its place. */
