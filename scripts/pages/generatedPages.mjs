@@ -16,8 +16,6 @@ export const generatedPages = {
   'docs/comparison.md': factsOfOthers,
   'docs/model-texts.md': modelSentences,
   'docs/settings.md': settingsTables,
-  'docs/with-claude-code.md': holdsTable,
-  'docs/with-codex.md': holdsTable,
 };
 
 const PART = /(<!-- written by npm run docs(?:: (\w+))? -->\n)[^]*?(<!-- end -->)/g;

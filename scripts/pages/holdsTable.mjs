@@ -3,11 +3,7 @@ import { agentHolds, IN_VIEW, shellHold } from '../../src/agent/clients/setUp/ag
 
 /** In the README. */
 const WORDS = { held: 'held back', asks: 'asks first', writes: 'writes' };
-const PAGES = {
-  Claude: 'with-claude-code.md',
-  Codex: 'with-codex.md',
-  VS: 'with-copilot.md#vs-codes-own-agents',
-};
+const SECTIONS = { Claude: 'claude-code', VS: 'copilot-and-vs-codes-own-agents' };
 
 /** What readers of the README call it. */
 const SHOWN = { VS: 'Copilot in VS Code' };
@@ -15,14 +11,9 @@ const SHOWN = { VS: 'Copilot in VS Code' };
 /** What the README says of where a fact comes from. */
 const EVIDENCE = { run: 'tried', documentation: 'documented' };
 
-/**
- * @param {string} [agent] the first word of its name; by default all
- * @returns {Promise<string>} markdown
- */
-export async function holdsTable(agent) {
-  const chosen = agentHolds.filter(({ name }) => agent === undefined || name.split(' ')[0] === agent);
-  if (chosen.length === 0) throw new Error(`There is no agent ${agent}.`);
-  const rows = chosen.flatMap(({ name, version, date, modes }) =>
+/** @returns {Promise<string>} markdown */
+export async function holdsTable() {
+  const rows = agentHolds.flatMap(({ name, version, date, modes }) =>
     modes.map(({ mode, edits, sed, script, from }) => {
       const shown = mode === IN_VIEW ? `[${mode}](agent-terminals.md)` : `\`${mode}\``;
       return [`${name} ${version}`.trim(), shown, edits, sed, script, `${from} ${date}`].join(' | ');
@@ -46,10 +37,10 @@ export async function holdsSummary() {
     .filter(({ modes }) => modes.length > 0);
   const rows = connected.map(({ name, version, modes }) => {
     const first = name.split(' ')[0];
-    const page = PAGES[first] ?? 'with-other-agents.md';
+    const section = SECTIONS[first] ?? first.toLowerCase();
     const [edits, shell] = [mode => mode.edits, shellHold].map(hold => worstWords(modes, hold));
     const cells = [edits, shell === edits && edits.includes('`') ? 'as its edits' : shell];
-    return `| [${SHOWN[first] ?? `${name} ${version}`.trim()}](docs/${page}) | ${cells.join(' | ')} | ${EVIDENCE[modes[0].from]} |`;
+    return `| [${SHOWN[first] ?? `${name} ${version}`.trim()}](docs/agents.md#${section}) | ${cells.join(' | ')} | ${EVIDENCE[modes[0].from]} |`;
   });
   return [
     '| connected agent | its edits | its shell | how we know |',

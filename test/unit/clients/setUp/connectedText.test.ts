@@ -127,7 +127,7 @@ test('hooks of others, and tools that the user allows in ours, stay when an agen
   });
   assert.deepEqual(await hooksIn([other]), withHooks(other, hook));
   assert.deepEqual(await hooksIn([other, hook, other]), withHooks(other, hook, other));
-  // As docs/with-copilot.md tells.
+  // As docs/agents.md tells.
   const allowing = { ...hook, bash: `${GATE} github-get_issue || exit 2` };
   assert.deepEqual(await hooksIn([allowing, other]), withHooks(allowing, other));
   for (const broken of [
