@@ -87,5 +87,6 @@ export async function holdBackIn(
     const { id, revision } = store.get(held?.held.id ?? '') ?? assert.fail();
     await invoker.resolve({ id, revision, action: 'apply', reason: '', actor: 'human' });
   };
-  return { ...read, reasons: read.leftOut.map(({ path, why }) => `${path}: ${why}`).sort(), apply };
+  const reasons = read.leftOut.map(({ path, why }) => `${path}: ${why}`).sort();
+  return { ...read, reasons, isHeld: held !== undefined, apply };
 }
