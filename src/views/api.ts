@@ -176,7 +176,7 @@ export function createApi(parts: ApiParts): RedlineApi {
         assertVote(action, reason, extra);
         const target = id ?? list()[0]?.id;
         if (target === undefined) throw new ToolError(NOTHING_PENDING);
-        const vote = { action, reason, ...(extra ? { extra } : {}), actor: 'extension' } as const;
+        const vote = { action, reason, extra, actor: 'extension' } as const;
         return toolResult(await invoker.resolve({ id: target, ...vote }));
       },
       onDidChange: changed.event,

@@ -171,7 +171,7 @@ export class AgentClient implements Disposable {
           pending: this.#overlay,
           resolve: vote => this.#vote(vote),
           revert: () => undefined,
-          ...(onUpdate ? { onUpdate } : {}),
+          onUpdate,
         },
       },
     );
@@ -214,7 +214,7 @@ export class AgentClient implements Disposable {
       reason: shortened(reason, MAX_REASON_CHARS),
       actor: 'model',
       isPlanning,
-      ...(signal ? { signal } : {}),
+      signal,
     });
   }
 }

@@ -32,7 +32,7 @@ export function placeOnDisk(workspacePath: string, roots: readonly FolderRoot[])
     if (isRoot || isFolder(diskPathOf(locate(folder, roots)))) break;
     missingFolders.unshift(folder);
   }
-  return { missingFolders, ...(link === undefined ? {} : { link }) };
+  return { missingFolders, link };
 }
 
 /** Where a symbolic link leads; `undefined` where there is none. */

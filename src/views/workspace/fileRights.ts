@@ -54,7 +54,7 @@ export async function rightsOnDisk(
     const acl = lists.get(file);
     const { uid: owner, gid: group } = found;
     if (acl === undefined && owner === user && group === userGroup) continue;
-    rights[path] = { owner, group, ...(acl === undefined ? {} : { acl }) };
+    rights[path] = { owner, group, acl };
   }
   return rights;
 }

@@ -18,11 +18,11 @@ export async function readSurroundings(shellOf: () => Promise<string>): Promise<
   const git = activeGit();
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => {
     const branch = git?.getRepository(uri)?.state.HEAD?.name;
-    return { name, ...(branch === undefined ? {} : { branch }) };
+    return { name, branch };
   });
   return {
     system: SYSTEMS[process.platform] ?? os.type(),
-    ...(shell === undefined ? {} : { shell }),
+    shell,
     folders,
   };
 }

@@ -103,8 +103,8 @@ function problemOf(path: string, diagnostic: vscode.Diagnostic): Problem[] {
       line: range.start.line + 1,
       column: range.start.character + 1,
       message,
-      ...(source === undefined ? {} : { source }),
-      ...(code === undefined ? {} : { code }),
+      source,
+      code,
     },
   ];
 }

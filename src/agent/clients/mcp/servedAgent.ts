@@ -15,7 +15,7 @@ export function agentIn(host: ClientHost, { id, heard }: KnownAgent, client: Cli
   return new AgentClient(host, {
     id: `agent-${id}`,
     agent: agentNameOf(client, host.l10n),
-    ...(heard === undefined ? {} : { heard }),
+    heard,
   });
 }
 

@@ -65,7 +65,7 @@ export class LineClient {
    * @throws the reason of the signal
    */
   async callTool(name: string, args: unknown, asking: Asking): Promise<CallToolResult> {
-    const params = { name, ...(args === undefined ? {} : { arguments: args }) };
+    const params = { name, arguments: args };
     // Checks may take for hours.
     return (await this.#ask('tools/call', params, asking, async () => {
       await this.#ask('ping', {}, { timeout: asking.timeout });

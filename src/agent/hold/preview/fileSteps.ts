@@ -63,7 +63,7 @@ export function losesBits({ before, after }: FileChange): boolean {
 
 /** The folders that the changes remove once they are empty. */
 export function foldersRemovedBy(changes: readonly FileChange[]): readonly string[] {
-  return [...new Set(changes.flatMap(change => ('folders' in change ? change.folders : [])))];
+  return [...new Set(changes.flatMap(change => ('folders' in change ? (change.folders ?? []) : [])))];
 }
 
 /** The folders that these steps remove files from, as paths. */

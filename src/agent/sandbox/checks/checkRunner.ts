@@ -162,7 +162,7 @@ export class CheckRunner {
       previews: revisionsOf(previews),
       saw,
       outcome,
-      ...(changed ? { changed } : {}),
+      changed,
       ...(exitCode === undefined ? {} : { exitCode }),
       ...(report ? { report } : {}),
       seconds: Math.round((Date.now() - startedAt) / 100) / 10,

@@ -102,7 +102,7 @@ export class Effects {
       path,
       base: isBaseUnknown && now && !isSame ? (before ? null : UNKNOWN) : old,
       theirs: now,
-      ...(mode === undefined ? {} : { mode }),
+      mode,
       ...(isBaseUnknown && (!now || mode !== undefined) ? { isBaseUnknown } : {}),
     };
     this.#files.push(file);

@@ -28,7 +28,7 @@ const MAIN = path.resolve(import.meta.dirname, '../../../../src/agent/clients/st
 
 /** What one process of the tests has compiled, the programs need not compile again. */
 const { NODE_COMPILE_CACHE } = process.env;
-const COMPILED = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+const COMPILED: Record<string, string> = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 
 /** How an agent that works in a folder starts the program, with this home folder. */
 function programIn(cwd: string): ConstructorParameters<typeof StdioClientTransport>[0] {
