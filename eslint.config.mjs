@@ -6,7 +6,7 @@ import { floors } from './scripts/lib/floors.mjs';
 /** Packages that only one file may import, or a few, so that they load on first use and can be replaced. Types may be imported anywhere. */
 const WRAPPED = {
   openai: 'src/agent/session/model/openai/client.ts',
-  diff: ['src/agent/hold/text/compareLines.ts', 'src/agent/hold/external/parsePatch.ts'],
+  diff: 'src/agent/hold/text/compareLines.ts',
   'iconv-lite': 'src/agent/hold/text/encodings.ts',
   ignore: 'src/agent/session/tools/ast/scope/ignoreRules.ts',
   jiti: 'src/agent/session/tools/custom/loading/importFile.ts',
