@@ -263,9 +263,12 @@ function isWriting(store: PreviewStore): boolean {
 /** Forgets previews that were resolved long ago, as the settings say, now and from time to time. */
 export function forgetOldPreviews(store: PreviewStore, settings: Settings, logger: Logger): Disposable {
   const forget = (): void => {
-    store.forgetResolved(daysAgo(settings.retentionDays), MAX_KEPT_BYTES).catch((error: unknown) => {
-      logger.error(`Forgetting old previews failed: ${detailOf(error)}`);
-    });
+    store.forgetResolved(daysAgo(settings.retentionDays), MAX_KEPT_BYTES).then(
+      damaged => {
+        if (damaged.length > 0) logger.error(`Contents of ${damaged.join(', ')} are missing or damaged.`);
+      },
+      (error: unknown) => logger.error(`Forgetting old previews failed: ${detailOf(error)}`),
+    );
   };
   forget();
   let resolved = 0;

@@ -3,7 +3,7 @@ import type { DeepReadonly } from '../../base/json.ts';
 import { isEncodingName, type EncodingName, type TextEncoding } from '../text/encodings.ts';
 import { applyTextEdits, editsFit, type TextEdit } from '../text/textEdit.ts';
 import type { FileChange, TextSide } from './fileChange.ts';
-import type { Place } from './log/contents.ts';
+import type { Place } from './log/packs.ts';
 
 const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
 const encoding = z.object({ name: encodingName, bom: z.boolean() });

@@ -23,7 +23,6 @@ import {
   type PreviewLogSink,
   type PreviewNumbers,
 } from './log/previewLog.ts';
-import { forget } from './log/retention.ts';
 import { PreviewProjection } from './previewProjection.ts';
 import { restored } from './restore.ts';
 import { UnstoredRebases } from './unstoredRebases.ts';
@@ -356,14 +355,21 @@ export class PreviewStore {
    * Forgets previews that were resolved before `until`, and expired ones that were dismissed, with their content: they can
    * no longer be undone or reopened. The ledger keeps who resolved what, when and why, with the hashes.
    * @param mostBytes if what is stored of what was resolved since takes more, the oldest are forgotten, too.
-   * @returns settles once the content is gone from the disk too; rejects if it could not be removed there.
+   * @returns settles once the content is gone from the disk too, with the ids of the previews that stay although a content of theirs is
+   *   gone or damaged; rejects if it could not be removed there.
    */
-  async forgetResolved(until: Date, mostBytes = Infinity): Promise<void> {
+  async forgetResolved(until: Date, mostBytes = Infinity): Promise<readonly string[]> {
     // Entries that wait are written first: later, they would bring back what is removed.
     if (!(await this.drain()))
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
     const tell = (preview: Preview): void => this.#changed.fire(preview);
-    await forget({ projection: this.#projection, log: this.#log, blobs: this.blobs }, until, mostBytes, tell);
+    const { forget } = await import('./log/retention.ts');
+    return forget(
+      { projection: this.#projection, log: this.#log, blobs: this.blobs },
+      until,
+      mostBytes,
+      tell,
+    );
   }
 
   /** Tries to write what waits. @returns whether the log has everything. Never rejects. */

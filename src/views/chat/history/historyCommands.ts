@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { renderNodeId, type NodeId } from '../../../agent/session/conversation/nodeId.ts';
 import type { Session } from '../../../agent/session/session.ts';
-import { withoutIcons } from '../../plainText.ts';
+import { shortList, withoutIcons } from '../../plainText.ts';
 import type { Agent } from '../../agent.ts';
-import { confirm, showInfo } from '../../toast.ts';
+import { confirm, showInfo, showWarning } from '../../toast.ts';
 import { revertTargetOf } from './branches.ts';
 import type { Ctx } from '../../ctx.ts';
 
@@ -39,7 +39,15 @@ export async function clearHistory({ store }: Agent): Promise<void> {
     ),
     vscode.l10n.t('Clear History'),
   );
-  if (agreed) await store.forgetResolved(END_OF_TIME);
+  if (!agreed) return;
+  const damaged = await store.forgetResolved(END_OF_TIME);
+  if (damaged.length > 0)
+    void showWarning(
+      vscode.l10n.t(
+        'The history is cleared. The contents of these previews are missing or damaged in the storage and were left alone: {0}.',
+        shortList(damaged),
+      ),
+    );
 }
 
 /** Asks the last prompt again, from before it. What followed it stays as a branch. */

@@ -1,46 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { TimeSlice } from '../../../base/async.ts';
 import { orUndefined, ToolError } from '../../../base/errors.ts';
-import { isRecord } from '../../../base/json.ts';
 import { sha256, type Sha256 } from '../../../base/hash.ts';
 import { decodeText, encodeText, type TextEncoding } from '../../text/encodings.ts';
 import { isText, type FileChange, type FileSide, type TextSide } from '../fileChange.ts';
+import type { Stored } from './moving.ts';
+import { CHAIN, Packs, PacksError, type Place } from './packs.ts';
 import { sharedEnds, type Ends } from './sharedEnds.ts';
 
-/** Where a content is: the name of its pack, and the offset and length of its record there, in bytes. */
-export type Place = readonly [pack: string, offset: number, length: number];
-
-/**
- * A record is a line that tells what the content has in common with another one, and then the bytes that it does not: a decision on
- * one hunk of a large file stores a hunk, not a file.
- */
-interface RecordHead {
-  readonly of?: Place;
-  /** How many bytes at its beginning and at its end are those of the other one. */
-  readonly ends?: Ends;
-}
-
-/** A pack is not added to beyond this size, in bytes, so that what is no longer needed can be removed. */
-const PACK_BYTES = 8 * 1024 * 1024;
 /** How many bytes wait at most until they are written. */
 const BUFFERED_BYTES = 1024 * 1024;
 /** How many bytes of contents are copied at most to read one, which follows from other ones. */
 const CHAIN_BYTES = 64 * 1024 * 1024;
-/** How many other contents one may follow from at most. */
-const CHAIN = 256;
 /** How many of the last contents of a path are compared with its next one. */
 const NEAR = 4;
 /** How much text is kept in memory, in characters, and how many of the last bytes. */
 const CACHED_CHARS = 16 * 1024 * 1024;
 const CACHED_BYTES = 16 * 1024 * 1024;
-
-/** How a content was stored: where, and what reading it costs. */
-interface Stored {
-  readonly place: Place;
-  readonly links: number;
-  readonly cost: number;
-}
 
 /**
  * The texts of previews by their SHA-256, in packs beside the log whose lines name them. They are written once, before the line,
@@ -56,17 +33,13 @@ export class Contents {
   readonly #held = new WeakSet<TextSide>();
   /** The last contents of each path, which the next one of it may have most in common with. */
   readonly #lastAt = new Map<string, readonly Sha256[]>();
-  readonly #unsynced = new Set<string>();
-  /** The packs whose contents move to new ones when they are next placed; see {@link moveAll}. */
-  #old: ReadonlySet<string> = new Set();
-  /** Where contents were before they moved, until that is certain. */
-  readonly #moved = new Map<Sha256, Stored>();
-  #pack: { readonly name: string; size: number } | undefined;
-  #buffered: { readonly hash: Sha256; readonly bytes: Uint8Array }[] = [];
-  #bufferedBytes = 0;
+  readonly #packs: Packs;
+  /** Contents move to new packs: none follows from one that is there already. */
+  #isMoving = false;
 
   constructor(folder: string) {
     this.folder = folder;
+    this.#packs = new Packs(folder);
   }
 
   /** The changes as a store in memory keeps them: with texts that need no memory once they are stored. */
@@ -95,22 +68,21 @@ export class Contents {
   }
 
   /**
-   * Where a text is stored; {@link write} follows. `undefined` if it must stay in the line, since its bytes do not give it.
+   * Where a content is stored; {@link write} follows. `undefined` if it must stay in the line, since its bytes do not give it, or if it
+   * is gone.
    * @param near contents that it may have most in common with
    * @throws any error of the file system
    */
   placeOf(side: TextSide, near: readonly Sha256[]): Place | undefined {
     const known = this.#stored.get(side.hash);
-    if (known && !this.#old.has(known.place[0])) return known.place;
+    if (known) return known.place;
     if (!isExact(side)) return undefined;
-    const bytes = known ? orUndefined(() => this.#read(side.hash)) : encodeText(side.text, side.encoding);
-    if (!bytes) return known?.place; // it is gone already
-    if (!known && sha256(bytes) !== side.hash) return undefined;
-    if (known) this.#moved.set(side.hash, known);
+    const bytes = encodeText(side.text, side.encoding);
+    if (sha256(bytes) !== side.hash) return undefined;
     const { place } = this.#add(side.hash, bytes, near);
     this.#bytes.set(side.hash, bytes, bytes.length);
     this.#texts.set(keyOf(side), side.text, side.text.length);
-    if (this.#bufferedBytes > BUFFERED_BYTES) this.write();
+    if (this.#packs.bufferedBytes > BUFFERED_BYTES) this.write();
     return place;
   }
 
@@ -134,67 +106,63 @@ export class Contents {
 
   /** Writes what waits. @throws any error of the file system; then nothing that waited counts as stored */
   write(): void {
-    if (this.#buffered.length === 0 || !this.#pack) return;
-    const { name, size } = this.#pack;
-    const written = this.#buffered.splice(0);
-    const from = size - this.#bufferedBytes;
-    this.#bufferedBytes = 0;
     try {
-      fs.mkdirSync(this.folder, { recursive: true });
-      const file = fs.openSync(path.join(this.folder, name), 'a');
-      this.#unsynced.add(name);
-      try {
-        if (fs.fstatSync(file).size !== from) throw new Error(`${name} is not as it was left`);
-        fs.writeFileSync(file, Buffer.concat(written.map(({ bytes }) => bytes)));
-      } finally {
-        fs.closeSync(file);
-      }
+      for (const hash of this.#packs.write()) this.#awaited.delete(hash);
     } catch (error) {
-      for (const { hash } of written) {
-        const before = this.#moved.get(hash);
-        if (before) this.#stored.set(hash, before);
-        else this.#stored.delete(hash);
-      }
-      this.#pack = undefined; // what it holds may end within a record
-      throw error;
+      if (!(error instanceof PacksError)) throw error;
+      for (const hash of error.hashes) this.#stored.delete(hash);
+      throw error.cause;
     }
-    for (const { hash } of written) this.#awaited.delete(hash);
   }
 
   /** Settles once everything that was written would survive a crash of the machine. */
-  async flush(): Promise<void> {
-    const names = [...this.#unsynced];
-    for (const name of names) {
-      const handle = await fs.promises.open(path.join(this.folder, name), 'r+');
-      await handle.datasync().finally(() => handle.close());
-    }
-    for (const name of names) this.#unsynced.delete(name);
+  flush(): Promise<void> {
+    return this.#packs.flush();
   }
 
   /**
-   * From now on a content that is placed goes to a new pack, wherever it was: once every line was written again, the packs of before hold
-   * nothing that is named, and {@link retain} removes them, with what was forgotten.
+   * Copies these contents to new packs, record by record, so that {@link retain} leaves nothing else on the disk. One whose record is
+   * gone or damaged stays where it is. Until then, all are in the old packs, too.
+   * @returns those that are gone or damaged
+   * @throws any error of the file system; then nothing has moved
    */
-  moveAll(): void {
-    this.#old = new Set(Array.from(this.#stored.values(), ({ place }) => place[0]));
-    if (!this.#pack || !this.#old.has(this.#pack.name)) return;
+  async renew(named: ReadonlySet<Sha256>): Promise<ReadonlySet<Sha256>> {
     this.write();
-    this.#pack = undefined;
+    this.#packs.startAnew();
+    this.#isMoving = true;
+    const packs = new Packs(this.folder);
+    const { Moving } = await import('./moving.ts');
+    const moving = new Moving(this.#stored, packs, named, hash => orUndefined(() => this.#read(hash)));
+    const slice = new TimeSlice();
+    try {
+      for (const hash of named) {
+        if (this.#stored.has(hash)) moving.move(hash);
+        if (packs.bufferedBytes > BUFFERED_BYTES) packs.write();
+        await slice.turn();
+      }
+      packs.write();
+      await packs.flush();
+    } finally {
+      this.#packs.adopt(packs);
+      this.#isMoving = false;
+    }
+    for (const [hash, stored] of moving.moved) this.#stored.set(hash, stored);
+    return moving.gone;
   }
 
-  /** Removes the packs that hold nothing of these contents, nor of what they follow from. */
+  /** Removes the packs that hold nothing of these contents, nor of what they follow from, once they were renewed. */
   async retain(named: ReadonlySet<Sha256>): Promise<void> {
-    const packs = new Set(this.#pack ? [this.#pack.name] : []);
-    for (const hash of named)
-      for (let place = this.#stored.get(hash)?.place; place; place = this.#headAt(place)?.head.of)
-        packs.add(place[0]);
-    const names = await fs.promises.readdir(this.folder).catch(() => []);
-    for (const name of names)
-      if (name.endsWith('.pack') && !packs.has(name))
-        await fs.promises.rm(path.join(this.folder, name), { force: true });
-    for (const [hash, { place }] of this.#stored) if (!packs.has(place[0])) this.#stored.delete(hash);
-    this.#old = new Set();
-    this.#moved.clear();
+    const packs = new Set<string>();
+    const slice = new TimeSlice();
+    for (const [hash, { place }] of this.#stored) {
+      if (this.#packs.isNew(place)) continue;
+      if (!named.has(hash)) this.#stored.delete(hash);
+      else
+        for (let next: Place | undefined = place; next; next = this.#packs.recordAt(next)?.head.of)
+          packs.add(next[0]);
+      await slice.turn();
+    }
+    await this.#packs.retain(packs);
   }
 
   /** Whether a text is in the storage, as far as can be told without reading it. */
@@ -233,17 +201,8 @@ export class Contents {
 
   #add(hash: Sha256, bytes: Uint8Array, near: readonly Sha256[]): Stored {
     const base = this.#nearest(bytes, near);
-    const head: RecordHead = base ? { of: base.place, ends: base.ends } : {};
     const own = base ? bytes.subarray(base.ends[0], bytes.length - base.ends[1]) : bytes;
-    const record = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), own]);
-    if (!this.#pack || this.#pack.size > PACK_BYTES) {
-      this.write();
-      this.#pack = { name: `${randomUUID()}.pack`, size: 0 };
-    }
-    const place: Place = [this.#pack.name, this.#pack.size, record.length];
-    this.#pack.size += record.length;
-    this.#buffered.push({ hash, bytes: record });
-    this.#bufferedBytes += record.length;
+    const place = this.#packs.add(hash, base ? { of: base.place, ends: base.ends } : {}, own);
     const stored = { place, links: (base?.links ?? -1) + 1, cost: (base?.cost ?? 0) + bytes.length };
     this.#stored.set(hash, stored);
     return stored;
@@ -252,17 +211,11 @@ export class Contents {
   /** The one of these contents that has most in common with these bytes, if that pays. */
   #nearest(bytes: Uint8Array, near: readonly Sha256[]): (Stored & { readonly ends: Ends }) | undefined {
     let best: (Stored & { readonly ends: Ends }) | undefined;
+    if (this.#isMoving) return undefined;
     for (const hash of new Set(near)) {
       const stored = this.#stored.get(hash);
       const other = this.#bytes.get(hash);
-      if (
-        !stored ||
-        !other ||
-        this.#old.has(stored.place[0]) ||
-        stored.links >= CHAIN ||
-        stored.cost + bytes.length > CHAIN_BYTES
-      )
-        continue;
+      if (!stored || !other || stored.links >= CHAIN || stored.cost + bytes.length > CHAIN_BYTES) continue;
       const ends = sharedEnds(other, bytes);
       if (2 * (ends[0] + ends[1]) < bytes.length) continue;
       if (!best || ends[0] + ends[1] > best.ends[0] + best.ends[1]) best = { ...stored, ends };
@@ -274,56 +227,12 @@ export class Contents {
     const cached = this.#bytes.get(hash);
     if (cached) return cached;
     const place = this.#stored.get(hash)?.place;
-    const found = place && this.#bytesAt(place);
+    const found = place && this.#packs.bytesAt(place);
     if (!place || !found || sha256(found.bytes) !== hash) throw contentGone(hash);
     const { bytes, links } = found;
     this.#stored.set(hash, { place, links, cost: (links + 1) * bytes.length });
     this.#bytes.set(hash, bytes, bytes.length);
     return bytes;
-  }
-
-  /** What a record and those that it follows from make; not checked yet. */
-  #bytesAt(place: Place): { readonly bytes: Buffer; readonly links: number } | undefined {
-    const chain: { readonly ends: Ends; readonly own: Buffer }[] = [];
-    for (let next: Place | undefined = place; next && chain.length <= CHAIN;) {
-      const found = this.#headAt(next);
-      if (!found) return undefined;
-      chain.push({ ends: found.head.ends ?? [0, 0], own: found.own });
-      next = found.head.of;
-    }
-    const bytes = chain.reduceRight<Buffer>(
-      (of, { ends, own }) => Buffer.concat([of.subarray(0, ends[0]), own, of.subarray(of.length - ends[1])]),
-      Buffer.alloc(0),
-    );
-    return { bytes, links: chain.length - 1 };
-  }
-
-  /** `undefined` if the record is gone, or no record. */
-  #headAt(place: Place): { readonly head: RecordHead; readonly own: Buffer } | undefined {
-    try {
-      const record = this.#recordAt(...place);
-      const end = record.indexOf('\n');
-      const head: unknown = JSON.parse(record.toString('utf8', 0, end));
-      return isRecord(head) ? { head, own: record.subarray(end + 1) } : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  #recordAt(name: string, offset: number, length: number): Buffer {
-    const from = (this.#pack?.size ?? 0) - this.#bufferedBytes;
-    if (name === this.#pack?.name && offset >= from)
-      return Buffer.concat(this.#buffered.map(({ bytes }) => bytes)).subarray(
-        offset - from,
-        offset - from + length,
-      );
-    const file = fs.openSync(path.join(this.folder, name), 'r');
-    try {
-      const record = Buffer.alloc(length);
-      return record.subarray(0, fs.readSync(file, record, 0, length, offset));
-    } finally {
-      fs.closeSync(file);
-    }
   }
 }
 

@@ -68,9 +68,8 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     return this.contents ? newTextIn(entry, this.contents) > WRITTEN_AT_ONCE : super.takesLong(entry);
   }
 
-  /** Texts that no entry names any more are gone from the disk once {@link Contents.retain} has ended. */
+  /** Writes every line that names texts again: they may have moved. */
   override compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void> {
-    this.contents?.moveAll();
     return super.compact(entry => rewrite(entry).map(each => (this.contents ? writtenAgain(each) : each)));
   }
 

@@ -1,3 +1,4 @@
+import type { Sha256 } from '../../../base/hash.ts';
 import { isBinary, textOf, type FileSide } from '../fileChange.ts';
 import type { Preview, PreviewState } from '../preview.ts';
 import type { PreviewProjection } from '../previewProjection.ts';
@@ -86,7 +87,10 @@ function endOf({ state, stagedAt }: Preview): number | undefined {
   }
 }
 
-/** Removes what {@link forgettable} gives from memory, from the log, and with what only that named from the storage. */
+/**
+ * Removes what {@link forgettable} gives from memory, from the log, and with what only that named from the storage.
+ * @returns the ids of those that stay although a content of theirs is gone or damaged
+ */
 export async function forget(
   {
     projection,
@@ -96,22 +100,24 @@ export async function forget(
   until: Date,
   mostBytes: number,
   tell: (preview: Preview) => void,
-): Promise<void> {
-  const named = blobsNamedBy(projection.all());
+): Promise<readonly string[]> {
+  const before = blobsNamedBy(projection.all());
   const forgotten = forgettable(projection.all(), until, mostBytes, log.contents);
-  if (forgotten.length === 0) return blobs.retain(named, named);
+  if (forgotten.length === 0) {
+    await blobs.retain(before, before);
+    return [];
+  }
   const ids = new Set(forgotten.map(({ id }) => id));
   for (const id of ids) projection.delete(id);
-  const compacted = log.compact(entry => withoutForgotten(entry, ids, id => projection.get(id)?.state));
   for (const preview of forgotten) tell(preview);
-  await compacted;
-  await blobs.retain(blobsNamedBy(projection.all()), named);
-  await log.contents?.retain(
-    new Set(
-      projection
-        .all()
-        .flatMap(sidesOf)
-        .map(({ hash }) => hash),
-    ),
-  );
+  const named = (): ReadonlySet<Sha256> =>
+    new Set(projection.all().flatMap(preview => sidesOf(preview).map(({ hash }) => hash)));
+  const gone = await log.contents?.renew(named());
+  await log.compact(entry => withoutForgotten(entry, ids, id => projection.get(id)?.state));
+  await blobs.retain(blobsNamedBy(projection.all()), before);
+  await log.contents?.retain(named());
+  return projection
+    .all()
+    .filter(preview => sidesOf(preview).some(({ hash }) => gone?.has(hash)))
+    .map(({ id }) => id);
 }

@@ -58,14 +58,26 @@ function changesOf(entry: PreviewLogEntry): readonly FileChange[] {
 
 function placed(change: FileChange, contents: Contents): unknown {
   const { before, after } = change;
-  const lean = { ...change, before: before && placedSide(change.path, before, [], contents) };
+  const lean = { ...fieldsOf(change), before: before && placedSide(change.path, before, [], contents) };
   const near = before ? [before.hash] : [];
   const next = { ...lean, after: after && placedSide(change.path, after, near, contents) };
+  const cuts = cutsOf.get(change);
+  if (cuts) return { ...next, cuts };
   if (change.kind !== 'modify' || !change.edits || !after || next.after === after) return next;
   const { edits, ...rest } = { ...next, edits: change.edits };
   return fit(change, edits)
     ? { ...rest, cuts: edits.map(({ start, end, text }) => [start, end, text.length]) }
     : rest;
+}
+
+/** The edits of changes that were read, without their texts. */
+const cutsOf = new WeakMap<FileChange, readonly Cut[]>();
+
+/** The fields of a change, without such edits: their texts may be gone. */
+function fieldsOf(change: FileChange): FileChange {
+  if (!cutsOf.has(change)) return change;
+  const { edits: _edits, ...fields } = Object.getOwnPropertyDescriptors(change) as PropertyDescriptorMap;
+  return Object.defineProperties({}, fields) as FileChange;
 }
 
 function fit({ before, after }: FileChange, edits: readonly TextEdit[]): boolean {
@@ -102,6 +114,7 @@ function readable(change: FileChange, contents: Contents): FileChange {
   const { cuts } = next.edits;
   const { after: side } = next;
   let edits: readonly TextEdit[] | undefined;
+  cutsOf.set(next, cuts);
   return Object.defineProperty(next, 'edits', {
     enumerable: true,
     get: () => (edits ??= editsOf(cuts, side.text)),

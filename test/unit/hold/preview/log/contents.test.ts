@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import writable, * as fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import * as path from 'node:path';
-import { sideOfText } from '../../../../../src/agent/hold/preview/fileChange.ts';
+import { sideOfText, textOf } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { sharedEnds } from '../../../../../src/agent/hold/preview/log/sharedEnds.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
@@ -216,3 +216,36 @@ test('where the texts cannot be written again, all of them stay', async () => {
   for (const { store: each } of [{ store }, again])
     assert.deepEqual(each.get('p2')?.changes?.[0]?.after, sideOfText('pending\n'));
 });
+
+for (const [damage, harm] of [
+  ['missing', (pack: string) => fs.rmSync(pack)],
+  ['cut', (pack: string) => fs.truncateSync(pack, 20)],
+  ['no record', (pack: string) => fs.writeFileSync(pack, 'x'.repeat(fs.statSync(pack).size))],
+] as const)
+  test(`a content that is ${damage} is left alone and told, and the rest is forgotten`, async () => {
+    const first = await open(new MemoryWorkspace({ a: 'old text' }));
+    const changes = [modify('a', 'old text', 'new text', [{ start: 0, end: 3, text: 'new' }])];
+    first.store.stage(draft({ changes }));
+    await first.store.close();
+    const [damaged = ''] = packs();
+    const second = await open(new MemoryWorkspace({ a: 'old text' }));
+    second.store.stage(draft({ changes: [create('b', 'a refused secret')] }));
+    second.store.stage(draft({ changes: [create('c', 'a pending text')] }));
+    await second.store.close();
+    harm(path.join(storage, 'contents', damaged));
+
+    const third = await open(new MemoryWorkspace({ a: 'old text' }));
+    await third.vote('p2', 'discard');
+    assert.deepEqual(await third.store.forgetResolved(new Date(Date.now() + 1000)), ['p1']);
+    const last = await open(new MemoryWorkspace({ a: 'old text' }));
+    const texts = packs().map(name => fs.readFileSync(path.join(storage, 'contents', name), 'utf8'));
+    assert.doesNotMatch(texts.join(''), /secret/);
+    for (const { store } of [third, last]) {
+      assert.equal(store.get('p2'), undefined);
+      assert.deepEqual(store.get('p3')?.changes, [create('c', 'a pending text')]);
+      assert.throws(() => textOf(store.get('p1')?.changes?.[0]?.after), /gone from Redline's storage/);
+    }
+    await last.vote('p1', 'discard');
+    assert.deepEqual(await last.store.forgetResolved(new Date(Date.now() + 1000)), []);
+    assert.ok(!packs().includes(damaged), 'what is named no more goes');
+  });

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { isRecord } from '../../../base/json.ts';
+import type { Sha256 } from '../../../base/hash.ts';
+import type { Ends } from './sharedEnds.ts';
+
+/** Where a content is: the name of its pack, and the offset and length of its record there, in bytes. */
+export type Place = readonly [pack: string, offset: number, length: number];
+
+/**
+ * A record is a line that tells what the content has in common with another one, and then the bytes that it does not: a decision on
+ * one hunk of a large file stores a hunk, not a file.
+ */
+export interface RecordHead {
+  readonly of?: Place;
+  /** How many bytes at its beginning and at its end are those of the other one. */
+  readonly ends?: Ends;
+}
+
+export interface PackRecord {
+  readonly head: RecordHead;
+  readonly own: Buffer;
+}
+
+/** A pack is not added to beyond this size, in bytes, so that what is no longer needed can be removed. */
+const PACK_BYTES = 8 * 1024 * 1024;
+/** How many other contents one may follow from at most. */
+export const CHAIN = 256;
+
+/** Files of records in a folder, which are only added to. */
+export class Packs {
+  readonly #folder: string;
+  readonly #unsynced = new Set<string>();
+  /** The packs of {@link startAnew} and since. */
+  readonly #new = new Set<string>();
+  #pack: { readonly name: string; size: number } | undefined;
+  #buffered: { readonly hash: Sha256; readonly bytes: Uint8Array }[] = [];
+  bufferedBytes = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Takes a record that {@link write} writes. */
+  add(hash: Sha256, head: RecordHead, own: Uint8Array): Place {
+    const record = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), own]);
+    if (!this.#pack || (this.#pack.size > PACK_BYTES && this.bufferedBytes === 0)) {
+      this.#pack = { name: `${randomUUID()}.pack`, size: 0 };
+      this.#new.add(this.#pack.name);
+    }
+    const place: Place = [this.#pack.name, this.#pack.size, record.length];
+    this.#pack.size += record.length;
+    this.#buffered.push({ hash, bytes: record });
+    this.bufferedBytes += record.length;
+    return place;
+  }
+
+  /** Writes what waits. @throws PacksError if it cannot; then nothing of it is stored */
+  write(): readonly Sha256[] {
+    if (this.#buffered.length === 0 || !this.#pack) return [];
+    const { name, size } = this.#pack;
+    const written = this.#buffered.splice(0);
+    const hashes = written.map(({ hash }) => hash);
+    const from = size - this.bufferedBytes;
+    this.bufferedBytes = 0;
+    try {
+      fs.mkdirSync(this.#folder, { recursive: true });
+      const file = fs.openSync(path.join(this.#folder, name), 'a');
+      this.#unsynced.add(name);
+      try {
+        if (fs.fstatSync(file).size !== from) throw new Error(`${name} is not as it was left`);
+        fs.writeFileSync(file, Buffer.concat(written.map(({ bytes }) => bytes)));
+      } finally {
+        fs.closeSync(file);
+      }
+    } catch (error) {
+      this.#pack = undefined; // what it holds may end within a record
+      throw new PacksError(hashes, error);
+    }
+    return hashes;
+  }
+
+  /** What is added from now on goes to new packs. Nothing may wait. */
+  startAnew(): void {
+    this.#pack = undefined;
+    this.#new.clear();
+  }
+
+  /** Those of `other` are packs of here from now on. */
+  adopt(other: Packs): void {
+    for (const name of other.#new) this.#new.add(name);
+  }
+
+  isNew([pack]: Place): boolean {
+    return this.#new.has(pack);
+  }
+
+  /** Settles once everything that was written would survive a crash of the machine. */
+  async flush(): Promise<void> {
+    const names = [...this.#unsynced];
+    for (const name of names) {
+      const handle = await fs.promises.open(path.join(this.#folder, name), 'r+');
+      await handle.datasync().finally(() => handle.close());
+    }
+    for (const name of names) this.#unsynced.delete(name);
+  }
+
+  /** How much all packs hold, in bytes. */
+  async size(): Promise<number> {
+    const sizes = (await this.#names()).map(async name => {
+      const stat = await fs.promises.stat(path.join(this.#folder, name)).catch(() => undefined);
+      return stat?.size ?? 0;
+    });
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  }
+
+  /** Removes all packs but these and the new ones. */
+  async retain(packs: ReadonlySet<string>): Promise<void> {
+    for (const name of await this.#names()) {
+      if (packs.has(name) || this.#new.has(name)) continue;
+      this.#unsynced.delete(name);
+      await fs.promises.rm(path.join(this.#folder, name), { force: true });
+    }
+  }
+
+  async #names(): Promise<readonly string[]> {
+    const names = await fs.promises.readdir(this.#folder).catch(() => []);
+    return names.filter(name => name.endsWith('.pack'));
+  }
+
+  /** What a record and those that it follows from make; not checked yet. */
+  bytesAt(place: Place): { readonly bytes: Buffer; readonly links: number } | undefined {
+    const chain: PackRecord[] = [];
+    for (let next: Place | undefined = place; next && chain.length <= CHAIN;) {
+      const found = this.recordAt(next);
+      if (!found) return undefined;
+      chain.push(found);
+      next = found.head.of;
+    }
+    const bytes = chain.reduceRight<Buffer>((of, { head, own }) => {
+      const [start, end] = head.ends ?? [0, 0];
+      return Buffer.concat([of.subarray(0, start), own, of.subarray(of.length - end)]);
+    }, Buffer.alloc(0));
+    return { bytes, links: chain.length - 1 };
+  }
+
+  /** `undefined` if the record is gone, or no record. */
+  recordAt(place: Place): PackRecord | undefined {
+    try {
+      const record = this.#read(...place);
+      const end = record.indexOf('\n');
+      const head: unknown = JSON.parse(record.toString('utf8', 0, end));
+      return isRecord(head) && record.length === place[2]
+        ? { head, own: record.subarray(end + 1) }
+        : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #read(name: string, offset: number, length: number): Buffer {
+    const from = (this.#pack?.size ?? 0) - this.bufferedBytes;
+    if (name === this.#pack?.name && offset >= from)
+      return Buffer.concat(this.#buffered.map(({ bytes }) => bytes)).subarray(
+        offset - from,
+        offset - from + length,
+      );
+    const file = fs.openSync(path.join(this.#folder, name), 'r');
+    try {
+      const record = Buffer.alloc(length);
+      return record.subarray(0, fs.readSync(file, record, 0, length, offset));
+    } finally {
+      fs.closeSync(file);
+    }
+  }
+}
+
+/** Records could not be written. */
+export class PacksError extends Error {
+  readonly hashes: readonly Sha256[];
+
+  constructor(hashes: readonly Sha256[], cause: unknown) {
+    super('records could not be written', { cause });
+    this.hashes = hashes;
+  }
+}
