@@ -44,7 +44,7 @@ export async function inTime<T, L>(ms: number, start: () => Promise<T>, late: ()
   }
 }
 
-/** Whether the work succeeds; what else it gives, or why it fails, does not matter. */
+/** True if the work succeeds; its result or error is dropped. */
 export function succeeds(work: PromiseLike<unknown>): Promise<boolean> {
   return Promise.resolve(work).then(
     () => true,

@@ -29,7 +29,7 @@ export class ClaimedNumbers {
   readonly #file: string;
   readonly #floor: number;
   readonly #token = randomUUID().slice(0, 6);
-  /** What was read so far: the offset after the last complete line, and how many lines there are. */
+  /** The offset after the last complete line read, and the number of lines. */
   #read = { end: 0, lines: 0 };
 
   /** @param floor numbers up to this one are taken, although they are not in the file. */
@@ -80,7 +80,7 @@ export class ClaimedNumbers {
     }
   }
 
-  /** Reads what was appended since the last call, by us or others. A torn line of another counts with the line after it. */
+  /** Reads lines appended since the last call, by us or others. A torn line of another counts with the line after it. */
   #lastOwnLine(): number | undefined {
     const bytes = bytesFrom(this.#file, this.#read.end);
     let found: number | undefined;

@@ -3,7 +3,7 @@ export interface Disposable {
   dispose(): unknown;
 }
 
-/** Owns disposables and disposes of them together, the newest first. What is added after that is disposed of at once. */
+/** Owns disposables and disposes of them together, the newest first. Later additions are disposed of at once. */
 export class DisposableStore implements Disposable {
   readonly #owned: Disposable[] = [];
   #disposed = false;

@@ -1,14 +1,14 @@
 /**
- * An error whose message is written for the model: it says what went wrong and what to do next.
+ * An error whose message is written for the model: it names the fault and the next step.
  * A tool that throws one gets exactly this text as its error result.
  */
 export class ToolError extends Error {
   override readonly name: string = 'ToolError';
-  /** What went wrong, without what the model is to do next. */
+  /** The fault alone, without advice for the model. */
   readonly fact: string;
   readonly advice: string;
 
-  /** @param options `advice`: what the model is to do next, if that is of no use to a person. */
+  /** @param options `advice`: the model's next step, if a person has no use for it. */
   constructor(fact: string, { advice = '', ...options }: ErrorOptions & { readonly advice?: string } = {}) {
     super(advice === '' ? fact : `${fact} ${advice}`, options);
     this.fact = fact;
@@ -55,7 +55,7 @@ export function detailOf(error: unknown): string {
   return textOf(() => (error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : error));
 }
 
-/** What `read` gives; `undefined` if it throws. */
+/** The result of `read`; `undefined` if it throws. */
 export function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -15,7 +15,7 @@ const OF_PROSE = `[0-9#*][\\uFE0E\\uFE0F]|(?<=${JOINED})[\\u200C\\u200D](?=${JOI
  */
 const UNSEEN = /(?<unseen>[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\uFFF9-\uFFFB])/u;
 
-/** What may stay is matched first, as a whole, since such characters belong in it. */
+/** Allowed sequences are matched first, as a whole, since they contain such characters. */
 const IN_NAMES = new RegExp(`${EMOJI.source}|${UNSEEN.source}`, 'gu');
 /** Line breaks and tabs stay in texts. */
 const IN_TEXTS = new RegExp(`${EMOJI.source}|(?![\\t\\n\\r])${UNSEEN.source}`, 'gu');
@@ -24,11 +24,11 @@ const IN_PROSE = new RegExp(`${EMOJI.source}|${OF_PROSE}|(?![\\t\\n\\r])${UNSEEN
 /** How many characters of foreign text a label shows at most. */
 const MAX_LABEL_CHARS = 200;
 
-/** White space, without what {@link escapeInvisible} shows. */
+/** White space, except the characters that {@link escapeInvisible} shows. */
 const SPACES = /[^\S\uFEFF\u2028\u2029]+/g;
 
 /**
- * Foreign text as a person may read it: what cannot be seen is an escape such as `\u{202e}`, so that no name looks like
+ * Foreign text as a person may read it: invisible characters are escapes such as `\u{202e}`, so that no name looks like
  * another one, unless it contains escapes itself. Emoji stay, as text or as pictures, and so do line breaks. Every path and label
  * that is shown goes through this function, mostly by way of the others here.
  */
@@ -59,7 +59,7 @@ export function oneLine(text: string, max = MAX_LABEL_CHARS): string {
   return shortened(escapeInvisible(text.replace(SPACES, ' ')).trim(), max);
 }
 
-/** A name with what cannot be seen replaced. Emoji stay. */
+/** A name with invisible characters replaced. Emoji stay. */
 export function replaceInName(name: string, escape: (unseen: string) => string): string {
   return replaceUnseen(name, IN_NAMES, escape);
 }

@@ -4,7 +4,7 @@ export interface Localiser {
   t(message: string, ...args: string[]): string;
 }
 
-/** A sentence that is said in the language of whoever reads it. */
+/** A sentence in the reader's language. */
 export type Sentence = (l10n: Localiser) => string;
 
 /** For the log, and wherever no other one is given. */

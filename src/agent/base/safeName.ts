@@ -1,7 +1,7 @@
 import { beginningOf } from './cutText.ts';
 import { replaceInName } from './foreignText.ts';
 
-/** Marks that Redline itself uses in what it tells a model: reminders, and fences around the words of others. */
+/** Marks of Redline in texts for a model: reminders, and fences around foreign text. */
 const MARKS = /<(?=\/?\s*(?:system-reminder|output)\b)|`{3,}/gi;
 
 /** The most characters of a name that a model is told. */

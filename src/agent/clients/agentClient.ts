@@ -28,7 +28,7 @@ const MAX_PENDING_CHARS = 20_000_000;
 /** The longest reason of an agent that is kept, in characters. */
 const MAX_REASON_CHARS = 1_000;
 
-/** What agents of other programs work with. */
+/** The ports of agents of other programs. */
 export interface ClientHost extends ResolveHost {
   /** Where the tools come from that such agents share with Redline's own session. */
   readonly tools: ToolRegistry;
@@ -39,7 +39,7 @@ export interface ClientHost extends ResolveHost {
   readonly isPlanning: () => boolean;
   /** The comments on previews that the user has sent. By default there are none. */
   readonly sentComments?: () => readonly ReviewComment[];
-  /** Shows what an agent says to one of them. */
+  /** Shows an agent's answer to one of them. */
   readonly answerComment?: (id: string, text: string) => void;
 }
 
@@ -98,7 +98,7 @@ export class AgentClient implements Disposable {
   }
 
   /**
-   * Runs one call. The text begins with what was decided since the last call that the agent got a result of. Never rejects.
+   * Runs one call. The text begins with the decisions since the last call whose result reached the agent. Never rejects.
    * @param args the arguments as the agent sent them; anything that does not fit is an error result.
    */
   async call(
@@ -223,7 +223,7 @@ function charsOf(changes: readonly FileChange[]): number {
   return changes.reduce((sum, { after }) => sum + textOf(after).length, 0);
 }
 
-/** What cannot be JSON, such as data nested without an end, is left to the parser to refuse. */
+/** Input that cannot be JSON, such as endlessly nested data, is left to the parser to refuse. */
 function jsonOf(args: unknown): string {
   try {
     return JSON.stringify(args ?? {});

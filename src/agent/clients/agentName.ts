@@ -35,7 +35,7 @@ function vouchedFor(user: Localiser): readonly string[] {
   return ['redline', ...names.map(folded)].filter(name => name !== '');
 }
 
-/** What a reader sees of a text, without case, accents, marks and spaces. */
+/** A text as a reader recognises it: without case, accents, marks and spaces. */
 function folded(text: string): string {
   const letters = text
     .normalize('NFKD')

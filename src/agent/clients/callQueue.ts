@@ -10,7 +10,7 @@ export class CallQueue {
   #reading = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** Runs `work` once all calls that were given before have ended, whatever came of them. */
+  /** Runs `work` once all earlier calls have ended, in success or failure. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);

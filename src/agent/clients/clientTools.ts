@@ -29,7 +29,7 @@ export const SHARED_TOOLS = [
   'run_checks',
 ] as const;
 
-/** What every agent is told of Redline when it connects, and in its instructions when a person connects it. */
+/** Instructions for every agent: sent when it connects, and written into its instruction file by *Connect an Agent…*. */
 export const INSTRUCTIONS =
   'Redline holds back your changes for the user to review in VS Code. Change files only with propose_edit, ' +
   'propose_changes and ast_edit of the redline server, never with other tools or a shell. A proposal answers at once; ' +

@@ -18,7 +18,7 @@ export interface News {
 }
 
 /**
- * What was decided on the previews of one agent, by whom and why, and what the user changed in them, until the agent was told.
+ * Decisions on one agent's previews, with actor and reason, and the user's edits, until the agent was told.
  * Everything is told once, in the order in which it happened. The agent's own votes are left out: their results tell it.
  */
 export class Decisions implements Disposable, News {
@@ -62,7 +62,7 @@ export class Decisions implements Disposable, News {
     return this.#news.length + this.#mayBeNew.length > 0;
   }
 
-  /** What the agent was not told yet and is still so. */
+  /** News that the agent has not been told and that still holds. */
   get #news(): readonly Fact[] {
     return this.#cursor.untold.filter(fact => !isPassed(fact, this.#store) && !this.#waits(fact));
   }
@@ -79,7 +79,7 @@ export class Decisions implements Disposable, News {
     return isUntold || this.#mayBeNew.some(({ id }) => id === previewId);
   }
 
-  /** What the agent has to be told, which counts as told from now on; empty if there is nothing. */
+  /** Takes the news for the agent, which counts as told from now on; empty if there is none. */
   take(): string {
     const news = this.#news;
     const texts = news.map(fact => this.#textOf(fact));

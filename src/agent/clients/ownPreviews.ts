@@ -2,7 +2,7 @@ import { ToolError } from '../base/errors.ts';
 import { isOpen, type Preview } from '../hold/preview/preview.ts';
 import type { PreviewStore } from '../hold/preview/previewStore.ts';
 
-/** What an agent is told of its own previews. */
+/** An agent's view of its own previews. */
 export interface ListedPreviews {
   /** Those that can still be resolved, in the order of staging. */
   readonly open: readonly Preview[];

@@ -17,7 +17,7 @@ const windowSchema = z.object({
   folders: z.array(z.string()),
   /** Whether the window keeps its previews when it closes: of several windows with the same folder only one does. */
   keepsPreviews: z.boolean(),
-  /** What tells the storage of its previews from others, also after a reload. Older windows do not tell. */
+  /** Identifies the storage of its previews, also after a reload; absent in older windows. */
   storage: z.optional(z.string()),
   /** ISO 8601. */
   startedAt: z.string(),
@@ -58,7 +58,7 @@ export class WindowWord {
     this.#folder = folder;
   }
 
-  /** @param window asked when it is written, so that what is written last is the newest. */
+  /** @param window asked at the time of writing, so that the last write is the newest. */
   leave(window: () => Promise<OpenWindow>): Promise<void> {
     return this.#queue.inTurn(async () => {
       if (!this.#isOver) this.#remove = await announceWindow(this.#folder, await window());
@@ -71,14 +71,14 @@ export class WindowWord {
   }
 }
 
-/** The windows that are open, and removes what others left behind that are gone. */
+/** Lists the open windows, and removes the files of closed ones. */
 export async function openWindows(folder: string): Promise<readonly OpenWindow[]> {
   const names = await readdir(folder).catch(() => []);
   const windows: OpenWindow[] = [];
   for (const name of names.filter(each => each.endsWith('.json'))) {
     const file = path.join(folder, name);
     const window = await readWindow(file);
-    // What cannot be read may be another version's, or open in another program.
+    // An unreadable file may be another version's, or open in another program.
     if (!isAlive(Number.parseInt(name, 10))) await rm(file, { force: true }).catch(() => undefined);
     else if (window) windows.push(window);
   }

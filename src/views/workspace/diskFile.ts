@@ -17,7 +17,7 @@ import { errorCode, ifExists, moveToNew, withTemporaryFile, writeFrom } from './
 /**
  * Reads or writes a file that another program may have open: for a moment it is tried again, as a whole.
  * @param options for tests.
- * @throws an error of the file system that says so if the other program goes on; whatever else the work throws.
+ * @throws an error of the file system that says so if the other program goes on; any other error of the work.
  */
 export async function whileOthersHaveIt<T>(
   shown: string,

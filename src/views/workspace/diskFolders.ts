@@ -4,7 +4,7 @@ import type { FilePlace, FolderRoot } from '../../agent/hold/preview/workspace.t
 import { ifExists, removeTemporaryFiles } from './temporaryFile.ts';
 import { diskPathOf, locate } from './workspacePaths.ts';
 
-/** What file systems answer where there is nothing behind a link: nothing, a file as a folder, or a circle of links. */
+/** Errors of a link without a target: missing, a file used as a folder, or a circle of links. */
 const LEADS_NOWHERE = ['ENOENT', 'ENOTDIR', 'ELOOP'];
 
 /** As `Workspace.placeOf`, on disk. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** What Redline uses of the interface of VS Code's own git extension, version 1. Optional parts came after VS Code 1.104. */
+/** The part of the API of VS Code's own git extension that Redline uses, version 1. Optional parts came after VS Code 1.104. */
 export interface GitApi {
   /** The git that the user has configured. */
   readonly git: { readonly path: string };

@@ -16,7 +16,7 @@ import { pathOfUri, type WorkspaceNames } from './vsCodeProblems.ts';
 /** How long a language service may take, in milliseconds: it may read a whole project first. */
 const PATIENCE = 60_000;
 
-/** The most characters of what a language service says. */
+/** The limit of a language service's text, in characters. */
 const MAX_MESSAGE_CHARS = 300;
 
 /** The language services of the extensions of VS Code, through its built-in commands. */

@@ -7,7 +7,7 @@ import { lineEndingOf } from '../../agent/hold/text/lines.ts';
 const MAX_NEIGHBOURS = 5;
 const SAMPLE_BYTES = 4_096;
 
-/** What decides on the line ending of a new file. */
+/** The sources for the line ending of a new file. */
 export interface NewFile {
   /** Absolute. */
   readonly file: string;
@@ -31,7 +31,7 @@ export async function lineEndingOfNewFile(place: NewFile): Promise<'\n' | '\r\n'
   return said ?? (platform === 'win32' ? '\r\n' : '\n');
 }
 
-/** What `.gitattributes` says of the file. Git is only asked where there is one. */
+/** The line ending in `.gitattributes`. Git is asked only if that file exists. */
 async function attributeOf({ file, root, isTrusted }: NewFile): Promise<'\n' | '\r\n' | undefined> {
   let folder = path.dirname(file);
   let hasAttributes = false;

@@ -52,7 +52,7 @@ export function fromHome(value: string): string {
   return value.replace(/^~(?=\/|$)/, process.env['HOME'] ?? homedir());
 }
 
-/** The settings in the text of a file, in git's own syntax. What git would refuse is skipped up to the end of its line. */
+/** The settings in the text of a file, in git's own syntax. A line that git would refuse is skipped. */
 export function* settingsIn(text: string): Generator<Omit<GitSetting, 'folder'>> {
   let section = '';
   const lines = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');

@@ -22,7 +22,7 @@ const AT_ONCE = 16;
 
 /**
  * Lists the processes that run now, in one pass. Those that have ended and that no one has waited for are left out.
- * @param list runs a program that lists them, and returns what it prints.
+ * @param list runs a program that lists them, and returns its output.
  * @throws if the system does not tell.
  */
 export async function readProcesses(
@@ -104,7 +104,7 @@ async function readProc(): Promise<SeenProcess[]> {
   return found;
 }
 
-/** @param stat what `/proc` says of it; `undefined` of one that has ended */
+/** @param stat its line in `/proc`; `undefined` once it has ended */
 export function parseStat(pid: number, stat: string): SeenProcess | undefined {
   // The name of the program, in brackets, may contain anything.
   const end = stat.lastIndexOf(')');

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { BigIntStats } from 'node:fs';
 import { hasCode } from '../errors.ts';
 
-/** What Windows answers on RAM disks and virtual disks, which cannot be asked for the whole path of a file. */
+/** Errors of Windows on RAM disks and virtual disks, which do not tell the full path of a file. */
 const NOT_ASKED = ['EISDIR', 'EINVAL', 'ENOSYS', 'UNKNOWN'];
 
 const walkLinks = promisify(fs.realpath);
@@ -37,7 +37,7 @@ export async function realPath(
   }
 }
 
-/** As {@link realPathSync}; of what is not there, the real path of its folder, and its name. */
+/** As {@link realPathSync}; for a missing file, the real path of its folder, and its name. */
 export function realPlaceSync(file: string): string {
   try {
     return realPathSync(file);
@@ -58,7 +58,7 @@ export async function realPlace(file: string): Promise<string> {
 }
 
 /**
- * What all names of a file have in common, and no other file has: those by links, hard links and in another spelling.
+ * An identity that all names of a file share, through links, hard links and other spellings, and no other file has.
  * `undefined` where the system does not identify files.
  */
 export function fileIdOf({ dev, ino }: BigIntStats): string | undefined {

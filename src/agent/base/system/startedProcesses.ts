@@ -13,7 +13,7 @@ const TASKKILL_MS = 5_000;
 /** The environment variable by which processes are recognised on Linux, whatever they do. */
 const MARK = 'REDLINE_RUN';
 
-/** What was seen of the processes that a child has started, when last looked. */
+/** The processes that a child has started, as last seen. */
 export interface LeftProcesses {
   /** How many were ended although the child itself had ended. */
   readonly ended: number;
@@ -21,7 +21,7 @@ export interface LeftProcesses {
   readonly running: readonly SeenProcess[] | undefined;
 }
 
-/** What the system is asked and told; tests play another one. */
+/** The port to the operating system; tests have a double. */
 export interface ProcessSystem {
   readonly platform: NodeJS.Platform;
   processes(): Promise<readonly SeenProcess[]>;
@@ -51,7 +51,7 @@ export class StartedProcesses {
   }
 
   /**
-   * Ends them: asks first, and kills what is left after a short time. Settles within seconds whatever they do.
+   * Ends them: asks first, and kills the rest after a short time. Always settles within seconds.
    * @param which `all`; or the `attached` ones, which share the session of the child: those that left it are meant to go on. On
    *   Windows, none is attached.
    */
@@ -78,7 +78,7 @@ export class StartedProcesses {
     }
   }
 
-  /** Ends the child, and what the system can end with it: no one knows what else the child has started. */
+  /** Ends the child, and the processes that the system can end with it; others of the child are unknown. */
   async #endChild(): Promise<void> {
     const { pid } = this.#child ?? {};
     if (pid === undefined || this.#hasEnded) return;
@@ -120,7 +120,7 @@ export class StartedProcesses {
       if (isNear || (this.#system.platform === 'linux' && (await hasVariables(one, this.variables))))
         own.add(one);
     }
-    // Iterating over a set reaches what is added meanwhile.
+    // Iterating over a set reaches entries added meanwhile.
     for (const parent of own)
       for (const one of table) if (one.parent === parent.pid && one.started >= parent.started) own.add(one);
     return [...own];
@@ -153,7 +153,7 @@ const thisSystem: ProcessSystem = {
   },
 };
 
-/** Ends processes with their children on Windows. What could not be ended is still listed. */
+/** Ends processes with their children on Windows. Processes that could not be ended are still listed. */
 function taskkill(pids: readonly number[]): Promise<void> {
   const args = [...pids.flatMap(pid => ['/pid', String(pid)]), '/T', '/F'];
   return new Promise(resolve => {

@@ -47,7 +47,7 @@ function toolIn(input: string): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-/** What the hook writes to its output to refuse a tool, in the forms of both. */
+/** The output by which the hook refuses a tool, in the form of each agent. */
 export function refusalText(reason: string): string {
   const decision = { permissionDecision: 'deny', permissionDecisionReason: reason };
   return JSON.stringify({

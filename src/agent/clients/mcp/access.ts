@@ -18,7 +18,7 @@ export function newToken(): string {
 /**
  * Decides whether a request may come in, by its headers alone. A web page can reach a port of this machine, also under a name
  * of its own that it lets resolve to 127.0.0.1: it sends its Origin, and that name as Host.
- * @param token what the request must carry, if it does not prove itself in another way.
+ * @param token required in the request, unless it proves itself in another way.
  */
 export function refusalOf(
   { host, origin, authorization }: IncomingHttpHeaders,

@@ -80,7 +80,7 @@ export class McpHttpServer {
     return { port, token: this.#token };
   }
 
-  /** Ends all connections. What was proposed over them stays pending. Never rejects. */
+  /** Ends all connections. Their proposals stay pending. Never rejects. */
   async close(): Promise<void> {
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()));
     const sessions = [...this.#sessions.values()];
@@ -195,7 +195,7 @@ function isInitialize(body: unknown): boolean {
 
 function refuse(response: http.ServerResponse, { status, reason }: Refusal): void {
   if (response.headersSent) return void response.destroy();
-  // What is left of a body that was not read would be taken for the next request.
+  // The rest of an unread body would be taken for the next request.
   response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' });
   response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message: reason } }));
 }

@@ -41,7 +41,7 @@ export class McpSession {
     return session;
   }
 
-  /** What tells this agent from all others; by default the session is one of its own. */
+  /** The agent's identity; by default the session is one of its own. */
   get agentId(): string {
     return this.#agentId ?? this.id;
   }
@@ -51,7 +51,7 @@ export class McpSession {
     return this.#transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
   }
 
-  /** Ends the connection. What the agent proposed stays pending. */
+  /** Ends the connection. The agent's proposals stay pending. */
   async close(): Promise<void> {
     this.#client?.dispose();
     await this.#server.close();

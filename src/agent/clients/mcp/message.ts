@@ -53,7 +53,7 @@ export function parseMessage(bytes: Buffer): unknown {
 
 /**
  * The message with arguments that the protocol does not allow put right, as agents pass them on from their models: none as `null`
- * or as an empty list, all of them as JSON in a text. What is wrong within them is repaired where the tool runs.
+ * or as an empty list, all of them as JSON in a text. Mistakes within them are repaired where the tool runs.
  */
 function repaired(message: unknown): unknown {
   if (!isRecord(message) || message['method'] !== 'tools/call' || !isRecord(message['params']))

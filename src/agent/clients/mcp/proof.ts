@@ -13,7 +13,7 @@ import { MCP_PATH, refusalOf } from './access.ts';
  * no one can take it over.
  */
 const PROTOCOLS = ['redline', 'redline-view'] as const;
-/** What is spoken once both sides have proved themselves: MCP, or what `redline-run` and a window say. */
+/** The protocol after the proof: MCP, or that of `redline-run`. */
 export type Protocol = (typeof PROTOCOLS)[number];
 const NONCE = 'redline-nonce';
 const PROOF = 'redline-proof';
@@ -28,16 +28,16 @@ interface Address {
 
 const helloSchema = z.object({
   proof: z.string(),
-  /** What tells the agent from all others, so that it can go on with its previews after connecting again. */
+  /** The agent's identity, by which it finds its previews after connecting again. */
   id: z.string().check(z.regex(/^[\w-]{8,64}$/)),
   /** How much of the ledger it has heard, see `ClientIdentity.heard`. */
   heard: z.optional(z.int().check(z.minimum(0))),
 });
 
-/** What an agent tells of itself, once it has proved that it may. */
+/** An agent's introduction, after its proof. */
 export type Hello = Omit<z.infer<typeof helloSchema>, 'proof'>;
 
-/** Who has proved that it may connect, and what it speaks. */
+/** A client that has proved itself, and its protocol. */
 export interface Accepted extends Hello {
   readonly protocol: Protocol;
 }
@@ -49,7 +49,7 @@ export interface ProvenWindow {
   close(): void;
 }
 
-/** @throws Error if what listens there is not the window with this token, or does not answer in time. */
+/** @throws Error if the listener is not the window with this token, or does not answer in time. */
 export function proveWindow({ port, token }: Address, protocol: Protocol = 'redline'): Promise<ProvenWindow> {
   const nonce = newNonce();
   const headers = { Connection: 'Upgrade', Upgrade: protocol, [NONCE]: nonce };
@@ -81,7 +81,7 @@ export function proveWindow({ port, token }: Address, protocol: Protocol = 'redl
 
 /**
  * The window's side of {@link proveWindow}.
- * @returns what the agent tells; `undefined` if it could not prove itself: then the connection is closed.
+ * @returns the agent's introduction; `undefined` if it could not prove itself: then the connection is closed.
  */
 export async function acceptAgent(
   request: IncomingMessage,
@@ -104,7 +104,7 @@ export async function acceptAgent(
   return undefined;
 }
 
-/** The first line that comes; empty if none does in time. What comes after it can be read. */
+/** The first line that comes; empty if none does in time. The rest stays readable. */
 function firstLine(socket: Duplex): Promise<string> {
   let text = Buffer.alloc(0);
   return new Promise(resolve => {

@@ -1,5 +1,5 @@
 /**
- * What the server of a window uses of the official SDK. The build makes a file of its own of this module: were it split like
+ * The parts of the official SDK that the server of a window uses. The build makes a file of its own of this module: were it split like
  * the rest, the modules of zod that it shares with the entry would be loaded at activation.
  */
 export {

@@ -21,7 +21,7 @@ const MAX_AGENTS = 100;
 export class StatelessAgents {
   readonly #host: ClientHost;
   readonly #handler: McpHttpHandler;
-  /** By what tells them apart, the one that was used last at the end. */
+  /** By identity, the most recently used last. */
   readonly #agents = new Map<string, AgentClient>();
 
   /** @param version that of Redline. */
@@ -45,7 +45,7 @@ export class StatelessAgents {
     return this.#handler.fetch(request, { parsedBody: body });
   }
 
-  /** Ends all calls. What was proposed stays pending. */
+  /** Ends all calls. Proposals stay pending. */
   async close(): Promise<void> {
     for (const agent of this.#agents.values()) agent.dispose();
     this.#agents.clear();

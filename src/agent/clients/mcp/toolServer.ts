@@ -24,7 +24,7 @@ export interface ServedCall {
   readonly onProgress?: (progress: CallProgress) => void;
 }
 
-/** What a server offers. */
+/** The tools and instructions of a server. */
 export interface ServedTools {
   readonly tools: (client: ClientInfo) => readonly ClientTool[];
   readonly call: (call: ServedCall) => Promise<CallToolResult>;
@@ -35,7 +35,7 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 
 /**
  * Redline's tools for one connection, or for one request of the stateless protocol. Arguments are checked where the tools run, not by
- * the SDK, so that what models commonly get wrong can be put right.
+ * the SDK, so that common mistakes of models can be repaired.
  * @param version that of Redline.
  */
 export function toolServer(version: string, { tools, call }: ServedTools): Server {

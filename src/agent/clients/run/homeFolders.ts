@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { isInside } from '../../base/system/realPath.ts';
 import { terminalAgents, type TerminalAgent } from '../view/terminalAgents.ts';
 
-/** What shells and git read in the home folder. None of it is a secret. */
+/** Files of the home folder that shells and git read. None is a secret. */
 const SETTINGS = [
   ...['.gitconfig', '.config/git', '.inputrc', '.profile', '.bash_profile', '.bashrc', '.bash_aliases'],
   ...['.zshenv', '.zprofile', '.zshrc', '.config/fish'],
@@ -22,14 +22,14 @@ export function configuration(home: string, agent: TerminalAgent | undefined): r
   return paths.map(each => path.join(home, each)).filter(each => existsSync(each));
 }
 
-/** What must be readable for a program to run: settings of shells, the folders of the PATH in the home folder, its packages. */
+/** Paths that a program needs to run: settings of shells, the folders of the PATH in the home folder, its packages. */
 export function programFolders(program: string, home: string, searchPath: string): readonly string[] {
   const real = realpathSync(program);
   const packages = /^.*?\/node_modules(?=\/)/.exec(real)?.[0] ?? path.dirname(real);
   const ofPath = searchPath.split(':').filter(each => path.isAbsolute(each) && isInside(each, home));
   return [
     ...SETTINGS.map(each => path.join(home, each)),
-    // Neither the home folder itself nor what it is in.
+    // Neither the home folder itself nor a folder above it.
     ...[...ofPath, path.dirname(program), packages].filter(each => !isInside(home, each)),
   ];
 }

@@ -195,7 +195,7 @@ async function connect(
   return undefined;
 }
 
-/** What a file holds; empty if it cannot be read. */
+/** The content of a file; empty if it cannot be read. */
 function textOf(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8');

@@ -1,7 +1,7 @@
 import { parsedJson, isRecord } from '../../base/json.ts';
 import { STATUS_FILE } from '../../sandbox/agentView/privateGit.ts';
 
-/** What an agent in a view is told, in the place where it reads instructions. */
+/** The instructions of an agent in a view. */
 export const VIEW_INSTRUCTIONS =
   'You work in a view of the workspace. What you write here is proposed to the user, and nothing is on disk until the user applies it. ' +
   `${STATUS_FILE} in the workspace folder tells what the user applied or refused, and why: read it before you edit a file again, and ` +

@@ -1,12 +1,12 @@
 import table from './agentHolds.json' with { type: 'json' };
 
-/** The mode of an agent in an agent terminal, whatever its own is. */
+/** The mode of every agent in an agent terminal. */
 export const IN_VIEW = 'in an agent terminal';
 
-/** What happens to what an agent writes: it is refused or becomes a preview; the user is asked first; it is written at once. */
+/** The fate of an edit: refused or a preview; the user is asked first; written at once. */
 export type Hold = 'held' | 'asks' | 'writes';
 
-/** What is held of an agent in one of its modes, with the configuration that *Connect an Agent…* writes. */
+/** The edits held of an agent in one of its modes, with the configuration that *Connect an Agent…* writes. */
 export interface ModeHolds {
   /** As the program names it. */
   readonly mode: string;
@@ -35,7 +35,7 @@ export interface AgentHolds {
  */
 export const agentHolds = table as readonly AgentHolds[];
 
-/** Whether what an agent writes in its shell is held. There are two ways to write; the one that is held less counts. */
+/** How far edits by an agent's shell are held: the weaker of the two ways to write counts. */
 export function shellHold({ sed, script }: ModeHolds): Hold {
   const both = [sed, script];
   return both.includes('writes') ? 'writes' : both.includes('asks') ? 'asks' : 'held';

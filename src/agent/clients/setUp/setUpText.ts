@@ -4,7 +4,7 @@ import { connectedText } from './connectedText.ts';
 import type { KnownAgent } from './knownAgents.ts';
 
 /**
- * What a person does to connect an agent by hand, as a Markdown document.
+ * Steps to connect an agent by hand, as a Markdown document.
  * @param agent `undefined` for one that Redline does not know.
  * @param bridge the absolute path of `redline-mcp`.
  */

@@ -8,7 +8,7 @@ import { toolServer, type ClientInfo } from '../mcp/toolServer.ts';
 import { allClientTools } from '../clientTools.ts';
 import { WindowConnection } from './windowConnection.ts';
 
-/** What the bridge needs to know of its surroundings. */
+/** The surroundings of the bridge. */
 export interface BridgeOptions {
   /** The folder that the agent works in, as a real path. */
   readonly cwd: string;

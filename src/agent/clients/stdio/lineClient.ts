@@ -5,15 +5,15 @@ import type { AgentName } from '../../hold/preview/preview.ts';
 import { LineTransport } from '../mcp/lineTransport.ts';
 import type { CallProgress } from '../mcp/toolServer.ts';
 
-/** What `redline-mcp` and a window agree on, whichever version of Redline each is of. */
+/** The protocol between `redline-mcp` and a window, the same in all versions of Redline. */
 const PROTOCOL = '2025-06-18';
 
-/** The connection ended, or there was no answer in time. Whether the window did what it was asked is not known. */
+/** The connection ended, or there was no answer in time. Whether the window carried out the request is unknown. */
 export class ClosedError extends Error {}
 /** The window answered that it cannot do this. */
 export class AnsweredError extends Error {}
 
-/** How long an answer may take, in milliseconds, and what else goes with a request. */
+/** Options of a request: its timeout in milliseconds, and more. */
 interface Asking {
   /** Of a call: how long until the window is asked whether it is still there, and how long it may take to say so. */
   readonly timeout: number;

@@ -110,7 +110,7 @@ async function changeOf(given: GivenChange, context: ToolContext): Promise<MadeC
   };
 }
 
-/** What another tool would stage. */
+/** The change that another tool would stage. */
 async function collected(tool: Tool, params: unknown, context: ToolContext): Promise<MadeChange> {
   const changes: FileChange[] = [];
   const stage = ({ changes: own = [] }: PendingAction): Preview => {

@@ -41,7 +41,7 @@ export function statusTool(
   });
 }
 
-/** What is pending of an agent, and the decisions on the latest others. */
+/** An agent's pending previews, and the latest decisions. */
 export function statusText({ open, ended }: ListedPreviews): string {
   return [
     ...listing(open, MAX_OPEN, open.length === 0 ? 'Nothing of yours is pending.' : 'Pending:'),

@@ -44,7 +44,7 @@ export const withdrawTool = defineTool({
   },
 });
 
-/** The agent's vote on one of its own previews. What it may do is up to the invoker. */
+/** The agent's vote on one of its own previews. The invoker decides its effect. */
 export const resolveOwnTool = defineTool({
   name: 'resolve',
   label: 'Resolve',

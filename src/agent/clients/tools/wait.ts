@@ -11,7 +11,7 @@ const MAX_WAIT = 45;
 /** The most ids of pending previews that the result lists. */
 const MAX_IDS = 20;
 
-/** Waits for a decision of the user. What was decided comes before the result, as with any call. */
+/** Waits for a decision of the user. Decisions come before the result, as with any call. */
 export function waitTool(previews: ListedPreviews, decisions: News): Tool {
   return defineTool({
     name: 'wait',

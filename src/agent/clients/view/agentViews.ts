@@ -23,7 +23,7 @@ import { Lines, programSchema, type ProgramMessage, type WindowMessage } from '.
 const OWNER = 'owner.json';
 /** Where no view is mounted. */
 const NOWHERE = '/';
-/** Tells that what is in the view could not become previews, and is kept for the person. */
+/** Tells that a view's changes could not become previews, and are kept for the person. */
 const KEPT = 'kept';
 /** The most paths that are named. */
 const MAX_NAMED = 10;
@@ -68,7 +68,7 @@ export class AgentViews {
   }
 
   /**
-   * Takes what programs have written that ended while no window was open.
+   * Takes the changes of programs that ended while no window was open.
    * @returns whether some are still at work: they come back once this window listens.
    */
   async recover(): Promise<boolean> {
@@ -97,7 +97,7 @@ export class AgentViews {
     return found && sentenceOf(found);
   }
 
-  /** Stops looking at the views. The agents go on, and what they write is kept for the next window. Never rejects. */
+  /** Stops looking at the views. The agents go on, and their changes are kept for the next window. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#live.values()].map(live => live.stop()));
@@ -145,7 +145,7 @@ export class AgentViews {
       lines.send({ kind: 'refused', reason: messageWithoutPaths(error) });
     } finally {
       this.#live.delete(id);
-      // The view must be gone before what it is made of is removed.
+      // The view must be gone before its parts are removed.
       if (!keeps) {
         await lines.closed;
         await view.remove();
@@ -155,7 +155,7 @@ export class AgentViews {
 
   /**
    * Has a program begin in the view. From then on it may write, even if nothing is heard of it again.
-   * @returns what leads to the root of the view; `undefined` if it has gone
+   * @returns a path to the root of the view; `undefined` if it has gone
    */
   async #begin(
     lines: Connection,
@@ -203,7 +203,7 @@ export class AgentViews {
     }
   }
 
-  /** Mounts a view again, whose program has gone, and takes what is in it. */
+  /** Mounts the view of a program that has gone again, and takes its changes. */
   async #takeAgain(folder: string, id: string, agent: AgentName): Promise<void> {
     const view = await AgentView.reopen(folder);
     const former = await ownerOf(folder);
@@ -338,7 +338,7 @@ function viewOf({ mounts }: AgentView): Omit<Extract<WindowMessage, { kind: 'mou
   };
 }
 
-/** Keeps what was written in a view for the person, but no rights of others. */
+/** Keeps the changes of a view for the person, without rights of others. */
 async function keep(view: AgentView): Promise<void> {
   await view.clearSetId();
   await fs.writeFile(path.join(view.storage, KEPT), '');

@@ -43,14 +43,14 @@ export const viewPace: ViewPace = {
   wait: (ms, signal) => delay(ms, undefined, { signal, ref: false }).catch(() => undefined),
 };
 
-/** What the views of a window work with. */
+/** The ports of the views of a window. */
 export interface ViewHost extends ResolveHost {
   readonly workspace: Workspace;
   readonly logger: Logger;
   readonly pace: ViewPace;
 }
 
-/** What is not in the previews of a view, for the person and the agent to know. */
+/** Files of a view that are in no preview, to tell the person and the agent. */
 export interface NotTaken {
   readonly leftOut: readonly LeftOut[];
   readonly isTooMuch: boolean;
@@ -59,7 +59,7 @@ export interface NotTaken {
 }
 
 /**
- * An agent at work in a view. What it has written becomes previews once it rests, which build on its earlier ones and join
+ * An agent at work in a view. Its changes become previews once it rests, which build on its earlier ones and join
  * their change set while any of those is pending; what is decided changes the files of the view while it rests. So it sees, as all agents do, the files as if its own pending
  * previews were applied.
  */
@@ -115,7 +115,7 @@ export class LiveView {
     this.#watching ??= this.#watch();
   }
 
-  /** Takes what is left. @throws Error if the view cannot be read any more */
+  /** Takes the remaining changes. @throws Error if the view cannot be read any more */
   async end(): Promise<void> {
     this.#ending.abort();
     await this.#watching;
@@ -123,7 +123,7 @@ export class LiveView {
     await this.#take();
   }
 
-  /** Stops looking; what was written since stays in the view. */
+  /** Stops looking; later changes stay in the view. */
   async stop(): Promise<void> {
     this.#ending.abort();
     await this.#watching;
@@ -211,12 +211,12 @@ export class LiveView {
     }
   }
 
-  /** Writes what was decided into the files of the view. A file that the agent has changed since then follows once that change is taken. */
+  /** Writes decisions into the files of the view. A file that the agent has changed since then follows once that change is taken. */
   async #bringUpToDate(): Promise<void> {
     const wanted = new Map<string, Wanted | undefined>();
     for (const path of this.#decided) {
       this.#decided.delete(path);
-      // What cannot be read, such as a folder, is left as it is, unless a file is to be above or below it.
+      // Skip unreadable paths, such as a folder, unless a file must replace them.
       if (!this.#isUnsettled(path)) wanted.set(path, await this.#wantedAt(path).catch(() => undefined));
     }
     const isFile = (path: string): boolean => !!wanted.get(path)?.content;
@@ -224,7 +224,7 @@ export class LiveView {
     const [below, others] = split([...wanted.keys()], isBelowFile);
     const [files, rest] = split(others, isFile);
     const above = new Set(files.flatMap(foldersAbove));
-    // What makes room comes first.
+    // Removals come first, to make room.
     for (const path of [...below, ...rest.filter(each => wanted.get(each) ?? above.has(each))])
       await this.#view.put(path, null);
     for (const path of files) {
@@ -233,7 +233,7 @@ export class LiveView {
     }
   }
 
-  /** What the agent is to see at a path, and the permission bits of it: those of the file on disk, unless a preview changes them. */
+  /** The content for the agent at a path, and its permission bits: those of the file on disk, unless a preview changes them. */
   async #wantedAt(path: string): Promise<Wanted> {
     const { overlay, workspace, store } = this.#host;
     const pending = overlay.of(this.#id).at(path);
@@ -295,7 +295,7 @@ export class LiveView {
   }
 }
 
-/** What the agent is to see at a path. */
+/** The content for the agent at a path. */
 interface Wanted {
   readonly content: FileContent | null;
   readonly mode: number | undefined;

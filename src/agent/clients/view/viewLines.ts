@@ -7,7 +7,7 @@ const MAX_CHARS = 1_000_000;
 
 const mount = z.object({ root: z.string(), state: z.string() });
 
-/** What `redline-run` says. */
+/** A message of `redline-run`. */
 export const programSchema = z.discriminatedUnion('kind', [
   /** Asks for a view. The folder is a real path. */
   z.object({ kind: z.literal('open'), agent: z.string(), cwd: z.string() }),
@@ -20,7 +20,7 @@ export const programSchema = z.discriminatedUnion('kind', [
 ]);
 export type ProgramMessage = z.infer<typeof programSchema>;
 
-/** What a window says to it. */
+/** A message of the window. */
 export const windowSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('mounts'),
@@ -43,7 +43,7 @@ export const windowSchema = z.discriminatedUnion('kind', [
 ]);
 export type WindowMessage = z.infer<typeof windowSchema>;
 
-/** Messages of one side of a connection, one on each line. What is no message ends the connection. */
+/** Messages of one side of a connection, one on each line. Any other line ends the connection. */
 export class Lines<In, Out> {
   readonly closed: Promise<void>;
   readonly #socket: Duplex;

@@ -150,7 +150,7 @@ function areTexts(
   return sides.every(side => side === null || isText(side));
 }
 
-/** What stands at a path itself, or a pending preview puts there. */
+/** The side at the path itself, with pending previews applied. */
 async function sideAt(path: string, here: ForeignPlace): Promise<FileSide | null> {
   const { workspace, blobs, pending } = here;
   const proposed = pending?.at(path);
@@ -193,7 +193,7 @@ async function modified(
   workspace: ReadableFiles,
 ): Promise<Placed> {
   if (!current) {
-    // What is gone here has no permission bits to change.
+    // A deleted file has no permission bits to change.
     if (before.hash === after.hash && from === undefined) return NOTHING;
     await assertCanHoldFile(workspace, path);
     return {

@@ -45,16 +45,16 @@ export type LeftOutReason =
   | 'together'
   /** The file has changes in an editor that are not saved. */
   | 'unsaved'
-  /** What is staged in git differs from the file. */
+  /** The staged content differs from the file. */
   | 'staged'
   /** A merge is under way there. */
   | 'merging'
-  /** The file has lost what was applied, or was changed in the same lines since. */
+  /** The file has lost the applied change, or was changed in the same lines since. */
   | 'changed'
   /** It changes lines that are not staged, or beside such lines. */
   | 'overlaps';
 
-/** What is not in the previews, for the person to know. */
+/** A change that is not in the previews, to tell the person. */
 export interface LeftOut {
   /** As its source names it. */
   readonly path: string;
@@ -62,10 +62,10 @@ export interface LeftOut {
   readonly detail?: string;
 }
 
-/** What was changed elsewhere, as changes of the files here. */
+/** External changes, as changes of the files here. */
 export interface Gathered {
   readonly changes: readonly FileChange[];
-  /** What needs a decision: conflict markers in the proposal, and files that were changed here and deleted there or the reverse. */
+  /** Changes that need a decision: conflict markers in the proposal, and files that were changed here and deleted there or the reverse. */
   readonly conflicts: readonly FileChange[];
   readonly leftOut: readonly LeftOut[];
 }

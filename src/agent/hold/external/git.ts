@@ -6,10 +6,10 @@ import { isNameable } from './fileNames.ts';
 import { MAX_FILE_BYTES } from '../preview/workspace.ts';
 import { fields, GitProgram } from './gitProgram.ts';
 
-/** What git has, or finds on disk, at a path. */
+/** An entry of git, or of the disk, at a path. */
 export interface GitEntry {
   readonly kind: 'file' | 'link' | 'submodule';
-  /** Of what git stores, in bytes; 0 where that is not known, as on disk. */
+  /** Size that git stores, in bytes; 0 if unknown, as on disk. */
   readonly size: number;
   readonly isExecutable: boolean;
   /** Git knows of it only, as in a partial clone: its content was never fetched. */
@@ -21,7 +21,7 @@ export interface ChangedPath {
   readonly path: string;
   /** The path that it was renamed from. */
   readonly from?: string;
-  /** What stood at `from`, else at `path`; `null`: nothing. */
+  /** The entry at `from`, else at `path`; `null`: none. */
   readonly old: GitEntry | null;
   readonly now: GitEntry | null;
 }
@@ -29,13 +29,13 @@ export interface ChangedPath {
 /** A path that differs from the last commit. */
 export interface UncommittedPath extends ChangedPath {
   readonly isStaged: boolean;
-  /** What is staged is not what the file holds. */
+  /** The staged content differs from the file. */
   readonly differsFromStaged: boolean;
   /** A merge has left it in conflict. */
   readonly isUnmerged: boolean;
 }
 
-/** What git is in the middle of. */
+/** The operation that git has not finished. */
 export type GitOperation = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'bisect';
 
 /** Files as `git checkout` writes them: filters, encodings and line endings are those of the commit. */
@@ -45,7 +45,7 @@ export interface CheckedOut {
   dispose(): Promise<void>;
 }
 
-/** The difference that is asked for, whatever the configuration says. */
+/** Options that make a diff independent of the configuration. */
 const RAW = ['--raw', '-z', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--no-relative'];
 
 /** Where git keeps that an operation is under way, below its own folder. */
@@ -59,8 +59,8 @@ const UNDER_WAY: readonly (readonly [string, GitOperation])[] = [
 ];
 
 /**
- * A repository as git itself tells it. Whatever git converts is read and written by git.
- * @throws ToolError with what git says, from every method.
+ * A repository, read and written by git itself, with its conversions.
+ * @throws ToolError with git's message, from every method.
  */
 export class Git {
   /** The absolute path of its working tree. */
@@ -105,7 +105,7 @@ export class Git {
     return statusOf(await this.#withRenames([...all, '--find-renames'], [...all, '--no-renames']));
   }
 
-  /** What git prints; without renames where it would have to fetch contents to find them. */
+  /** Git's output; without renames if finding them would fetch contents. */
   async #withRenames(args: readonly string[], plain: readonly string[]): Promise<readonly string[]> {
     try {
       return await this.program.names(args);
@@ -120,7 +120,7 @@ export class Git {
     return new Set(listed.filter(line => line.startsWith('S ')).map(line => line.slice('S '.length)));
   }
 
-  /** What would go wrong if files were given back what the last commit has. */
+  /** The reasons not to reset files to the last commit. */
   async operation(): Promise<GitOperation | undefined> {
     const places = await this.program.run([
       'rev-parse',
@@ -141,7 +141,7 @@ export class Git {
     return this.#commit(['merge-base', one, other]);
   }
 
-  /** Makes the index have of these paths what the last commit has. */
+  /** Resets these paths of the index to the last commit. */
   async unstage(paths: readonly string[]): Promise<void> {
     // Without a path, git would reset everything.
     if (paths.length === 0) return;
@@ -261,7 +261,7 @@ function entryOf(mode = '000000', size = 0): GitEntry | null {
 
 const FRESH: GitEntry = { kind: 'file', size: 0, isExecutable: false };
 
-/** Adds what git does not track, which also counts where it has just stopped tracking it. */
+/** Adds untracked files, including those that git has just stopped tracking. */
 function withUntracked(tracked: readonly ChangedPath[], fresh: readonly string[]): readonly ChangedPath[] {
   const left = new Set(fresh);
   const changed = tracked.flatMap((each): readonly ChangedPath[] => {
@@ -292,7 +292,7 @@ function statusOf(parts: readonly string[]): readonly UncommittedPath[] {
     const rest = (words: number): string => line.split(' ').slice(words).join(' ');
     const [, xy = '..', , mH, , mW] = line.split(' ');
     const plain = {
-      // What is only announced (`git add -N`) is in the index, too.
+      // Files only announced (`git add -N`) are in the index, too.
       isStaged: xy[0] !== '.' || xy[1] === 'A',
       differsFromStaged: xy[0] !== '.' && xy[1] !== '.',
       isUnmerged: false,
@@ -320,7 +320,7 @@ function statusOf(parts: readonly string[]): readonly UncommittedPath[] {
   });
 }
 
-/** The paths of files that are worth writing: what is too large is left out anyway. */
+/** Paths of files to write; too large ones are left out anyway. */
 export function filesToWrite(
   entries: readonly (readonly [path: string, entry: GitEntry | null])[],
 ): readonly string[] {

@@ -3,7 +3,7 @@ import { nameOfBytes } from './fileNames.ts';
 import { hasCode, isAbortError, messageOf, ToolError } from '../../base/errors.ts';
 
 export interface RunOptions {
-  /** What git reads. */
+  /** Git's input. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -52,8 +52,8 @@ export class GitProgram {
   }
 
   /**
-   * Runs git. @returns what it prints.
-   * @throws ToolError with the first line of what git says, which has all of it in its cause; the abort error.
+   * Runs git. @returns its output.
+   * @throws ToolError with the first line of git's message and all of it as its cause; the abort error.
    */
   run(args: readonly string[], options: RunOptions = {}): Promise<string> {
     const { input, env, cwd = this.root, encoding = 'utf8', asUser = false, signal, atMost } = options;

@@ -15,9 +15,9 @@ export interface UncommittedFile {
   readonly path: string;
   /** Its path in the last commit, if it was renamed since. */
   readonly from?: string;
-  /** What the last commit has; `null`: the file is new. */
+  /** Content in the last commit; `null`: the file is new. */
   readonly head: TextSide | null;
-  /** What the file holds; `null`: it was deleted. */
+  /** Content on disk; `null`: it was deleted. */
   readonly now: TextSide | null;
   /** Permission bits of a file that is there, or that the last commit had, if one of the two is missing. */
   readonly mode?: number;
@@ -32,7 +32,7 @@ export interface HoldBackHost {
   readonly stage: (action: PendingAction) => QueuedPreview;
 }
 
-/** What was held back. */
+/** The result of holding changes back. */
 export interface HeldBack {
   /** Has the uncommitted content, and is pending. */
   readonly held: Preview;
@@ -47,7 +47,7 @@ const SOURCE_NAME: Sentence = l10n => l10n.t('your uncommitted changes');
  * that gives the files back, and the one with the uncommitted content, which builds on it. Wherever the process ends, the
  * content is in a pending preview or in the file. If the files cannot be given back, both are withdrawn.
  * @returns `undefined` if no file differs from the last commit.
- * @throws what the invoker throws; then the files are as they were.
+ * @throws the invoker's error; then the files are as they were.
  */
 export async function holdBack(
   files: readonly UncommittedFile[],

@@ -10,7 +10,7 @@ export interface Placed {
 
 export const NOTHING: Placed = { changes: [], isConflict: false };
 
-/** What was changed elsewhere, of which at least one side is no text. */
+/** An external change of which at least one side is no text. */
 export interface WholeFile {
   readonly path: string;
   readonly from: string;
@@ -22,7 +22,7 @@ export interface WholeFile {
 /**
  * Brings a symbolic link or a binary file here as a whole: nothing is merged. What was changed on both sides in different ways
  * is a conflict, shown as what it would do to the file here.
- * @param sideAt what stands at a path here
+ * @param sideAt reads the side at a path here
  */
 export async function placeWhole(
   { path, from, base, theirs, mode }: WholeFile,

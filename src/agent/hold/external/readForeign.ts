@@ -201,7 +201,7 @@ export function refuseOther(entry: GitEntry | null): void {
 
 const POINTER = Buffer.from('version https://git-lfs.github.com/spec/');
 
-/** What a file or a link of one side is. */
+/** The kind of a file or link of one side. */
 export interface ReadFile {
   readonly content: FileContent;
   readonly isExecutable: boolean;
@@ -221,7 +221,7 @@ export async function readBelow(folder: string, relative: string): Promise<ReadF
     if (found.isSymbolicLink()) return { content: { link: await readlink(file) }, isExecutable: false };
     if (!found.isFile()) throw new LeftOutError('notAFile');
     const { bytes, mode } = await readOpened(file, root);
-    // A filter that is not installed leaves what git stores.
+    // Without its filter, git's stored form is left.
     if (bytes.subarray(0, POINTER.length).equals(POINTER)) throw new LeftOutError('converted');
     return { content: bytes, isExecutable: (mode & 0o111) !== 0 };
   } catch (error) {

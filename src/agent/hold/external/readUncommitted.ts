@@ -30,7 +30,7 @@ export function meantBy(names: ReadonlySet<string>, changed: readonly Uncommitte
 }
 
 /**
- * Reads what files hold, and what `git checkout` would give them back.
+ * Reads the content of files, and the content that `git checkout` would restore.
  * @throws TooMuchError past the limits; whatever reading throws unexpectedly.
  */
 export async function readUncommitted(

@@ -6,7 +6,7 @@ import type { AgentName, Preview } from '../preview/preview.ts';
 import type { QueuedPreview } from '../preview/previewStoreOptions.ts';
 import { inPreviews, type Gathered } from './gathered.ts';
 
-/** What a person brought into review, and with which command. */
+/** The source that a person chose to review, and the command. */
 export interface Elsewhere {
   /** How a preview says who proposed it: `branch feature/x`. */
   readonly name: Sentence;
@@ -40,8 +40,8 @@ export function originOf({ name, l10n, command }: Elsewhere): ElsewhereOrigin {
 }
 
 /**
- * Stages what was changed elsewhere: one preview for what fits, so that it can be decided hunk by hunk at once, and one for
- * what needs a decision first. Many files become one preview for each top-level folder.
+ * Stages external changes: one preview for those that fit, to be decided hunk by hunk, and one for those
+ * that need a decision first. Many files become one preview for each top-level folder.
  * @param stage leads to `queueResolveHandler`.
  * @returns those that were staged, in the order in which they are to be shown.
  */

@@ -95,7 +95,7 @@ export function encodeText(text: string, encoding: TextEncoding): Uint8Array {
 const CODE_PAGES: Readonly<Record<number, EncodingName>> = { 932: 'shiftjis', 936: 'gbk', 949: 'euckr' };
 
 /**
- * What a program of Windows has written to its console.
+ * Decodes the console output of a Windows program.
  * @param codePage the number of the console's code page
  * @returns the text, also if the code page is not supported or does not fit: then with replacement characters
  */

@@ -1,7 +1,7 @@
 import { NO_FINAL_NEWLINE } from './hunks.ts';
 import type { TextEdit } from './textEdit.ts';
 
-/** What is below the last line of each side of an edit, where only one of them has a line ending at the end of the text. */
+/** The note below the last line of each side of an edit, if only one side ends with a line ending. */
 export function finalNewlineNotes(
   text: string,
   { start, end, text: put }: TextEdit,

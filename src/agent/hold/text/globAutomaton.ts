@@ -123,7 +123,7 @@ function parse(glob: readonly string[]): readonly Part[] {
   return parts;
 }
 
-/** What begins with a special character, and where it ends; `undefined` if the character stands for itself. */
+/** The construct that begins with a special character, and its end; `undefined` for a literal character. */
 function specialAt(
   glob: readonly string[],
   at: number,

@@ -4,7 +4,7 @@ import { diffLines, HUNK_LIMITS } from './lineDiff.ts';
 import { splitLines, splitLinesInTurns, withoutLineEnding } from './lines.ts';
 import type { TextEdit } from './textEdit.ts';
 
-/** What a patch says below a line that ends the file without a line ending. */
+/** The note of a patch below a last line without a line ending. */
 export const NO_FINAL_NEWLINE = '\\ No newline at end of file';
 
 /** One run of changed lines of a file, with the lines of both sides, including their line endings. */

@@ -110,7 +110,7 @@ async function compare(
   return { runs, edits };
 }
 
-/** What was found so far. Its methods let other work run in between. */
+/** The lines found so far. Its methods let other work run in between. */
 class Found {
   isAnySeen = false;
   isExact = true;
@@ -182,7 +182,7 @@ class Found {
     }
   }
 
-  /** Notes the lines beside the runs, and what is new within them. */
+  /** Notes the lines beside the runs, and the new ones within them. */
   async noteBeside(
     runs: readonly ChangedRun[],
     before: readonly string[],

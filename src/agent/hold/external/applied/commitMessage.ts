@@ -15,7 +15,7 @@ export interface CommittedPreview {
 /** How long a line of a message should be at most, in characters. */
 const WIDTH = 72;
 
-/** What a commit is called if the user does not call it otherwise: the title of the first preview, and how many others there are. */
+/** The default title of a commit: that of the first preview, and the number of others. */
 export function suggestedSubject(committed: readonly CommittedPreview[], l10n: Localiser): string {
   const [first, ...others] = committed;
   if (!first) return '';

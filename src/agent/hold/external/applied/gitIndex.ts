@@ -45,7 +45,7 @@ export async function store(git: GitProgram, bytes: Uint8Array, convertAs?: stri
   return (await git.run(['hash-object', '-w', '--stdin', ...how], { input, encoding: 'latin1' })).trim();
 }
 
-/** Sets entries of the index; `null` removes one. A file may stand where a folder was, so what goes comes first. */
+/** Sets entries of the index; `null` removes one. A file may replace a folder, so removals come first. */
 export async function update(
   git: GitProgram,
   entries: ReadonlyMap<string, Pick<StagedEntry, 'mode' | 'object'> | null>,

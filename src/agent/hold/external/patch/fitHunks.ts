@@ -4,7 +4,7 @@ import { occurrencesFrom } from '../../text/occurrences.ts';
 import type { TextSide } from '../../preview/fileChange.ts';
 import type { PatchHunk } from './patchParts.ts';
 
-/** What hunks make of a text. */
+/** The result of applying hunks to a text. */
 export interface FittedText {
   readonly text: string;
   /** Those that fit nowhere, or in several places. Nothing of them is in the text. */

@@ -1,7 +1,7 @@
 import { commonName, nameAndNote, nameIn, namesOfHead, type NamePair } from './patchNames.ts';
 import type { PatchedFile, PatchLines } from './patchParts.ts';
 
-/** What the lines below `diff --git` say, such as `rename from`. */
+/** The extended headers below `diff --git`, such as `rename from`. */
 interface Head {
   readonly names: NamePair | undefined;
   readonly said: ReadonlyMap<string, string>;

@@ -74,7 +74,7 @@ function parseSection(section: string): readonly PatchPart[] {
   return parts;
 }
 
-/** Takes the next file of a plain patch; what is between files tells nothing about them. */
+/** Takes the next file of a plain patch, and skips the text between files. */
 function takePlainFile(lines: PatchLines): PatchedFile | undefined {
   for (let line = lines.peek(); line !== undefined; line = lines.peek()) {
     if (line.startsWith('--- ') && lines.peek(1)?.startsWith('+++ ') === true) {
@@ -90,7 +90,7 @@ function takePlainFile(lines: PatchLines): PatchedFile | undefined {
   return undefined;
 }
 
-/** What stands in place of the time where there is no file: of `diff -N`, and of Subversion. */
+/** The mark of `diff -N` and Subversion for a missing file, in place of the time. */
 const NOT_THERE = /^(?:(?:1970-01-01|1969-12-31) |\((?:nonexistent|revision 0)\)$)/;
 
 function plainFile(

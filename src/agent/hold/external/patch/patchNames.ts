@@ -1,6 +1,6 @@
 import { LOST, nameOfBytes } from '../fileNames.ts';
 
-/** A name at the start of a line, and what follows it. */
+/** A name at the start of a line, and the rest of the line. */
 interface NameAndRest {
   readonly name: string;
   readonly rest: string;

@@ -9,10 +9,10 @@ export interface PatchHunk {
   readonly lines: readonly string[];
 }
 
-/** What a patch does to one file. */
+/** The change of a patch to one file. */
 export interface PatchedFile {
   readonly kind: 'modify' | 'create' | 'delete' | 'rename' | 'copy';
-  /** What the file may be called here before and after, the likeliest name first. */
+  /** Possible names of the file here before and after, the likeliest first. */
   readonly from: readonly string[];
   readonly to: readonly string[];
   readonly hunks: readonly PatchHunk[];
@@ -22,7 +22,7 @@ export interface PatchedFile {
   readonly newMode?: string;
   /** It replaces the file, whose old content may have become another one. */
   readonly isRewrite?: boolean;
-  /** It does not tell what it deletes. */
+  /** It deletes content that it does not contain. */
   readonly isAnyContent?: boolean;
   /** A new diff of a series begins with this file: the diffs before it are applied first. */
   readonly isFirst?: boolean;

@@ -38,12 +38,12 @@ export async function patchProposal(
   return { changes: await files.changes(), conflicts: [], leftOut };
 }
 
-/** What one part of a diff does to the files before it. */
+/** The effect of one part of a diff on the files before it. */
 interface Effect {
   /** The path of a file that is there no longer. */
   readonly removes?: string;
   readonly makes?: MadeFile;
-  /** What of it is not carried. */
+  /** The parts left out. */
   readonly notes?: readonly LeftOut[];
 }
 
