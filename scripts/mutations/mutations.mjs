@@ -249,8 +249,8 @@ export const mutations = [
   {
     rule: 'the session continues by itself only after its review',
     file: 'session/review.ts',
-    from: "waiting.some(({ kind }) => kind === 'outcome') && !previews.hasOpen",
-    to: "waiting.some(({ kind }) => kind === 'outcome')",
+    from: 'if (previews.hasOpen) return false;',
+    to: '',
   },
   {
     rule: 'a file gets the permission bits that a change gives it',

@@ -58,6 +58,8 @@ interface Subject {
   asked: boolean;
   /** It was staged since the last prompt was sent. */
   current: boolean;
+  /** Neither Stop nor Discard All came after it was staged: what somebody does with it may wake the session. */
+  reviewed: boolean;
   /** The model has voted on it, and the vote was not refused because of what it builds on. */
   answered: boolean;
   /** It was pending while the model votes at the end of its turn: it need not have a reminder of its own. */
@@ -225,7 +227,8 @@ export class Invariants {
     this.dropPrompts();
     this.#restored = t.session.queue.list.map(({ text }) => text);
     this.check(waiting === this.#restored.join(' '), () => `waited before a reload: ${waiting}`);
-    this.reviewEnds();
+    this.#promptBegins();
+    this.#state = t.session.state;
     for (const subject of [...this.#byId.values()]) this.#afterReload(subject, t);
     const isAlive = (): boolean => this.#t === t;
     this.#entries = t.store.ledger().length;
@@ -355,6 +358,13 @@ export class Invariants {
 
   /** The review is over: after Stop or Discard All. */
   reviewEnds(): void {
+    const id = this.#t?.session.id;
+    for (const subject of this.#everything()) if (subject.sessionId === id) subject.reviewed = false;
+    this.#promptBegins();
+  }
+
+  /** What was staged so far is of an earlier prompt. */
+  #promptBegins(): void {
     for (const subject of this.#everything()) subject.current = false;
     this.#isNeeded = false;
   }
@@ -665,8 +675,12 @@ export class Invariants {
       const call = answer === undefined || !origin?.call ? undefined : { answer, id: origin.call.toolCallId };
       return { ...newSubject(label, 'planMode', true, null, sessionId, call), finished: true };
     }
-    const { sessionId, call, current } = whole;
-    return { ...newSubject(label, 'part', false, JSON.stringify(changes), sessionId, call), current };
+    const { sessionId, call, current, reviewed } = whole;
+    return {
+      ...newSubject(label, 'part', false, JSON.stringify(changes), sessionId, call),
+      current,
+      reviewed,
+    };
   }
 
   /** A part and the rest of its preview, applied one after the other, must give what the whole preview showed. */
@@ -707,6 +721,8 @@ export class Invariants {
     );
     this.#amended.set(id, revision);
     subject.answered = false;
+    subject.current = true;
+    subject.reviewed = true;
   }
 
   #resolved(entry: LedgerEntry, transaction: readonly LedgerEntry[], t: TestSession): void {
@@ -719,7 +735,7 @@ export class Invariants {
     if (outcome !== 'failed' || (subject.finished && subject.stager !== 'planMode')) subject.final = true;
     const hasRun = subject.changes === null && action === 'apply';
     const isRefused = action === 'discard' && entry.actor !== 'model';
-    if (subject.final && subject.current && (subject.stager === 'planMode' || hasRun || isRefused))
+    if (subject.final && subject.reviewed && (subject.stager === 'planMode' || hasRun || isRefused))
       this.#isNeeded = true;
     const { state } = preview;
     if (!subject.final) {
@@ -936,7 +952,7 @@ export class Invariants {
     this.#readLedger(t);
     if (event.type === 'reset') this.#answersBefore = -1;
     if (event.type === 'reset') {
-      this.reviewEnds();
+      this.#promptBegins();
       this.#failed = []; // the inbox is gone; reopened, the conversation contains a reminder
     }
     if (event.type === 'prompts_returned') [this.#restored, this.#prompts] = [[], []];
@@ -951,9 +967,9 @@ export class Invariants {
       const { text } = event.message;
       const next = this.#restored.shift() ?? this.#prompts.shift();
       this.check(next === text, () => `"${text}" is sent out of turn`);
-      this.reviewEnds();
+      this.#promptBegins();
     }
-    if (event.type === 'preview_changed' && this.#byId.get(event.preview.id)?.current)
+    if (event.type === 'preview_changed' && this.#byId.get(event.preview.id)?.reviewed)
       this.#isNeeded ||=
         event.preview.state.kind === 'expired' || hasConflict(event.preview) || isStale(event.preview);
     if (event.type !== 'state_changed') return;
@@ -1012,6 +1028,7 @@ function newSubject(
     answered: false,
     quiet: false,
     current: true,
+    reviewed: true,
   };
 }
 

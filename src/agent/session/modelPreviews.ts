@@ -34,7 +34,10 @@ export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews
       const stored = store.revise(preview.id, changes, preview.dependsOn, 'amend', undefined, call);
       const amended = store.get(preview.id) ?? preview;
       choices.noteAmended(amended);
-      conversation().previews.addToReview(preview.id);
+      const { previews } = conversation();
+      // Recorded, where a Stop has ended its review before.
+      if (previews.reviewedSince(preview.id) === undefined) conversation().recordStaged(preview.id);
+      previews.addToReview(preview.id);
       return { preview: amended, above: store.dependentsOf(preview.id).map(({ id }) => id), stored };
     },
   };

@@ -4,8 +4,11 @@ import type { LedgerEntry } from '../hold/preview/ledger.ts';
 import { isOpen, isStale, type Preview } from '../hold/preview/preview.ts';
 import { reasonGiven } from '../hold/preview/resolve/resolveTexts.ts';
 import { conflictCount } from '../hold/preview/rebase/conflictMarkers.ts';
+import { isReviewed, type ReviewedSince } from './conversation/conversationPreviews.ts';
+import type { SessionMessage } from './model/messages.ts';
 import { factMessage } from './outcomes.ts';
 import type { SessionContext } from './sessionOptions.ts';
+import { todoListOf } from './tools/todo.ts';
 
 /**
  * Puts into the inbox what the user and other extensions do with the previews of the open conversation, and knows when
@@ -32,32 +35,38 @@ export class Review extends Owner {
   }
 
   /**
-   * Whether what waits to be told needs the model now: something that it can go on with, or outcomes of the current review once
-   * nothing is left to resolve.
+   * Whether what waits to be told needs the model now: something that it can go on with, or, once nothing is left to resolve, outcomes
+   * of what was staged since the last prompt. That the user has applied all that it recommended is no news to a model which has
+   * left nothing to do.
    */
   get needsModel(): boolean {
-    const { store, inbox, conversation } = this.#ctx;
-    const { previews } = conversation();
-    const waiting = [...inbox.ofKind('outcome'), ...inbox.ofKind('revision')].filter(({ previewIds }) =>
-      previewIds.some(id => previews.isInReview(id)),
-    );
+    const { store, inbox, conversation, settings } = this.#ctx;
+    if (!settings().continueAfterReview) return false;
+    const { previews, tree } = conversation();
+    const waiting = [...inbox.ofKind('outcome'), ...inbox.ofKind('revision')];
     const facts = waiting.flatMap(({ tells = [] }) => tells.flatMap(key => this.#waiting.get(key) ?? []));
-    if (facts.some(fact => isUrgent(fact, store.get(fact.previewId)))) return true;
-    return waiting.some(({ kind }) => kind === 'outcome') && !previews.hasOpen;
+    const since = (fact: Fact): ReviewedSince | undefined => previews.reviewedSince(fact.previewId);
+    const isHeard = (fact: Fact): boolean =>
+      // Only what somebody does wakes a conversation that was opened again, nothing that its opening finds out.
+      since(fact) === 'restored' ? fact.kind === 'attempt' && !fact.entry.lost : since(fact) !== undefined;
+    if (facts.some(fact => isHeard(fact) && isUrgent(fact, store.get(fact.previewId)))) return true;
+    if (previews.hasOpen) return false;
+    const ends = facts.filter(fact => fact.kind === 'attempt' && since(fact) === 'prompt');
+    return ends.some(fact => !isAsRecommended(fact)) || (ends.length > 0 && hasMoreToDo(tree.messages));
   }
 
-  /** Ends the current review: after a newer prompt, Stop or Discard All. */
-  end(): void {
-    this.#ctx.conversation().previews.endReview();
+  /** Another conversation is opened: nothing that has happened so far wakes it. */
+  clear(): void {
+    this.#waiting.clear();
   }
 
-  #followStaged({ id, origin, kind }: Preview): void {
+  #followStaged(preview: Preview): void {
+    const { id } = preview;
     const conversation = this.#ctx.conversation();
     // A tool may still run after its conversation or branch was left.
     if (!conversation.previews.concerns(id)) return;
     conversation.recordStaged(id);
-    // The session does not continue by itself for what the user asked for.
-    if (origin?.asksModel || kind === 'plan') conversation.previews.addToReview(id);
+    if (isReviewed(preview)) conversation.previews.addToReview(id);
   }
 
   #follow(facts: readonly Fact[]): void {
@@ -79,7 +88,8 @@ export class Review extends Owner {
 
   #addPart(wholeId: string, partId: string): void {
     const { previews } = this.#ctx.conversation();
-    if (previews.isInReview(wholeId)) previews.addToReview(partId);
+    const since = previews.reviewedSince(wholeId);
+    if (since !== undefined) previews.addToReview(partId, since);
     // Recorded too, because a part may outlive the preview that it was split off from.
     this.#ctx.conversation().recordStaged(partId);
   }
@@ -112,6 +122,20 @@ function isUrgent(fact: Fact, preview: Preview | undefined): boolean {
           : fact.entry.action === 'apply' || hasReason(fact.entry);
       return hasReason(fact.entry);
   }
+}
+
+/** Whether it is an apply of exactly what the model has recommended to apply. */
+function isAsRecommended(fact: Fact): boolean {
+  if (fact.kind !== 'attempt') return false;
+  const { outcome, recommendation } = fact.entry; // an edit of the user's has dropped the recommendation
+  return outcome === 'applied' && recommendation?.action === 'apply';
+}
+
+/** Whether the list that the model has shown since the last prompt says that it has more to do. */
+function hasMoreToDo(messages: readonly SessionMessage[]): boolean {
+  return todoListOf(messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)).some(
+    ({ state }) => state !== 'done',
+  );
 }
 
 function hasReason(entry: LedgerEntry): boolean {

@@ -41,10 +41,10 @@ export class Session extends Owner {
   readonly #inbox: Inbox;
   readonly #review: Review;
   readonly #events = this.own(new Emitter<SessionEvent>());
+  readonly #recorders: Recorders;
   readonly #reverts: RevertQueue;
   readonly #plan: PlanMode;
   readonly #loop: LoopParts;
-  readonly #recorders: Recorders;
   #conversation: Conversation;
   readonly #prompts = new PromptQueue(event => {
     this.#conversation.recordWaiting(this.queue.list, !!(this.#run ?? this.#pause));
@@ -64,12 +64,15 @@ export class Session extends Owner {
   /** The prompts that wait for the running turn to end. */
   readonly queue: Pick<PromptQueue, 'list' | 'takeBack'> = this.#prompts;
 
+  /** The logs of its conversations: drain one before it is read again, discard it before it is deleted. */
+  readonly logs: Pick<Recorders, 'drain' | 'discard'>;
+
   /** With `stored`, continues that session. Nothing is sent until the user asks for it. */
   constructor(options: SessionOptions, stored?: StoredSession) {
     super();
     this.#options = options;
     const { store, invoker, ladder, settings, logFor, logger } = options;
-    this.#recorders = new Recorders(
+    this.logs = this.#recorders = new Recorders(
       logFor,
       storingEvents(logger, event => this.#emit(event)),
     );
@@ -190,10 +193,16 @@ export class Session extends Owner {
 
   /** Stops the running turn and commands, and gives the prompts that wait back to the user. Staged previews stay pending. */
   stop(): void {
+    this.#halt();
+    this.endReview();
+  }
+
+  /** As {@link stop}, but what was staged stays in review. */
+  #halt(): void {
     this.#options.stopCommands?.();
     this.#prompts.giveBack();
     this.#abort?.abort(new DOMException('Stopped by the user.', 'AbortError'));
-    this.endReview();
+    if (this.#state === 'awaitingReview') this.#setState('idle');
   }
 
   /**
@@ -201,7 +210,7 @@ export class Session extends Owner {
    * longer asked about them.
    */
   new(): Promise<void> {
-    this.stop();
+    this.#halt();
     return (this.#renewal ??= this.#whenAtRest(() => this.#switchTo(undefined)));
   }
 
@@ -210,21 +219,8 @@ export class Session extends Owner {
    * nothing changes: `stored` may be out of date.
    */
   open(stored: StoredSession): Promise<void> {
-    if (stored.id !== this.id) this.stop();
+    if (stored.id !== this.id) this.#halt();
     return this.#whenAtRest(() => (stored.id === this.id ? undefined : this.#switchTo(stored)));
-  }
-
-  /**
-   * Tries to write what still waits of a conversation that was left. Required before its log is read again.
-   * @returns whether the log has all of it. Never rejects.
-   */
-  drain(id: string): Promise<boolean> {
-    return this.#recorders.drain(id);
-  }
-
-  /** Drops what still waits of a conversation that is not open. Required before its log is deleted. */
-  discard(id: string): Promise<void> {
-    return this.#recorders.discard(id);
   }
 
   /** Names the conversation. */
@@ -265,8 +261,8 @@ export class Session extends Owner {
 
   /** Ends the review as a whole (Stop, Discard All): its outcomes wait for the next prompt. */
   endReview(): void {
-    this.#review.end();
     if (this.#state === 'awaitingReview') this.#setState('idle');
+    this.#conversation.endReview(this.#state);
   }
 
   /** Sets the handler for a `resolve` of the model that means no preview; `null` removes it. Forces nothing. */
@@ -290,7 +286,7 @@ export class Session extends Owner {
   /** The prompts that wait are for the next window. */
   override dispose(): void {
     this.#prompts.close();
-    this.stop();
+    this.#halt();
     super.dispose();
   }
 
@@ -323,6 +319,7 @@ export class Session extends Owner {
     this.#plan.leave();
     this.#choices.clear();
     this.#inbox.clear();
+    this.#review.clear();
     this.#loop.requests.clear();
     this.#conversation.recordWaiting([], false); // what waits now is for the next one
     this.#conversation = this.#newConversation(stored);
@@ -342,6 +339,8 @@ export class Session extends Owner {
     for (const message of messagesAfterInterruption(stored.tree, { wasRunning: stored.interrupted }))
       this.#append(message);
     if (stored.interrupted) this.#conversation.recordState('idle');
+    // Not recorded: opening a conversation writes nothing.
+    if (!stored.interrupted && this.#conversation.previews.hasInReview) this.#announce('awaitingReview');
     this.setPlanMode(stored.planMode);
     this.#prompts.restore(stored.waiting);
   }
@@ -363,7 +362,7 @@ export class Session extends Owner {
     do {
       end = await this.#runPrompt(this.#prompts.next());
       for (const notice of this.#inbox.takeNotices()) this.#append(notice);
-    } while (!this.#pause && (this.queue.list.length > 0 || (end === 'done' && this.#continuesByItself())));
+    } while (!this.#pause && (this.queue.list.length > 0 || (end === 'done' && this.#review.needsModel)));
     this.#run = undefined; // before the event: a listener may prompt or resolve at once
     this.#setState(end === 'done' && this.#review.hasOpen ? 'awaitingReview' : 'idle');
   }
@@ -374,7 +373,7 @@ export class Session extends Owner {
     try {
       if (prompt !== undefined) {
         this.#appendInbox();
-        this.#review.end();
+        this.#conversation.previews.beginPrompt();
         const { text, attachments } = prompt;
         this.#append({ role: 'user', text, ...(attachments.length > 0 ? { attachments } : {}) });
         this.#provider = this.#options.providerFor(text);
@@ -396,11 +395,9 @@ export class Session extends Owner {
 
   #continueOrRest(): void {
     if (this.#state !== 'awaitingReview') return;
-    if (this.#continuesByItself()) void this.#start();
+    if (this.#review.needsModel) void this.#start();
     else if (!this.#review.hasOpen) this.#setState('idle');
   }
-
-  #continuesByItself = (): boolean => this.#review.needsModel && this.#options.settings().continueAfterReview;
 
   #append(message: SessionMessage): void {
     this.#conversation.append(message);
@@ -409,8 +406,12 @@ export class Session extends Owner {
 
   #setState(state: SessionState): void {
     if (this.#state === state) return;
-    this.#state = state;
     this.#conversation.recordState(state);
+    this.#announce(state);
+  }
+
+  #announce(state: SessionState): void {
+    this.#state = state;
     this.#emit({ type: 'state_changed', state });
   }
 

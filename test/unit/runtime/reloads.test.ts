@@ -129,7 +129,7 @@ test('an outcome that the model was not told before the reload is told with the 
   assert.equal(after.steering().filter(({ kind }) => kind === 'outcome').length, 1);
 });
 
-test('a session does not continue by itself after a reload', async () => {
+test('a plain apply after a reload does not make the session continue', async () => {
   const t = createTestSession({
     files,
     settings: { modelAuthority: 'recommend' },
@@ -138,8 +138,9 @@ test('a session does not continue by itself after a reload', async () => {
   await t.session.prompt('Write.');
   assert.equal(t.session.state, 'awaitingReview');
   const after = reloaded(t, []);
-  assert.equal(after.session.state, 'idle');
+  assert.equal(after.session.state, 'awaitingReview');
   await after.click('p1', 'apply');
+  assert.equal(after.session.state, 'idle');
   assert.deepEqual(after.requests, []);
 });
 

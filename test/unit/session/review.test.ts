@@ -2,7 +2,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { textResult } from '../../../src/agent/hold/preview/pendingAction.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
-import { createTestSession, type TestSessionOptions } from '../../support/testSession.ts';
+import { modify } from '../../support/changes.ts';
+import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
 
 const files = { 'a.txt': 'a', 'b.txt': 'b' };
 const stageBoth: ScriptedTurn = {
@@ -314,4 +315,133 @@ test('previews that the user asked for are not forced or reminded of, but their 
   await t.untilState('idle');
   await t.session.prompt('And?');
   assert.match(t.steering().at(-1)?.text ?? '', /^The user applied p1 \(Undo\)/);
+});
+
+/** Turns in which the model stages the two files and recommends both, with its closing words. */
+const recommended: readonly ScriptedTurn[] = [
+  stageBoth,
+  {
+    text: 'Done.',
+    toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'ok', ids: ['p1', 'p2'] } }],
+  },
+];
+
+async function recommendedBoth(after: readonly ScriptedTurn[], before: readonly ScriptedTurn[] = []) {
+  const t = createTestSession({
+    files,
+    settings: { modelAuthority: 'recommend', forcing: 'auto' },
+    script: [...before, ...recommended, ...after],
+  });
+  await t.session.prompt('Write both.');
+  assert.equal(t.session.state, 'awaitingReview');
+  return t;
+}
+
+test('a model that has left nothing to do is not woken by an Apply of all that it recommended', async () => {
+  const t = await recommendedBoth([{ text: 'I see.' }]);
+  await t.click('p1', 'apply');
+  await t.click('p2', 'apply');
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.requests.length, 2);
+  await t.session.prompt('Thank you.');
+  assert.match(t.steering().at(-1)?.text ?? '', /^The user applied p1 .*\nThe user applied p2 /);
+  t.assertSound();
+});
+
+for (const [what, resolve] of [
+  ['a plain refusal', t => t.click('p2', 'discard')],
+  [
+    'an Apply of what the user has edited',
+    async t => {
+      await t.store.revise('p2', [modify('b.txt', 'b', 'edited')], [], 'user');
+      await t.click('p2', 'apply');
+    },
+  ],
+] satisfies [string, (t: TestSession) => Promise<unknown>][])
+  test(`${what} among the last wakes it`, async () => {
+    const t = await recommendedBoth([{ text: 'I see.' }]);
+    await t.click('p1', 'apply');
+    assert.equal(t.requests.length, 2);
+    await resolve(t);
+    await t.untilState('idle');
+    assert.equal(t.requests.length, 3);
+  });
+
+test('a model whose list says that it goes on after the apply is woken by a plain one', async () => {
+  const todo = (state: string): ScriptedTurn => ({
+    toolCalls: [{ name: 'todo', arguments: { items: [{ text: 'Then rename it', state }] } }],
+  });
+  for (const [state, requests] of [
+    ['open', 4],
+    ['done', 3],
+  ] as const) {
+    const t = await recommendedBoth([{ text: 'Renamed.' }], [todo(state)]);
+    await t.click('p1', 'apply');
+    await t.click('p2', 'apply');
+    await t.untilState('idle');
+    assert.equal(t.requests.length, requests, state);
+  }
+});
+
+const act = (ids: string): ScriptedTurn => ({ text: `About ${ids}.` });
+
+test('a reason wakes the model after a newer prompt, and after a reload; opening it sends nothing', async () => {
+  const t = await recommendedBoth([act('else'), act('p1')]);
+  await t.session.prompt('Something else.');
+  await t.click('p1', 'discard', 'Not like this.');
+  await t.untilState('awaitingReview');
+  assert.equal(t.requests.length, 4);
+
+  t.session.dispose();
+  const after = createTestSession({
+    workspace: t.workspace,
+    log: t.log,
+    sessionLog: t.sessionLog,
+    settings: { modelAuthority: 'recommend', forcing: 'auto' },
+    script: [act('p2')],
+  });
+  assert.equal(after.session.state, 'awaitingReview');
+  assert.equal(after.requests.length, 0);
+  after.workspace.put('b.txt', 'changed by another program');
+  await after.store.markStale('p2', ['b.txt']);
+  assert.equal(after.requests.length, 0, 'what is found out by itself sends nothing');
+  await after.click('p2', 'discard', 'Nor this.');
+  await after.untilState('idle');
+  assert.match(after.steering().at(-1)?.text ?? '', /discarded p2 .*Reason: "Nor this\."/);
+  assert.equal(after.requests.length, 1);
+});
+
+test('a command that the user runs after a newer prompt wakes the model with its result', async () => {
+  const t = createTestSession({
+    settings: { modelAuthority: 'recommend', forcing: 'off' },
+    script: [{ text: 'Run it.' }, { text: 'Hello.' }, { text: 'It ran.' }],
+  });
+  let staged = false;
+  t.session.onDidEmit(event => {
+    if (event.type !== 'turn_start' || staged) return;
+    staged = true;
+    t.stage({ label: 'Command', apply: () => Promise.resolve(textResult('42')) });
+  });
+  await t.session.prompt('Go.');
+  await t.session.prompt('Something else.');
+  await t.click('p1', 'apply');
+  await t.untilState('idle');
+  assert.equal(t.answers().at(-1)?.text, 'It ran.');
+});
+
+test('Stop and Discard All win, after a reload too', async () => {
+  for (const end of ['stop', 'endReview'] as const) {
+    const t = await recommendedBoth([]);
+    t.session[end]();
+    await t.session.close(Promise.resolve());
+    const after = createTestSession({
+      workspace: t.workspace,
+      log: t.log,
+      sessionLog: t.sessionLog,
+      settings: { modelAuthority: 'recommend', forcing: 'auto' },
+    });
+    assert.equal(after.session.state, 'idle');
+    await after.click('p1', 'discard', 'Not like this.');
+    assert.equal(after.requests.length, 0, end);
+  }
 });

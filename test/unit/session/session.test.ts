@@ -248,7 +248,7 @@ for (const end of ['closed', 'killed'] as const)
     void before.session.prompt('4');
     before.session.queue.takeBack('q3');
     if (end === 'closed') assert.ok(await before.session.close(Promise.resolve()));
-    else await before.session.drain(before.session.id);
+    else await before.session.logs.drain(before.session.id);
     assert.ok(
       !before.events.some(({ type }) => type === 'prompts_returned'),
       'no input is there to take them',
@@ -286,7 +286,7 @@ test('a prompt that is sent at once, or was given back, does not wait in the log
   await t.session.prompt('1');
   assert.ok(!t.sessionLog.entries.some(({ type }) => type === 'waiting'));
   const prompted = [t.session.prompt('2'), t.session.prompt('3')];
-  await t.session.drain(t.session.id);
+  await t.session.logs.drain(t.session.id);
   assert.deepEqual(
     t.sessionLog.stored()?.waiting.map(({ text }) => text),
     ['3'],
@@ -300,7 +300,7 @@ test('a conversation that is opened with prompts that wait sends nothing; they a
   const before = createTestSession({ script: [{ text: 'thinking', hang: true }] });
   void before.session.prompt('1');
   void before.session.prompt('2');
-  await before.session.drain(before.session.id);
+  await before.session.logs.drain(before.session.id);
   const stored = before.sessionLog.stored() ?? assert.fail('nothing was stored');
   before.session.dispose();
 

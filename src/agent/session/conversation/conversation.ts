@@ -45,6 +45,7 @@ export class Conversation {
     this.#store = store;
     this.previews = new ConversationPreviews(this.id, this.tree, store);
     this.#record = recordFor(this.id);
+    this.previews.restoreReview(stored?.inReview ?? []);
   }
 
   /** The name that the user gave it. */
@@ -71,6 +72,11 @@ export class Conversation {
 
   recordState(state: SessionState): void {
     this.#record({ type: 'state', state });
+  }
+
+  /** Ends the review as a whole: nothing that was staged so far wakes the session any more. @param state the session's from here on */
+  endReview(state: SessionState): void {
+    if (this.previews.endReview()) this.#record({ type: 'state', state, reviewEnded: true });
   }
 
   /** Records the settings of the next answer if they differ from those recorded for the trunk. */

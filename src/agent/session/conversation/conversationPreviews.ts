@@ -14,7 +14,7 @@ export class ConversationPreviews {
   readonly #store: PreviewStore;
   /** The nodes of results found so far, by their calls. They never change. */
   readonly #resultNodes = new WeakMap<CallOfMessage, NodeId>();
-  readonly #inReview = new Set<string>();
+  readonly #inReview = new Map<string, ReviewedSince>();
   readonly #reminded = new Set<string>();
 
   constructor(sessionId: string, tree: ConversationTree, store: PreviewStore) {
@@ -86,8 +86,21 @@ export class ConversationPreviews {
   }
 
   /** Makes the review wait for this preview. The session may continue by itself once all such previews are resolved. */
-  addToReview(id: string): void {
-    this.#inReview.add(id);
+  addToReview(id: string, since: ReviewedSince = 'prompt'): void {
+    this.#inReview.set(id, since);
+  }
+
+  /** The conversation was opened again: what was in review still is, as far as the model is to know what becomes of it. */
+  restoreReview(ids: readonly string[]): void {
+    for (const id of ids) {
+      const preview = this.#store.get(id);
+      if (preview && isReviewed(preview)) this.#inReview.set(id, 'restored');
+    }
+  }
+
+  /** The user sends a prompt: what was staged before is reviewed on, but the session no longer waits for all of it. */
+  beginPrompt(): void {
+    for (const [id, since] of this.#inReview) if (since === 'prompt') this.#inReview.set(id, 'earlier');
   }
 
   /** Makes the review no longer wait for this preview. */
@@ -95,13 +108,21 @@ export class ConversationPreviews {
     this.#inReview.delete(id);
   }
 
-  isInReview(id: string): boolean {
-    return this.#inReview.has(id);
+  /** Whether a preview in review can still be resolved. */
+  get hasInReview(): boolean {
+    return this.open.some(({ id }) => this.#inReview.has(id));
   }
 
-  /** Makes the review wait for nothing any more: after a newer prompt, Stop or Discard All. */
-  endReview(): void {
+  /** Since when the preview is in review; `undefined` if it is not. */
+  reviewedSince(id: string): ReviewedSince | undefined {
+    return this.#inReview.get(id);
+  }
+
+  /** Makes the review wait for nothing any more: after Stop or Discard All. @returns whether it waited for anything. */
+  endReview(): boolean {
+    const wasReviewing = this.#inReview.size > 0;
     this.#inReview.clear();
+    return wasReviewing;
   }
 
   /** Notes that a reminder of the preview is on its way to the model. */
@@ -144,6 +165,14 @@ export class ConversationPreviews {
     if (result !== undefined) this.#resultNodes.set(call, result);
     return result ?? message;
   }
+}
+
+/** Since when a preview is in review: since the last prompt, an earlier one, or before the conversation was opened again. */
+export type ReviewedSince = 'prompt' | 'earlier' | 'restored';
+
+/** Whether the session may go on by itself with what becomes of the preview: not with what the user asked for. */
+export function isReviewed({ origin, kind }: Preview): boolean {
+  return origin?.asksModel === true || kind === 'plan';
 }
 
 /** A call of this conversation. */

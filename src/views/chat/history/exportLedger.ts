@@ -39,7 +39,7 @@ async function readConversation(
   if (id === session.id) return session;
   if (!stored.has(id)) return undefined;
   try {
-    if (!(await session.drain(id)))
+    if (!(await session.logs.drain(id)))
       logger.warn(`The exported ledger may lack prompts of session ${id}, which is not all saved`);
     return await sessions.read(id, logger);
   } catch (error) {

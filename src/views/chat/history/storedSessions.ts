@@ -81,7 +81,7 @@ export class StoredSessions {
     );
     if (!agreed) return;
     if (id === session.id) await session.new();
-    await session.discard(id);
+    await session.logs.discard(id);
     await sessions.delete(id);
   }
 
@@ -164,7 +164,7 @@ export class StoredSessions {
 
   /** Whether the log has all of a session; if not, the user is told. */
   async #isSaved(id: string): Promise<boolean> {
-    if (await this.#agent.session.drain(id)) return true;
+    if (await this.#agent.session.logs.drain(id)) return true;
     void showWarning(
       vscode.l10n.t(
         'Part of that session is not saved yet, since Redline cannot save to its storage. Try again once it can.',

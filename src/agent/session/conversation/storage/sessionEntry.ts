@@ -85,7 +85,13 @@ const entry = z.discriminatedUnion('type', [
   }),
   /** The user named the session. */
   z.object({ type: z.literal('title'), title: z.string(), mark }),
-  z.object({ type: z.literal('state'), state: sessionState, mark }),
+  z.object({
+    type: z.literal('state'),
+    state: sessionState,
+    /** The user stopped or discarded all: no outcome of what was staged before wakes the session. */
+    reviewEnded: z.exactOptional(z.literal(true)),
+    mark,
+  }),
   z.object({ type: z.literal('plan'), on: z.boolean(), mark }),
   /** The prompts that wait for the running turn to end, from here on. */
   z.object({

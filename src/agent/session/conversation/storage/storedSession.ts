@@ -16,6 +16,8 @@ export interface StoredSession {
   readonly planMode: boolean;
   /** The prompts that were not sent yet. */
   readonly waiting: EntryOf<'waiting'>['prompts'];
+  /** The previews that were staged in it since its review was last ended as a whole. */
+  readonly inReview: readonly string[];
   /** What happened in it besides its messages. */
   readonly trail: AuditTrail;
 }
@@ -30,6 +32,7 @@ export class SessionReader implements LogReader<SessionLogEntry> {
   #title: string | undefined;
   #state: SessionState = 'idle';
   #planMode = false;
+  readonly #inReview = new Set<string>();
   #waiting: StoredSession['waiting'] = [];
 
   /** @param onLost called with the id of a message that turns out to be malformed at its first use. */
@@ -60,6 +63,7 @@ export class SessionReader implements LogReader<SessionLogEntry> {
         break;
       case 'state':
         this.#state = entry.state;
+        if (entry.reviewEnded) this.#inReview.clear();
         break;
       case 'plan':
         this.#planMode = entry.on;
@@ -67,7 +71,8 @@ export class SessionReader implements LogReader<SessionLogEntry> {
       case 'waiting':
         this.#waiting = entry.prompts;
         break;
-      case 'preview': // for readers of the log only: the preview's own origin says which session it belongs to
+      case 'preview':
+        this.#inReview.add(entry.previewId);
         break;
       case 'settings':
         this.#trail.recordSettings(this.#tree, entry.settings);
@@ -97,6 +102,7 @@ export class SessionReader implements LogReader<SessionLogEntry> {
       interrupted: this.#state === 'running',
       planMode: this.#planMode,
       waiting: this.#waiting,
+      inReview: [...this.#inReview],
       trail: this.#trail,
     };
   }
