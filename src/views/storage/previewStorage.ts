@@ -23,7 +23,7 @@ const LOCK_WAIT_MS = 10_000;
 const CLOSE_WAIT_MS = 2_000;
 /** How much resolved previews may keep in the storage, in bytes. */
 const MAX_KEPT_BYTES = 32 * 1_048_576;
-/** After how many votes the oldest of what is too much is forgotten; also at the start. */
+/** After how many votes and revisions the oldest of what is too much is forgotten; also at the start. */
 const FORGET_EVERY = 25;
 
 /** What opening the storage of a window needs. */
@@ -271,12 +271,17 @@ export function forgetOldPreviews(store: PreviewStore, settings: Settings, logge
     );
   };
   forget();
-  let resolved = 0;
-  return store.onDidResolve(entries => {
-    resolved += entries.length;
-    if (resolved >= FORGET_EVERY) forget();
-    resolved %= FORGET_EVERY;
-  });
+  let steps = 0;
+  const count = (more: number): void => {
+    steps += more;
+    if (steps >= FORGET_EVERY) forget();
+    steps %= FORGET_EVERY;
+  };
+  const following = [
+    store.onDidResolve(entries => count(entries.length)),
+    store.onDidRevise(({ by }) => count(by === 'rebase' ? 0 : 1)),
+  ];
+  return { dispose: () => following.forEach(each => each.dispose()) };
 }
 
 function daysAgo(days: number): Date {

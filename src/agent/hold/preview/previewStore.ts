@@ -353,7 +353,8 @@ export class PreviewStore {
 
   /**
    * Forgets previews that were resolved before `until`, and expired ones that were dismissed, with their content: they can
-   * no longer be undone or reopened. The ledger keeps who resolved what, when and why, with the hashes.
+   * no longer be undone or reopened. The ledger keeps who resolved what, when and why, with the hashes. A log that has grown beyond
+   * what is live becomes small again, whether anything is forgotten or not.
    * @param mostBytes if what is stored of what was resolved since takes more, the oldest are forgotten, too.
    * @returns settles once the content is gone from the disk too, with the ids of the previews that stay although a content of theirs is
    *   gone or damaged; rejects if it could not be removed there.

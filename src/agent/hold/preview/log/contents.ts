@@ -120,6 +120,12 @@ export class Contents {
     return this.#packs.flush();
   }
 
+  /** Whether more than half of what is stored is nothing of these contents, and more than this, in bytes. */
+  async isMostlyUnnamed(named: ReadonlySet<Sha256>, most: number): Promise<boolean> {
+    const live = Array.from(named, hash => this.sizeOf(hash) ?? 0).reduce((sum, size) => sum + size, 0);
+    return (await this.#packs.size()) > 2 * live + most;
+  }
+
   /**
    * Copies these contents to new packs, record by record, so that {@link retain} leaves nothing else on the disk. One whose record is
    * gone or damaged stays where it is. Until then, all are in the old packs, too.

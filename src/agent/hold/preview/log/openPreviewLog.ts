@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
+import type { Sha256 } from '../../../base/hash.ts';
 import { JsonLog } from '../../../base/log/jsonLog.ts';
 import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
 import { isText } from '../fileChange.ts';
@@ -13,11 +15,18 @@ import {
 } from './previewLog.ts';
 import { newTextIn, placeInTurns, withPlaces, withTexts } from './storedChanges.ts';
 
+/** From how many bytes on a log is compacted that has grown fourfold, and how many bytes of contents nothing may name. */
+export interface Slack {
+  readonly log: number;
+  readonly contents: number;
+}
+const SLACK: Slack = { log: 8 * 1024 * 1024, contents: 8 * 1024 * 1024 };
+
 /** The preview log in this file, and the contents beside it. */
-export function openPreviewLog(file: string): PreviewLog {
+export function openPreviewLog(file: string, slack = SLACK): PreviewLog {
   const name = path.basename(file, '.jsonl');
   const contents = name === 'previews' ? 'contents' : `${name}.contents`;
-  return new PreviewLog(file, new Contents(path.join(path.dirname(file), contents)));
+  return new PreviewLog(file, new Contents(path.join(path.dirname(file), contents)), slack);
 }
 
 /** The texts of an entry that is written before its append returns have no more characters than this, so that this takes some 20 ms. */
@@ -26,9 +35,13 @@ const WRITTEN_AT_ONCE = 1024 * 1024;
 /** The log of previews: its lines are facts, and name the texts of files, which are in the contents beside it. */
 export class PreviewLog extends JsonLog<PreviewLogEntry> {
   readonly contents: Contents | undefined;
+  readonly #file: string;
+  readonly #slack: Slack;
+  /** How large the log was when it was last compacted, in bytes. */
+  #compact = 0;
 
   /** @param contents without them, lines hold the texts */
-  constructor(file: string, contents?: Contents) {
+  constructor(file: string, contents?: Contents, slack = SLACK) {
     const parse = (value: unknown): PreviewLogEntry | undefined => {
       const entry = parseEntry(value);
       return entry && contents ? withTexts(entry, contents) : entry;
@@ -39,6 +52,8 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
       ...(contents ? { stored: (entry: PreviewLogEntry) => withPlaces(entry, contents) } : {}),
     });
     this.contents = contents;
+    this.#file = file;
+    this.#slack = slack;
   }
 
   /** Also loads the encodings of all texts, so that their bytes can be computed synchronously. */
@@ -68,9 +83,27 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     return this.contents ? newTextIn(entry, this.contents) > WRITTEN_AT_ONCE : super.takesLong(entry);
   }
 
-  /** Writes every line that names texts again: they may have moved. */
-  override compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void> {
-    return super.compact(entry => rewrite(entry).map(each => (this.contents ? writtenAgain(each) : each)));
+  /** Whether it, or what its contents hold beside these, has grown so much that compacting it pays. */
+  async isOversized(named: ReadonlySet<Sha256>): Promise<boolean> {
+    const { log, contents } = this.#slack;
+    if ((await this.#size()) > Math.max(log, 4 * this.#compact)) return true;
+    return (await this.contents?.isMostlyUnnamed(named, contents)) ?? false;
+  }
+
+  /** Each preview keeps its last changes only. Every line that names texts is written again: they may have moved. */
+  override async compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void> {
+    const { contents } = this;
+    if (!contents) return super.compact(rewrite);
+    const entries: PreviewLogEntry[] = [];
+    await this.read({ entry: entry => void entries.push(entry) });
+    const { compacted } = await import('./compaction.ts');
+    const replaced = await compacted(entries);
+    await super.compact(entry => rewrite(replaced.get(entry.mark ?? '') ?? entry).map(writtenAgain));
+    this.#compact = await this.#size();
+  }
+
+  async #size(): Promise<number> {
+    return (await stat(this.#file).catch(() => undefined))?.size ?? 0;
   }
 
   override async flush(): Promise<void> {

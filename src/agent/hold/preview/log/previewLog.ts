@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { LAST_PLAUSIBLE } from '../../../base/claimedNumbers.ts';
+import type { Sha256 } from '../../../base/hash.ts';
 import type { DeepReadonly } from '../../../base/json.ts';
 import type { DecodedLog, LogFormat } from '../../../base/log/logFormat.ts';
 import type { LogSink } from '../../../base/log/logQueue.ts';
@@ -189,6 +190,8 @@ export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
   flush(): Promise<void>;
   /** Where the texts of previews are, if they are not in memory. */
   readonly contents?: Contents | undefined;
+  /** Whether it, or the contents beside these, are so large that compacting pays. */
+  isOversized?(named: ReadonlySet<Sha256>): Promise<boolean>;
   /** Replaces each entry with those that `rewrite` returns for it, permanently. */
   compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void>;
 }

@@ -103,15 +103,15 @@ export async function forget(
 ): Promise<readonly string[]> {
   const before = blobsNamedBy(projection.all());
   const forgotten = forgettable(projection.all(), until, mostBytes, log.contents);
-  if (forgotten.length === 0) {
+  const named = (): ReadonlySet<Sha256> =>
+    new Set(projection.all().flatMap(preview => sidesOf(preview).map(({ hash }) => hash)));
+  if (forgotten.length === 0 && !(await log.isOversized?.(named()))) {
     await blobs.retain(before, before);
     return [];
   }
   const ids = new Set(forgotten.map(({ id }) => id));
   for (const id of ids) projection.delete(id);
   for (const preview of forgotten) tell(preview);
-  const named = (): ReadonlySet<Sha256> =>
-    new Set(projection.all().flatMap(preview => sidesOf(preview).map(({ hash }) => hash)));
   const gone = await log.contents?.renew(named());
   await log.compact(entry => withoutForgotten(entry, ids, id => projection.get(id)?.state));
   await blobs.retain(blobsNamedBy(projection.all()), before);

@@ -1,0 +1,74 @@
+import { TimeSlice } from '../../../base/async.ts';
+import type { Preview } from '../preview.ts';
+import { PreviewProjection } from '../previewProjection.ts';
+import type { RevisedChanges } from './keptChanges.ts';
+import type { PreviewLogEntry } from './previewLog.ts';
+
+type Revised = Extract<PreviewLogEntry, { type: 'revised' }>;
+
+/**
+ * What takes the place of the entries of a log, by their marks, so that each preview has its last changes from the beginning, and no
+ * revision repeats any: all revisions stay, with their facts. An entry that is not named here stays as it is.
+ */
+export async function compacted(
+  entries: readonly PreviewLogEntry[],
+): Promise<ReadonlyMap<string, PreviewLogEntry>> {
+  const projection = new PreviewProjection();
+  /** The revisions that took effect, with the one that each of them followed. */
+  const after = new Map<Revised, number>();
+  const revised = new Set<string>();
+  const slice = new TimeSlice();
+  for (const entry of entries) {
+    const before = entry.type === 'revised' ? projection.get(entry.id) : undefined;
+    const changed = projection.apply(entry);
+    if (entry.type === 'revised' && before && changed.some(({ id }) => id === entry.id)) {
+      after.set(entry, before.revision);
+      revised.add(entry.id);
+    }
+    await slice.turn();
+  }
+  // A line of an older version has no mark.
+  for (const entry of entries)
+    if (entry.mark === undefined) for (const id of idsWithChanges(entry)) revised.delete(id);
+  const replaced = new Map<string, PreviewLogEntry>();
+  for (const entry of entries) {
+    const next = replacement(entry, after, id => (revised.has(id) ? projection.get(id) : undefined));
+    if (entry.mark !== undefined && next !== entry) replaced.set(entry.mark, next);
+  }
+  return replaced;
+}
+
+function idsWithChanges(entry: PreviewLogEntry): readonly string[] {
+  if (entry.type === 'staged') return [entry.preview.id];
+  return entry.type === 'revised' ? [entry.id, ...(entry.part ? [entry.part.id] : [])] : [];
+}
+
+/** @param last the last state of a preview, if it was revised */
+function replacement(
+  entry: PreviewLogEntry,
+  after: ReadonlyMap<Revised, number>,
+  last: (id: string) => Preview | undefined,
+): PreviewLogEntry {
+  if (entry.type === 'staged') {
+    const preview = withLast(entry.preview, last);
+    return preview === entry.preview ? entry : { ...entry, preview };
+  }
+  if (entry.type !== 'revised') return entry;
+  const part = entry.part && withLast(entry.part, last);
+  const changes = after.has(entry) ? last(entry.id)?.changes : undefined;
+  if (!changes && part === entry.part) return entry;
+  const follows = after.get(entry) === entry.revision - 1;
+  const all: RevisedChanges = changes && changes.length > 0 ? [{ from: 0, to: changes.length }] : [];
+  const next = changes ? { ...entry, changes: follows ? all : changes } : entry;
+  return part ? { ...next, part } : next;
+}
+
+function withLast<T extends { readonly id: string; readonly kind: string }>(
+  staged: T,
+  last: (id: string) => Preview | undefined,
+): T {
+  const preview = staged.kind === 'files' ? last(staged.id) : undefined;
+  if (!preview?.changes) return staged;
+  const { changes, label, labelParts } = preview;
+  return { ...staged, changes, label, ...(labelParts ? { labelParts } : {}) };
+}

@@ -1,0 +1,103 @@
+/** A log that has grown becomes small again, while previews are pending, and tells the same. */
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
+import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
+import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
+import { resolvePart } from '../../../../../src/agent/hold/preview/resolve/resolvePart.ts';
+import { modify } from '../../../../support/changes.ts';
+import { draft } from '../../../../support/drafts.ts';
+import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
+import { TempFolder } from '../../../../support/tempFolder.ts';
+
+let temp: TempFolder;
+before(async () => (temp = await TempFolder.create()));
+after(() => temp.remove());
+
+const never = new Date(0);
+const original = Array.from({ length: 1200 }, (_, i) => `const value${i} = compute(${i});\n`).join('');
+const proposed = original.replaceAll(/0\);/g, '1);');
+const sizeIn = (folder: string): number =>
+  fs.readdirSync(folder).reduce((sum, name) => sum + fs.statSync(path.join(folder, name)).size, 0);
+
+async function open(folder: string, workspace: MemoryWorkspace) {
+  const log = openPreviewLog(path.join(folder, 'previews.jsonl'), { log: 20_000, contents: 20_000 });
+  const store = new PreviewStore(log, error => assert.fail(String(error)));
+  const { entries, unreadable, badLines } = await log.load();
+  assert.deepEqual(badLines, []);
+  store.restore(entries, unreadable);
+  return { log, store, invoker: new Invoker(store, workspace, () => 'apply') };
+}
+
+/** Everything that a store tells, texts and all. */
+const toldBy = (store: PreviewStore): unknown =>
+  structuredClone({
+    previews: store.all(),
+    ledger: store.ledger(),
+    facts: store.feed.facts,
+    last: store.lastNumber,
+  });
+
+async function reviewed(folder: string, workspace: MemoryWorkspace) {
+  const opened = await open(folder, workspace);
+  const { store, invoker } = opened;
+  store.stage(draft({ changes: [modify('a.ts', original, proposed)] }));
+  for (let i = 0; i < 9; i++) {
+    const preview = store.list('oldestFirst').find(({ part }) => !part);
+    assert.ok(preview);
+    const { id, revision } = preview;
+    const action = i % 3 === 0 ? 'discard' : 'apply';
+    const request = { id, revision, action, reason: 'ok', actor: 'human' } as const;
+    await resolvePart({ store, invoker }, request, { path: 'a.ts', hunk: 0 });
+  }
+  const amended = (n: number) =>
+    Array.from({ length: 60 }, (_, i) => modify(`b${i}`, `old ${i}`, `new ${i} ${n}`));
+  const { id } = store.stage(draft({ changes: amended(0) })).preview;
+  for (let n = 1; n < 20; n++) await store.revise(id, amended(n), [], 'amend');
+  await store.recommend(id, 'apply', 'right');
+  await store.drain();
+  return opened;
+}
+
+test('a log of many revisions becomes small beside what is pending, and every start reads the same', async () => {
+  const folder = temp.at('small');
+  fs.mkdirSync(folder);
+  const workspace = new MemoryWorkspace({ 'a.ts': original });
+  const { store } = await reviewed(folder, workspace);
+  const file = path.join(folder, 'previews.jsonl');
+  const before = fs.statSync(file).size;
+  fs.appendFileSync(file, '{"a damaged line\n');
+  const told = toldBy(store);
+  await store.forgetResolved(never);
+  const small = fs.statSync(file).size;
+  assert.ok(small < before / 4, `${before} → ${small} bytes`);
+  assert.deepEqual(toldBy(store), told);
+  await store.close();
+  const text = fs.readFileSync(file, 'utf8');
+  assert.ok(text.includes('{"a damaged line\n'));
+  fs.writeFileSync(file, text.replace('{"a damaged line\n', ''));
+  const { store: next } = await open(folder, workspace);
+  assert.deepEqual(toldBy(next), told);
+  const ino = fs.statSync(file).ino;
+  await next.forgetResolved(never);
+  assert.equal(fs.statSync(file).ino === ino, small <= 20_000, 'what is small is left alone');
+});
+
+test('contents that nothing names any more go while a preview is pending', async () => {
+  const folder = temp.at('unnamed');
+  fs.mkdirSync(folder);
+  const { store } = await open(folder, new MemoryWorkspace());
+  const random = (): string => Array.from({ length: 4000 }, () => Math.random().toString(36)).join('\n');
+  const { id } = store.stage(draft({ changes: [modify('a', 'old', random())] })).preview;
+  for (let i = 0; i < 5; i++) await store.revise(id, [modify('a', 'old', random())], [], 'user');
+  const last = store.get(id)?.changes;
+  const contents = path.join(folder, 'contents');
+  const before = sizeIn(contents);
+  await store.forgetResolved(never);
+  assert.ok(sizeIn(contents) < before / 4, `${before} → ${sizeIn(contents)} bytes`);
+  await store.close();
+  const { store: next } = await open(folder, new MemoryWorkspace());
+  assert.deepEqual(next.get(id)?.changes, last);
+});
