@@ -128,7 +128,8 @@ export class Effects {
         effects: withRenames(sorted(this.#files), this.#bits),
         ...{ leftOut, changed, notes: this.#linked.length > 0 ? [linked] : [] },
       };
-    const most = `${MAX_FILES.toLocaleString('en')} files or ${MAX_TOTAL_BYTES / 1024 ** 2} MB`;
+    // Not by `toLocaleString`, which blocks while it loads the words of a language.
+    const most = `${MAX_FILES / 1_000},000 files or ${MAX_TOTAL_BYTES / 1024 ** 2} MB`;
     const note = `It changed ${plural(this.#count, 'file')} or more, which is more than can be reviewed at once (${most}). None of it became a preview, and all of it is lost. Let a command change less.`;
     return { effects: [], leftOut, changed, notes: [note] };
   }

@@ -145,8 +145,7 @@ export class OverlaySandbox implements SandboxOfEngine {
       const lost = await this.#clean(fullness === undefined ? ignored : new Map()).catch(() => LOST);
       const removed = fullness === undefined ? lost : FREED;
       const { notes, ...ended } = effects.end();
-      for (const name of ended.changed)
-        this.#past.noteAt(this.#layers.placeAt(this.#layers.absolute(name) ?? ''));
+      await this.#past.noteAll(ended.changed, this.#layers);
       return {
         ...{ exitCode: end.exitCode, ended: 0, running: [] },
         ...ended,

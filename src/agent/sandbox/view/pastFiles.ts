@@ -1,5 +1,6 @@
+import { TimeSlice } from '../../base/async.ts';
 import { MAX_FILE_BYTES } from '../../hold/preview/workspace.ts';
-import type { Contents, Layers, Place } from './layers.ts';
+import type { Contents, Layers } from './layers.ts';
 import { PlainTree } from './plainTree.ts';
 import { stampOf, type Stamp } from './stamps.ts';
 import type { Layer } from './upperTree.ts';
@@ -26,8 +27,14 @@ export class PastFiles {
     for (const each of paths) files.set(each, undefined);
   }
 
-  noteAt(place: Place | undefined): void {
-    if (place) this.note(place.layer, [place.relative]);
+  /** These workspace paths hold something else now. */
+  async noteAll(names: readonly string[], layers: Layers): Promise<void> {
+    const slice = new TimeSlice();
+    for (const name of names) {
+      await slice.turn();
+      const place = layers.placeAt(layers.absolute(name) ?? '');
+      if (place) this.note(place.layer, [place.relative]);
+    }
   }
 
   /** Adds the files that are as on disk again to what is put into the view. What is pending is newer anyway. */
