@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, type BigIntStats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { lstat, type BigIntStats } from 'node:fs';
+import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { succeeds, TimeSlice } from '../../base/async.ts';
 import { entriesOf } from '../view/entries.ts';
@@ -12,6 +12,8 @@ import type { FolderRoot } from '../../hold/preview/workspace.ts';
 const MAX_FILES = 200_000;
 /** Into how many parts lines are divided, each of which is sorted in one go. */
 const PARTS = 1024;
+/** How many files are looked at concurrently. */
+const AT_ONCE = 64;
 /** Folders that a check does not depend on where git cannot say what is ignored. */
 const LEFT_OUT = new Set(['.git', 'node_modules']);
 
@@ -36,19 +38,23 @@ export async function folderState(
     count += files.length;
     if (count > MAX_FILES) throw new Error('Too many files');
     const nested: string[] = [];
-    for (const listed of files) {
+    for (let first = 0; first < files.length; first += AT_ONCE) {
+      const some = files.slice(first, first + AT_ONCE);
+      const names = some.map(listed => Buffer.from(listed.replace(/\/$/, ''), 'latin1'));
+      const stats = await statsOf(names.map(name => below(folder, name)));
       await slice.turn();
       signal?.throwIfAborted();
-      const bytes = Buffer.from(listed.replace(/\/$/, ''), 'latin1');
-      const file = bytes.toString();
-      if (except.has(prefix + file)) continue;
-      const stat = statOf(below(folder, bytes));
-      // Another repository inside, such as a submodule; one that is not there yet is an empty folder.
-      if (stat?.isDirectory() && (await succeeds(lstat(path.join(folder, file, '.git'))))) nested.push(file);
-      else
-        parts[Number((stat?.ino ?? 0n) % BigInt(PARTS))]?.push(
-          `${prefix}${listed}\0${stat ? identityOf(stat) : ''}`,
-        );
+      for (const [n, listed] of some.entries()) {
+        const [file, stat] = [String(names[n]), stats[n]];
+        if (except.has(prefix + file)) continue;
+        // Another repository inside, such as a submodule; one that is not there yet is an empty folder.
+        if (stat?.isDirectory() && (await succeeds(fs.lstat(path.join(folder, file, '.git')))))
+          nested.push(file);
+        else
+          parts[Number((stat?.ino ?? 0n) % BigInt(PARTS))]?.push(
+            `${prefix}${listed}\0${stat ? identityOf(stat) : ''}`,
+          );
+      }
     }
     for (const file of nested) await describe(path.join(folder, file), `${prefix}${file}/`);
   };
@@ -67,13 +73,20 @@ export async function folderState(
   return hash.digest('hex');
 }
 
-/** Asked for at once: a promise for each costs several times what the system takes. */
-function statOf(at: Buffer): BigIntStats | undefined {
-  try {
-    return lstatSync(at, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+/**
+ * What stands at these paths; `undefined` where there is nothing that can be looked at. A disk that does not answer holds up nothing
+ * else. A promise for each would cost several times what the system takes.
+ */
+function statsOf(paths: readonly Buffer[]): Promise<readonly (BigIntStats | undefined)[]> {
+  return new Promise(done => {
+    const stats: (BigIntStats | undefined)[] = [];
+    let left = paths.length;
+    for (const [n, at] of paths.entries())
+      lstat(at, { bigint: true }, (_, stat?: BigIntStats) => {
+        stats[n] = stat;
+        if (--left === 0) done(stats);
+      });
+  });
 }
 
 function identityOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {
