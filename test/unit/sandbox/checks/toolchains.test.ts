@@ -83,6 +83,20 @@ const toolchains: Readonly<Record<string, Toolchain>> = {
       '[ -e out/venv ] || { /usr/bin/python3 -m venv --without-pip out/venv && echo ../../../../../src > $(echo out/venv/lib/python3*/site-packages)/app.pth; }',
     run: 'PYTHONPYCACHEPREFIX=$PWD/out/pyc out/venv/bin/python -m app',
   },
+  pip: {
+    needs: ['/usr/bin/python3', '/usr/bin/pip3'],
+    files: {
+      'setup.py':
+        'from setuptools import setup\nsetup(name="app", version="0.1.0", package_dir={"": "src"}, py_modules=["app", "word"])\n',
+      'setup.cfg': '[egg_info]\negg_base = out\n[build]\nbuild_base = out/build\n',
+      'src/app.py': 'import word\nprint(word.WORD)\n',
+      'src/word.py': 'WORD = "good"\n',
+    },
+    source: 'src/word.py',
+    build:
+      'mkdir -p out && /usr/bin/python3 -m pip install --isolated --no-index --no-build-isolation --no-deps --upgrade --target out/site .',
+    run: 'PYTHONPATH=out/site PYTHONPYCACHEPREFIX=$PWD/out/pyc /usr/bin/python3 -m app',
+  },
   npm: {
     needs: ['npm'],
     files: {

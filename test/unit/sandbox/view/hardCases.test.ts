@@ -440,6 +440,19 @@ for (const engine of engines)
       assert.equal(fs.existsSync(world.temp.at('storage', 'sandbox')), false);
     });
 
+    test('a folder of thousands of files is moved, which ends, is told, and leaves the folder where it was', async t => {
+      const world = await open(t, engine, []);
+      const count = rounds(50_000, 2_500);
+      fs.mkdirSync(world.at('old'));
+      for (let n = 0; n < count; n++) fs.writeFileSync(world.at(`old/${n}`), `${n}`);
+      world.git('add', '.');
+      const { exitCode, effects, notes } = await world.run('mv old new && ls new | wc -l');
+      assert.deepEqual([exitCode, effects.length], [0, 0]);
+      assert.match(notes.join(), /more than can be reviewed at once/);
+      assert.equal((await world.run('ls old | wc -l; ls new 2>/dev/null')).output.trim(), `${count}`);
+      assert.equal(fs.readdirSync(world.at('old')).length, count);
+    });
+
     test('a command that writes thousands of files is told that none of them became a preview, and the next one finds none', async t => {
       const world = await open(t, engine, []);
       const write = `mkdir many; perl -e 'for (1..${rounds(50_000, 2_500)}) { open F, ">many/$_"; print F $_; close F }'`;
