@@ -28,10 +28,9 @@ export async function resetSandbox({ sandboxes, session }: Ctx): Promise<void> {
   const { l10n } = vscode;
   const sandbox = await sandboxes.of(session.id);
   if (!sandbox) return void showInfo(sandboxSentence(await sandboxes.status()));
-  if (sandbox.isBusy)
-    return void showWarning(l10n.t('A command runs in the sandbox. Stop it, or wait until it has ended.'));
+  if (sandbox.isBusy) return void showWarning(l10n.t('A command runs in the sandbox. Stop it first.'));
   await sandbox.reset();
-  showInfo(l10n.t('The sandbox was reset: the next command finds what git ignores as on disk.'));
+  showInfo(l10n.t('The sandbox was reset: ignored files are as on disk.'));
 }
 
 /** Lets the agent run commands by itself in the isolated sandbox of this workspace, and runs the one on whose card that was clicked. */
