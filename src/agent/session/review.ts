@@ -52,7 +52,7 @@ export class Review extends Owner {
     if (facts.some(fact => isHeard(fact) && isUrgent(fact, store.get(fact.previewId)))) return true;
     if (previews.hasOpen) return false;
     const ends = facts.filter(fact => fact.kind === 'attempt' && since(fact) === 'prompt');
-    return ends.some(fact => !isAsRecommended(fact)) || (ends.length > 0 && hasMoreToDo(tree.messages));
+    return ends.some(fact => !isAsRecommended(fact)) || (ends.length > 0 && goesOn(tree.messages));
   }
 
   /** Another conversation is opened: nothing that has happened so far wakes it. */
@@ -131,8 +131,10 @@ function isAsRecommended(fact: Fact): boolean {
   return outcome === 'applied' && recommendation?.action === 'apply';
 }
 
-/** Whether the list that the model has shown since the last prompt says that it has more to do. */
-function hasMoreToDo(messages: readonly SessionMessage[]): boolean {
+/** Whether the model has more to do after an apply: it did not end its turn with its vote, or its list has open steps. */
+function goesOn(messages: readonly SessionMessage[]): boolean {
+  const last = messages.findLast(({ role }) => role === 'assistant' || role === 'tool');
+  if (last?.role === 'assistant') return true;
   return todoListOf(messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)).some(
     ({ state }) => state !== 'done',
   );

@@ -383,6 +383,21 @@ test('a model whose list says that it goes on after the apply is woken by a plai
   }
 });
 
+test('a model that has said more after its vote is woken by a plain apply', async () => {
+  const vote = { name: 'resolve', arguments: { action: 'apply', reason: 'ok', ids: ['p1', 'p2'] } };
+  const t = createTestSession({
+    files,
+    settings: { modelAuthority: 'recommend', forcing: 'auto' },
+    script: [stageBoth, { toolCalls: [vote] }, { text: 'Then I go on.' }, { text: 'I go on.' }],
+  });
+  await t.session.prompt('Write both.');
+  assert.equal(t.requests.length, 3);
+  await t.click('p1', 'apply');
+  await t.click('p2', 'apply');
+  await t.untilState('idle');
+  assert.equal(t.requests.length, 4);
+});
+
 const act = (ids: string): ScriptedTurn => ({ text: `About ${ids}.` });
 
 test('a reason wakes the model after a newer prompt, and after a reload; opening it sends nothing', async () => {

@@ -34,9 +34,7 @@ const detailsSchema = z.object({ items: itemsSchema });
 export const todoTool = defineTool({
   name: NAME,
   label: 'To-do List',
-  description:
-    'Show the user the steps of a longer task, all of them in each call. None removes the list. Leave open what you do after ' +
-    'the user has applied what you staged: you are then called again.',
+  description: 'Show the user the steps of a longer task, all of them in each call. None removes the list.',
   parameters: z.object({ items: itemsSchema }),
   readOnly: true,
   async execute({ items: given }) {
