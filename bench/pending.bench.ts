@@ -13,6 +13,8 @@ import { openPreviewLog } from '../src/agent/hold/preview/log/openPreviewLog.ts'
 import type { StagedPreview } from '../src/agent/hold/preview/previewSchema.ts';
 import { PreviewStore } from '../src/agent/hold/preview/previewStore.ts';
 import { queueResolveHandler, type ResolveHost } from '../src/agent/hold/preview/queueResolveHandler.ts';
+import { silentLogger } from '../src/agent/base/logger.ts';
+import { Rebaser } from '../src/agent/hold/preview/rebase/rebaser.ts';
 import { Invoker } from '../src/agent/hold/preview/resolve/invoker.ts';
 import { resolvePart } from '../src/agent/hold/preview/resolve/resolvePart.ts';
 import { applyTextEdits } from '../src/agent/hold/text/textEdit.ts';
@@ -52,13 +54,31 @@ class Pending {
   constructor(folder: string) {
     this.store = new PreviewStore(openPreviewLog(path.join(folder, 'previews.jsonl')), fail);
     this.overlay = new Overlay(this.store);
-    const invoker = new Invoker(this.store, new DiskWorkspace(folder), () => 'recommend');
+    const workspace = new DiskWorkspace(folder);
+    const invoker = new Invoker(this.store, workspace, () => 'recommend');
+    new Rebaser({ store: this.store, workspace, logger: silentLogger });
     this.#host = {
       store: this.store,
       invoker,
       overlay: this.overlay,
       l10n: english,
     };
+  }
+
+  /** Applies a new file. @returns for how long, in milliseconds. */
+  async apply(): Promise<number> {
+    const after = sideOfText('new\n');
+    const changes = [{ kind: 'create' as const, path: `new/file${++this.#count}.ts`, before: null, after }];
+    const origin = { sessionId: SESSION, asksModel: true };
+    const { preview, stored } = queueResolveHandler(
+      this.#host,
+      { label: 'Create a file', sourceToolName: 'write_file', changes },
+      origin,
+    );
+    await stored;
+    const begun = performance.now();
+    await this.#host.invoker.resolve({ id: preview.id, action: 'apply', reason: 'ok', actor: 'human' });
+    return performance.now() - begun;
   }
 
   /** Stages `count` previews; settles when they are stored. */
@@ -101,6 +121,8 @@ export default async function run(bench: Bench): Promise<void> {
     const samples = await bench.interleaved({
       few: () => batchTime(few),
       many: () => batchTime(many),
+      applyFew: () => few.apply(),
+      applyMany: () => many.apply(),
       page: async () => {
         const begun = performance.now();
         childrenOf(many.store, many.store.list('newestFirst'), undefined);
@@ -124,6 +146,12 @@ export default async function run(bench: Bench): Promise<void> {
       met: large / small <= FLAT,
       samples: { few: samples.few, many: samples.many },
     });
+    bench.against(
+      `apply one among ${MANY}`,
+      samples.applyMany,
+      { name: `among ${FEW}`, times: samples.applyFew },
+      2,
+    );
     bench.within(`the first page of the tree of ${MANY}`, samples.page, GLANCE_MS);
     bench.within('reading a file through the overlay after a change', samples.overlay, GLANCE_MS);
 

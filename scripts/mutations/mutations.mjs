@@ -170,7 +170,7 @@ export const mutations = [
   {
     rule: 'only the user applies what is protected',
     file: 'hold/preview/resolve/invoker.ts',
-    from: 'isProtected = await this.#isProtected(preview);',
+    from: 'isProtected = await this.#isProtected(preview, lookOf(request));',
     to: 'await this.#isProtected(preview);',
   },
   {
@@ -231,7 +231,7 @@ export const mutations = [
   {
     rule: 'what is protected is protected by every name',
     file: 'hold/preview/resolve/invoker.ts',
-    from: 'return makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview), links));',
+    from: 'return makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview), look));',
     to: 'return makesLink(preview) || pathsOf(preview).some(file => file.startsWith(`.vscode/`));',
   },
   {

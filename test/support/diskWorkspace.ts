@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../src/agent/base/async.ts';
-import type { ResolvingFiles } from '../../src/agent/hold/preview/resolve/refusals.ts';
+import type { Look, ResolvingFiles } from '../../src/agent/hold/preview/resolve/refusals.ts';
 import type {
   FileContent,
   FileListing,
@@ -17,7 +17,7 @@ import { syncOnDisk } from '../../src/views/workspace/diskSync.ts';
 import { makeFoldersOnDisk, placeOnDisk, tidyDisk } from '../../src/views/workspace/diskFolders.ts';
 import { addNameOnDisk, giveRightsOnDisk, rightsOnDisk } from '../../src/views/workspace/fileRights.ts';
 import { lineEndingOfNewFile } from '../../src/views/workspace/newLineEnding.ts';
-import { RecentFindings } from '../../src/views/workspace/findings.ts';
+import { Looks } from '../../src/views/workspace/findings.ts';
 import { isProtectedOnDisk, type OwnProtections } from '../../src/views/workspace/protectedFiles.ts';
 import {
   assertInside,
@@ -32,7 +32,7 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
   readonly #roots: readonly FolderRoot[];
   readonly #slice = new TimeSlice();
   readonly #own: OwnProtections;
-  readonly #recent = new RecentFindings();
+  readonly #looks = new Looks();
 
   constructor(folder: string, own: OwnProtections = { alwaysAsk: [], toolPlaces: [] }) {
     this.#own = own;
@@ -94,9 +94,8 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
     return placeOnDisk(path, this.#roots);
   }
 
-  isProtected(paths: readonly string[], links?: 'now' | 'lately'): Promise<boolean> {
-    const recent = links === 'lately' ? this.#recent : undefined;
-    return isProtectedOnDisk(paths, this.#roots, this.#own, recent);
+  isProtected(paths: readonly string[], look?: Look): Promise<boolean> {
+    return isProtectedOnDisk(paths, this.#roots, this.#own, this.#looks.of(look));
   }
 
   folderRoots(): readonly FolderRoot[] {

@@ -198,7 +198,7 @@ export class AgentClient implements Disposable {
   }
 
   /** Votes on the revision that it was last told about, as the model of Redline's own session might. */
-  async #vote({ id = '', action, reason, signal }: ResolveCall): Promise<Resolved | Handled> {
+  async #vote({ id = '', action, reason, voteOn, signal }: ResolveCall): Promise<Resolved | Handled> {
     const { authority, invoker, isPlanning } = this.#host;
     const preview = this.#previews.get(id);
     if (authority() === 'none' && action === 'apply')
@@ -214,6 +214,7 @@ export class AgentClient implements Disposable {
       reason: shortened(reason, MAX_REASON_CHARS),
       actor: 'model',
       isPlanning,
+      voteOn,
       signal,
     });
   }

@@ -5,6 +5,7 @@ import { forEachLimited, type TimeSlice } from '../../agent/base/async.ts';
 import { isGitDirectory } from '../../agent/base/system/gitDirectory.ts';
 import { isInside, realPath } from '../../agent/base/system/realPath.ts';
 import { foldPath, isGitName } from '../../agent/hold/preview/resolve/protectedPlaces.ts';
+import type { Look } from '../../agent/hold/preview/resolve/refusals.ts';
 import { repositoryPlacesOf, type RepositoryPlaces } from './repositoryPlaces.ts';
 
 /** Judges an absolute, folded path by its text alone. */
@@ -26,6 +27,20 @@ const RECENT_MS = 30_000;
 export const AT_ONCE = 16;
 /** A longer chain of links leads nowhere, as in the operating system. */
 const MAX_CHAIN = 40;
+
+/** What was found before, as far as a {@link Look} may use it. */
+export class Looks {
+  readonly #lately = new RecentFindings();
+  readonly #own = new WeakMap<object, RecentFindings>();
+
+  /** `undefined`: only what there is now may be used. */
+  of(look: Look | undefined): RecentFindings | undefined {
+    if (look === undefined || look === 'lately') return look && this.#lately;
+    const own = this.#own.get(look) ?? new RecentFindings();
+    this.#own.set(look, own);
+    return own;
+  }
+}
 
 /** What the last search found. Each reads all folders of the workspace. */
 export class RecentFindings {

@@ -5,7 +5,7 @@ import { ToolError } from '../../agent/base/errors.ts';
 import { StalePreviewError, UnsavedEditorError } from '../../agent/hold/preview/errors.ts';
 import type { Sha256 } from '../../agent/base/hash.ts';
 import { realPlaceSync } from '../../agent/base/system/realPath.ts';
-import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
+import type { Look, ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
 import type {
   FileContent,
   FileListing,
@@ -25,7 +25,7 @@ import { readDiskFile, whileOthersHaveIt, writeDiskFile } from './diskFile.ts';
 import { makeFoldersOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
 import { encodingOfUri } from './fileEncoding.ts';
 import { excludedGlobs } from './excludedGlobs.ts';
-import type { RecentFindings } from './findings.ts';
+import type { Looks } from './findings.ts';
 import type { OwnProtections } from './protectedFiles.ts';
 import {
   assertNewNamesVisible,
@@ -48,7 +48,7 @@ const MAX_FOUND = 50_000;
  */
 export class VsCodeWorkspace implements Workspace, ResolvingFiles {
   readonly #roots: () => readonly Root[];
-  #recent: RecentFindings | undefined;
+  #looks: Looks | undefined;
   readonly #protections: () => OwnProtections;
   /** Thousands of calls in a row make way for others. */
   readonly #slice = new TimeSlice();
@@ -193,10 +193,10 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     replaceOnDisk(diskPathOf(at), path, content, expected, { mode, guard });
   }
 
-  async isProtected(paths: readonly string[], links?: 'now' | 'lately'): Promise<boolean> {
+  async isProtected(paths: readonly string[], look?: Look): Promise<boolean> {
     const { isProtectedOnDisk } = await import('./protectedFiles.ts');
-    const { RecentFindings } = await import('./findings.ts');
-    const recent = links === 'lately' ? (this.#recent ??= new RecentFindings()) : undefined;
+    const { Looks } = await import('./findings.ts');
+    const recent = (this.#looks ??= new Looks()).of(look);
     return isProtectedOnDisk(paths, this.#roots(), this.#protections(), recent);
   }
 

@@ -48,8 +48,9 @@ export class InterruptedCommits {
 
   /** The files of these previews would survive a power cut. */
   sync(ids: readonly string[]): void {
+    const synced = new Set(ids);
     for (const commit of this.#unsynced)
-      if (commit.ids.some(id => ids.includes(id))) this.#unsynced.delete(commit);
+      if (commit.ids.some(id => synced.has(id))) this.#unsynced.delete(commit);
   }
 
   /** Removes those that contain any of these previews. @param isApplied whether all their files are written */

@@ -1,14 +1,16 @@
-import { isOpen, type Preview } from './preview.ts';
+import { isOpen, pathsOf, type Preview } from './preview.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
 
 /**
- * The open previews in the order of staging, and which of them build on which. An index beside the store's map, so that
- * thousands of resolved previews cost nothing.
+ * The open previews in the order of staging, which of them build on which, and which files they change. An index beside the
+ * store's map, so that a question costs as much as its answer, however many previews are open or resolved.
  */
 export class OpenPreviews {
   readonly #previews = new Map<string, Preview>();
   /** For each preview, the ids of the open ones that are made directly on it. */
   readonly #dependents = new Map<string, Set<string>>();
+  /** By workspace path, the ids of the open previews that change it. */
+  readonly #byPath = new Map<string, Set<string>>();
   /** When each preview was staged among all, also of those that are no longer open: ids need not be in that order. */
   readonly #stagedAs = new Map<string, number>();
 
@@ -20,16 +22,35 @@ export class OpenPreviews {
   /** Adds a preview, replaces it with its new state, or removes it once it is no longer open. */
   update(preview: Preview): void {
     const { id, dependsOn } = preview;
-    for (const on of this.#previews.get(id)?.dependsOn ?? []) this.#dependents.get(on)?.delete(id);
+    const before = this.#previews.get(id);
+    for (const on of before?.dependsOn ?? []) this.#dependents.get(on)?.delete(id);
+    const isIndexed = before?.changes === preview.changes && before !== undefined;
+    if (before && !(isIndexed && isOpen(preview))) this.#dropPaths(before);
     const isKnown = this.#stagedAs.has(id);
     if (!isKnown) this.#stagedAs.set(id, this.#stagedAs.size);
     if (!isOpen(preview)) return void this.#previews.delete(id);
     const isBack = !this.#previews.has(id) && isKnown;
     this.#previews.set(id, preview);
     if (isBack) this.#sortAgain();
+    if (!isIndexed) this.#addPaths(preview);
     for (const on of dependsOn) {
       const dependents = this.#dependents.get(on) ?? new Set();
       this.#dependents.set(on, dependents.add(id));
+    }
+  }
+
+  #addPaths(preview: Preview): void {
+    for (const path of pathsOf(preview)) {
+      const ids = this.#byPath.get(path) ?? new Set();
+      this.#byPath.set(path, ids.add(preview.id));
+    }
+  }
+
+  #dropPaths(preview: Preview): void {
+    for (const path of pathsOf(preview)) {
+      const ids = this.#byPath.get(path);
+      ids?.delete(preview.id);
+      if (ids?.size === 0) this.#byPath.delete(path);
     }
   }
 
@@ -51,7 +72,17 @@ export class OpenPreviews {
   /** All of them in this order, except that each comes after those it is made on. */
   list(order: ResolveOrder): readonly Preview[] {
     const staged = [...this.#previews.values()];
-    const ordered = order === 'newestFirst' ? staged.reverse() : staged;
+    return this.#eachAfterItsBase(order === 'newestFirst' ? staged.reverse() : staged);
+  }
+
+  /** Those that change any of these files, as {@link list} has them with the oldest first. */
+  touching(paths: Iterable<string>): readonly Preview[] {
+    const ids = new Set(Array.from(paths).flatMap(path => [...(this.#byPath.get(path) ?? [])]));
+    const staged = this.newestFirst([...ids]).reverse();
+    return this.#eachAfterItsBase(staged.flatMap(id => this.#previews.get(id) ?? []));
+  }
+
+  #eachAfterItsBase(ordered: Preview[]): Preview[] {
     const isBlocked = (preview: Preview): boolean => preview.dependsOn.some(id => this.#previews.has(id));
     if (!ordered.some(isBlocked)) return ordered;
     const depths = new Map<string, number>();

@@ -11,7 +11,7 @@ import {
   type LinkSide,
 } from './fileChange.ts';
 import { foldersAbove, stepsOf } from './fileSteps.ts';
-import { isOpen, type Preview } from './preview.ts';
+import { isOpen, pathsOf, type Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -170,18 +170,25 @@ export class Overlay implements Disposable {
   }
 
   /**
-   * Thousands may be staged in a row, and each be recommended next: a new preview of files that no other one changes is
-   * added to its index, and one that is still as it was staged stays there. Any other change drops the index.
+   * Thousands may be staged in a row, each be recommended next, and then decided: a new preview of files that no other one
+   * changes, or that it builds on, is added to its index, one that is still as it was staged stays there, and one that is
+   * resolved leaves it if no other one changes its files. Any other change drops the index.
    */
   #follow(preview: Preview): void {
     const sessionId = preview.origin?.sessionId;
     const index = sessionId === undefined ? undefined : this.#indexes.get(sessionId);
     if (sessionId === undefined || !index) return;
-    const contents = isIncluded(preview) && preview.revision === 1 ? indexOf([preview]) : undefined;
-    const isOwn = (path: string): boolean => (index.get(path)?.previewId ?? preview.id) === preview.id;
-    if (contents && [...contents.keys()].every(isOwn))
-      for (const [path, content] of contents) index.set(path, content);
-    else this.#indexes.delete(sessionId);
+    const paths = pathsOf(preview);
+    const owners = new Set(paths.map(path => index.get(path)?.previewId));
+    if (isIncluded(preview) && preview.revision === 1) {
+      if (owners.size === 1 && owners.has(preview.id)) return;
+      if ([...owners].every(id => id === undefined || preview.dependsOn.includes(id)))
+        return addTo(index, preview);
+    }
+    const isLast = [...owners].every(id => id === preview.id);
+    if (isLast && !isOpen(preview) && this.#store.touching(paths).length === 0)
+      for (const path of paths) index.delete(path);
+    else if (paths.length > 0) this.#indexes.delete(sessionId);
   }
 }
 
@@ -195,13 +202,16 @@ function isIncluded(preview: Preview): boolean {
 
 function indexOf(previews: readonly Preview[]): Index {
   const index: Index = new Map();
-  for (const { id: previewId, changes } of previews)
-    for (const change of changes ?? []) {
-      const bits = bitsAfter(change, index);
-      for (const { path, after: side } of stepsOf(change))
-        index.set(path, { previewId, side, ...(side && !isLink(side) ? bits : {}) });
-    }
+  for (const preview of previews) addTo(index, preview);
   return index;
+}
+
+function addTo(index: Index, { id: previewId, changes }: Preview): void {
+  for (const change of changes ?? []) {
+    const bits = bitsAfter(change, index);
+    for (const { path, after: side } of stepsOf(change))
+      index.set(path, { previewId, side, ...(side && !isLink(side) ? bits : {}) });
+  }
 }
 
 /** The permission bits that a file has after a change, as far as they are not those of the file on disk at its path. */

@@ -17,9 +17,7 @@ export interface ProposedChange {
 export class PendingFiles extends Owner {
   readonly #store: PreviewStore;
   readonly #changed = new Emitter<readonly string[]>();
-  /** By path, the ids of previews in the order in which they came. */
-  readonly #ids = new Map<string, Set<string>>();
-  /** By id. */
+  /** By id; of a preview that changes, those before. */
   readonly #paths = new Map<string, readonly string[]>();
 
   /** Tells the workspace paths of which something has changed. */
@@ -33,15 +31,14 @@ export class PendingFiles extends Owner {
   }
 
   get isEmpty(): boolean {
-    return this.#ids.size === 0;
+    return this.#paths.size === 0;
   }
 
   /** What is proposed for a file, the oldest preview first. A renamed file is at both of its paths. */
   at(path: string): readonly ProposedChange[] {
-    return [...(this.#ids.get(path) ?? [])].flatMap(id => {
-      const preview = this.#store.get(id);
-      const changes = preview?.changes?.filter(each => isAt(each, path)) ?? [];
-      return preview ? changes.map(change => ({ preview, change })) : [];
+    return this.#store.touching([path]).flatMap(preview => {
+      const changes = preview.changes?.filter(each => isAt(each, path)) ?? [];
+      return changes.map(change => ({ preview, change }));
     });
   }
 
@@ -50,17 +47,6 @@ export class PendingFiles extends Owner {
     const before = this.#paths.get(id) ?? [];
     const now = isOpen(preview) && this.#store.get(id) ? pathsOf(preview) : [];
     if (before.length === 0 && now.length === 0) return;
-    const kept = new Set(now);
-    for (const path of before) {
-      if (kept.has(path)) continue;
-      const ids = this.#ids.get(path);
-      ids?.delete(id);
-      if (ids?.size === 0) this.#ids.delete(path);
-    }
-    for (const path of now) {
-      const ids = this.#ids.get(path) ?? new Set();
-      this.#ids.set(path, ids.add(id));
-    }
     if (now.length > 0) this.#paths.set(id, now);
     else this.#paths.delete(id);
     this.#changed.fire([...new Set([...before, ...now])]);

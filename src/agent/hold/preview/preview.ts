@@ -127,24 +127,6 @@ export function isStale(preview: Preview | undefined): boolean {
   return preview?.state.kind === 'pending' && preview.state.stale.length > 0;
 }
 
-/** The previews that this one builds on, directly or not, and that were not applied, as far as they change these paths. */
-export function lostBeneath(
-  preview: Preview,
-  paths: readonly string[],
-  get: (id: string) => Preview | undefined,
-): readonly string[] {
-  const lost: string[] = [];
-  const seen = new Set(preview.dependsOn);
-  for (const id of seen) {
-    const beneath = get(id);
-    if (!beneath || !pathsOf(beneath).some(path => paths.includes(path))) continue;
-    if (beneath.state.kind === 'discarded' || beneath.state.kind === 'expired') lost.push(id);
-    // A set also goes through what is added to it meanwhile.
-    else if (isOpen(beneath)) for (const below of beneath.dependsOn) seen.add(below);
-  }
-  return lost;
-}
-
 /**
  * Whether applying it runs or approves something, and only the user may: a command, a call of a tool, a plan. Such a preview is
  * never applied together with others, but only by a vote of its own.

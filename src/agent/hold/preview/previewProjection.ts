@@ -1,16 +1,17 @@
 import { FIRST_RANDOM } from '../../base/claimedNumbers.ts';
 import { StalePreviewError } from './errors.ts';
-import { carryModes, carryRights, type RollbackInfo } from './commit/rollbackInfo.ts';
+import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import { Feed } from './feed.ts';
 import type { FileChange } from './fileChange.ts';
-import { foldersAbove, stepsOf } from './fileSteps.ts';
+import { stepsOf } from './fileSteps.ts';
 import { InterruptedCommits, type InterruptedCommit } from './interruptedCommits.ts';
 import { counted, recounted } from './label.ts';
 import type { LedgerEntry } from './ledger.ts';
+import { LostBeneath } from './lostBeneath.ts';
 import { OpenPreviews } from './openPreviews.ts';
-import { isOpen, isStale, lostBeneath, pathsOf, type Preview, type PreviewState } from './preview.ts';
+import { isOpen, isStale, pathsOf, type Preview, type PreviewState } from './preview.ts';
 import type { StagedPreview } from './previewSchema.ts';
-import type { FileRights } from './workspace.ts';
+import { pendingPart, stateAfter, type Pending } from './stateAfter.ts';
 import { allChanges, isKept } from './log/keptChanges.ts';
 import { idsIn, idsOf, mayBeOfCommit, type PreviewLogEntry, type UnreadableLine } from './log/previewLog.ts';
 
@@ -32,6 +33,7 @@ export class PreviewProjection {
   readonly #failedAttempts = new Set<string>();
   /** The parts that were stale when they were split off, which is told only if the attempt on them fails or leaves no trace. */
   readonly #splitStale = new Set<string>();
+  readonly #lost = new LostBeneath(id => this.#previews.get(id));
   readonly #commits = new InterruptedCommits();
   #lastNumber = 0;
 
@@ -90,7 +92,7 @@ export class PreviewProjection {
     const wasTold = isStale(was) && !this.#splitStale.delete(previewId);
     if (wasTold === paths.length > 0) return;
     if (wasTold) return this.feed.add({ kind: 'fresh', previewId });
-    const lost = lostBeneath(was, paths, id => this.#previews.get(id));
+    const lost = this.#lost.of(was, paths);
     const said = state.kind === 'pending' ? state.lastError : undefined;
     const isSaid = said?.startsWith(new StalePreviewError(paths, lost).fact) === true;
     const beneath = lost.length > 0 ? [] : was.dependsOn.filter(id => this.#isOpenAt(id, paths));
@@ -132,6 +134,7 @@ export class PreviewProjection {
 
   /** Sets a state that is not logged. */
   set(preview: Preview): void {
+    this.#lost.note(this.#previews.get(preview.id), preview);
     this.#previews.set(preview.id, preview);
     this.open.update(preview);
     if (!isOpen(preview)) this.#ended.add(preview.id);
@@ -324,52 +327,4 @@ function pendingOn({ stale, recommendation }: Pending, changes: readonly FileCha
 
 function fresh(staged: StagedPreview): Preview {
   return { ...staged, revision: 1, state: pendingState };
-}
-
-type Pending = Extract<PreviewState, { kind: 'pending' }>;
-
-function pendingPart(state: PreviewState): Pending {
-  return state.kind === 'pending' ? state : { kind: 'pending', stale: [] };
-}
-
-/** What is known of the disk right before a preview is applied. */
-interface Found {
-  /** Permission bits by path, which are those after the preview once its state is made. */
-  readonly held: Map<string, number>;
-  /** Their rights, likewise. */
-  readonly rights: Map<string, FileRights>;
-  readonly newFolders: readonly string[];
-}
-
-function stateAfter(preview: Preview, attempt: LedgerEntry, found: Found): PreviewState {
-  const { actor, reason, at, message } = attempt;
-  switch (attempt.outcome) {
-    case 'applied':
-    case 'returnedError':
-      return { kind: 'applied', by: { actor, reason, at }, ...forUndo(preview, found) };
-    case 'discarded':
-      return { kind: 'discarded', by: { actor, reason, at } };
-    case 'failed':
-      return { ...pendingPart(preview.state), ...(message === undefined ? {} : { lastError: message }) };
-  }
-}
-
-/** What undoing the preview needs to know beyond its changes. */
-function forUndo(
-  { changes }: Preview,
-  { held, rights, newFolders }: Found,
-): Pick<Extract<PreviewState, { kind: 'applied' }>, 'modes' | 'rights' | 'newFolders'> {
-  const modes: [string, number][] = [];
-  carryModes(changes ?? [], held, (path, mode) => modes.push([path, mode]));
-  const left: [string, FileRights][] = [];
-  carryRights(changes ?? [], rights, (path, had) => left.push([path, had]));
-  const created = (changes ?? []).flatMap(stepsOf).filter(({ before }) => !before);
-  const above = new Set(created.flatMap(({ path }) => foldersAbove(path)));
-  const made = newFolders.filter(folder => above.has(folder));
-  return {
-    // Of what was removed twice, the first counts: an undo brings that back in the end.
-    ...(modes.length > 0 ? { modes: Object.fromEntries(modes.toReversed()) } : {}),
-    ...(left.length > 0 ? { rights: Object.fromEntries(left.toReversed()) } : {}),
-    ...(made.length > 0 ? { newFolders: made } : {}),
-  };
 }

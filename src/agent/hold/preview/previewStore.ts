@@ -262,6 +262,11 @@ export class PreviewStore {
     return this.#projection.open.list(order);
   }
 
+  /** See {@link OpenPreviews.touching}. */
+  touching(paths: Iterable<string>): readonly Preview[] {
+    return this.#projection.open.touching(paths);
+  }
+
   /** The open previews in the order of staging, without the cost of a {@link list}. */
   get open(): Iterable<Preview> {
     return this.#projection.open;

@@ -4,7 +4,8 @@ import { changeOf, isLink, type FileChange } from './fileChange.ts';
 import { foldersAbove, foldersRemovedBy, stepsOf, touchedSteps } from './fileSteps.ts';
 import { counted } from './label.ts';
 import type { PendingAction } from './pendingAction.ts';
-import { isOpen, titleOf, type Preview, type PreviewState } from './preview.ts';
+import { titleOf, type Preview, type PreviewState } from './preview.ts';
+import { Lineage } from './resolve/lineage.ts';
 import type { FileRights } from './workspace.ts';
 
 /**
@@ -96,9 +97,10 @@ export function undoBranchAction(
   of: 'branch' | 'turn',
 ): PendingAction | undefined {
   // What else an applied action or plan did cannot be undone, so it does not count as undone either.
+  const lineage = new Lineage(all);
   const applied = previews
     .filter(preview => preview.kind === 'files')
-    .filter(preview => preview.state.kind === 'applied' && !isUndone(preview, all));
+    .filter(preview => preview.state.kind === 'applied' && !lineage.isUndone(preview));
   const undone = applied.toReversed();
   const changes = combined(
     undone.flatMap(preview => inverseOf(preview.changes, foundBy(preview))),
@@ -122,16 +124,6 @@ export function undoBranchAction(
     undoes: applied.map(({ id }) => id),
     ...(undone[0] ? rootsOf(undone[0]) : {}),
   };
-}
-
-/** Whether another preview undoes this one, or would once applied, and is not undone itself. */
-function isUndone({ id }: Preview, all: readonly Preview[]): boolean {
-  return all.some(
-    other =>
-      (other.state.kind === 'applied' || isOpen(other)) &&
-      other.undoes?.includes(id) &&
-      !isUndone(other, all),
-  );
 }
 
 /**

@@ -6,7 +6,7 @@ import type { LedgerEntry } from '../../../../src/agent/hold/preview/ledger.ts';
 import { Overlay } from '../../../../src/agent/hold/preview/overlay.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import type { Workspace } from '../../../../src/agent/hold/preview/workspace.ts';
-import { create, modify, remove } from '../../../support/changes.ts';
+import { create, modify, remove, rename } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../../support/testSession.ts';
@@ -16,9 +16,15 @@ const SESSIONS = ['s1', 's2'];
 const path = fc.constantFrom(...PATHS);
 const text = fc.constantFrom('1', '2', '3');
 const change = fc
-  .tuple(path, text, fc.constantFrom('modify', 'create', 'remove'))
+  .tuple(path, text, fc.constantFrom('modify', 'create', 'remove', 'rename'))
   .map(([at, one, kind]) =>
-    kind === 'modify' ? modify(at, one, `${one}!`) : kind === 'create' ? create(at, one) : remove(at, one),
+    kind === 'modify'
+      ? modify(at, one, `${one}!`)
+      : kind === 'create'
+        ? { ...create(at, one), ...(one === '1' ? { mode: 0o755 } : {}) }
+        : kind === 'rename'
+          ? rename(at, at === 'a' ? 'b' : 'a', one)
+          : remove(at, one),
   );
 const changes = fc.oneof(fc.constant(null), fc.array(change, { minLength: 1, maxLength: 2 }));
 const which = fc.nat({ max: 5 });
@@ -44,12 +50,13 @@ test('the overlay always equals one that is built from scratch', () => {
       const seen = (overlay: Overlay) =>
         SESSIONS.flatMap(session => {
           const own = overlay.of(session);
-          return PATHS.map(one => [session, one, own.at(one)?.previewId, own.at(one)?.side?.hash]);
+          return PATHS.map(one => [session, one, own.at(one)]);
         });
       for (const one of steps) {
         if (one.do === 'stage') {
           const origin = one.session === null ? null : { sessionId: one.session, asksModel: true };
-          store.stage(draft({ changes: one.changes, origin }));
+          const dependsOn = kept.of(one.session ?? undefined).dependenciesOf(one.changes ?? []);
+          store.stage(draft({ changes: one.changes, origin, dependsOn }));
         } else {
           const preview = store.list('oldestFirst')[one.which];
           if (!preview) continue;

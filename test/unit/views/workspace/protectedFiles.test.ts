@@ -1,4 +1,6 @@
+import { promises } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
@@ -248,3 +250,33 @@ for (const [cases, expected] of [
     });
   }
 }
+
+test('one vote on several previews reads the folders once, and the next one reads them again', async () => {
+  const folder = temp.at('together');
+  await temp.file('together/src/a.txt', 'x');
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const invoker = new Invoker(store, new DiskWorkspace(folder), () => 'apply');
+  const { readdir } = promises;
+  const reads: string[] = [];
+  promises.readdir = ((at: string, ...rest: unknown[]) => {
+    reads.push(at);
+    return Reflect.apply(readdir, promises, [at, ...rest]) as unknown;
+  }) as typeof readdir;
+  syncBuiltinESMExports();
+  try {
+    const voteOn = ['one', 'two', 'three'].map(
+      name => store.stage(draft({ changes: [create(`${name}.txt`, 'new')] })).preview.id,
+    );
+    const vote = { action: 'apply', reason: 'ok', actor: 'model' } as const;
+    for (const id of voteOn) await invoker.resolve({ ...vote, id, voteOn });
+    assert.ok(voteOn.every(id => store.get(id)?.state.kind === 'applied'));
+    assert.equal(reads.filter(each => each === folder).length, 1);
+    await temp.link('together/.vscode', 'src');
+    const { id } = store.stage(draft({ changes: [modify('src/a.txt', 'x', 'y')] })).preview;
+    await invoker.resolve({ ...vote, id, voteOn: [id] });
+    assert.equal(store.get(id)?.state.kind, 'pending');
+  } finally {
+    promises.readdir = readdir;
+    syncBuiltinESMExports();
+  }
+});

@@ -27,11 +27,7 @@ export class Rebaser extends Owner {
 
   /** Refreshes the previews that touch these files, which changed on disk or in an editor. */
   filesChanged(paths: Iterable<string>): Promise<void> {
-    const changed = new Set(paths);
-    const touched = this.#options.store
-      .list('oldestFirst')
-      .filter(preview => pathsOf(preview).some(path => changed.has(path)));
-    return this.refresh(touched.map(preview => preview.id));
+    return this.refresh(this.#options.store.touching(paths).map(({ id }) => id));
   }
 
   /**

@@ -4,7 +4,6 @@ import { BlockedPreviewError, StalePreviewError } from '../errors.ts';
 import { Emitter, type Event } from '../../../base/event.ts';
 import { isVoteOnSet } from '../changeSet.ts';
 import type { LoadEditors } from '../commit/landed/editors.ts';
-import { isLink } from '../fileChange.ts';
 import { ledgerEntry, type CheckFact, type LedgerVote, type Outcome, type Vote } from '../ledger.ts';
 import { pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
@@ -14,11 +13,14 @@ import { ActiveResolutions } from './activeResolutions.ts';
 import { CallbackEffect, FilesEffect, type Callbacks } from './effects.ts';
 import { NO_CHECKS, type Proof, type Prover } from './proof.ts';
 import {
-  isApplicable,
+  isVotedFor,
   knownPreview,
+  lookOf,
+  makesLink,
   refuseConflicts,
   refuseElsewhere,
   refuseOutdated,
+  type Look,
   type ResolvingFiles,
 } from './refusals.ts';
 import { resolvedText, type Resolved, type ResolveRequest } from './resolved.ts';
@@ -91,8 +93,8 @@ export class Invoker {
   }
 
   /** Whether only the user may apply its files: one of them is protected, or becomes a link. */
-  async #isProtected(preview: Preview, links: 'now' | 'lately' = 'now'): Promise<boolean> {
-    return makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview), links));
+  async #isProtected(preview: Preview, look: Look): Promise<boolean> {
+    return makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview), look));
   }
 
   /**
@@ -123,7 +125,7 @@ export class Invoker {
     refuseOutdated(preview, request.revision);
     let isProtected = false;
     if (this.#dependsOnFiles(request, preview)) {
-      isProtected = await this.#isProtected(preview);
+      isProtected = await this.#isProtected(preview, lookOf(request));
       request.signal?.throwIfAborted();
       // The preview may have changed meanwhile; the answer is about its old content.
       if (this.#store.get(preview.id) !== preview) return this.#resolve(request);
@@ -134,7 +136,9 @@ export class Invoker {
       return { kind: 'recommended', vote: request, preview, planning: request.isPlanning?.() === true };
     }
     const chain =
-      ruling === 'prove' ? { ...(await this.#votedBlockers(preview)), ...request.chain } : request.chain;
+      ruling === 'prove'
+        ? { ...(await this.#votedBlockers(preview, lookOf(request))), ...request.chain }
+        : request.chain;
     const group = this.#group(preview, chain ? { ...request, chain } : request);
     if (request.action === 'apply') refuseConflicts(group);
     if (ruling === 'prove') return this.#resolveIfProved(request, preview, group);
@@ -151,7 +155,7 @@ export class Invoker {
     preview: Preview,
     group: readonly Preview[],
   ): Promise<Resolved> {
-    const wider = await this.#withRecommended(group);
+    const wider = await this.#withRecommended(group, lookOf(request));
     let unproved: Extract<Proof, { isProved: false }> | undefined;
     for (const tried of wider.length > group.length ? [wider, group] : [group]) {
       const proof = await this.#checks.prove(tried, request.signal);
@@ -180,23 +184,23 @@ export class Invoker {
   }
 
   /** What the preview builds on and the model has voted to apply, too: that is tried, and written, together. */
-  async #votedBlockers(preview: Preview): Promise<SeenRevisions> {
+  async #votedBlockers(preview: Preview, look: Look): Promise<SeenRevisions> {
     const voted: Preview[] = [];
     for (const each of this.#store.blockersOf(preview))
-      if (isVotedFor(each) && (await this.#mayProve(each))) voted.push(each);
+      if (isVotedFor(each) && (await this.#mayProve(each, look))) voted.push(each);
     return revisionsOf(voted);
   }
 
   /** Whether the model may apply it if the checks prove it. */
-  async #mayProve(preview: Preview): Promise<boolean> {
+  async #mayProve(preview: Preview, look: Look): Promise<boolean> {
     return (
       modelMay(this.#authority(), 'apply', preview, { isProtected: false }) === 'prove' &&
-      !(await this.#isProtected(preview))
+      !(await this.#isProtected(preview, look))
     );
   }
 
   /** The group after the other previews of its conversation that the model would apply and may, if they are proved. */
-  async #withRecommended(group: readonly Preview[]): Promise<readonly Preview[]> {
+  async #withRecommended(group: readonly Preview[], look: Look): Promise<readonly Preview[]> {
     const own = new Set(group.map(({ id }) => id));
     const last = group.at(-1);
     const sessionId = last?.origin?.sessionId;
@@ -207,7 +211,7 @@ export class Invoker {
     for (const each of others) {
       const before = new Set([...own, ...chosen.map(({ id }) => id)]);
       const isComplete = this.#store.blockersOf(each).every(({ id }) => id !== last?.id && before.has(id));
-      if (isComplete && (await this.#mayProve(each))) chosen.push(each);
+      if (isComplete && (await this.#mayProve(each, look))) chosen.push(each);
     }
     // In the order of staging, in which each comes after what it builds on.
     const all = new Set([...own, ...chosen.map(({ id }) => id)]);
@@ -368,16 +372,4 @@ export class Invoker {
     const entries = group.map(preview => ledgerEntry(preview, vote, outcome, message, unsaved));
     await this.#store.endResolving(entries, group);
   }
-}
-
-/** Whether it can be applied as it is, and the model would apply this very revision. */
-function isVotedFor(preview: Preview): boolean {
-  const { state } = preview;
-  const vote = state.kind === 'pending' ? state.recommendation : undefined;
-  return vote?.action === 'apply' && !vote.isOfWhole && isApplicable(preview);
-}
-
-/** A link may lead anywhere, and whoever reads or writes there follows it: only the user may make one. */
-function makesLink({ changes }: Preview): boolean {
-  return changes?.some(({ after }) => after !== null && isLink(after)) === true;
 }

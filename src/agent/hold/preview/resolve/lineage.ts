@@ -10,13 +10,23 @@ export class Lineage {
   constructor(all: readonly Preview[]) {
     for (const preview of all) {
       if (preview.reopens !== undefined) this.#reopens.set(preview.reopens, preview);
-      for (const id of preview.undoes ?? []) this.#undoes.set(id, [...(this.#undoes.get(id) ?? []), preview]);
+      for (const id of preview.undoes ?? []) {
+        const undoes = this.#undoes.get(id);
+        if (undoes) undoes.push(preview);
+        else this.#undoes.set(id, [preview]);
+      }
     }
   }
 
   /** The applied preview that undid this one; `undefined` if none did, or that one is undone itself. */
   undoneBy({ id }: Preview): Preview | undefined {
     return this.#undoes.get(id)?.find(undo => undo.state.kind === 'applied' && !this.undoneBy(undo));
+  }
+
+  /** Whether another preview undoes this one, or would once applied, and is not undone itself. */
+  isUndone({ id }: Preview): boolean {
+    const isAnUndo = (other: Preview): boolean => other.state.kind === 'applied' || isOpen(other);
+    return this.#undoes.get(id)?.some(other => isAnUndo(other) && !this.isUndone(other)) === true;
   }
 
   /** Whether a preview that would undo this one is pending. */

@@ -1,19 +1,25 @@
 import { safeName } from '../../../base/safeName.ts';
 import { RefusedVoteError } from '../errors.ts';
+import { isLink } from '../fileChange.ts';
 import { pathsOf, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { FolderRoot, Workspace } from '../workspace.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
+import type { ResolveRequest } from './resolved.ts';
 import { openConflictsText, outdatedVoteText, unknownPreviewText } from './resolveTexts.ts';
+
+/** How old the links may be that give files other names, see {@link ResolvingFiles.isProtected}. */
+export type Look = 'lately' | object;
 
 /** The parts of the workspace that resolving uses. */
 export interface ResolvingFiles extends Workspace {
   /**
    * Whether only the user may apply a change of one of these files, in every mode. All names of a file count: the given path,
    * its real path, and paths through links.
-   * @param links those that there are now, or half a minute ago: to find them, the whole workspace is read.
+   * @param look which links count, since the whole workspace is read to find them: those that there are now; those of
+   *   half a minute ago (`lately`); or, for an object, those when it was asked with first, of half a minute ago at most.
    */
-  isProtected(paths: readonly string[], links?: 'now' | 'lately'): Promise<boolean>;
+  isProtected(paths: readonly string[], look?: Look): Promise<boolean>;
   /** Those of the workspace paths that led elsewhere while these folders were open, and where: absolute paths. */
   formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string>;
   /** The folders that are open now. */
@@ -69,4 +75,21 @@ export function isApplicable({ kind, state, changes }: Preview): boolean {
     state.stale.length === 0 &&
     conflictPaths(changes).length === 0
   );
+}
+
+/** Whether it can be applied as it is, and the model would apply this very revision. */
+export function isVotedFor(preview: Preview): boolean {
+  const { state } = preview;
+  const vote = state.kind === 'pending' ? state.recommendation : undefined;
+  return vote?.action === 'apply' && !vote.isOfWhole && isApplicable(preview);
+}
+
+/** A link may lead anywhere, and whoever reads or writes there follows it: only the user may make one. */
+export function makesLink({ changes }: Preview): boolean {
+  return changes?.some(({ after }) => after !== null && isLink(after)) === true;
+}
+
+/** One call that votes on several previews looks at the links of the workspace once. */
+export function lookOf(request: ResolveRequest): Look {
+  return request.voteOn ?? request;
 }

@@ -16,7 +16,7 @@ export interface ResolveRequest extends Vote {
    * seen. If it builds on any other pending preview, the vote is refused.
    */
   readonly chain?: SeenRevisions;
-  /** All previews that the vote is cast on, one after the other, with the same reason. */
+  /** All previews that the vote is cast on, one after the other, with the same reason; one and the same list for each of them. */
   readonly voteOn?: readonly string[];
   /** The conversation was reverted to before the preview was staged: then the model may discard it, too, unless plan mode is on. */
   readonly isAbandoned?: boolean;

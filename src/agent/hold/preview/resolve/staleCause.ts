@@ -3,7 +3,8 @@ import { StalePreviewError } from '../errors.ts';
 import { sha256 } from '../../../base/hash.ts';
 import { isLink, type FileChange } from '../fileChange.ts';
 import { stepsOf } from '../fileSteps.ts';
-import { lostBeneath, type Preview } from '../preview.ts';
+import { lostBeneath } from '../lostBeneath.ts';
+import type { Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { Workspace } from '../workspace.ts';
 
@@ -25,8 +26,8 @@ export async function withItsCause(
   store: PreviewStore,
   files: Files,
 ): Promise<StalePreviewError> {
-  const lost = group.flatMap(preview => lostBeneath(preview, paths, id => store.get(id)));
-  if (lost.length > 0) return new StalePreviewError(paths, [...new Set(lost)]);
+  const lost = lostBeneath(group, paths, id => store.get(id));
+  if (lost.length > 0) return new StalePreviewError(paths, lost);
   const changes = group.flatMap(each => each.changes ?? []);
   return new StalePreviewError(paths, [], await movedFiles(files, changes, paths));
 }

@@ -1,0 +1,51 @@
+import { isOpen, pathsOf, type Preview } from './preview.ts';
+
+/**
+ * The previews that these build on, directly or not, and that were not applied, as far as they change these paths.
+ * @param known the same for a preview beneath, if it was found out before
+ */
+export function lostBeneath(
+  previews: readonly Preview[],
+  paths: readonly string[],
+  get: (id: string) => Preview | undefined,
+  known: (id: string) => readonly string[] | undefined = () => undefined,
+): readonly string[] {
+  const lost = new Set<string>();
+  const asked = new Set(paths);
+  const seen = new Set(previews.flatMap(({ dependsOn }) => dependsOn));
+  for (const id of seen) {
+    const beneath = get(id);
+    if (!beneath || !pathsOf(beneath).some(path => asked.has(path))) continue;
+    if (beneath.state.kind === 'discarded' || beneath.state.kind === 'expired') lost.add(id);
+    if (!isOpen(beneath)) continue;
+    const below = known(id);
+    for (const each of below ?? []) lost.add(each);
+    // A set also goes through what is added to it meanwhile.
+    if (!below) for (const each of beneath.dependsOn) seen.add(each);
+  }
+  return [...lost];
+}
+
+/** Remembers what is lost beneath previews that become stale in a row, such as a chain that was refused. */
+export class LostBeneath {
+  readonly #get: (id: string) => Preview | undefined;
+  readonly #known = new Map<string, readonly string[]>();
+
+  constructor(get: (id: string) => Preview | undefined) {
+    this.#get = get;
+  }
+
+  /** As {@link lostBeneath}. */
+  of(preview: Preview, paths: readonly string[]): readonly string[] {
+    const keyOf = (id: string): string => JSON.stringify([id, paths]);
+    const lost = lostBeneath([preview], paths, this.#get, id => this.#known.get(keyOf(id)));
+    this.#known.set(keyOf(preview.id), lost);
+    return lost;
+  }
+
+  /** A preview has changed. If it may be lost now, or others beneath it, nothing is known any more. */
+  note(before: Preview | undefined, { state, changes, dependsOn }: Preview): void {
+    const isSame = before?.changes === changes && before.dependsOn === dependsOn;
+    if (!isSame || before.state.kind !== state.kind) this.#known.clear();
+  }
+}
