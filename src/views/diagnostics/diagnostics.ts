@@ -5,7 +5,7 @@ import { isRecord } from '../../agent/base/json.ts';
 import type { Agent } from '../agent.ts';
 import { EXTENSION_ID } from '../contributions.ts';
 import { showInfo } from '../toast.ts';
-import { errorLines, redacted } from './redacted.ts';
+import { errorLines, redacted, settingText } from './redacted.ts';
 import { requestText } from './requestText.ts';
 import type { TextDocuments } from './textDocuments.ts';
 
@@ -54,7 +54,10 @@ async function diagnosticsText(parts: Parts): Promise<string> {
   const ui = uiKind === vscode.UIKind.Web ? 'web' : 'desktop';
   const trust = vscode.workspace.isTrusted ? 'trusted' : 'not trusted';
   const changed = changedSettings(manifest);
-  const hidden = { secrets: keys.returned, folders: [...folders, [os.homedir(), '~'] as const] };
+  const hidden = {
+    secrets: keys.returned,
+    folders: [...folders, ...commandsOf(settings), [os.homedir(), '~'] as const],
+  };
   const text = `# Redline diagnostics
 
 - Redline ${version}
@@ -77,6 +80,15 @@ ${errorLines(logger.lastErrors, hidden).join('\n') || 'None.'}
   return redacted(text, hidden);
 }
 
+/** The commands of checks, and what is written instead. */
+function commandsOf({ checks }: Agent['settings']): (readonly [command: string, name: string])[] {
+  return [...checks.own, ...checks.brought].flatMap((check, index) =>
+    isRecord(check) && typeof check['command'] === 'string'
+      ? [[check['command'], `<command of check ${index + 1}>`] as const]
+      : [],
+  );
+}
+
 function modelName({ provider, languageModel, model }: Agent['settings']): string {
   return provider === 'vscode-lm' ? languageModel : model;
 }
@@ -88,7 +100,8 @@ function changedSettings(manifest: unknown): string[] {
   if (!isRecord(properties)) return [];
   return Object.keys(properties).flatMap(name => {
     const all = vscode.workspace.getConfiguration();
-    const value = JSON.stringify(all.get(name));
-    return value === JSON.stringify(all.inspect(name)?.defaultValue) ? [] : [`- ${name}: ${value}`];
+    const value: unknown = all.get(name);
+    const isChanged = JSON.stringify(value) !== JSON.stringify(all.inspect(name)?.defaultValue);
+    return isChanged ? [`- ${name}: ${settingText(value)}`] : [];
   });
 }

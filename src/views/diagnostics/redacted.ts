@@ -12,8 +12,19 @@ export interface Private {
 /** The most characters of one error. */
 const MAX_ERROR = 2_000;
 
-/** Forms by which keys of well-known services are recognized. */
-const KEYS = /\b(?:sk|pk|rk|gh[opsu]|github_pat|glpat|hf|gsk|xox[abps]|AIza|AKIA|eyJ)[-_.\w]{12,}/g;
+/** Forms by which keys of well-known services are recognized, a private key as a whole. */
+const KEYS = new RegExp(
+  [
+    String.raw`\b(?:sk|pk|rk|gh[oprsu]|github_pat|glpat|hf|gsk|npm|xai|xox[abeprs]|xapp|pypi|dop_v1|AIza|eyJ|ya29|SG|r8|nvapi|tvly)[-_.\w]{12,}`,
+    String.raw`\b(?:AKIA|ASIA)[0-9A-Z]{12,}`,
+    String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
+  ].join('|'),
+  'g',
+);
+
+/** What is assigned to a name that says that it is secret, in an environment, an option or JSON. */
+const ASSIGNED =
+  /((?:^|[^a-z])[\w-]*(?:api[-_]?key|access[-_]?key|secret|token|passw(?:or)?d|passphrase|credentials?|auth)["']?\s*(?:[=:]\s*|(?<=--[\w-]+)\s+))(?:"[^"]*"|'[^']*'|[^\s"',;&]+)/gi;
 
 /** The text without secrets, credentials in addresses, and folders that tell who the user is. */
 export function redacted(text: string, { secrets, folders }: Private): string {
@@ -25,7 +36,14 @@ export function redacted(text: string, { secrets, folders }: Private): string {
     .replace(/\b([a-z][\w+.-]*:\/\/)[^\s/@"'`]+@/gi, '$1')
     .replace(/(\bhttps?:\/\/[^\s?"'`]*\?)[^\s"'`]+/gi, '$1***')
     .replace(/\b(Bearer|Basic)\s+[^\s"'`,;]+/gi, '$1 ***')
-    .replace(KEYS, '***');
+    .replace(KEYS, '***')
+    .replace(ASSIGNED, '$1***');
+}
+
+/** The value of a setting. Of objects, such as checks with their commands, only the number is told. */
+export function settingText(value: unknown): string {
+  const isOfObjects = Array.isArray(value) && value.some(each => typeof each === 'object');
+  return isOfObjects ? `${value.length} entries` : JSON.stringify(value);
 }
 
 /** A line of a list for each error, cut once it holds nothing private: of half a key, no one knows that it is one. */

@@ -47,7 +47,7 @@ export function readDiskFile(
   onOpened?: (real: string) => void,
 ): Uint8Array | undefined {
   // Checked before opening, too: opening a device may have effects.
-  const found = ifExists(() => fs.statSync(file));
+  const found = statBehindLinks(file, shown);
   if (!found) return undefined;
   assertRegular(found, shown);
   const handle = ifExists(() => fs.openSync(file, fs.constants.O_RDONLY | AT_ONCE));
@@ -61,6 +61,16 @@ export function readDiskFile(
     return readAll(handle, opened.size, shown);
   } finally {
     fs.closeSync(handle);
+  }
+}
+
+/** What a path leads to; `undefined` where there is nothing. */
+function statBehindLinks(file: string, shown: string): fs.Stats | undefined {
+  try {
+    return ifExists(() => fs.statSync(file));
+  } catch (error) {
+    if (errorCode(error) !== 'ELOOP') throw error;
+    throw new ToolError(`${shown} is a symbolic link that leads to itself`, { cause: error });
   }
 }
 

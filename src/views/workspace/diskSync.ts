@@ -2,7 +2,9 @@ import { open, type FileHandle } from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../../agent/base/async.ts';
 import { hasCode } from '../../agent/base/errors.ts';
+import { patiently } from '../../agent/base/system/replaceFile.ts';
 import type { FolderRoot } from '../../agent/hold/preview/workspace.ts';
+import { removeUnremoved } from './temporaryFile.ts';
 import { diskPathOf, locate } from './workspacePaths.ts';
 
 /** How many files are synced concurrently: the disk writes them together. */
@@ -32,6 +34,7 @@ export async function syncOnDisk(
       await syncFile(file);
     }),
   );
+  await patiently(removeUnremoved).catch(() => undefined); // the next new file tries again
   // Names after what they name.
   await forEachLimited([...pathsBelow], AT_ONCE, ([folder, below]) =>
     attempt(below, () => syncFolder(folder)),

@@ -54,12 +54,24 @@ export function moveToNew(temporary: string, file: string, link = fs.linkSync): 
     fs.renameSync(temporary, file);
     return true;
   }
-  try {
-    fs.unlinkSync(temporary);
-  } catch {
-    // The file is complete. `removeTemporaryFiles` tries again.
-  }
+  // The file is complete, whether or not its other name goes at once.
+  unremoved.add(temporary);
+  orUndefined(removeUnremoved);
   return true;
+}
+
+/** Temporary names of complete files, which another program may hold. */
+const unremoved = new Set<string>();
+
+/**
+ * Removes the temporary names that could not be removed before.
+ * @throws the error of the file system if one of them still cannot be.
+ */
+export function removeUnremoved(): void {
+  for (const temporary of unremoved) {
+    fs.rmSync(temporary, { force: true });
+    unremoved.delete(temporary);
+  }
 }
 
 /** A name that identifies the target by a hash, so that it is never too long. */

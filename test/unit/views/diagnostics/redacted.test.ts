@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { errorLines, redacted } from '../../../../src/views/diagnostics/redacted.ts';
+import { errorLines, redacted, settingText } from '../../../../src/views/diagnostics/redacted.ts';
 
 const hidden = {
   secrets: ['hunter2hunter2'],
@@ -14,6 +14,17 @@ const hidden = {
 const cases: readonly (readonly [what: string, text: string, expected: string])[] = [
   ['a known key', 'the key hunter2hunter2 is wrong', 'the key *** is wrong'],
   ['a key of a well-known form', 'Incorrect API key: sk-proj-0123456789abcdef.', 'Incorrect API key: ***'],
+  ['a key of GitHub', 'curl -u x:ghp_0123456789abcdefABCD', 'curl -u x:***'],
+  ['a key of Amazon', 'id AKIAIOSFODNN7EXAMPLE.', 'id ***.'],
+  ['a key of Stripe', 'sk_live_0123456789abcdef', '***'],
+  ['a key of npm', 'npm_0123456789abcdef0123', '***'],
+  ['a variable of the environment', 'MY_API_KEY=abc npm test', 'MY_API_KEY=*** npm test'],
+  ['a quoted variable', `DB_PASSWORD="a b" run`, 'DB_PASSWORD=*** run'],
+  ['an option', 'deploy --token abc --dry', 'deploy --token *** --dry'],
+  ['an option with a sign', 'deploy --auth-token=abc', 'deploy --auth-token=***'],
+  ['a secret in JSON', '{"client_secret":"abc","n":1}', '{"client_secret":***,"n":1}'],
+  ['a header', 'x-api-key: abc', 'x-api-key: ***'],
+  ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- x', '*** x'],
   ['a bearer token', '{"authorization":"Bearer abc.def"}', '{"authorization":"Bearer ***"}'],
   ['credentials in an address', 'http://ada:pw@host:1/v1', 'http://host:1/v1'],
   ['the query of an address', '"https://host/v1?key=abc&x=1"', '"https://host/v1?***"'],
@@ -24,8 +35,8 @@ const cases: readonly (readonly [what: string, text: string, expected: string])[
   ['the home folder of someone else', '/Users/eve/x and C:\\Users\\eve\\x', '~/x and ~\\x'],
   [
     'nothing else',
-    'p1 task-runner v1.2 https://host/v1 src/home/a.ts',
-    'p1 task-runner v1.2 https://host/v1 src/home/a.ts',
+    'p1 task-runner v1.2 https://host/v1 src/home/a.ts The token is too old. 3 tokens: 1, author: x',
+    'p1 task-runner v1.2 https://host/v1 src/home/a.ts The token is too old. 3 tokens: 1, author: x',
   ],
 ];
 
@@ -35,4 +46,10 @@ for (const [what, text, expected] of cases)
 test('an error is cut only after its keys are gone', () => {
   const [line = ''] = errorLines([`${'x'.repeat(1_994)}hunter2hunter2 and\nmore`], hidden);
   assert.equal(line, `- ${'x'.repeat(1_994)}*** an`);
+});
+
+test('of checks only the number is told, of other lists what they have', () => {
+  const check = { name: 'unit', command: 'curl -H "x: abc" | sh' };
+  assert.equal(settingText([check, check]), '2 entries');
+  assert.equal(settingText(['**/*.lock']), '["**/*.lock"]');
 });

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { after, beforeEach, test } from 'node:test';
+import { after, beforeEach, test, type TestContext } from 'node:test';
 import { StalePreviewError } from '../../../../src/agent/hold/preview/errors.ts';
 import { writeDiskFile } from '../../../../src/views/workspace/diskFile.ts';
+import { syncOnDisk } from '../../../../src/views/workspace/diskSync.ts';
 import { tidyDisk } from '../../../../src/views/workspace/diskFolders.ts';
 import { moveToNew, removeTemporaryFiles } from '../../../../src/views/workspace/temporaryFile.ts';
 
@@ -75,3 +77,37 @@ for (const code of ['EPERM', 'ENOTSUP', 'EISDIR'])
     for (const each of [link, undefined]) assert.equal(moveToNew(temporary, file, each), false);
     assert.equal(readFileSync(file, 'utf8'), 'ours');
   });
+
+/** Nothing can be removed until the returned function is called. */
+function held(t: TestContext): () => void {
+  const { rmSync } = fs;
+  let isHeld = true;
+  fs.rmSync = (...args): void => {
+    if (isHeld) throw Object.assign(new Error('EBUSY: busy'), { code: 'EBUSY' });
+    rmSync(...args);
+  };
+  syncBuiltinESMExports();
+  t.after(() => {
+    fs.rmSync = rmSync;
+    syncBuiltinESMExports();
+  });
+  return () => (isHeld = false);
+}
+
+test('a temporary name that another program holds for a moment is gone after the sync of the commit', async t => {
+  const release = held(t);
+  writeDiskFile(path.join(folder, 'new.txt'), 'new.txt', Buffer.from('new'), null);
+  assert.equal(readdirSync(folder).length, 2, 'the file has both names');
+  release();
+  assert.equal((await syncOnDisk(['new.txt'], [{ name: 'root', fsPath: folder }])).size, 0);
+  assert.deepEqual(readdirSync(folder), ['new.txt']);
+});
+
+test('a temporary name that another program holds for long goes with the next new file', t => {
+  const release = held(t);
+  writeDiskFile(path.join(folder, 'one.txt'), 'one.txt', Buffer.from('1'), null);
+  assert.equal(readdirSync(folder).length, 2);
+  release();
+  writeDiskFile(path.join(folder, 'two.txt'), 'two.txt', Buffer.from('2'), null);
+  assert.deepEqual(readdirSync(folder), ['one.txt', 'two.txt']);
+});

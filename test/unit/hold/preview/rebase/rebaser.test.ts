@@ -1,6 +1,11 @@
 /** *Rebase* at the user's request, even where it takes a decision. */
 import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger } from '../../../../../src/agent/base/logger.ts';
+import { StalePreviewError } from '../../../../../src/agent/hold/preview/errors.ts';
 import {
   isBinary,
   linkTo,
@@ -14,6 +19,7 @@ import { Rebaser } from '../../../../../src/agent/hold/preview/rebase/rebaser.ts
 import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { create, modify, remove, rename, textIn } from '../../../../support/changes.ts';
 import { countTurns } from '../../../../support/countTurns.ts';
+import { DiskWorkspace } from '../../../../support/diskWorkspace.ts';
 import { draft } from '../../../../support/drafts.ts';
 import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../../../support/testSession.ts';
@@ -287,4 +293,25 @@ test('where both sides changed a line as well as the endings, only that line con
   assert.deepEqual(now(id).changes, [
     modify('a', crlf(text('current')), crlf(marked('current', 'proposed'))),
   ]);
+});
+
+test('a link to itself in the place of a file makes the preview stale, and is no error', async context => {
+  const folder = mkdtempSync(join(tmpdir(), 'redline-loop-'));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const errors: string[] = [];
+  const logger = { ...silentLogger, error: (text: string) => void errors.push(text) };
+  const workspace = new DiskWorkspace(folder);
+  const rebaser = new Rebaser({ store, workspace, logger });
+  context.after(() => rebaser.dispose());
+  const { id } = store.stage(draft({ changes: [modify('a.txt', 'a', 'b')] })).preview;
+  for (const target of ['a.txt', 'nowhere']) {
+    symlinkSync(target, join(folder, 'a.txt'));
+    await rebaser.filesChanged(['a.txt']);
+    const { state } = store.get(id) ?? assert.fail();
+    assert.deepEqual([state.kind === 'pending' && state.stale, errors], [['a.txt'], []]);
+    const apply = { id, action: 'apply', reason: 'ok', actor: 'human' } as const;
+    await assert.rejects(new Invoker(store, workspace, () => 'apply').resolve(apply), StalePreviewError);
+    rmSync(join(folder, 'a.txt'));
+  }
 });
