@@ -153,8 +153,7 @@ export class PreviewStore {
     patch?: string,
     call?: CallRef,
   ): Promise<void> {
-    const next = { ...this.#nextRevision(id, changes), dependsOn, by };
-    return this.#record(call ? { ...next, call } : next, patch);
+    return this.#record({ ...this.#nextRevision(id, changes), dependsOn, by, ...(call && { call }) }, patch);
   }
 
   /**
