@@ -24,7 +24,7 @@ const KEYS = new RegExp(
 
 /** What is assigned to a name that says that it is secret, in an environment, an option or JSON. */
 const ASSIGNED =
-  /((?:^|[^a-z])[\w-]*(?:api[-_]?key|access[-_]?key|secret|token|passw(?:or)?d|passphrase|credentials?|auth)["']?\s*(?:[=:]\s*|(?<=--[\w-]+)\s+))(?:"[^"]*"|'[^']*'|[^\s"',;&]+)/gi;
+  /((?:api[-_]?key|access[-_]?key|secret|token|passw(?:or)?d|passphrase|credentials?|auth)["']?(?:[=:] ?| (?=\w)(?<=--[-\w]{1,40} )))(?:"[^"]*"|'[^']*'|[^\s"',;&]+)/gi;
 
 /** The text without secrets, credentials in addresses, and folders that tell who the user is. */
 export function redacted(text: string, { secrets, folders }: Private): string {
