@@ -5,7 +5,7 @@ import { Emitter, type Event } from '../../../base/event.ts';
 import { isVoteOnSet } from '../changeSet.ts';
 import type { LoadEditors } from '../commit/landed/editors.ts';
 import { ledgerEntry, type CheckFact, type LedgerVote, type Outcome, type Vote } from '../ledger.ts';
-import { pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
+import { pathsOf, type Preview, type SeenRevisions } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
@@ -13,7 +13,6 @@ import { ActiveResolutions } from './activeResolutions.ts';
 import { CallbackEffect, FilesEffect, type Callbacks } from './effects.ts';
 import { NO_CHECKS, type Proof, type Prover } from './proof.ts';
 import {
-  isVotedFor,
   knownPreview,
   lookOf,
   makesLink,
@@ -137,7 +136,7 @@ export class Invoker {
     }
     const chain =
       ruling === 'prove'
-        ? { ...(await this.#votedBlockers(preview, lookOf(request))), ...request.chain }
+        ? { ...(await this.#votedBlockers(preview, request)), ...request.chain }
         : request.chain;
     const group = this.#group(preview, chain ? { ...request, chain } : request);
     if (request.action === 'apply') refuseConflicts(group);
@@ -155,7 +154,9 @@ export class Invoker {
     preview: Preview,
     group: readonly Preview[],
   ): Promise<Resolved> {
-    const wider = await this.#withRecommended(group, lookOf(request));
+    const { withRecommended } = await import('./provedTogether.ts');
+    const mayProve = (each: Preview): Promise<boolean> => this.#mayProve(each, lookOf(request));
+    const wider = await withRecommended(group, this.#store, mayProve);
     let unproved: Extract<Proof, { isProved: false }> | undefined;
     for (const tried of wider.length > group.length ? [wider, group] : [group]) {
       const proof = await this.#checks.prove(tried, request.signal);
@@ -183,12 +184,9 @@ export class Invoker {
     return this.#store.recommend(preview.id, action, reason, isOfSet);
   }
 
-  /** What the preview builds on and the model has voted to apply, too: that is tried, and written, together. */
-  async #votedBlockers(preview: Preview, look: Look): Promise<SeenRevisions> {
-    const voted: Preview[] = [];
-    for (const each of this.#store.blockersOf(preview))
-      if (isVotedFor(each) && (await this.#mayProve(each, look))) voted.push(each);
-    return revisionsOf(voted);
+  async #votedBlockers(preview: Preview, request: ResolveRequest): Promise<SeenRevisions> {
+    const { votedBlockers } = await import('./provedTogether.ts');
+    return votedBlockers(preview, this.#store, each => this.#mayProve(each, lookOf(request)));
   }
 
   /** Whether the model may apply it if the checks prove it. */
@@ -197,28 +195,6 @@ export class Invoker {
       modelMay(this.#authority(), 'apply', preview, { isProtected: false }) === 'prove' &&
       !(await this.#isProtected(preview, look))
     );
-  }
-
-  /** The group after the other previews of its conversation that the model would apply and may, if they are proved. */
-  async #withRecommended(group: readonly Preview[], look: Look): Promise<readonly Preview[]> {
-    const own = new Set(group.map(({ id }) => id));
-    const last = group.at(-1);
-    const sessionId = last?.origin?.sessionId;
-    const others = this.#store
-      .list('oldestFirst')
-      .filter(each => !own.has(each.id) && each.origin?.sessionId === sessionId && isVotedFor(each));
-    const chosen: Preview[] = [];
-    for (const each of others) {
-      const before = new Set([...own, ...chosen.map(({ id }) => id)]);
-      const isComplete = this.#store.blockersOf(each).every(({ id }) => id !== last?.id && before.has(id));
-      if (isComplete && (await this.#mayProve(each, look))) chosen.push(each);
-    }
-    // In the order of staging, in which each comes after what it builds on.
-    const all = new Set([...own, ...chosen.map(({ id }) => id)]);
-    const ordered = this.#store.list('oldestFirst').filter(({ id }) => all.has(id));
-    return last && chosen.length > 0 && ordered.length === all.size
-      ? [...ordered.filter(({ id }) => id !== last.id), last]
-      : group;
   }
 
   #start(

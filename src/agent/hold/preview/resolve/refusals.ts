@@ -77,13 +77,6 @@ export function isApplicable({ kind, state, changes }: Preview): boolean {
   );
 }
 
-/** Whether it can be applied as it is, and the model would apply this very revision. */
-export function isVotedFor(preview: Preview): boolean {
-  const { state } = preview;
-  const vote = state.kind === 'pending' ? state.recommendation : undefined;
-  return vote?.action === 'apply' && !vote.isOfWhole && isApplicable(preview);
-}
-
 /** A link may lead anywhere, and whoever reads or writes there follows it: only the user may make one. */
 export function makesLink({ changes }: Preview): boolean {
   return changes?.some(({ after }) => after !== null && isLink(after)) === true;
