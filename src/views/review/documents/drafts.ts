@@ -45,7 +45,7 @@ export class Drafts {
         const { uri, ...draft } = stored.parse(
           JSON.parse(await fs.readFile(path.join(folder, name), 'utf8')),
         );
-        if (!this.#known.has(uri)) this.#known.set(uri, draft as Draft);
+        if (!this.#known.has(uri)) this.#known.set(uri, draft);
       } catch (error) {
         this.#logger.error(`The draft ${name} cannot be read: ${messageOf(error)}`);
       }
