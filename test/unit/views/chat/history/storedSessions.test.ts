@@ -32,7 +32,7 @@ test('the log of a conversation is not exported without its end while the disk i
     onLoss: () => assert.fail(),
   });
   const record = recorders.for('s1');
-  const session = { id: 's1', title: 'T', drain: (id: string) => recorders.drain(id) };
+  const session = { id: 's1', title: 'T', logs: { drain: (id: string) => recorders.drain(id) } };
   const stored = new StoredSessions({ session, sessions, logger: silentLogger } as never);
   const file = stub.Uri.file('/talk.jsonl') as never;
 
