@@ -270,7 +270,8 @@ export function forgetOldPreviews(store: PreviewStore, settings: Settings, logge
       (error: unknown) => logger.error(`Forgetting old previews failed: ${detailOf(error)}`),
     );
   };
-  forget();
+  // Where nothing was ever resolved, there is nothing to forget, and nothing of it to load.
+  if (store.ledger().length > 0) forget();
   let steps = 0;
   const count = (more: number): void => {
     steps += more;
