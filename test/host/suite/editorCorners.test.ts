@@ -98,9 +98,10 @@ suite('inputs that broke other tools in an editor', () => {
     });
     let id = '';
     let editor: vscode.TextEditor | undefined;
-    await useVendor(async (_request, n) => {
+    await useVendor(async ({ required }, n) => {
       if (n === 0) return { calls: [edit('line 100 of', 'first of')] };
-      if (n === 1) return { calls: [{ name: 'resolve', input: { action: 'apply', reason: 'Please.' } }] };
+      // A model that answers otherwise when it must vote is asked in other ways from then on, also by the tests that follow.
+      if (required) return { calls: [{ name: 'resolve', input: { action: 'apply', reason: 'Please.' } }] };
       if (n > 2) return { text: 'Done.' };
       ({ id } = api.previews.peek() ?? assert.fail('a preview is pending'));
       editor = await opened(id);
