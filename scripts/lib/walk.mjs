@@ -155,7 +155,7 @@ async function walk(workbench, step) {
   await workbench.sendChat(`/write ${NOTES} :: Not wanted.`);
   await workbench
     .chatCard(`Create ${NOTES}`)
-    .getByRole('button', { name: /^Create File/ })
+    .getByRole('button', { name: /^Create/ })
     .waitFor();
   await workbench.lens('Create').waitFor();
   await step('Ask twice: two previews are pending', MONEY);
