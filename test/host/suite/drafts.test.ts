@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
-import { activateRedline, bytesOf, cleanUp, givenFile, until } from '../support/redline.ts';
+import { activateRedline, bytesOf, cleanUp, givenFile, opened, until } from '../support/redline.ts';
 
 const before = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join('');
 const after = before.replace('line 15\n', 'fifteen\n');
@@ -32,18 +32,6 @@ suite('what is typed into a proposal', () => {
       sourceToolName: 'test',
       changes: [{ path: 'draft.txt', before, after }],
     }).id;
-
-  const opened = async (id: string): Promise<vscode.TextEditor> => {
-    await run('redline.preview.open', id);
-    return until(
-      vscode.window.onDidChangeActiveTextEditor,
-      () => {
-        const { activeTextEditor: editor } = vscode.window;
-        return editor?.document.uri.authority === id && editor.document.uri.query === '' ? editor : undefined;
-      },
-      'the diff to open',
-    );
-  };
 
   /** Makes the proposal writable and puts a text in the place of a line of it, counted from 0. */
   const typeAt = async (id: string, at: number, line: string, replaced = 1): Promise<vscode.TextDocument> => {

@@ -2,7 +2,15 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { useVendor } from '../support/modelVendor.ts';
-import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile, until } from '../support/redline.ts';
+import {
+  activateRedline,
+  bytesOf,
+  cleanUp,
+  fileInWorkspace,
+  givenFile,
+  opened,
+  until,
+} from '../support/redline.ts';
 
 const lines = Array.from({ length: 20 }, (_, n) => `${n}\n`).join('');
 
@@ -44,18 +52,6 @@ suite('inputs that broke other tools in an editor', () => {
   /** Opens a file itself. */
   const edited = async (path: string): Promise<vscode.TextEditor> =>
     vscode.window.showTextDocument(vscode.Uri.file(fileInWorkspace(path)), { preview: false });
-  /** Opens a proposal. */
-  const opened = async (id: string): Promise<vscode.TextEditor> => {
-    await run('redline.preview.open', id);
-    return until(
-      vscode.window.onDidChangeActiveTextEditor,
-      () => {
-        const { activeTextEditor: editor } = vscode.window;
-        return editor?.document.uri.authority === id && editor.document.uri.query === '' ? editor : undefined;
-      },
-      'the diff to open',
-    );
-  };
   const baseOf = async (id: string, path: string): Promise<string> => {
     const { path: at } = vscode.Uri.file(fileInWorkspace(path));
     const uri = vscode.Uri.from({ scheme: 'redline-preview', authority: id, path: at, query: 'base' });

@@ -74,6 +74,19 @@ async function update(key: string, value: unknown): Promise<void> {
   await vscode.workspace.getConfiguration('redline').update(key, value, vscode.ConfigurationTarget.Global);
 }
 
+/** Opens a proposal. */
+export async function opened(id: string): Promise<vscode.TextEditor> {
+  await vscode.commands.executeCommand('redline.preview.open', id);
+  return until(
+    vscode.window.onDidChangeActiveTextEditor,
+    () => {
+      const { activeTextEditor: editor } = vscode.window;
+      return editor?.document.uri.authority === id && editor.document.uri.query === '' ? editor : undefined;
+    },
+    'the diff to open',
+  );
+}
+
 /** Resolves with the first value of `read` that is not undefined. Reads again at each event. */
 export function until<T>(
   event: vscode.Event<unknown>,
