@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, constants, openSync } from 'node:fs';
 import { appendFile, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { hasCode } from '../errors.ts';
-import { encodeEntry, isLarge, LINE_FEED } from './jsonLines.ts';
+import { encodeEntry, LINE_FEED } from './jsonLines.ts';
 import {
   encodeHeader,
   migrateLog,
@@ -20,11 +20,13 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND;
 const TAIL = 64 * 1024;
 /** How many bytes are read at once. */
 const READ_AT_ONCE = 4 * 1024 * 1024;
+/** How many characters of new entries are encoded and written at once when a log is compacted. */
+const WRITTEN_AT_ONCE = 128 * 1024;
 
 /**
- * An append-only file of JSON lines. Entries are written in the order of the calls. A small entry is handed to the operating
+ * An append-only file of JSON lines. Entries are written in the order of the calls. An entry is handed to the operating
  * system before `append` returns, so that it survives the end of the process; only while the log is being prepared,
- * repaired, compacted or given a large entry does it wait, until the promise settles. An append that fails does not affect
+ * repaired or compacted does it wait, until the promise settles. An append that fails does not affect
  * later ones: what it left behind is removed by the next one. A log that was never loaded is prepared by its first append.
  */
 export class JsonLog<T> {
@@ -103,18 +105,14 @@ export class JsonLog<T> {
         },
       });
       const header = encodeHeader(this.#format);
-      const { encodeInPieces, inWrites } = await import('./jsonPieces.ts');
-      await this.#replace(inWrites(partsOf(header, kept, entry => encodeInPieces(this.#stored(entry)))));
+      await this.#replace(inWrites(header, kept, entry => encodeEntry(this.#stored(entry))));
     });
   }
 
-  /** Appends an entry. It must not be modified afterwards: a large one is encoded later, in pieces. */
   async append(entry: T): Promise<void> {
-    const stored = this.#stored(entry);
-    if (isLarge(stored)) return this.#enqueue(() => this.#writeInPieces(stored));
-    const line = encodeEntry(stored);
+    const line = encodeEntry(this.#stored(entry));
     if (!this.#isOpen) return this.#enqueue(() => Promise.resolve(this.#write(line)));
-    return this.#writeNow(line);
+    this.#write(line);
   }
 
   /**
@@ -122,19 +120,13 @@ export class JsonLog<T> {
    * it may be appended again.
    */
   appendNow(entry: T): boolean {
-    // A large one is not looked through for what need not be stored: `append` does that.
-    if (!this.#isOpen || this.takesLong(entry)) return false;
+    if (!this.#isOpen) return false;
     try {
       this.#write(encodeEntry(this.#stored(entry)));
       return true;
     } catch {
       return false; // appending it again tells why
     }
-  }
-
-  /** Whether writing an entry would block the process for long. */
-  protected takesLong(entry: T): boolean {
-    return isLarge(entry);
   }
 
   /** Settles once everything appended so far would survive a crash of the machine. Appends do not wait for it. */
@@ -177,10 +169,6 @@ export class JsonLog<T> {
     }
   }
 
-  async #writeNow(line: string): Promise<void> {
-    this.#write(line);
-  }
-
   /** Runs work that appends, after all earlier work and once the log is prepared. */
   #enqueue(work: () => Promise<void>): Promise<void> {
     this.#waiting++;
@@ -217,23 +205,6 @@ export class JsonLog<T> {
     }
     this.#failed = false;
   }
-
-  async #writeInPieces(stored: unknown): Promise<void> {
-    const { encodeInPieces, inWrites } = await import('./jsonPieces.ts');
-    this.#failed = true;
-    const handle = await open(this.#file, APPEND);
-    let written = Promise.resolve();
-    try {
-      // While one piece is written, the next one is encoded.
-      for (const piece of inWrites(encodeInPieces(stored))) {
-        await written;
-        written = handle.appendFile(piece);
-      }
-    } finally {
-      await written.finally(() => handle.close());
-    }
-    this.#failed = false;
-  }
 }
 
 /** Lines that stay as they are, from `start` up to `end` with the last line feed. */
@@ -253,17 +224,22 @@ class Kept {
   }
 }
 
-/** What a compacted log consists of; its entries are encoded when it is their turn. */
-function* partsOf<T>(
+/** A compacted log in pieces that are worth a write of their own; its entries are encoded when it is their turn. */
+function* inWrites<T>(
   header: string,
   kept: readonly (Kept | T)[],
-  encode: (entry: T) => Iterable<string>,
+  encode: (entry: T) => string,
 ): Generator<string | Buffer, void, undefined> {
-  yield header;
+  let text = header;
   for (const one of kept) {
-    if (one instanceof Kept) yield one.bytes;
-    else yield* encode(one);
+    const isKept = one instanceof Kept;
+    if (!isKept) text += encode(one);
+    if (!isKept && text.length < WRITTEN_AT_ONCE) continue;
+    if (text !== '') yield text;
+    if (isKept) yield one.bytes;
+    text = '';
   }
+  yield text;
 }
 
 /** Like `readFile`, which joins what it read at the end, and blocks the process while it does. */

@@ -1,5 +1,5 @@
 import { isRecord } from '../json.ts';
-import { eachLine, LINE_FEED, LOST_FEEDS, parseLine, takeValue } from './jsonLines.ts';
+import { eachLine, LINE_FEED, LOST_FEEDS, parseLine } from './jsonLines.ts';
 
 /** The first line of every log: which log it is, and the version of its entries. */
 export interface LogHeader {
@@ -84,12 +84,11 @@ export async function readLog<T>(
     if (++number === 1) return; // the header
     if (start === end) return; // an empty line ends what a failed append left
     if (reader.line?.(bytes, start, end)) return;
-    return takeValue(bytes, start, end, value => {
-      const entry = value === undefined ? undefined : format.parse(value);
-      if (entry !== undefined) return reader.entry(entry, bytes, start, end);
-      badLines.push(number);
-      reader.unreadable?.(bytes, start, end);
-    });
+    const value = parseLine(bytes, start, end);
+    const entry = value === undefined ? undefined : format.parse(value);
+    if (entry !== undefined) return reader.entry(entry, bytes, start, end);
+    badLines.push(number);
+    reader.unreadable?.(bytes, start, end);
   });
   return { badLines, torn: whole < bytes.length };
 }

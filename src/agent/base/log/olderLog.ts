@@ -1,6 +1,6 @@
 import { TimeSlice } from '../async.ts';
 import { isRecord } from '../json.ts';
-import { eachLine, encodeEntry, LINE_FEED, LOST_FEEDS, takeValue } from './jsonLines.ts';
+import { eachLine, encodeEntry, LINE_FEED, LOST_FEEDS, parseLine } from './jsonLines.ts';
 
 /**
  * The log with the line feeds that were lost between two entries; the same buffer if there are none. Within an entry no letter
@@ -25,10 +25,9 @@ export async function toldVersion(bytes: Buffer, tellsFrom: number): Promise<num
   let told: number | undefined;
   await eachLine(bytes, (start, end) => {
     if (told !== undefined && told >= tellsFrom) return;
-    return takeValue(bytes, start, end, value => {
-      if (!isRecord(value) || typeof value['type'] !== 'string') return;
-      told = typeof value['v'] === 'number' ? value['v'] : tellsFrom - 1;
-    });
+    const value = parseLine(bytes, start, end);
+    if (!isRecord(value) || typeof value['type'] !== 'string') return;
+    told = typeof value['v'] === 'number' ? value['v'] : tellsFrom - 1;
   });
   return told;
 }
@@ -47,11 +46,10 @@ export async function migrated(
   const pieces: Buffer[] = [];
   const whole = await eachLine(bytes, (start, end) => {
     if (start === 0) return void pieces.push(Buffer.from(header));
-    return takeValue(bytes, start, end, value => {
-      const migrated = value === undefined ? undefined : migrateLine(value, from, to, migrations);
-      if (migrated === value) pieces.push(bytes.subarray(start, end + 1));
-      else pieces.push(Buffer.from(encodeEntry(migrated)));
-    });
+    const value = parseLine(bytes, start, end);
+    const migrated = value === undefined ? undefined : migrateLine(value, from, to, migrations);
+    if (migrated === value) pieces.push(bytes.subarray(start, end + 1));
+    else pieces.push(Buffer.from(encodeEntry(migrated)));
   });
   pieces.push(bytes.subarray(whole));
   return joinInTurns(pieces);

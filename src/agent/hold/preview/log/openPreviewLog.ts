@@ -75,12 +75,16 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
 
   /** The texts of a rewrite of a whole repository are written in turns. */
   override async append(entry: PreviewLogEntry): Promise<void> {
-    if (this.contents && this.takesLong(entry)) await placeInTurns(entry, this.contents);
+    if (this.contents && this.#takesLong(entry)) await placeInTurns(entry, this.contents);
     await super.append(entry);
   }
 
-  protected override takesLong(entry: PreviewLogEntry): boolean {
-    return this.contents ? newTextIn(entry, this.contents) > WRITTEN_AT_ONCE : super.takesLong(entry);
+  override appendNow(entry: PreviewLogEntry): boolean {
+    return !this.#takesLong(entry) && super.appendNow(entry);
+  }
+
+  #takesLong(entry: PreviewLogEntry): boolean {
+    return this.contents !== undefined && newTextIn(entry, this.contents) > WRITTEN_AT_ONCE;
   }
 
   /** Whether it, or what its contents hold beside these, has grown so much that compacting it pays. */
