@@ -162,3 +162,8 @@ export function titleOf({ title, label }: Preview): string {
 export function nameOf({ id, label }: Pick<Preview, 'id' | 'label'>): string {
   return `${id} (${safeName(label)})`;
 }
+
+/** Ids and labels, as a list. */
+export function namesOf(previews: readonly Preview[]): string {
+  return previews.map(nameOf).join(', ');
+}

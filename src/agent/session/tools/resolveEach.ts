@@ -1,37 +1,114 @@
 import { messageOf } from '../../base/errors.ts';
 import type { ResolveCall } from '../forcing/modelResolver.ts';
-import { textOf, type AgentToolResult } from '../../hold/preview/pendingAction.ts';
-import { modelResult } from '../../hold/preview/resolve/resolved.ts';
+import { textOf, textResult, type AgentToolResult } from '../../hold/preview/pendingAction.ts';
+import type { Preview } from '../../hold/preview/preview.ts';
+import {
+  modelResult,
+  withDetails,
+  type Handled,
+  type Resolved,
+} from '../../hold/preview/resolve/resolved.ts';
+import { recommendedText, votedText } from '../../hold/preview/resolve/voteTexts.ts';
 import type { ToolContext } from './tool.ts';
 
+/** How the vote on one preview ended. */
+type Ended = { readonly id: string } & (
+  { readonly resolved: Resolved | Handled } | { readonly error: unknown }
+);
+
 /**
- * One vote on several previews, one after the other in the given order; each has its own outcome. It is an error if none of the
- * votes could be cast.
+ * One vote on several previews, one after the other in the given order. Each has its own outcome; equal ones are told in one
+ * sentence. It is an error if none of the votes could be cast.
  * @throws the abort error when the call's signal fires.
  */
 export async function resolveEach(
   ids: readonly string[],
   vote: ResolveCall,
-  { resolve, signal }: ToolContext,
+  { resolve, signal }: Pick<ToolContext, 'resolve' | 'signal'>,
 ): Promise<AgentToolResult> {
-  const lines: string[] = [];
-  const votes: unknown[] = [];
+  const all: Ended[] = [];
   for (const id of ids) {
     try {
-      const result = modelResult(await resolve({ ...vote, id, voteOn: ids }));
-      lines.push(`${id}: ${textOf(result)}`);
-      votes.push({ id, details: result.details, ...(result.isError ? { isError: true } : {}) });
+      all.push({ id, resolved: await resolve({ ...vote, id, voteOn: ids }) });
     } catch (error) {
       if (signal.aborted) throw error;
-      lines.push(`${id}: ${messageOf(error)}`);
-      votes.push({ id, isError: true, failed: true });
+      all.push({ id, error });
     }
   }
   const { action, reason } = vote;
-  const isError = votes.every(each => (each as { failed?: boolean }).failed === true);
   return {
-    content: [{ type: 'text', text: lines.join('\n') }],
-    details: { action, reason, label: ids.join(', '), votes },
-    ...(isError ? { isError } : {}),
+    ...textResult(linesOf(all, vote).join('\n'), {
+      action,
+      reason,
+      label: ids.join(', '),
+      votes: all.map(each => detailsOf(each, all, vote)),
+    }),
+    ...(all.every(each => 'error' in each) && { isError: true }),
   };
+}
+
+/** The previews that were applied, or would have been, with the one of this vote. */
+function decided(each: Ended): readonly Preview[] {
+  if ('error' in each || (each.resolved.kind !== 'applied' && each.resolved.kind !== 'recommended'))
+    return [];
+  return each.resolved.kind === 'applied' ? each.resolved.group : (each.resolved.unproved?.on ?? []);
+}
+
+function detailsOf(each: Ended, all: readonly Ended[], vote: ResolveCall): object {
+  if ('error' in each) return { id: each.id, isError: true, failed: true };
+  const { details, isError } = modelResult(each.resolved);
+  const landed =
+    each.resolved.kind === 'recommended' &&
+    all
+      .filter(other => kindOf(other) === 'applied')
+      .flatMap(decided)
+      .find(({ id }) => id === each.id);
+  return {
+    id: each.id,
+    details: landed ? withDetails(textResult(''), vote, sourceOf(landed)).details : details,
+    ...(isError && { isError }),
+  };
+}
+
+function sourceOf({ sourceToolName, label }: Preview): Pick<Preview, 'sourceToolName' | 'label'> {
+  return { sourceToolName, label };
+}
+
+/** One line for each outcome. A preview on which another vote decided is told with that. */
+function linesOf(all: readonly Ended[], { action, reason }: ResolveCall): readonly string[] {
+  const elsewhere = new Set(
+    all.flatMap(each => decided(each).flatMap(({ id }) => (id === each.id ? [] : id))),
+  );
+  const told = all.filter(({ id }) => !elsewhere.has(id));
+  return told.flatMap(each => {
+    const kind = kindOf(each);
+    if (kind === undefined) return ownLine(each);
+    const same = told.filter(other => kindOf(other) === kind);
+    if (same[0] !== each) return [];
+    const resolved = same.flatMap(other => ('resolved' in other ? other.resolved : []));
+    const previews = resolved.flatMap(one =>
+      one.kind === 'applied' ? one.group : one.kind === 'handled' ? [] : one.preview,
+    );
+    if (kind !== 'applied' && kind !== 'discarded')
+      return recommendedText(previews, kind === 'planning' ? action : undefined);
+    const unsaved = resolved.flatMap(one => (one.kind === 'applied' ? one.unsaved : []));
+    return votedText(kind === 'applied' ? 'Applied' : 'Discarded', previews, reason, unsaved);
+  });
+}
+
+/** Which outcomes one sentence tells of several previews; `undefined` for those that have something of their own to say. */
+function kindOf(each: Ended): 'applied' | 'discarded' | 'recommended' | 'planning' | undefined {
+  if ('error' in each) return undefined;
+  const { resolved } = each;
+  if (resolved.kind === 'recommended')
+    return resolved.unproved ? undefined : resolved.planning ? 'planning' : 'recommended';
+  if (resolved.kind !== 'applied' && resolved.kind !== 'discarded') return undefined;
+  return resolved.answer?.content.length ? undefined : resolved.kind;
+}
+
+function ownLine(each: Ended): string {
+  if ('error' in each) return `${each.id}: ${messageOf(each.error)}`;
+  const text = textOf(modelResult(each.resolved));
+  const names = each.resolved.kind === 'already' || each.resolved.kind === 'recommended';
+  return names ? text : `${each.id}: ${text}`;
 }

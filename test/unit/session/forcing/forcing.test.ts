@@ -223,7 +223,7 @@ test('auto in Review: the model works undisturbed, and votes once on everything 
     only?.text ?? '',
     /\nStaged: p1 \(.*\), p2 \(.*\)\. Vote on all of them in one call, with their ids\.$/,
   );
-  assert.match(t.results().at(-1)?.content ?? '', /^p1: Your recommendation .*\np2: Your recommendation /);
+  assert.match(t.results().at(-1)?.content ?? '', /^Your recommendations for p1 .*, p2 .* are recorded/);
   t.assertSound();
 });
 
@@ -446,8 +446,8 @@ test('several previews are resolved in the order in which they build on each oth
   await t.session.prompt('Write.');
   const result = t.results().at(-1);
   assert.deepEqual(
-    result?.content.split('\n').map(line => line.slice(0, 16)),
-    ['p9: There is no ', 'p1: Applied: Rew', 'p2: Applied: Rew'],
+    result?.content.split('\n').map(line => line.split('preview')[0]?.slice(0, 32)),
+    ['p9: There is no ', 'Applied: p1 (Rewrite a.txt), p2 '],
   );
   assert.equal(result?.isError, false);
   assert.equal(t.workspace.text('a.txt'), 'c');

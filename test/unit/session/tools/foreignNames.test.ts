@@ -11,6 +11,7 @@ import type { Fact } from '../../../../src/agent/hold/preview/feed.ts';
 import type { LedgerEntry } from '../../../../src/agent/hold/preview/ledger.ts';
 import type { Preview, PreviewState } from '../../../../src/agent/hold/preview/preview.ts';
 import * as texts from '../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
+import * as votes from '../../../../src/agent/hold/preview/resolve/voteTexts.ts';
 import { unprovedText } from '../../../../src/agent/hold/preview/resolve/checkTexts.ts';
 import { waitText } from '../../../../src/agent/hold/preview/resolve/waitTexts.ts';
 import { commentText } from '../../../../src/agent/hold/preview/reviewTexts.ts';
@@ -95,8 +96,8 @@ test('what is told of previews', async () => {
   const told: Record<string, string> = {
     reminder: texts.reminderText(preview),
     changeSet: texts.changeSetText(two),
-    applied: texts.appliedText([preview], 'Fine.', [EVIL]),
-    appliedGroup: texts.appliedText(two, 'Fine.', [EVIL]),
+    applied: votes.appliedText([preview], 'Fine.', [EVIL]),
+    appliedGroup: votes.appliedText(two, 'Fine.', [EVIL]),
     notYours: texts.notYoursText(two),
     leftToUser: texts.leftToUserText(two, 0),
     failedToApply: texts.leftToUserText([preview], 2),
@@ -106,10 +107,17 @@ test('what is told of previews', async () => {
     outdated: texts.outdatedVoteText(preview, 3),
     conflicts: texts.openConflictsText(preview, [EVIL]),
     returnedError: texts.returnedErrorText(preview),
-    recommended: texts.recommendedText(preview, 'apply'),
+    recommended: votes.recommendedText([preview], 'apply'),
+    voted: votes.votedText('Applied', two, 'ok', [EVIL]),
     own: texts.ownVoteText(preview),
     circular: texts.circularVoteText(preview),
-    unproved: unprovedText('p1', { isProved: false, why: 'failed', checks: [checkOf('failed')] }),
+    unproved: unprovedText({
+      isProved: false,
+      why: 'failed',
+      checks: [checkOf('failed')],
+      on: two,
+      alone: [two],
+    }),
     comment: await commentText(
       { id: 'c1', previewId: 'p1', path: EVIL, side: 'base', line: 0, quote: 'q', text: 't' } as never,
       preview,

@@ -9,7 +9,7 @@ import type { InterruptedCommit } from '../interruptedCommits.ts';
 import { unknownVote } from '../log/previewLog.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { ResolvingFiles } from '../resolve/refusals.ts';
-import { appliedText } from '../resolve/resolveTexts.ts';
+import { appliedText } from '../resolve/voteTexts.ts';
 import { modeSteps } from './commitChanges.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import { isTornWrite, rollBack } from './rollback.ts';

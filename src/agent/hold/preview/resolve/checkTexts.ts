@@ -1,25 +1,33 @@
 import { safeName } from '../../../base/safeName.ts';
 import type { CheckFact } from '../ledger.ts';
 import { plural } from '../../../base/phrases.ts';
-import type { Proof } from './proof.ts';
+import { namesOf } from '../preview.ts';
+import type { Unproved } from './proof.ts';
 
-/** Tells the model that its vote was not carried out, since the checks do not prove it. @param name of the preview */
-export function unprovedText(name: string, { why, checks }: Extract<Proof, { isProved: false }>): string {
-  const kept = `${name} was not applied. Your vote is kept as a recommendation, and the user decides.`;
+/** Tells the model that its vote was not carried out, since the checks do not prove it. */
+export function unprovedText({ why, checks, on, alone }: Unproved): string {
+  const isOne = on.length === 1;
+  const kept = `${namesOf(on)} ${isOne ? 'was' : 'were'} not applied. Your vote is kept as a recommendation, and the user decides.`;
   switch (why) {
     case 'failed': {
       const failed = checks
         .filter(({ outcome }) => outcome !== 'passed' && outcome !== 'asBefore')
         .map(checkFactText);
-      return `${kept} Not every check passes with it: ${failed.join(', ')}. Call run_checks to see what they say, and mend it. It is applied with the next preview that you vote for if the checks pass on both.`;
+      const it = isOne ? 'it' : 'them';
+      return `${kept} Not every check passes with ${it}: ${failed.join(', ')}.${aloneText(alone)} Call run_checks to see what they say, and mend it. The next preview that you vote for is applied together with ${it} if the checks pass.`;
     }
     case 'changed':
       return `${kept} Files changed while the checks ran, or have unsaved changes, so their results are not about what would be written.`;
     case 'noChecks':
-      return `${kept} The user has set no check that concerns its files.`;
+      return `${kept} The user has set no check that concerns ${isOne ? 'its' : 'their'} files.`;
     case 'cannotRun':
       return `${kept} The checks cannot run by themselves here: the user must run them.`;
   }
+}
+
+function aloneText(alone: Unproved['alone']): string {
+  const parts = alone.map(part => part.map(({ id }) => id).join(' with '));
+  return parts.length === 0 ? '' : ` The checks pass with ${parts.map(part => `${part} alone`).join(', ')}.`;
 }
 
 /** How a check ended: `test failed (exit code 1)`. */

@@ -11,7 +11,7 @@ import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
 import { CallbackEffect, FilesEffect, type Callbacks } from './effects.ts';
-import { NO_CHECKS, type Proof, type Prover } from './proof.ts';
+import { NO_CHECKS, type Prover, type Unproved } from './proof.ts';
 import {
   knownPreview,
   lookOf,
@@ -147,35 +147,46 @@ export class Invoker {
 
   /**
    * Applies the group if the checks prove it; else the vote is a recommendation. What the model has voted for before, and what was
-   * not proved alone, is tried and written with it first: a change and its tests often pass only together.
+   * not proved alone, is tried and written with it first: a change and its tests often pass only together. Of what one vote names
+   * all lands, or nothing.
    */
   async #resolveIfProved(
     request: ResolveRequest,
     preview: Preview,
     group: readonly Preview[],
   ): Promise<Resolved> {
-    const { withRecommended } = await import('./provedTogether.ts');
+    const { lastToProve, provedAlone, withRecommended } = await import('./provedTogether.ts');
+    const { voteOn = [], signal } = request;
     const mayProve = (each: Preview): Promise<boolean> => this.#mayProve(each, lookOf(request));
+    const isNamed = ({ id }: Preview): boolean => id === preview.id || voteOn.includes(id);
+    const last = await lastToProve(voteOn, this.#store, mayProve);
     const wider = await withRecommended(group, this.#store, mayProve);
-    let unproved: Extract<Proof, { isProved: false }> | undefined;
-    for (const tried of wider.length > group.length ? [wider, group] : [group]) {
-      const proof = await this.#checks.prove(tried, request.signal);
-      request.signal?.throwIfAborted();
+    const named = await withRecommended(
+      group,
+      this.#store,
+      async each => isNamed(each) && (await mayProve(each)),
+    );
+    let unproved: Unproved | undefined;
+    const isLast = last === undefined || voteOn.indexOf(last) <= voteOn.indexOf(preview.id);
+    for (const tried of isLast ? (wider.length > named.length ? [wider, named] : [named]) : []) {
+      const proof = await this.#checks.prove(tried, signal);
+      const isFailed = !proof.isProved && proof.why === 'failed' && tried === named;
+      const on = named.filter(isNamed);
+      const alone = isFailed
+        ? await provedAlone(on, this.#store, part => this.#checks.prove(part, signal))
+        : [];
+      signal?.throwIfAborted();
       // The user may have decided, or changed the mode, while the checks ran.
       const isSame = tried.every(each => this.#store.get(each.id) === each);
       if (!isSame || this.#rulingOn(request, preview, { isProtected: false }) !== 'prove')
         return this.#resolve(request);
       if (proof.isProved) return this.#start(preview, tried, request, proof.checks);
-      unproved ??= proof;
+      unproved = { ...proof, on, alone };
     }
+    // A look at the files may have let the user be faster.
+    if (this.#store.get(preview.id) !== preview) return this.#resolve(request);
     await this.#recommend(preview, request);
-    return {
-      kind: 'recommended',
-      vote: request,
-      preview,
-      planning: false,
-      ...(unproved ? { unproved } : {}),
-    };
+    return { kind: 'recommended', vote: request, preview, planning: false, unproved };
   }
 
   /** The reason of one vote on several previews of a change set is that of the set. */

@@ -17,6 +17,14 @@ export type Proof =
   | { readonly isProved: true; readonly checks: readonly CheckFact[] }
   | { readonly isProved: false; readonly why: UnprovedReason; readonly checks: readonly CheckFact[] };
 
+/** Why a vote was not carried out. */
+export type Unproved = Extract<Proof, { isProved: false }> & {
+  /** The previews that the vote names and that would have been applied together. */
+  readonly on: readonly Preview[];
+  /** What passes without the rest of the vote: one of these previews each, after what it builds on. */
+  readonly alone: readonly (readonly Preview[])[];
+};
+
 /** What the invoker asks of checks. */
 export interface Prover {
   /**

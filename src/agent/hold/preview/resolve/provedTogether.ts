@@ -1,6 +1,10 @@
 import { revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
+import type { Proof } from './proof.ts';
 import { isApplicable } from './refusals.ts';
+
+/** How many parts of a vote are checked alone at most: each may be a run of every check. */
+const MAX_ALONE = 8;
 
 /**
  * The group after the other previews of its conversation that the model would apply and may, if they are proved.
@@ -44,6 +48,38 @@ export async function votedBlockers(
   for (const each of store.blockersOf(preview))
     if (isVotedFor(each) && (await mayProve(each))) voted.push(each);
   return revisionsOf(voted);
+}
+
+/**
+ * The last of the previews that one vote names which the checks decide on: the others are recorded, and proved with it.
+ * @param mayProve whether the model may apply one if the checks prove it
+ */
+export async function lastToProve(
+  voteOn: readonly string[],
+  store: PreviewStore,
+  mayProve: (preview: Preview) => Promise<boolean>,
+): Promise<string | undefined> {
+  for (const id of voteOn.toReversed()) {
+    const preview = store.get(id);
+    if (!preview || !isApplicable(preview)) continue;
+    const isComplete = store.blockersOf(preview).every(each => voteOn.includes(each.id) || isVotedFor(each));
+    if (isComplete && (await mayProve(preview))) return id;
+  }
+  return undefined;
+}
+
+/** Those of the previews that pass without the others, after what they build on. */
+export async function provedAlone(
+  previews: readonly Preview[],
+  store: PreviewStore,
+  prove: (previews: readonly Preview[]) => Promise<Proof>,
+): Promise<readonly (readonly Preview[])[]> {
+  const alone: (readonly Preview[])[] = [];
+  for (const preview of previews.length > 1 ? previews.slice(0, MAX_ALONE) : []) {
+    const part = [...store.blockersOf(preview), preview];
+    if (part.length < previews.length && (await prove(part)).isProved) alone.push(part);
+  }
+  return alone;
 }
 
 /** Whether it can be applied as it is, and the model would apply this very revision. */

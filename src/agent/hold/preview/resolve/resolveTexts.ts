@@ -1,5 +1,5 @@
 import { escapeInvisible } from '../../../base/foreignText.ts';
-import { quoted, safeName, safeText } from '../../../base/safeName.ts';
+import { quoted, safeText } from '../../../base/safeName.ts';
 import { staleReason } from '../errors.ts';
 import { fenced, listed, plural } from '../../../base/phrases.ts';
 import type { Fact } from '../feed.ts';
@@ -12,10 +12,17 @@ import {
   type Vote,
 } from '../ledger.ts';
 import type { RevisedBy } from '../log/previewLog.ts';
-import { isOpen, nameOf, type Actor, type Preview, type Resolution, type ResolveAction } from '../preview.ts';
+import {
+  isOpen,
+  nameOf,
+  namesOf,
+  type Actor,
+  type Preview,
+  type Resolution,
+  type ResolveAction,
+} from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
-import { unprovedText } from './checkTexts.ts';
-import type { Proof } from './proof.ts';
+import { unsavedText } from './voteTexts.ts';
 
 /** Tells the model that a preview was staged. The wording is fixed; what varies goes into {@link reminderText}. */
 export const RESOLVE_REMINDER = `<system-reminder>
@@ -53,7 +60,7 @@ export function reminderText(preview: Preview): string {
 export function changeSetText(previews: readonly Preview[]): string {
   const [only, ...others] = previews;
   if (only && others.length === 0) return reminderText(only);
-  const named = previews.slice(0, MAX_NAMED).map(nameOf).join(', ');
+  const named = namesOf(previews.slice(0, MAX_NAMED));
   const more = previews.length > MAX_NAMED ? `, ${idsOf(previews.slice(MAX_NAMED))}` : '';
   return `${RESOLVE_REMINDER}\nStaged: ${named}${more}. Vote on all of them in one call, with their ids.`;
 }
@@ -102,17 +109,6 @@ export function buildsOnText(previews: readonly Preview[]): string {
   const beneath = [...new Set(previews.flatMap(preview => preview.dependsOn))].filter(id => !own.has(id));
   if (beneath.length === 0) return '';
   return ` Builds on the pending ${beneath.length === 1 ? 'preview' : 'previews'} ${beneath.join(', ')}.`;
-}
-
-/** The result of applying previews: the requested one, after those that it builds on. */
-export function appliedText(group: readonly Preview[], reason: string, unsaved: readonly string[]): string {
-  const what = group.length === 1 ? safeName(group[0]?.label ?? '') : group.map(nameOf).join(', ');
-  return `Applied: ${what}. Reason: ${reason}${unsavedText(unsaved)}`;
-}
-
-function unsavedText(unsaved: readonly string[] = []): string {
-  if (unsaved.length === 0) return '';
-  return ` Not saved yet, because it has other unsaved changes: ${listed(unsaved)}.`;
 }
 
 /** Tells an agent what happened to a preview of its own that it did not do itself. */
@@ -166,7 +162,7 @@ export function revisionText(preview: Preview, by: RevisedBy, patch?: string): s
  * @param pending those that wait for someone else.
  */
 export function notYoursText(pending: readonly Preview[]): string {
-  const first = pending.slice(0, MAX_NAMED).map(nameOf).join(', ');
+  const first = namesOf(pending.slice(0, MAX_NAMED));
   const more = pending.length > MAX_NAMED ? ` and ${pending.length - MAX_NAMED} more` : '';
   return `No pending preview waits for you. The user decides on ${first}${more}; you will be told the outcome.`;
 }
@@ -214,24 +210,6 @@ export function openConflictsText(preview: Preview, paths: readonly string[]): s
 /** The line before the error that the model's own apply returned. */
 export function returnedErrorText(preview: Preview): string {
   return `${nameOf(preview)} counts as applied: it ${RETURNED_ERROR}. The error:`;
-}
-
-/**
- * @param planning what the model voted for, if it is only recorded because plan mode is on
- * @param unproved why it is only recorded, in the mode in which checks must pass
- */
-export function recommendedText(
-  preview: Preview,
-  planning?: ResolveAction,
-  unproved?: Extract<Proof, { isProved: false }>,
-): string {
-  const name = nameOf(preview);
-  if (unproved) return unprovedText(name, unproved);
-  const recorded =
-    planning === undefined
-      ? `Your recommendation for ${name} is recorded.`
-      : `Plan mode is on, so your ${planning} of ${name} is only recorded, as a recommendation.`;
-  return `${recorded} The user decides; nothing has changed yet. Do not resolve it again: you will be told the outcome.`;
 }
 
 export function ownVoteText(preview: Preview): string {

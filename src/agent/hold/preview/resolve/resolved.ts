@@ -1,8 +1,9 @@
 import type { LedgerEntry, Vote } from '../ledger.ts';
 import { textOf, textResult, type AgentToolResult } from '../pendingAction.ts';
 import type { CallRef, Preview, ResolveAction, SeenRevisions } from '../preview.ts';
-import type { Proof } from './proof.ts';
-import { alreadyResolvedText, appliedText, recommendedText, returnedErrorText } from './resolveTexts.ts';
+import type { Unproved } from './proof.ts';
+import { alreadyResolvedText, returnedErrorText } from './resolveTexts.ts';
+import { appliedText, recommendedText } from './voteTexts.ts';
 
 /** One vote on one preview: an attempt to apply or discard it. */
 export interface ResolveRequest extends Vote {
@@ -51,7 +52,7 @@ export type Resolved = {
   | {
       readonly kind: 'recommended';
       readonly planning: boolean;
-      readonly unproved?: Extract<Proof, { isProved: false }>;
+      readonly unproved?: Unproved;
     }
   /**
    * The vote did nothing, for another attempt was faster or the preview has expired. Its state tells which; if that attempt
@@ -109,7 +110,7 @@ function plainResult(resolved: Resolved): AgentToolResult {
       return said(resolved.answer, `Discarded: ${preview.label}. Reason: ${vote.reason}`);
     case 'recommended':
       return textResult(
-        recommendedText(preview, resolved.planning ? vote.action : undefined, resolved.unproved),
+        recommendedText([preview], resolved.planning ? vote.action : undefined, resolved.unproved),
         {
           recommended: preview.id,
         },

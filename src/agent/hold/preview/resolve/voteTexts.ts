@@ -1,0 +1,48 @@
+import { safeName } from '../../../base/safeName.ts';
+import { listed } from '../../../base/phrases.ts';
+import { namesOf, type Preview, type ResolveAction } from '../preview.ts';
+import { unprovedText } from './checkTexts.ts';
+import type { Unproved } from './proof.ts';
+
+/** The result of one vote that was carried out on several previews. */
+export function votedText(
+  done: 'Applied' | 'Discarded',
+  previews: readonly Preview[],
+  reason: string,
+  unsaved: readonly string[] = [],
+): string {
+  return `${done}: ${namesOf(previews)}. Reason: ${reason}${unsavedText(unsaved)}`;
+}
+
+/** The result of applying previews: the requested one, after those that it builds on. */
+export function appliedText(group: readonly Preview[], reason: string, unsaved: readonly string[]): string {
+  const [only, ...others] = group;
+  if (!only || others.length > 0) return votedText('Applied', group, reason, unsaved);
+  return `Applied: ${safeName(only.label)}. Reason: ${reason}${unsavedText(unsaved)}`;
+}
+
+export function unsavedText(unsaved: readonly string[] = []): string {
+  if (unsaved.length === 0) return '';
+  return ` Not saved yet, because it has other unsaved changes: ${listed(unsaved)}.`;
+}
+
+/**
+ * The result of votes that were only recorded.
+ * @param planning what the model voted for, if it is only recorded because plan mode is on
+ * @param unproved why it is only recorded, in the mode in which checks must pass
+ */
+export function recommendedText(
+  previews: readonly Preview[],
+  planning?: ResolveAction,
+  unproved?: Unproved,
+): string {
+  if (unproved) return unprovedText(unproved);
+  const names = namesOf(previews);
+  const [recommendation, it] =
+    previews.length === 1 ? ['recommendation for', 'it'] : ['recommendations for', 'them'];
+  const recorded =
+    planning === undefined
+      ? `Your ${recommendation} ${names} ${previews.length === 1 ? 'is' : 'are'} recorded.`
+      : `Plan mode is on, so your ${planning} of ${names} is only recorded, as a recommendation.`;
+  return `${recorded} The user decides; nothing has changed yet. Do not resolve ${it} again: you will be told the outcome.`;
+}

@@ -1,0 +1,112 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { textOf } from '../../../../src/agent/hold/preview/pendingAction.ts';
+import { resolveEach } from '../../../../src/agent/session/tools/resolveEach.ts';
+import { create, modify } from '../../../support/changes.ts';
+import { CheckWorld, type View } from '../../../support/checkWorld.ts';
+
+/** One call of `resolve` on these previews, with the text and the details of its result. */
+async function voteOn(world: CheckWorld, ids: readonly string[], action: 'apply' | 'discard' = 'apply') {
+  const { signal } = new AbortController();
+  const result = await resolveEach(
+    ids,
+    { action, reason: 'Done.', signal },
+    {
+      signal,
+      resolve: vote => world.invoker.resolve({ id: '', ...vote, actor: 'model' }),
+    },
+  );
+  const { votes } = result.details as { votes: readonly { id: string; details?: { label?: string } }[] };
+  return { text: textOf(result), isError: result.isError === true, votes };
+}
+
+const states = (world: CheckWorld, ...ids: readonly string[]): string =>
+  ids.map(id => world.state(id).kind).join(' ');
+
+/** `a.txt` is in capitals, and nothing says `bad`. */
+const sound = {
+  test: (view: View) => (view('a.txt') === 'A' && view('b.txt') !== 'bad' ? 0 : 1),
+};
+
+test('nothing of a vote lands while a check fails on what it names, and the result says which part passes alone', async () => {
+  const world = new CheckWorld('checked', sound);
+  world.stage();
+  world.stage({ label: 'Break', changes: [create('b.txt', 'bad')] });
+  world.stage({ changes: [create('c.txt', 'c')] });
+  const { text, isError } = await voteOn(world, ['p1', 'p2', 'p3']);
+  assert.equal(states(world, 'p1', 'p2', 'p3'), 'pending pending pending');
+  assert.deepEqual(world.workspace.snapshot(), { 'a.txt': 'a' });
+  assert.equal(isError, false);
+  assert.equal(
+    text,
+    'p1 (Edit), p2 (Break), p3 (Edit) were not applied. Your vote is kept as a recommendation, and the user decides. ' +
+      'Not every check passes with them: test failed (exit code 1). The checks pass with p1 alone. ' +
+      'Call run_checks to see what they say, and mend it. The next preview that you vote for is applied together with them if the checks pass.',
+  );
+});
+
+test('a mend of what failed lands with all of the vote', async () => {
+  const world = new CheckWorld('checked', sound);
+  world.stage();
+  world.stage({ changes: [create('b.txt', 'bad')] });
+  await voteOn(world, ['p1', 'p2']);
+  world.stage({ changes: [modify('b.txt', 'bad', 'good')] });
+  await world.resolve({ actor: 'model', id: 'p3' });
+  assert.equal(states(world, 'p1', 'p2', 'p3'), 'applied applied applied');
+});
+
+test('the part that passes alone lands by a vote for it', async () => {
+  const world = new CheckWorld('checked', sound);
+  world.stage();
+  world.stage({ changes: [create('b.txt', 'bad')] });
+  await voteOn(world, ['p1', 'p2']);
+  await world.resolve({ actor: 'model', id: 'p1' });
+  assert.equal(states(world, 'p1', 'p2'), 'applied pending');
+});
+
+test('what passes only together lands with one run of the checks', async () => {
+  const world = new CheckWorld('checked', sound);
+  world.stage({ changes: [create('b.txt', 'bad')] });
+  world.stage();
+  world.stage({ changes: [modify('b.txt', 'bad', 'good')] });
+  const { text, votes } = await voteOn(world, ['p1', 'p2', 'p3']);
+  assert.equal(text, 'Applied: p1 (Edit), p2 (Edit), p3 (Edit). Reason: Done.');
+  assert.deepEqual(world.ran, ['run test']);
+  assert.deepEqual(
+    votes.map(({ id, details }) => [id, details]),
+    ['p1', 'p2', 'p3'].map(id => [
+      id,
+      { action: 'apply', reason: 'Done.', label: 'Edit', sourceToolName: 'test' },
+    ]),
+  );
+});
+
+test('a protected file in the vote waits for the user, and the rest lands', async () => {
+  const world = new CheckWorld('checked', sound);
+  world.stage();
+  world.stage({ label: 'Settings', changes: [create('.vscode/settings.json', '{}')] });
+  const { text } = await voteOn(world, ['p1', 'p2', 'p9']);
+  assert.equal(states(world, 'p1', 'p2'), 'applied pending');
+  assert.equal(
+    text,
+    'Applied: p1 (Edit). Reason: Done.\n' +
+      'Your recommendation for p2 (Settings) is recorded. The user decides; nothing has changed yet. Do not resolve it again: you will be told the outcome.\n' +
+      'p9: There is no preview p9. Call pending to see what there is.',
+  );
+});
+
+test('votes that come to the same thing are one sentence', async () => {
+  const world = new CheckWorld('recommend');
+  for (const name of ['b', 'c', 'd']) world.stage({ label: name, changes: [create(name, name)] });
+  const ids = ['p1', 'p2', 'p3'];
+  assert.equal(
+    (await voteOn(world, ids)).text,
+    'Your recommendations for p1 (b), p2 (c), p3 (d) are recorded. The user decides; nothing has changed yet. Do not resolve them again: you will be told the outcome.',
+  );
+  assert.equal(
+    (await voteOn(world, ids, 'discard')).text,
+    'Discarded: p1 (b), p2 (c), p3 (d). Reason: Done.',
+  );
+  const late = await voteOn(world, ids.slice(0, 2), 'discard');
+  assert.match(late.text, /^p1 \(b\) was already resolved .*\np2 \(c\) was already resolved /);
+});
