@@ -30,6 +30,7 @@ uiTest(
     await workbench.picture('proofs-asks-for-a-copy');
     await dialog.getByRole('button', { name: 'Copy and Run' }).click();
     await workbench.toast('The full copy says the same').waitFor();
+    await card.getByText('✘ test 2 (as before)').waitFor();
     await workbench.picture('proofs-same');
     assert.equal(workbench.readFile('cart.ts'), before);
   },

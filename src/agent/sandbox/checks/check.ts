@@ -1,7 +1,7 @@
 import type { CheckFact } from '../../hold/preview/ledger.ts';
 import type { Preview, SeenRevisions } from '../../hold/preview/preview.ts';
 import type { OutputProblem } from './outputProblems.ts';
-import type { TestReport } from './report/testReport.ts';
+import { isSameReport, type TestReport } from './report/testReport.ts';
 
 /** A named command whose result is shown on previews. */
 export interface Check {
@@ -91,9 +91,16 @@ export function isGreen({ outcome }: Pick<CheckFact, 'outcome'>): boolean {
   return outcome === 'passed' || outcome === 'asBefore';
 }
 
-/** Whether two runs of one check ended in the same way. */
-export function isSameEnd(one: CheckResult, other: CheckResult): boolean {
-  return one.outcome === other.outcome && one.exitCode === other.exitCode;
+/**
+ * Whether a run in a full copy ended as the one in the sandbox did. Where that one only failed as before, the tests of both must have
+ * ended alike.
+ */
+export function isSameEnd(result: CheckResult, copy: CheckResult): boolean {
+  if (result.exitCode !== copy.exitCode) return false;
+  if (result.outcome !== 'asBefore') return result.outcome === copy.outcome;
+  return (
+    copy.outcome === 'failed' && !!result.report && !!copy.report && isSameReport(result.report, copy.report)
+  );
 }
 
 export function factOfResult(result: CheckResult): CheckFact {

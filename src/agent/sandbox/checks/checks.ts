@@ -9,6 +9,7 @@ import { globMatcher } from '../../hold/text/glob.ts';
 import {
   factOfResult,
   isGreen,
+  isSameEnd,
   type Check,
   type CheckResult,
   type ChecksReport,
@@ -130,7 +131,7 @@ export class Checks extends Owner implements Prover {
 
   /**
    * Runs checks again in a full copy of the files as they would be with the previews applied, in which nothing is that a run has
-   * left. If it does not pass what passed in the sandbox, that counts as what is known of it.
+   * left. One that fails there otherwise than in the sandbox counts as what is known of it.
    * @param results those of {@link run} on these previews
    * @returns by result, how it ended in the copy
    */
@@ -145,7 +146,7 @@ export class Checks extends Owner implements Prover {
       if (!check || !hasEnded(result)) continue;
       const copy = await this.#runner.run(check, previews, signal, 'fresh');
       if (copy.outcome === 'stopped') break;
-      if (hasEnded(copy) && !isGreen(copy)) this.#keep(copy);
+      if (hasEnded(copy) && !isGreen(copy) && !isSameEnd(result, copy)) this.#keep(copy);
       copies.set(result, copy);
     }
     return copies;

@@ -26,14 +26,14 @@ export async function runChecksFromScratch(ctx: Ctx, args: readonly unknown[]): 
     checks,
     l10n.t('Running checks from scratch'),
     async signal => {
-      const found = await checks.run(previews, 'human', { signal, compares: false });
+      const found = await checks.run(previews, 'human', { signal });
       return { report: found, copies: await checks.runFromScratch(found, previews, signal) };
     },
   );
   if (copies.size === 0) return tell(checks, previews, report);
   const differing = [...copies].find(([result, copy]) => !isSameEnd(result, copy));
   if (!differing)
-    return void showInfo(l10n.t('The full copy says the same: {0}', resultsText([...copies.values()])));
+    return void showInfo(l10n.t('The full copy says the same: {0}', resultsText([...copies.keys()])));
   const [result, copy] = differing;
   const show = l10n.t('Show Difference');
   const said = l10n.t(

@@ -31,6 +31,25 @@ for (const engine of await enginesHere())
         assert.deepEqual(fs.readdirSync(world.sandbox.temp.at('storage', 'sandbox')), before);
       });
 
+    for (const [copied, isSame] of [
+      ['not ok 1 - old', true],
+      ['not ok 1 - new', false],
+    ] as const)
+      test(`failures as before stay so where the copy ${isSame ? 'has the same' : 'has others'}`, async t => {
+        const world = await open(
+          t,
+          `case "$PWD" in */sandbox/2/*) echo "${copied}";; *) echo "not ok 1 - old";; esac; echo 1..1; exit 1`,
+        );
+        const preview = world.stage(modify('a.txt', 'old\n', 'good\n'));
+        const report = await world.checks.run([preview], 'human');
+        assert.equal(report.results[0]?.outcome, 'asBefore');
+        const [[result, copy] = []] = await world.checks.runFromScratch(report, [preview]);
+        assert.ok(result && copy);
+        assert.equal(isSameEnd(result, copy), isSame);
+        const [mark] = world.checks.marksOf([preview]);
+        assert.equal(mark?.state, isSame ? 'asBefore' : 'failed');
+      });
+
     test('what passes in the sandbox and fails in the copy does not land', async t => {
       // Only the copy that is made for it, after the sandbox of the checks, is at such a path.
       const world = await open(t, 'case "$PWD" in */sandbox/2/*) exit 3;; esac; pwd');
