@@ -18,7 +18,7 @@ import { Layers, type Contents } from './layers.ts';
 import { FREED, LOST, type SandboxOptions } from './overlayEngine.ts';
 import { OwnFolder } from './ownFolder.ts';
 import { removedInSandbox } from './keptFiles.ts';
-import { PathNames } from './pathNames.ts';
+import { CopiedLinks, PathNames } from './pathNames.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
 import { sizeIn, stampOf, stamps, walk, type Stamp } from './stamps.ts';
 
@@ -47,6 +47,7 @@ export class CopySandbox implements SandboxOfEngine {
   readonly #storage: OwnFolder;
   readonly #layers: Layers;
   readonly #folders: readonly Copied[];
+  readonly #links: CopiedLinks;
   readonly #variables: () => readonly string[];
   readonly #progress: Progress;
 
@@ -66,6 +67,7 @@ export class CopySandbox implements SandboxOfEngine {
         ignored: new Set(),
       },
     }));
+    this.#links = new CopiedLinks(this.#folders);
   }
 
   async run(plan: CommandPlan, pending: PendingContents, { signal, add }: RunSink): Promise<SandboxEnd> {
@@ -106,6 +108,7 @@ export class CopySandbox implements SandboxOfEngine {
           layers: this.#layers,
           contents,
           effects,
+          links: this.#links,
         });
         ignored += listed.ignored;
         wroteGit ||= listed.wroteGit;
@@ -234,7 +237,10 @@ export class CopySandbox implements SandboxOfEngine {
           if (cancelled.aborted) throw new ToolError(CANCELLED);
           await copy.makeFolders(path.posix.dirname(at), real);
           await clear(folder, copy, at);
-          await copy.copy(at, real, { keepsTime: folder.isFresh });
+          await copy.copy(at, real, {
+            keepsTime: folder.isFresh,
+            targetOf: each => this.#links.inCopy(each),
+          });
           source.set(at, stamp);
           await note(folder, copy, at);
           report(++done);
@@ -258,6 +264,8 @@ export class CopySandbox implements SandboxOfEngine {
         if (left) await copy.makeFolders(path.posix.dirname(relative), real);
         await clear(folder, copy, relative);
         if (left && sameAs !== undefined) await copy.link(sameAs, relative);
+        else if (left && 'link' in left)
+          await copy.write(relative, { link: await this.#links.inCopy(left.link) });
         else if (left)
           await copy.write(relative, left, mode ?? (there?.isFile() ? there.mode & 0o777 : undefined));
         await note(folder, copy, relative);

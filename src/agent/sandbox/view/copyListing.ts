@@ -10,6 +10,7 @@ import { ignoredOf, textOfRules } from './ignored.ts';
 import { outermostIgnored, restored } from './keptFiles.ts';
 import type { Contents, Layers } from './layers.ts';
 import type { OwnFolder } from './ownFolder.ts';
+import type { CopiedLinks } from './pathNames.ts';
 import { inTrees, type PlainTree } from './plainTree.ts';
 import { isSpecial, stampOf, stamps, type Stamp, type Stamps } from './stamps.ts';
 
@@ -43,6 +44,7 @@ interface Listing {
   readonly contents: Contents;
   /** Gets what the command changed. */
   readonly effects: Effects;
+  readonly links: CopiedLinks;
 }
 
 /** What in a copy differs from before the command. @throws ToolError if the copy itself was replaced */
@@ -64,7 +66,7 @@ async function compare(
     source,
   }: Required<Pick<Copied, 'source' | 'odd'>> & { readonly put: ReadonlyMap<string, Stamp> },
   [real, there]: readonly [real: PlainTree, copy: PlainTree],
-  { layers, contents, effects }: Listing,
+  { layers, contents, effects, links }: Listing,
 ): Promise<Listed> {
   const { layer, root } = folder;
   const nameOf = (relative: string): string => layers.nameOf({ layer, relative });
@@ -106,7 +108,9 @@ async function compare(
     await effects.look(name, async () => {
       const isKept = source.get(at) === stampIn(await real.stat(at).catch(() => undefined));
       const base = pending ? pending.left && foundContent(pending.left, pending.mode) : await real.find(at);
-      await effects.add(name, base ?? undefined, await there.find(at), {
+      const theirs = await there.find(at);
+      const left = theirs?.kind === 'link' ? { ...theirs, target: links.inWorkspace(theirs.target) } : theirs;
+      await effects.add(name, base ?? undefined, left, {
         isBaseUnknown: !pending && !isKept && (put.has(at) || (!!base && base.kind !== 'folder')),
       });
     });

@@ -1,6 +1,8 @@
 import type { ForeignFile } from '../../hold/external/foreignChange.ts';
 import { heldBack } from '../../hold/text/occurrences.ts';
+import * as path from 'node:path';
 import { named } from '../../base/safeName.ts';
+import { isInside, realPlace } from '../../base/system/realPath.ts';
 
 /** Writes paths of the copies in an output as those of the workspace, also where a chunk ends within one. */
 export class PathNames {
@@ -40,5 +42,40 @@ export class PathNames {
   end(): void {
     if (this.#held !== '') this.#add(this.#held);
     this.#held = '';
+  }
+}
+
+/** A folder of the workspace and its copy, as absolute paths. */
+interface Copies {
+  readonly root: string;
+  readonly copy: string;
+}
+
+/**
+ * Links with an absolute target in the workspace lead to the same place of its copy: else a command would read and write what is on
+ * disk through them.
+ */
+export class CopiedLinks {
+  readonly #folders: readonly Copies[];
+
+  constructor(folders: readonly Copies[]) {
+    this.#folders = folders;
+  }
+
+  /** What a link of the workspace with this target holds in the copy. */
+  async inCopy(target: string): Promise<string> {
+    if (!path.isAbsolute(target)) return target;
+    return this.#placeOf(target) ?? this.#placeOf(await realPlace(target)) ?? target;
+  }
+
+  /** What a link of the copy with this target holds in the workspace. */
+  inWorkspace(target: string): string {
+    const found = path.isAbsolute(target) && this.#folders.find(({ copy }) => isInside(target, copy));
+    return found ? path.join(found.root, path.relative(found.copy, target)) : target;
+  }
+
+  #placeOf(target: string): string | undefined {
+    const found = this.#folders.find(({ root }) => isInside(target, root));
+    return found && path.join(found.copy, path.relative(found.root, target));
   }
 }

@@ -286,14 +286,25 @@ async function writeNew(at: string, content: Uint8Array, bits?: number, time?: D
 interface CopyOptions {
   /** Else it is new. */
   readonly keepsTime?: boolean;
+  /** What a copied link holds in place of its target. */
+  readonly targetOf?: (target: string) => Promise<string>;
   /** Throws if there is no room for so many bytes. */
   readonly allow?: (bytes: number) => void;
 }
 
 /** As {@link PlainTree.copy}. */
-async function copyEntry(from: string, to: string, { keepsTime, allow }: CopyOptions): Promise<boolean> {
+async function copyEntry(
+  from: string,
+  to: string,
+  { keepsTime, targetOf, allow }: CopyOptions,
+): Promise<boolean> {
   const stat = await fs.lstat(from);
-  if (stat.isSymbolicLink()) await fs.symlink(await fs.readlink(from), to);
+  if (stat.isSymbolicLink()) {
+    const target = await fs.readlink(from);
+    // On Windows, links to folders need no privilege only as junctions, which are absolute.
+    const isJunction = process.platform === 'win32' && path.isAbsolute(target);
+    await fs.symlink((await targetOf?.(target)) ?? target, to, isJunction ? 'junction' : undefined);
+  }
   if (!stat.isFile()) return true;
   let file: fs.FileHandle;
   try {

@@ -58,7 +58,7 @@ suite('what a command leaves in a copy', { skip: !isUnix }, () => {
   test('files with the path of the copy in them are told by name, with the path that it stands for', async t => {
     const world = await open(t);
     const { notes, output } = await world.run(
-      'pwd >where.txt; ln -s "$PWD/a.txt" link; echo fine >other; pwd',
+      'pwd >where.txt; ln -s "see $PWD/a.txt" link; echo fine >other; pwd',
     );
     assert.equal(output, `${world.root}\n`);
     assert.equal(notes.length, 1);

@@ -7,6 +7,7 @@ import * as path from 'node:path';
 import type { SandboxEngine } from '../../../../src/agent/sandbox/commands/sandbox.ts';
 import type { SandboxesOptions } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { placeForeign } from '../../../../src/agent/hold/external/foreignChange.ts';
+import { linkTo } from '../../../../src/agent/hold/preview/fileChange.ts';
 import { MemoryBlobs } from '../../../../src/agent/hold/preview/blobs.ts';
 import { contentsAfter } from '../../../../src/agent/hold/preview/overlay.ts';
 import { create, modify, rename } from '../../../support/changes.ts';
@@ -168,6 +169,29 @@ for (const engine of engines)
       assert.match(ran.output, /src\/b\.ts/);
       const changed = await world.run('echo x > src/a.ts', { pending });
       assert.deepEqual(changed.changes, ['link/a.ts: P => x']);
+    });
+
+    test('an absolute link into the workspace leads to what is pending, and nothing is written through it', async t => {
+      const world = await open(t, engine, []);
+      // An overlay has nothing outside of the workspace.
+      const other = engine === 'copy' ? path.resolve(world.root, '../other') : world.root;
+      if (engine === 'copy') fs.symlinkSync(world.root, other);
+      fs.mkdirSync(world.at('node_modules'));
+      fs.symlinkSync(world.at('src'), world.at('node_modules/one'));
+      fs.symlinkSync(path.join(other, 'src'), world.at('node_modules/two'));
+      const ran = await world.run(
+        'cat node_modules/one/a.ts node_modules/two/a.ts three; echo x > node_modules/one/x; echo y > node_modules/two/y; ln -s "$PWD/src" four',
+        {
+          pending: {
+            'src/a.ts': 'P',
+            three: linkTo(world.at('src/a.ts')),
+          },
+        },
+      );
+      assert.equal(ran.output, 'PPP');
+      const left = [`four: ∅ => → ${world.at('src')}`, 'src/x: ∅ => x', 'src/y: ∅ => y'];
+      assert.deepEqual([ran.changes, ran.notes], [left, []]);
+      assert.deepEqual(fs.readdirSync(world.at('src')).sort(), ['a.ts', 'b.ts']);
     });
 
     test('an inner folder of the workspace is a part of the outer one', async t => {
