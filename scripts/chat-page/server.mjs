@@ -85,6 +85,10 @@ async function builds(onChange) {
     outfile: scenesFile,
     platform: 'node',
     format: 'esm',
+    // Of a package of the old format, in which a scene may take its words.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
   });
   for (const each of [script, scenes]) {
     await each.rebuild();

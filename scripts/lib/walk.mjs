@@ -72,10 +72,10 @@ async function walkTour(workbench, step) {
   await workbench.openRedlineChat();
   await workbench.sendChat('/tour');
   await chat.getByText('My second hunk renames the total').waitFor();
-  const bar = chat.locator('.review-bar');
-  const passed = bar.getByRole('button', { name: /^The check test passed/ });
+  const card = workbench.chatCard('cart.js');
+  const passed = card.getByRole('button', { name: /^The check test passed/ });
   // Where the sandbox is not isolated, a check waits for a click.
-  if ((await passed.count()) === 0) await bar.getByRole('button', { name: 'Run Checks' }).click();
+  if ((await passed.count()) === 0) await card.getByRole('button', { name: 'Run Checks' }).click();
   await passed.waitFor();
   await workbench.lens('Apply').first().waitFor();
   unchanged();

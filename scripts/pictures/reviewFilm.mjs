@@ -73,8 +73,8 @@ async function play(workbench, film) {
   const { page } = workbench;
   page.setDefaultTimeout(STEP_MS);
   const chat = workbench.chatFrame();
-  const bar = chat.locator('.review-bar');
-  const runChecks = bar.getByRole('button', { name: 'Run Checks' });
+  const card = chat.locator('[data-kind="turn"]').last();
+  const runChecks = card.getByRole('button', { name: 'Run Checks' });
   const passed = chat
     .getByRole('button', { name: /^The check test passed/ })
     .filter({ hasNotText: 'out of date' })
@@ -152,13 +152,14 @@ async function play(workbench, film) {
   await passed.waitFor();
   await workbench.runCommand('Notifications: Clear All Notifications');
   await film.shoot(1500);
-  const apply = bar.locator('button[data-action="applyAll"]');
-  await film.pointAt(apply);
+  const more = card.getByRole('button', { name: /^More for/ });
+  await film.pointAt(more);
   await film.shoot(600);
-  await apply.click();
+  await more.click();
+  await workbench.quickPick('Apply all 3 changes');
   await workbench.waitForFile(CART, text => text?.includes(NEW) === true);
   await film.hidePointer();
-  await bar.waitFor({ state: 'hidden' });
+  await card.getByRole('button', { name: /^Undo/ }).waitFor();
   await workbench.openFile(CART);
   // VS Code draws the lenses that a file had before, until it has asked for new ones.
   await workbench.lens('proposed changes').waitFor({ state: 'hidden' });

@@ -98,8 +98,13 @@ export interface CommandArguments {
   /** The same, and ask for the reason. */
   'redline.preview.discardFileWithReason': [previewId?: string, path?: string, revision?: number];
   'redline.preview.discardHunkWithReason': [...HunkArguments];
-  /** Offers what else can be done with a hunk, its file and the whole. */
-  'redline.preview.more': [...HunkArguments];
+  /** Offers what else can be done with a hunk, its file and the whole; with ids: with all of these. */
+  'redline.preview.more': [
+    previews?: string | readonly string[],
+    path?: string,
+    hunk?: number,
+    revision?: number,
+  ];
   /** Rebases a stale preview onto the current content of its files. */
   'redline.preview.rebase': [previewId?: string];
   /** Makes a proposal writable; saving it creates the next revision. */

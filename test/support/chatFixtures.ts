@@ -8,10 +8,10 @@ import type { TranscriptInput } from '../../src/views/chat/transcript/lookup.ts'
 import { buildTranscript } from '../../src/views/chat/transcript/transcript.ts';
 
 /** What a card says, in English. */
-export function wordsOf(card: Pick<ItemOf<'preview'>, 'state' | 'reopenedAs'>): {
+export function wordsOf(card: Pick<ItemOf<'preview'>, 'state' | 'advice' | 'isReopened'>): {
   [K in CardNote | 'state' | 'reason']?: string | undefined;
 } {
-  return { state: stateText(card), reason: reasonOf(card), ...Object.fromEntries(cardNotes(card.state)) };
+  return { state: stateText(card), reason: reasonOf(card), ...Object.fromEntries(cardNotes(card)) };
 }
 
 export function call(id: string, name: string, args: unknown): ToolCall {

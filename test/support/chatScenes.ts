@@ -8,6 +8,7 @@ import { answered, asked, attempt, call, modify, preview, result, transcript } f
 /** Conversations that show what the chat's page can draw, by name: for `npm run chat-page`. */
 export const chatScenes: Readonly<Record<string, () => HostMessage>> = {
   review: () => snapshot(reviewItems(), reviewStatus),
+  turns: () => snapshot(turnItems(), { state: 'awaitingReview' }),
   running: () =>
     snapshot(runningItems(), {
       state: 'running',
@@ -30,7 +31,6 @@ const cart: FileChange = modify(CART, BEFORE, AFTER);
 
 const reviewStatus: Partial<ChatStatus> = {
   state: 'awaitingReview',
-  review: { previews: 2, apply: 1, discard: 2, files: 1, stat: { added: 1, removed: 1, exact: true } },
   usage: {
     session: { inputTokens: 48_200, outputTokens: 1_900 },
     last: { inputTokens: 12_400, outputTokens: 310 },
@@ -103,6 +103,65 @@ function reviewItems(): ViewItem[] {
             },
           ]
         : [],
+  });
+}
+
+/** A turn that is decided in part, one that is decided, and what an agent of another program proposed. */
+function turnItems(): ViewItem[] {
+  const names = [
+    'cart.ts',
+    'checkout.ts',
+    'cart.test.ts',
+    'money/format.ts',
+    'money/tax of every country that there is.ts',
+    'README.md',
+  ];
+  const edits = names.map((_, n) => call(`c${n + 1}`, 'edit_file', { path: names[n] }));
+  const stale: PreviewState = { kind: 'pending', stale: [CART] };
+  const recommendation = { action: 'apply', reason: 'All tests pass with it.', isOfSet: true } as const;
+  const states: readonly PreviewState[] = [
+    { kind: 'applied', by: { actor: 'human', reason: '', at: AT } },
+    { kind: 'discarded', by: { actor: 'human', reason: '', at: AT } },
+    stale,
+    ...[3, 4, 5].map((): PreviewState => ({ kind: 'pending', stale: [], recommendation })),
+  ];
+  const changed = (n: number) => [modify(`src/${names[n] ?? ''}`, BEFORE, AFTER)];
+  const agent = { name: 'Claude Code', version: '2.1.331' };
+  const others = [0, 1].map(n =>
+    preview({
+      id: `p${n + 20}`,
+      changes: changed(n),
+      origin: { sessionId: 'other', asksModel: false, agent, setId: 'a1', setTitle: 'Add value-added tax' },
+      state: states[n] ?? stale,
+    }),
+  );
+  return transcript({
+    state: 'awaitingReview',
+    hasChecks: true,
+    elsewhere: new Set(['p20', 'p21']),
+    messages: [
+      asked('Add the tax of each country to the total.'),
+      answered('I change the cart, its test and the formats.', ...edits),
+      ...edits.map((each, n) => result(each, `Staged as p${n + 1}.`)),
+      answered('All six wait for you.'),
+    ],
+    previews: [
+      ...others,
+      ...names.map((_, n) => staged(`p${n + 1}`, 'm1', { changes: changed(n), state: states[n] ?? stale })),
+    ],
+    stats: ({ changes }) => changes?.map(() => ({ added: 7, removed: 6, hunks: 2, exact: true })),
+    checks: () => [
+      {
+        name: 'test',
+        state: 'failed',
+        isCurrent: true,
+        seconds: 12,
+        problems: 2,
+        isFlaky: false,
+        together: [],
+      },
+    ],
+    risks: ({ id }) => (id === 'p3' ? [{ kind: 'configuration', path: 'src/cart.test.ts' }] : []),
   });
 }
 

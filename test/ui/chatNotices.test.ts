@@ -64,7 +64,7 @@ modelTest(
     await workbench.picture('revert-still-applied');
     // The preview below it is the offer, and the only one.
     assert.equal(await notice.getByRole('button').count(), 0);
-    await chat.locator('[data-preview-id="p2"] [data-action="open"]').click();
+    await chat.locator('[data-preview-id="p2"] .card-label').click();
     await workbench.editorTab('cart.ts (Redline p2)').waitFor();
     await workbench.picture('revert-review-undo');
     // Once it is resolved, there is nothing more to say.

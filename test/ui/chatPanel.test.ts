@@ -15,7 +15,6 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
     id: 'p1',
     revision: 1,
     label: 'Edit src/a.ts (1 edit)',
-    source: 'edit_file',
     face: 'change',
     files: [
       {
@@ -31,6 +30,24 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
   };
 }
 
+/** Rows of a turn: `a.ts` of `p1`, `b.ts` of `p2`. */
+function rows(...states: ItemOf<'turn'>['state'][]): ItemOf<'turn'>['rows'] {
+  return states.map((state, n) => ({
+    ...{ id: `p${n + 1}`, path: `${'ab'[n]}.ts`, change: 'modify' as const, state },
+    stat: { added: 2, removed: 1, exact: true },
+  }));
+}
+
+function turn(more: Partial<ItemOf<'turn'>> = {}): ItemOf<'turn'> {
+  const ids = ['p1', 'p2'];
+  return {
+    ...{ kind: 'turn', key: 't:p1', state: 'pending', rows: rows('pending', 'pending'), files: 2 },
+    ...{ stat: { added: 4, removed: 2, exact: true }, more: 0, ids, open: ids, undo: [] },
+    counts: { applied: 0, discarded: 0, undone: 0, left: 2 },
+    ...more,
+  };
+}
+
 type Pending = Extract<CardState, { kind: 'pending' }>;
 
 function pending(more: Partial<Pending> = {}): Pending {
@@ -41,7 +58,7 @@ function resolved(kind: 'applied' | 'discarded', reason?: string): CardState {
   return { kind, actor: 'human', reason };
 }
 
-const recommended = pending({ recommendation: { action: 'apply', reason: 'Tests pass.' } });
+const recommended = { state: pending(), advice: { action: 'apply', reason: 'Tests pass.' } } as const;
 
 /** Hunks that were resolved by themselves. */
 function parts(...rows: PartRow[]): NonNullable<ItemOf<'preview'>['parts']> {
@@ -99,20 +116,18 @@ describe('the chat panel', () => {
       }),
       card({
         label: HOSTILE,
-        source: HOSTILE,
         files: [{ path: `${HOSTILE}/${HOSTILE}`, from: HOSTILE, change: 'rename' }],
         agent: HOSTILE,
         state: pending({
-          recommendation: { action: 'apply', reason: HOSTILE },
           problem: { kind: 'stale', paths: [HOSTILE], more: 1 },
         }),
+        advice: { action: 'apply', reason: HOSTILE },
       }),
       card({ id: 'p2', label: HOSTILE, state: resolved('discarded', HOSTILE) }),
       card({
         id: 'p3',
         label: HOSTILE,
         parts: parts({ id: 'p4', file: HOSTILE, state: resolved('applied', HOSTILE) }),
-        call: { name: HOSTILE, input: { text: HOSTILE }, output: { text: HOSTILE } },
       }),
       { kind: 'tools', key: 'g', calls: [tool({ key: 'g.0', name: HOSTILE, summary: HOSTILE })] },
       {
@@ -145,13 +160,11 @@ describe('the chat panel', () => {
     const { bundle } = readTexts().translations['zh-cn'] ?? {};
     assert.ok(bundle);
     await chat.post({ type: 'language', texts: bundle });
-    await chat.snapshot([card(), card({ id: 'p2', state: resolved('applied') })], {
-      review: { previews: 2, apply: 2, discard: 2, files: 1 },
-    });
+    await chat.snapshot([card(), card({ id: 'p2', state: resolved('applied') }), turn()]);
     const { page } = chat;
     await page.getByRole('button', { name: `应用“${card().label}”` }).waitFor();
     await page.getByText('由你应用').waitFor();
-    assert.equal(await page.locator('.review-summary').textContent(), '2 个预览 · 1 个文件');
+    await page.getByText('2 个文件', { exact: true }).waitFor();
   });
 
   test('markdown links lead to the web through the host, and nowhere else', async () => {
@@ -191,23 +204,22 @@ describe('the chat panel', () => {
     await chat.delta([card({ revision: 2 })]);
     await action('apply').click();
     await action('discard').click();
-    await action('open').click();
-    await page.getByRole('button', { name: 'a.ts src modified' }).click();
+    await page.locator('[data-preview-id="p1"] .card-label').click();
     assert.deepEqual(await chat.said(), [
       { type: 'resolve', id: 'p1', revision: 1, action: 'apply' },
       { type: 'resolve', id: 'p1', revision: 2, action: 'apply' },
       { type: 'resolve', id: 'p1', revision: 2, action: 'discard' },
       { type: 'open', id: 'p1' },
-      { type: 'open', id: 'p1', path: 'src/a.ts' },
     ]);
   });
 
-  test('a reason is typed in place, survives an update and goes with the discard', async () => {
+  test('what should change in a plan is typed in place, survives an update and goes with the discard', async () => {
     const { page } = chat;
-    await chat.snapshot([card()]);
-    await page.locator('[data-action="reason"]').click();
+    const plan = card({ face: 'approve', files: [], plan: { text: '# Plan', isUnfolded: false } });
+    await chat.snapshot([plan]);
+    await page.locator('[data-action="discard"]').click();
     await page.keyboard.type('Too risky');
-    await chat.delta([card({ state: recommended })]);
+    await chat.delta([{ ...plan, ...recommended }]);
     await page.keyboard.type(' now');
     await page.keyboard.press('Enter');
     assert.deepEqual(await chat.said(), [
@@ -215,11 +227,55 @@ describe('the chat panel', () => {
     ]);
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.reason-input').isVisible(), false);
-    assert.equal(await page.locator('[data-action="reason"]:focus').isVisible(), true);
+    assert.equal(await page.locator('[data-action="discard"]:focus').isVisible(), true);
+  });
+
+  test('the card of a turn opens its files, all of it and the list of more, and stays with Undo', async () => {
+    const { page } = chat;
+    const check = {
+      name: 'test',
+      state: 'failed',
+      isCurrent: true,
+      seconds: 1,
+      problems: 2,
+      isFlaky: false,
+    } as const;
+    await chat.snapshot([turn({ checks: [check] })]);
+    const one = page.locator('[data-kind="turn"]');
+    assert.match((await one.locator('.card-header').textContent()) ?? '', /2 files\s+\+4 −2\s+✘ test/);
+    assert.doesNotMatch((await one.textContent()) ?? '', /p1|edit_file/);
+    await one.getByRole('button', { name: /b\.ts/ }).click();
+    await one.getByRole('button', { name: 'Review 2 files' }).click();
+    await one.getByRole('button', { name: 'More for 2 files' }).click();
+    const done = { open: [], undo: ['p1'], rows: rows('applied', 'discarded') };
+    await chat.delta([
+      turn({ ...done, state: 'mixed', counts: { applied: 1, discarded: 1, undone: 0, left: 0 } }),
+    ]);
+    await one.getByText('1 of 2 hunks applied').waitFor();
+    assert.equal(await one.locator('.codicon-discard').count(), 0);
+    await one.getByRole('button', { name: 'Undo 2 files, applied in part' }).click();
+    assert.deepEqual(await chat.said(), [
+      { type: 'open', id: 'p2', path: 'b.ts' },
+      { type: 'openTurn', ids: ['p1', 'p2'] },
+      { type: 'more', ids: ['p1', 'p2'] },
+      { type: 'undoTurn', ids: ['p1'] },
+    ]);
+  });
+
+  test('nothing asks to be clicked while a check is red or there is something to know before', async () => {
+    const { page } = chat;
+    const check = { name: 'test', isCurrent: true, seconds: 1, problems: 0, isFlaky: false } as const;
+    const primary = (): Promise<number> => page.locator('.button.primary').count();
+    await chat.snapshot([card({ checks: [{ ...check, state: 'passed' }] })]);
+    assert.equal(await primary(), 1);
+    await chat.delta([card({ checks: [{ ...check, state: 'failed' }] })]);
+    assert.equal(await primary(), 0);
+    await chat.delta([card({ risks: ['It deletes a file.'] })]);
+    assert.equal(await primary(), 0);
   });
 
   test('parts are rows of their card, each with the button that takes it back', async () => {
-    const rows = parts(
+    const split = parts(
       {
         ...{ id: 'p2', file: 'a.ts', hunk: 1, state: resolved('applied') },
         remedy: { type: 'undo', id: 'p2' },
@@ -229,12 +285,7 @@ describe('the chat panel', () => {
         remedy: { type: 'reopen', id: 'p3' },
       },
     );
-    const call = {
-      name: 'edit_file',
-      input: { text: '{ "path": "a.ts" }' },
-      output: { text: 'Staged as p1' },
-    };
-    await chat.snapshot([card({ parts: rows, call })]);
+    await chat.snapshot([card({ parts: split })]);
     const { page } = chat;
     await page.getByText('1 applied · 1 discarded · 1 left').waitFor();
     await page.getByText('Discarded by you: Too risky').waitFor();
@@ -244,10 +295,6 @@ describe('the chat panel', () => {
       { type: 'undo', id: 'p2' },
       { type: 'reopen', id: 'p3' },
     ]);
-    await page.locator('.card-call summary').click();
-    await page.getByText('Staged as p1').waitFor();
-    await chat.delta([card({ revision: 2, parts: rows, call })]);
-    await page.locator('[data-revision="2"]').getByText('Staged as p1').waitFor();
   });
 
   test('files that an answer names open at their line; code is coloured and can be copied', async () => {
@@ -342,7 +389,7 @@ describe('the chat panel', () => {
     await chat.snapshot([group(one, two), resolve]);
     const { page } = chat;
     await page.getByText('Read 2 files').click();
-    await page.getByText('1.ts', { exact: true }).click();
+    await page.getByText('Read 1.ts').click();
     await page.getByText('text 1').waitFor();
     await chat.delta([group(one, two, three)]);
     await page.getByText('Read 3 files').waitFor();
@@ -370,7 +417,7 @@ describe('the chat panel', () => {
     await chat.snapshot([card({ files })]);
     await page.locator('.file').nth(1).focus();
     const title = await focused();
-    await chat.delta([card({ files, state: recommended })]);
+    await chat.delta([card({ files, ...recommended })]);
     assert.equal(await focused(), title);
 
     const part = (id: string, remedy: 'undo' | 'redo') => ({
@@ -379,19 +426,16 @@ describe('the chat panel', () => {
       state: resolved('applied'),
       remedy: { type: remedy, id },
     });
-    const call = { name: 'edit_file', input: { text: '{}' }, output: { text: '' } };
-    await chat.delta([card({ parts: parts(part('p2', 'undo'), part('p3', 'undo')), call })]);
+    await chat.delta([card({ parts: parts(part('p2', 'undo'), part('p3', 'undo')) })]);
     await page.locator('[data-of="p3"]').focus();
-    await chat.delta([card({ parts: parts(part('p2', 'undo'), part('p3', 'redo')), call })]);
+    await chat.delta([card({ parts: parts(part('p2', 'undo'), part('p3', 'redo')) })]);
     assert.equal(await page.locator(':focus').getAttribute('data-of'), 'p3');
     assert.equal(await page.locator(':focus').getAttribute('data-action'), 'redo');
   });
 
   test('every control has a name, and those of a card name its preview', async () => {
     const { page } = chat;
-    await chat.snapshot([prompt('u', 'Hi'), answer('```\nx\n```'), tool(), card()], {
-      review: { previews: 1, apply: 1, discard: 1, files: 1 },
-    });
+    await chat.snapshot([prompt('u', 'Hi'), answer('```\nx\n```'), tool(), card(), turn()]);
     const label = card().label;
     for (const name of ['Apply', 'Discard', 'Open']) {
       assert.equal(
@@ -660,15 +704,13 @@ describe('the chat panel', () => {
     assert.equal(await page.locator('.empty').isVisible(), false);
   });
 
-  test('mode, model and count are shown, and the switch tells the host', async () => {
+  test('mode and model are shown, and the switch tells the host', async () => {
     const { page } = chat;
     await chat.snapshot([], {
       mode: 'none',
       model: 'gpt (x)',
-      review: { previews: 2, apply: 2, discard: 2, files: 0, stat: { added: 3, removed: 0, exact: true } },
     });
     assert.equal(await page.locator('#mode').inputValue(), 'none');
-    assert.equal((await page.locator('.review-summary').textContent())?.trim(), '2 previews · +3');
     await page.locator('#mode').selectOption('apply');
     assert.deepEqual(await chat.said(), [{ type: 'setMode', mode: 'apply' }]);
     await chat.delta([], { status: { mode: 'none' } });
@@ -699,17 +741,14 @@ describe('the chat panel', () => {
     assert.equal(await page.locator('.todo').isVisible(), false);
   });
 
-  test('a preview that is added at the end is scrolled to, also when the bar appears with it', async () => {
+  test('a preview that is added at the end is scrolled to', async () => {
     const { page } = chat;
     const items = Array.from({ length: 40 }, (_, i) => prompt(`u${i}`, `Prompt ${i}`));
     await chat.snapshot(items);
     await page.locator('.scroller').evaluate(one => one.scrollTo({ top: 0 }));
     await page.locator('.to-end').waitFor();
     const order = [...items.map(({ key }) => key), 'p:p1'];
-    await chat.delta([card()], {
-      order,
-      status: { review: { previews: 1, apply: 1, discard: 1, files: 1 } },
-    });
+    await chat.delta([card()], { order });
     await page.locator('.to-end').waitFor({ state: 'hidden' });
     const edge = (selector: string): Promise<number> =>
       page.locator(selector).evaluate(one => one.getBoundingClientRect().bottom);
@@ -729,7 +768,6 @@ describe('the chat panel', () => {
       await page.setViewportSize({ width, height });
       await chat.snapshot([prompt('u', 'Hi'), card()], {
         state: 'awaitingReview',
-        review: { previews: 3, apply: 3, discard: 3, files: 5, stat: { added: 12, removed: 4, exact: true } },
         usage: { session: counted, last: counted },
       });
       const [list, input] = await Promise.all(
@@ -740,7 +778,7 @@ describe('the chat panel', () => {
     }
   });
 
-  test('at any zoom, no button of the prompt or of the bar is cut off', async () => {
+  test('at any zoom, no button of the prompt is cut off', async () => {
     const { page } = chat;
     const cut: string[] = [];
     for (const width of [162, 200, 285, 400])
@@ -748,13 +786,6 @@ describe('the chat panel', () => {
         await page.setViewportSize({ width, height });
         await chat.snapshot([prompt('u', 'Hi'), card()], {
           ...{ model: 'a-model-with-a-long-name', state: 'awaitingReview' as const },
-          review: {
-            previews: 14,
-            apply: 13,
-            discard: 14,
-            files: 12,
-            stat: { added: 120, removed: 40, exact: true },
-          },
         });
         for (const one of await page.locator('.footer button, .footer select').all()) {
           const box = (await one.isVisible()) ? await one.boundingBox() : null;
@@ -876,7 +907,7 @@ describe('the chat panel', () => {
     const news = page.locator('.card-news > p');
     await chat.snapshot([card(), card({ id: 'p2', label: 'Edit b.ts' })]);
     assert.equal(await news.count(), 0);
-    await chat.delta([card({ state: recommended })]);
+    await chat.delta([card(recommended)]);
     await chat.delta([card({ state: { kind: 'applying', action: 'apply' } })]);
     await chat.delta([
       card({ state: resolved('applied') }),
@@ -976,10 +1007,10 @@ describe('the chat panel', () => {
         answer(`${word}\n\n\`\`\`\n${word}\n\`\`\``),
         tool({ summary: word }),
         card({ label: word }),
+        turn({ agent: word, rows: rows('pending').map(row => ({ ...row, path: word })) }),
       ],
       {
         model: word,
-        review: { previews: 12, apply: 12, discard: 12, files: 12 },
         state: 'awaitingReview',
       },
     );

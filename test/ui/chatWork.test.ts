@@ -32,7 +32,7 @@ function button(workbench: Workbench, name: string) {
 }
 
 modelTest(
-  'what goes with a prompt is sent and shown as a chip, and the to-do list above it; a reason typed in the card reaches the model',
+  'what goes with a prompt is sent and shown as a chip, and the to-do list above it; a reason given on the card reaches the model',
   [{ toolCalls: [planned, ...stage.toolCalls] }, recommend, { text: 'Your turn.' }, { text: 'Understood.' }],
   async (workbench, server) => {
     const chat = workbench.chatFrame();
@@ -57,9 +57,9 @@ modelTest(
     await chat.locator('.todo-items').getByText('Round to cents').waitFor();
     await workbench.picture('todo-list-open');
 
-    await chat.getByRole('button', { name: /^Discard cart\.ts:\d+ .* with a reason$/ }).click();
-    await workbench.page.keyboard.type('Keep the old total.');
-    await workbench.page.keyboard.press('Enter');
+    await chat.getByRole('button', { name: /^More for cart\.ts:\d+ / }).click();
+    await workbench.quickPick('Discard with reason…');
+    await workbench.answerInput('Keep the old total.');
     await chat.locator('.log').getByText('Understood.').waitFor();
     assert.match(sent(server, 3), /The user discarded p1 .*Keep the old total\./);
     assert.ok(workbench.readFile(CART)?.includes(OLD));

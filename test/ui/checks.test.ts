@@ -94,7 +94,7 @@ modelTest(
     await workbench.sendChat('Write eight files.');
     await chat.getByText('All eight wait.').waitFor();
     await chat
-      .locator('.review-bar')
+      .locator('[data-kind="turn"]')
       .getByRole('button', { name: /^The check test failed/ })
       .waitFor();
 
@@ -111,7 +111,7 @@ modelTest(
     await workbench.toast('p5 breaks test').waitFor();
     await workbench.picture('checks-found');
     await chat
-      .locator('.review-bar')
+      .locator('[data-kind="turn"]')
       .getByRole('button', { name: /^The check test failed with 1 problem/ })
       .first()
       .click();

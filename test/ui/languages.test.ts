@@ -36,9 +36,6 @@ for (const [index, [language, { bundle, manifest }]] of Object.entries(readTexts
   const [shade, theme] = THEMES[index % THEMES.length] ?? assert.fail();
   const t = (text: string): string => bundle[text] ?? assert.fail(`no translation: ${text}`);
   const named = (key: string): string => manifest[key] ?? assert.fail(`no translation: ${key}`);
-  const count = (forms: string, n: number): string => countText(t(forms), { t })(n);
-  const pending = (n: number): string =>
-    fill(t('{0} · {1}'), count('1 preview|{0} previews', n), count('1 file|{0} files', n));
 
   uiTest(
     `the core story and the walkthrough are told in the language ${language} (${theme}), and nothing is cut off`,
@@ -69,10 +66,8 @@ for (const [index, [language, { bundle, manifest }]] of Object.entries(readTexts
       await workbench.sendChat(CART);
       await workbench.lens(t('Apply')).waitFor();
       await workbench.lens(t('Discard')).waitFor();
-      await chat.locator('.review-summary').getByText(pending(1)).waitFor();
       await workbench.statusBarItem(fill(t('{0} pending'), 1)).waitFor();
       await workbench.sendChat(MONEY);
-      await chat.locator('.review-summary').getByText(pending(2)).waitFor();
       await workbench.statusBarItem(fill(t('{0} pending'), 2)).waitFor();
       await page.locator('.pane-header').getByText(named('view.pending'), { exact: true }).waitFor();
       await chat
@@ -93,7 +88,7 @@ for (const [index, [language, { bundle, manifest }]] of Object.entries(readTexts
       await page.keyboard.press('Escape');
 
       await workbench.runCommand(`Redline: ${named('command.applyAll')}`);
-      await workbench.toast(count('Applied 1 preview.|Applied {0} previews.', 2)).waitFor();
+      await workbench.toast(countText(t('Applied 1 preview.|Applied {0} previews.'), { t })(2)).waitFor();
       await workbench.statusBarItem(fill(t('Review done: {0}'), fill(t('{0} applied'), 2))).waitFor();
       await workbench.picture(`${language}-applied`);
 

@@ -67,15 +67,20 @@ drivenTest(
         await editor.edit(edit => edit.insert(new vscode.Position(0, 0), 'mine '));
       return editor?.document.isDirty === true ? true : undefined;
     });
-    // Apply All leaves alone what is being edited, and so the number on its button does.
-    const bar = workbench.chatFrame().locator('.review-bar');
-    await bar.getByText('1 edited, not saved').waitFor();
-    await bar.getByRole('button', { name: 'Apply 1 Preview' }).waitFor();
     await workbench.picture('edited-not-saved');
+    // Apply All leaves alone what is being edited, and no more than that.
+    await workbench.runCommand('Redline: Apply All Previews');
+    await driven.until(
+      'the other one is applied',
+      ({ api }, id) => {
+        const others = api.previews.list().filter(preview => preview.id !== id);
+        return others.length === 0 && api.previews.get(id)?.state === 'pending' ? true : undefined;
+      },
+      several,
+    );
     await driven.run(async ({ vscode }) => {
       for (const document of vscode.workspace.textDocuments) if (document.isDirty) await document.save();
     });
-    await bar.getByRole('button', { name: 'Apply 2 Previews' }).waitFor();
     await driven.until(
       'the revision',
       ({ api }, id) => (api.previews.get(id)?.revision === 2 ? true : undefined),

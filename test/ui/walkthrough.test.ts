@@ -100,12 +100,12 @@ uiTest(
     await chat.getByText('The test did not run by itself').last().waitFor();
     await chat.getByText('My second hunk renames the total').waitFor();
     await tour.picture('tour-proposed');
-    await chat.locator('.review-bar').getByRole('button', { name: 'Run Checks' }).click();
+    await tour.chatCard('cart.js').getByRole('button', { name: 'Run Checks' }).click();
     const dialog = tour.page.locator('.monaco-dialog-box');
     await dialog.getByText('test: node --test').waitFor();
     await dialog.getByRole('button', { name: 'Approve and Run' }).click();
-    await chat
-      .locator('.review-bar')
+    await tour
+      .chatCard('cart.js')
       .getByRole('button', { name: /^The check test passed/ })
       .waitFor();
     await tour.picture('tour-green');

@@ -10,7 +10,6 @@ import type { CheckMark } from '../../agent/hold/preview/previewView.ts';
 import type { Risk } from '../../agent/hold/preview/reading/risks.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import type { ModelAuthority } from '../../agent/hold/preview/resolveSettings.ts';
-import type { UnsavedEdits } from '../../agent/hold/preview/setVotes.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
 import type { Session } from '../../agent/session/session.ts';
 import { todoListOf } from '../../agent/session/tools/todo.ts';
@@ -19,8 +18,6 @@ import { oneLine } from '../plainText.ts';
 import type { ChatStatus, DeltaMessage, HostMessage, ViewItem } from './protocol.ts';
 import { resolvedCards } from './transcript/cards.ts';
 import { DiffStats } from '../review/diffStats.ts';
-import { checkRows } from './transcript/previewCard.ts';
-import { reviewOf } from './transcript/reviewSummary.ts';
 import { itemDelta } from './transcript/itemDelta.ts';
 import { LiveTurn, type Effect } from './transcript/liveTurn.ts';
 import type { TranscriptInput } from './transcript/lookup.ts';
@@ -48,7 +45,6 @@ export interface ChatFeedOptions {
   readonly checks?: {
     readonly hasChecks: boolean;
     marksOf(preview: Preview): readonly CheckMark[];
-    marksOfAll(sessionId: string | undefined): readonly CheckMark[];
     readonly onDidChange: Event<void>;
   };
   readonly risks?: {
@@ -57,8 +53,6 @@ export interface ChatFeedOptions {
   };
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
-  /** What is typed into proposals and not saved. */
-  readonly edits?: UnsavedEdits;
   /** What to say of a review that has just ended, else an empty line. */
   readonly reviewDone?: { readonly line: string; readonly onDidChange: Event<unknown> };
   /** The texts of VS Code's display language by the English ones; `undefined` for English. */
@@ -82,6 +76,8 @@ export class ChatFeed extends Owner {
   readonly #progressSoon = coalesce(() => this.refresh(), PROGRESS_MS);
   /** What the webview shows; `undefined` while none is connected. */
   #shown: { readonly sessionId: string; items: readonly ViewItem[]; status: ChatStatus } | undefined;
+  /** What others proposed, and this conversation has shown: it stays when it is decided. */
+  readonly #elsewhere = new Set<string>();
   /** Sent as soon as a webview connects. */
   #waiting: HostMessage[] = [];
   #dirty: Exclude<Effect, 'progress'> = 'none';
@@ -92,7 +88,6 @@ export class ChatFeed extends Owner {
     this.#stats = this.own(new DiffStats(options.logger, () => this.refresh()));
     this.own(options.session.onDidEmit(event => this.#follow(event)));
     this.own(options.mode.onDidChange(() => this.refresh()));
-    if (options.edits) this.own(options.edits.onDidChangeUnsaved(() => this.refresh()));
     if (options.reviewDone) this.own(options.reviewDone.onDidChange(() => this.refresh()));
     this.own(options.customTools.onDidChange(() => this.refresh()));
     this.own(options.commandRuns.onDidChange(this.#progressSoon));
@@ -149,7 +144,10 @@ export class ChatFeed extends Owner {
     if (!this.#shown) return;
     const { items: before, status: oldStatus, sessionId } = this.#shown;
     const { session } = this.#options;
-    if (sessionId !== session.id) return this.#sendSnapshot();
+    if (sessionId !== session.id) {
+      this.#elsewhere.clear();
+      return this.#sendSnapshot();
+    }
     const arrived = effect === 'text' ? this.#withArriving(before) : undefined;
     const { items, resolved } = arrived ? { ...arrived, resolved: [] } : this.#itemsAfter(before);
     const status = this.#status(arrived ? oldStatus.context : this.#context());
@@ -204,6 +202,7 @@ export class ChatFeed extends Owner {
 
   #input(): TranscriptInput {
     const { session, store, model, customTools, commandRuns } = this.#options;
+    for (const { id, origin } of store.open) if (origin?.sessionId !== session.id) this.#elsewhere.add(id);
     return {
       sessionId: session.id,
       state: session.state,
@@ -217,9 +216,11 @@ export class ChatFeed extends Owner {
       offline: model().offline,
       previews: store.all(),
       withheldTools: customTools.withheld,
+      elsewhere: this.#elsewhere,
       ledger: store.ledger(),
       stats: preview => this.#stats.of(preview),
       checks: preview => this.#options.checks?.marksOf(preview) ?? [],
+      hasChecks: this.#options.checks?.hasChecks === true,
       risks: preview => this.#options.risks?.of(preview) ?? [],
       commandOutput: id => commandRuns.outputOf(id),
       ...(this.#options.imageSrc ? { imageSrc: this.#options.imageSrc } : {}),
@@ -228,7 +229,7 @@ export class ChatFeed extends Owner {
 
   /** @param context may be given while only text arrives, which does not change it. */
   #status(context = this.#context()): ChatStatus {
-    const { session, store, mode, model, checks, edits } = this.#options;
+    const { session, mode, model } = this.#options;
     const { label, offline } = model();
     const todo = todoListOf(session.messages);
     return {
@@ -239,14 +240,7 @@ export class ChatFeed extends Owner {
       offline,
       usage: tokenUse(session.messages),
       context,
-      review: reviewOf(
-        [...store.open],
-        preview => this.#stats.of(preview),
-        checkRows(checks?.marksOfAll(session.id) ?? []),
-        id => edits?.hasUnsaved(id) === true,
-      ),
       ...(todo.length > 0 ? { todo: todo.map(({ text, state }) => ({ text: oneLine(text), state })) } : {}),
-      ...(checks?.hasChecks ? { hasChecks: true } : {}),
       instructions: session.instructions.map(({ path, isCut }) => ({ path: oneLine(path), isCut })),
       activity: this.#activity(),
     };

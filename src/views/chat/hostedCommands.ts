@@ -72,7 +72,6 @@ type MessageType = WebviewMessage['type'];
 /** Messages of the chat page that each stand for one command. */
 const COMMANDS = {
   stop: run => run('redline.session.stop'),
-  review: (run, { action }) => run(`redline.preview.${action}`),
   open: (run, { id, path }) => run('redline.preview.open', id, path),
   alwaysRunHere: (run, { id, revision }) => run('redline.sandbox.alwaysRunHere', id, revision),
   runOnDisk: (run, { id }) => run('redline.sandbox.runOnDisk', id),
@@ -82,6 +81,7 @@ const COMMANDS = {
   undo: (run, { id }) => run('redline.preview.undo', id),
   reopen: (run, { id }) => run('redline.preview.reopen', id),
   openTurn: (run, { ids }) => run('redline.preview.openAll', ids, vscode.l10n.t('Changes of One Turn')),
+  more: (run, { ids }) => run('redline.preview.more', ids),
   undoTurn: (run, { ids }) => run('redline.preview.undoTurn', ids),
   edit: (run, { id }) => run('redline.preview.edit', id),
   revert: (run, { node }) => run('redline.session.revert', node),

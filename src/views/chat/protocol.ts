@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_IMAGE_BYTES } from '../../agent/session/model/messages.ts';
-import { action, chatActions, key, line, checkRow, lineStat, previewId, viewItem } from './viewItem.ts';
+import { action, chatActions, key, line, previewId, viewItem } from './viewItem.ts';
 
 export type * from './viewItem.ts';
 
@@ -8,10 +8,6 @@ export type * from './viewItem.ts';
  * The messages between the chat panel's webview and its host. Both sides validate with these schemas: the host because a
  * webview is untrusted, the webview because a restored one may be older than its host.
  */
-
-/** The actions on everything that is pending. */
-const reviewActions = ['open', 'applyAll', 'discardAll'] as const;
-export type ReviewAction = (typeof reviewActions)[number];
 
 /** The most characters of a code block that can be proposed: the limit for files. */
 const MAX_CODE_CHARS = 5_000_000;
@@ -60,7 +56,6 @@ export const webviewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stop') }),
   /** Takes a prompt back that waits; to edit it, into the input. */
   z.object({ type: z.literal('takeBack'), id: z.string().check(z.maxLength(20)), edit: z.boolean() }),
-  z.object({ type: z.literal('review'), action: z.enum(reviewActions) }),
   /** Resolves the revision that is shown. */
   z.object({
     type: z.literal('resolve'),
@@ -81,9 +76,9 @@ export const webviewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('rebase'), id: previewId }),
   /** Undoes an applied preview, or proposes a discarded one again. */
   z.object({ type: z.enum(['undo', 'reopen']), id: previewId }),
-  /** Opens these previews together, or undoes what they applied, in this order. */
+  /** Opens these previews together, undoes what they applied, in this order, or offers what else can be done with them. */
   z.object({
-    type: z.enum(['openTurn', 'undoTurn']),
+    type: z.enum(['openTurn', 'undoTurn', 'more']),
     ids: z.array(previewId).check(z.maxLength(MAX_TURN_PREVIEWS)),
   }),
   /** Opens the proposal for editing, at its conflicts if it has any. */
@@ -149,27 +144,8 @@ const status = z.object({
       isWindowKnown: z.boolean(),
     }),
   ),
-  /** What is pending, in how many files and, unless it is too much to count, its lines; left out if nothing is. */
-  review: z.optional(
-    z.object({
-      previews: z.int(),
-      /** What a vote on all would resolve, and what keeps others from being applied, see `SetVotes`. */
-      apply: z.int(),
-      discard: z.int(),
-      stale: z.optional(z.int()),
-      /** Those with edits that are not saved. */
-      edited: z.optional(z.int()),
-      conflicts: z.optional(z.int()),
-      files: z.int(),
-      stat: z.optional(lineStat),
-      /** Of the checks on all that the conversation has pending. */
-      checks: z.optional(z.array(checkRow)),
-    }),
-  ),
   /** The model's to-do list; left out without one. */
   todo: z.optional(z.array(z.object({ text: z.string(), state: z.enum(['open', 'doing', 'done']) }))),
-  /** Whether the settings have checks. */
-  hasChecks: z.optional(z.boolean()),
   /** The files with the project's instructions that the last request contained. */
   instructions: z.array(z.object({ path: z.string(), isCut: z.boolean() })),
   /** What there is to say beyond the state. */

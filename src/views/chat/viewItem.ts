@@ -43,7 +43,6 @@ const cardState = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('pending'),
     problem: z.optional(problem),
-    recommendation: z.optional(z.object({ action, reason: z.string(), isOfSet: z.optional(z.boolean()) })),
   }),
   z.object({ kind: z.literal('applying'), action }),
   z.object({
@@ -67,8 +66,6 @@ const cardState = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('expired'), reason: z.optional(z.string()), wasInterrupted: z.boolean() }),
 ]);
 export type CardState = z.infer<typeof cardState>;
-/** The preview that proposes again what was discarded; once that is resolved, the state is its state. */
-const reopenedAs = z.object({ id: previewId, isOpen: z.boolean() });
 /** What can be done about an outcome: to redo undoes the preview that undid it. */
 const remedy = z.object({ type: z.enum(['undo', 'redo', 'reopen']), id: previewId });
 /** A hunk or file that was resolved by itself. */
@@ -79,10 +76,13 @@ const partRow = z.object({
   /** Left out if it is a whole file. */
   hunk: z.optional(z.int()),
   state: cardState,
-  reopenedAs: z.optional(reopenedAs),
+  /** It was discarded, and a preview proposes it again that waits; once that is resolved, the state is its state. */
+  isReopened: z.optional(z.boolean()),
   remedy: z.optional(remedy),
 });
 export type PartRow = z.infer<typeof partRow>;
+const hunkCounts = z.object({ applied: z.int(), discarded: z.int(), undone: z.int(), left: z.int() });
+export type HunkCounts = z.infer<typeof hunkCounts>;
 /** `CheckMark`: the name is foreign text, and its invisible characters escaped. */
 export const checkRow = z.object({
   name: z.string(),
@@ -96,13 +96,20 @@ export const checkRow = z.object({
   resultId: z.optional(z.string()),
 });
 export type CheckRow = z.infer<typeof checkRow>;
+/** Why the model recommends something or, once it is decided, recommended it. */
+const advice = z.object({
+  action,
+  reason: z.string(),
+  isOfSet: z.optional(z.boolean()),
+  isPast: z.optional(z.boolean()),
+});
+export type Advice = z.infer<typeof advice>;
 const previewItem = z.object({
   kind: z.literal('preview'),
   key,
   id: previewId,
   revision: z.int(),
   label: z.string(),
-  source: z.string(),
   /** The agent of another program that proposed it. */
   agent: z.optional(z.string()),
   /** What applying it does, which its button says. */
@@ -115,7 +122,8 @@ const previewItem = z.object({
   /** The sum over all files, if there are several and it is known. */
   stat: z.optional(lineStat),
   state: cardState,
-  reopenedAs: z.optional(reopenedAs),
+  advice: z.optional(advice),
+  isReopened: z.optional(z.boolean()),
   /** What the command of the preview wrote, or its result. */
   output: z.optional(z.string()),
   remedy: z.optional(remedy),
@@ -123,15 +131,15 @@ const previewItem = z.object({
   parts: z.optional(
     z.object({
       rows: z.array(partRow),
-      counts: z.object({ applied: z.int(), discarded: z.int(), undone: z.int(), left: z.int() }),
+      counts: hunkCounts,
     }),
   ),
-  /** The call that staged it, to unfold. */
-  call: z.optional(z.object({ name: z.string(), input: shownText, output: shownText })),
   /** Where its command runs, or ran. */
   runs: z.optional(z.enum(['sandbox', 'copy', 'disk'])),
   /** What is known of the checks on it, while it is pending. */
   checks: z.optional(z.array(checkRow)),
+  /** There are checks, and none has a result that is current. */
+  canCheck: z.optional(z.boolean()),
   /** What to know before deciding, a sentence each. */
   risks: z.optional(z.array(z.string())),
   /** Its command is running and can be stopped. */
@@ -140,6 +148,57 @@ const previewItem = z.object({
   plan: z.optional(z.object({ text: z.string(), isUnfolded: z.boolean() })),
 });
 export type PreviewItem = z.infer<typeof previewItem>;
+const outcome = [
+  'pending',
+  'applying',
+  'applied',
+  'mixed',
+  'undone',
+  'discarded',
+  'failed',
+  'expired',
+] as const;
+/** A file of a turn, and what has become of its change. */
+const turnRow = z.object({
+  ...fileRow.shape,
+  /** The preview whose diff shows it. */
+  id: previewId,
+  state: z.enum([...outcome, 'stale', 'conflicts']),
+  /** Its hunks, if they came to different things. */
+  counts: z.optional(hunkCounts),
+  /** Why it was decided so, and why it failed. */
+  reason: z.optional(z.string()),
+  error: z.optional(z.string()),
+});
+export type TurnRow = z.infer<typeof turnRow>;
+/** What one turn, or another agent, proposed for files. */
+const turnItem = z.object({
+  kind: z.literal('turn'),
+  key,
+  /** The agent of another program that proposed it, and the name that it gave. */
+  agent: z.optional(z.string()),
+  title: z.optional(z.string()),
+  state: z.enum(outcome),
+  /** Who decided all of it, and why, if that is the same for all. */
+  by: z.optional(z.object({ actor, agent: z.optional(z.string()) })),
+  reason: z.optional(z.string()),
+  /** The first changes of files: a row for each, as several may change one file. */
+  rows: z.array(turnRow),
+  /** How many changes are not listed. */
+  more: z.int(),
+  files: z.int(),
+  /** The hunks of all of it. */
+  counts: hunkCounts,
+  stat: z.optional(lineStat),
+  checks: z.optional(z.array(checkRow)),
+  canCheck: z.optional(z.boolean()),
+  risks: z.optional(z.array(z.string())),
+  advice: z.optional(z.array(advice)),
+  /** All its previews; those that wait; those that can be undone, in the order in which they were applied. */
+  ids: z.array(previewId),
+  open: z.array(previewId),
+  undo: z.array(previewId),
+});
 const resolveItem = z.object({
   kind: z.literal('resolve'),
   key,
@@ -147,6 +206,8 @@ const resolveItem = z.object({
   /** What it was about: the English label, and the title in the user's language. */
   label: z.optional(z.string()),
   title: z.optional(z.string()),
+  /** How many changes it was about, if several. */
+  count: z.optional(z.int()),
   /** The tool that staged it. */
   source: z.optional(z.string()),
   actor,
@@ -182,7 +243,7 @@ export const viewItem = z.discriminatedUnion('kind', [
     kind: z.literal('heading'),
     key,
     heading: z.discriminatedUnion('about', [
-      z.object({ about: z.literal('alsoPending') }),
+      z.object({ about: z.literal('elsewhere') }),
       z.object({ about: z.enum(['morePending', 'earlier']), count: z.int() }),
     ]),
   }),
@@ -193,9 +254,9 @@ export const viewItem = z.discriminatedUnion('kind', [
       /** The workspace is not trusted: its custom tools are not loaded. */
       z.object({ about: z.literal('withheldTools'), files: z.array(z.string()), isAll: z.boolean() }),
       /** A preview is left to the user. */
-      z.object({ about: z.enum(['notDecided', 'keptFailing']), id: z.string() }),
-      /** A revert has left so many changes in the files; the preview undoes them. */
-      z.object({ about: z.literal('stillApplied'), count: z.int(), id: previewId }),
+      z.object({ about: z.enum(['notDecided', 'keptFailing']), label: z.string() }),
+      /** A revert has left so many changes in the files; the preview below undoes them. */
+      z.object({ about: z.literal('stillApplied'), count: z.int() }),
       z.object({ about: z.literal('other'), text: z.string() }),
     ]),
   }),
@@ -239,15 +300,7 @@ export const viewItem = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('tools'), key, calls: z.array(toolItem) }),
   previewItem,
   resolveItem,
-  /** What the model applied in a turn by itself, and in how many files. */
-  /** What the model applied in a turn, also after all of it was undone. `undone` of its previews were. */
-  z.object({
-    kind: z.literal('turn'),
-    key,
-    files: z.int(),
-    ids: z.array(previewId),
-    undone: z.int(),
-  }),
+  turnItem,
   /** A failed answer; without a text, the model just did not answer. */
   z.object({
     kind: z.literal('error'),

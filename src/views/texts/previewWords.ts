@@ -64,8 +64,8 @@ export function applyVerb(face: PreviewItem['face']): string {
 export function allText(action: 'apply' | 'discard', count: number): string {
   const forms =
     action === 'apply'
-      ? l10n.t('Apply 1 Preview|Apply {0} Previews')
-      : l10n.t('Discard 1 Preview|Discard {0} Previews');
+      ? l10n.t('Apply 1 change|Apply all {0} changes')
+      : l10n.t('Discard 1 change|Discard all {0} changes');
   return countText(forms, l10n)(count);
 }
 
@@ -75,20 +75,26 @@ export function conflictsLeftText({ files }: Extract<Problem, { kind: 'conflicts
   return countText(l10n.t('1 conflict left|{0} conflicts left'), l10n)(count);
 }
 
-/** @param recommendation with `isOfSet`, its reason is not one for this preview alone */
+/** @param recommendation with `isOfSet`, its reason is not one for this preview alone; `isPast` once someone has decided */
 export function recommendationText(
   {
     action,
     reason,
     isOfSet,
+    isPast,
   }: {
     readonly action: 'apply' | 'discard';
     readonly reason: string;
     readonly isOfSet?: boolean | undefined;
+    readonly isPast?: boolean | undefined;
   },
   clean: Clean,
 ): string {
   const why = clean(reason) || l10n.t('No reason provided');
+  if (isPast)
+    return action === 'apply'
+      ? l10n.t('The model recommended Apply: {0}', why)
+      : l10n.t('The model recommended Discard: {0}', why);
   if (isOfSet)
     return action === 'apply'
       ? l10n.t('The model recommends Apply for several changes together: {0}', why)

@@ -58,17 +58,11 @@ async function showEverything(workbench: Workbench): Promise<void> {
 
 /** Every button of that conversation by its name, in the order of the keyboard. */
 const BUTTONS = [
-  ...['Revert to Here and Edit the Prompt', 'Copy the Answer', 'Revert to Here'],
-  ...['Open cart.ts:11 0 → 1', 'Reopen cart.ts:11 0 → 1'],
-  ...['Open cart.ts:13 price → price * item.quantity', 'cart.ts src modified +1 −1'],
-  ...['Apply cart.ts:13 price → price * item.quantity', 'Discard cart.ts:13 price → price * item.quantity'],
-  ...[
-    'Open cart.ts:13 price → price * item.quantity',
-    'Discard cart.ts:13 price → price * item.quantity with a reason',
-  ],
+  'Revert to Here and Edit the Prompt',
+  ...['Copy', 'Copy the Answer', 'Revert to Here'],
+  ...['cart.ts src modified discarded +1 −1', 'cart.ts src modified +1 −1'],
   ...['Copy', 'Copy the Answer', 'Revert to Here', 'Revert to Here and Edit the Prompt'],
   ...['Try Again', 'Show Log'],
-  ...['Review', 'Apply 1 Preview', 'Discard 1 Preview'],
   'Token use: # tokens',
   ...['Remove src/cart.ts', 'Attach a File or the Selection', 'Plan'],
   'Model: scripted (127.0.0.1:#). Choose another',
@@ -79,7 +73,6 @@ const BUTTONS = [
 async function unfold(workbench: Workbench): Promise<void> {
   const chat = workbench.chatFrame();
   await chat.locator('summary').first().click();
-  await chat.locator('[data-action="reason"]').first().click();
   await chat.locator('[data-action="usage"]').click();
   await chat.locator('[aria-pressed="true"]').waitFor();
   await workbench.openFile(CART);

@@ -198,7 +198,7 @@ drivenTest(
         await vscode.workspace.getConfiguration('redline').update('resolve.modelAuthority', 'apply', true);
       });
       await workbench.sendChat('Add Germany');
-      await chat.getByRole('button', { name: 'Undo Turn' }).waitFor();
+      await chat.getByRole('button', { name: /^Undo/ }).waitFor();
       await workbench.statusBarItem('applied since you looked').waitFor();
       await workbench.treeRow('Add Germany').waitFor({ state: 'detached' });
       await workbench.picture('auto');

@@ -134,7 +134,6 @@ drivenTest(
       await print('lens row of a stale preview', lenses.first());
 
       await printCards(chat);
-      await print('review bar', chat.locator('.review-bar'));
       await print('Pending', page.getByRole('tree', { name: 'Pending' }));
       await print('the whole chat', chat.locator('body'));
 

@@ -84,6 +84,8 @@ export interface PreviewView {
   /** The last attempt to resolve it, if the surface asked for it. */
   readonly lastAttempt: LedgerEntry | undefined;
   readonly outcome: PreviewOutcome;
+  /** What the model recommends or, once someone else has decided, recommended. */
+  readonly advice: Recommendation | undefined;
   /** The preview that proposes again what was discarded. Once that is resolved, the outcome is its outcome. */
   readonly reopenedAs: Preview | undefined;
   /** What can be done about the outcome, and the preview that it is done to: to redo undoes the one that undid it. */
@@ -122,6 +124,7 @@ export function previewView(preview: Preview, facts: PreviewFacts = {}): Preview
       preview,
       lastAttempt,
       outcome,
+      advice: outcome.kind === 'pending' ? outcome.recommendation : lastAttempt?.recommendation,
       reopenedAs: again,
       remedy: remedyOf(preview, facts),
       stats,

@@ -197,7 +197,7 @@ export class Reply {
     const lastAttempt = store.ledger().findLast(({ previewId }) => previewId === preview.id);
     const card = previewCard(previewView(preview, { lastAttempt }));
     const title = sink.link(asMarkdown(titleOf(preview)), preview.id);
-    const notes = [stateText(card), ...cardNotes(card.state).map(([, text]) => text), reasonOf(card)];
+    const notes = [stateText(card), ...cardNotes(card).map(([, text]) => text), reasonOf(card)];
     return [title, ...notes.flatMap(note => (note === undefined ? [] : asMarkdown(note)))].join(' · ');
   }
 

@@ -1,11 +1,14 @@
+import { inSets } from '../../../agent/hold/preview/changeSet.ts';
 import { isOpen, type Preview } from '../../../agent/hold/preview/preview.ts';
-import { previewView, type PreviewFacts } from '../../../agent/hold/preview/previewView.ts';
+import { previewView, type PreviewFacts, type PreviewView } from '../../../agent/hold/preview/previewView.ts';
 import type { ItemOf, ViewItem } from '../protocol.ts';
-import { buildLookup, type Lookup, type TranscriptInput } from './lookup.ts';
+import type { CheckRow } from '../viewItem.ts';
+import { buildLookup, isListedPart, type Lookup, type TranscriptInput } from './lookup.ts';
 import { previewCard } from './previewCard.ts';
+import { isOfTurn, turnCard } from './turnCard.ts';
 import { messageIdOf } from '../../../agent/session/conversation/nodeId.ts';
 
-/** The most pending previews from elsewhere that are listed; the pending view shows all of them. */
+/** The most changes from elsewhere that are listed, those of one set as one; the pending view shows all of them. */
 const MAX_OTHER_PENDING = 20;
 /** The open previews that the user asked for (Undo, Reopen), or a revert, below the conversation: they are new there. */
 export function restaged(input: TranscriptInput, lookup: Lookup): ViewItem[] {
@@ -18,22 +21,46 @@ function isRestaged({ reopens, undoes, origin }: Preview): boolean {
   return origin?.call === undefined && (reopens !== undefined || undoes !== undefined);
 }
 
-/** Other open previews that no call on this trunk staged: from an earlier session, another branch or another extension. */
-export function otherPending(input: TranscriptInput, lookup: Lookup): ViewItem[] {
-  const { previews, sessionId } = input;
+/**
+ * Previews that no call on this trunk staged, from an earlier session, another branch, agent or extension: those that are open, and
+ * those that have been decided since the conversation is shown.
+ */
+export function fromElsewhere(input: TranscriptInput, lookup: Lookup): ViewItem[] {
+  const { previews, sessionId, elsewhere } = input;
   const here = messageIds(input);
   const isHere = ({ origin }: Preview): boolean =>
     origin?.sessionId === sessionId && origin.call !== undefined && here.has(origin.call.messageId);
-  const open = previews.filter(preview => isOpen(preview) && !isHere(preview) && !isRestaged(preview));
-  if (open.length === 0) return [];
-  const shown = open.slice(-MAX_OTHER_PENDING);
-  const more = open.length - shown.length;
+  const kept = previews.filter(
+    preview =>
+      (isOpen(preview) || elsewhere?.has(preview.id) === true) &&
+      !isHere(preview) &&
+      !isRestaged(preview) &&
+      !isListedPart(preview),
+  );
+  if (kept.length === 0) return [];
+  const sets = inSets(kept);
+  const shown = sets.slice(-MAX_OTHER_PENDING);
+  const more = sets
+    .slice(0, sets.length - shown.length)
+    .flatMap(set => set.previews)
+    .filter(isOpen).length;
   return [
-    { kind: 'heading', key: 'elsewhere', heading: { about: 'alsoPending' } },
+    { kind: 'heading', key: 'elsewhere', heading: { about: 'elsewhere' } },
     ...(more > 0
       ? [{ kind: 'heading', key: 'elsewhere:more', heading: { about: 'morePending', count: more } } as const]
       : []),
-    ...shown.map(preview => card(preview, input, lookup)),
+    ...shown.flatMap(({ previews: ofSet }) => cardsOf(ofSet, input, lookup)),
+  ];
+}
+
+/** The cards of what belongs together: one for all changes of files if there are several, and one for each other preview. */
+export function cardsOf(together: readonly Preview[], input: TranscriptInput, lookup: Lookup): ViewItem[] {
+  const changes = together.filter(isOfTurn);
+  if (changes.length < 2) return together.map(preview => card(preview, input, lookup));
+  const shown = turnCard(changes.map(preview => viewOf(preview, input, lookup)));
+  return [
+    { ...shown, canCheck: canCheck(shown.checks, changes, input) },
+    ...together.filter(preview => !isOfTurn(preview)).map(preview => card(preview, input, lookup)),
   ];
 }
 
@@ -54,16 +81,26 @@ export function resolvedCards(
   return resolved.map(preview => card(preview, input, lookup));
 }
 
-/** The card of a preview. @param call the call that staged it, if the card stands for it. */
-export function card(
-  preview: Preview,
-  input: TranscriptInput,
-  lookup: Lookup,
-  call?: ItemOf<'preview'>['call'],
-): ItemOf<'preview'> {
+/** Whether the checks can say something of these that they have not said: `undefined` if not. */
+function canCheck(
+  checks: readonly CheckRow[] | undefined,
+  of: readonly Preview[],
+  { hasChecks }: TranscriptInput,
+): true | undefined {
+  const waits = of.some(preview => preview.state.kind === 'pending' && isOfTurn(preview));
+  const isTold = checks?.some(({ isCurrent, state }) => isCurrent || state === 'running') === true;
+  return hasChecks === true && waits && !isTold ? true : undefined;
+}
+
+/** The card of a preview. */
+export function card(preview: Preview, input: TranscriptInput, lookup: Lookup): ItemOf<'preview'> {
+  const shown = previewCard(viewOf(preview, input, lookup), input.commandOutput?.(preview.id));
+  return { ...shown, canCheck: canCheck(shown.checks, [preview], input) };
+}
+
+function viewOf(preview: Preview, input: TranscriptInput, lookup: Lookup): PreviewView {
   const parts = lookup.parts.get(preview.id)?.map(part => previewView(part, factsOf(part, input, lookup)));
-  const view = previewView(preview, { ...factsOf(preview, input, lookup), parts });
-  return previewCard(view, input.commandOutput?.(preview.id), call);
+  return previewView(preview, { ...factsOf(preview, input, lookup), parts });
 }
 
 function factsOf(
@@ -80,11 +117,6 @@ function factsOf(
   };
 }
 
-/** What a card unfolds of the call that staged it. */
-export function foldOf({ name, input, output }: ItemOf<'tool'>): ItemOf<'preview'>['call'] {
-  return { name, input, output };
-}
-
 /** Above what a revert staged to undo a branch: that its changes are still in the files, unless the branch is back. */
 function stillApplied(preview: Preview, input: TranscriptInput): ViewItem[] {
   const { id, undoes = [], purpose, changes, origin } = preview;
@@ -93,7 +125,7 @@ function stillApplied(preview: Preview, input: TranscriptInput): ViewItem[] {
   const isBack = ({ origin: of }: Preview): boolean => of?.call !== undefined && here.has(of.call.messageId);
   const undone = input.previews.filter(other => undoes.includes(other.id));
   if (undone.length > 0 && undone.every(isBack)) return [];
-  const notice = { about: 'stillApplied', count: changes?.length ?? 0, id } as const;
+  const notice = { about: 'stillApplied', count: changes?.length ?? 0 } as const;
   return [{ kind: 'notice', key: `still:${id}`, notice }];
 }
 

@@ -34,10 +34,14 @@ export interface TranscriptInput {
   readonly previews: readonly Preview[];
   /** The files of custom tools that are not loaded because the workspace is not trusted. */
   readonly withheldTools: readonly string[];
+  /** The ids of previews from elsewhere that stay on the screen when they are decided. */
+  readonly elsewhere?: ReadonlySet<string>;
   readonly ledger: readonly LedgerEntry[];
   readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
   /** What is known of the checks on a pending preview. */
   readonly checks?: (preview: Preview) => readonly CheckMark[];
+  /** Whether the settings have checks. */
+  readonly hasChecks?: boolean;
   /** What is known of the risks of a pending preview. */
   readonly risks?: (preview: Preview) => readonly Risk[];
   /** The output of the command that an applied preview is running. */

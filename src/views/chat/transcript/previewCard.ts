@@ -16,7 +16,7 @@ import type { DiffStat } from '../../../agent/hold/text/lineDiff.ts';
 import { toolCallOf } from '../../../agent/hold/preview/toolCallPlan.ts';
 import { agentLabel, escapeInvisible, escapeProse, MAX_NAMES, oneLine } from '../../plainText.ts';
 import { riskText } from '../../texts/riskWords.ts';
-import type { CardProblem, CardState, ItemOf, LineStat, PartRow } from '../protocol.ts';
+import type { Advice, CardProblem, CardState, HunkCounts, ItemOf, LineStat, PartRow } from '../protocol.ts';
 import { MAX_SHOWN_CHARS, type CheckRow } from '../viewItem.ts';
 
 /** The most files that a card lists. */
@@ -30,16 +30,8 @@ const MAX_LABEL_CHARS = 1_000;
 /** The most risks that a card names. */
 const MAX_RISKS = 3;
 
-/**
- * The card of a preview.
- * @param running the end of the output of the command or call that it runs now
- * @param call the call that staged it, if the card stands for it
- */
-export function previewCard(
-  view: PreviewView,
-  running?: string,
-  call?: ItemOf<'preview'>['call'],
-): ItemOf<'preview'> {
+/** The card of a preview. @param running the end of the output of the command or call that it runs now */
+export function previewCard(view: PreviewView, running?: string): ItemOf<'preview'> {
   const { preview, stats } = view;
   const changes = preview.changes ?? [];
   const agent = preview.origin?.agent;
@@ -49,7 +41,6 @@ export function previewCard(
     id: preview.id,
     revision: preview.revision,
     label: oneLine(titleOf(preview), MAX_LABEL_CHARS),
-    source: oneLine(preview.sourceToolName),
     agent: agent && agentLabel(agent),
     face: faceOf(preview),
     files: changes.slice(0, MAX_FILES).map((change, i) => ({
@@ -69,8 +60,8 @@ export function previewCard(
     checks: checkRows(view.checks),
     risks: riskTexts(view.risks),
     canStop: running !== undefined,
-    call,
     plan: planPartOf(preview),
+    advice: adviceOf(view),
     ...outcomePart(view),
     parts: partsOf(view),
   };
@@ -98,7 +89,7 @@ export function checkRows(checks: readonly CheckMark[]): CheckRow[] | undefined 
 }
 
 /** What the page is sent of risks; `undefined` for none. */
-function riskTexts(risks: readonly Risk[]): string[] | undefined {
+export function riskTexts(risks: readonly Risk[]): string[] | undefined {
   if (risks.length === 0) return undefined;
   const more = risks.length - MAX_RISKS;
   const texts = risks.slice(0, MAX_RISKS).map(risk => riskText(risk, oneLine));
@@ -123,10 +114,10 @@ function outcomePart({
   outcome,
   reopenedAs: again,
   remedy,
-}: PreviewView): Pick<PartRow, 'state' | 'reopenedAs' | 'remedy'> {
+}: PreviewView): Pick<PartRow, 'state' | 'isReopened' | 'remedy'> {
   return {
     state: stateOf(outcome, preview),
-    reopenedAs: again && { id: again.id, isOpen: isOpen(again) },
+    isReopened: again && isOpen(again) ? true : undefined,
     remedy,
   };
 }
@@ -141,13 +132,8 @@ function partsOf(view: PreviewView): ItemOf<'preview'>['parts'] {
     return { id: part.preview.id, file, hunk: part.preview.part?.number, ...outcomePart(part) };
   });
   const counts = { applied: 0, discarded: 0, undone: 0, left: 0 };
-  const count = ({ kind }: PreviewOutcome, hunks: number): void => {
-    if (kind === 'pending' || kind === 'applying') counts.left += hunks;
-    else if (kind === 'returnedError') counts.applied += hunks;
-    else if (kind !== 'expired') counts[kind] += hunks;
-  };
-  for (const { preview: part, outcome } of parts) count(outcome, part.part?.hunks ?? 1);
-  count(view.outcome, total?.hunks ?? 1);
+  for (const { preview: part, outcome } of parts) countHunks(counts, outcome, part.part?.hunks ?? 1);
+  countHunks(counts, view.outcome, total?.hunks ?? 1);
   const rest: PartRow[] = isOpen(preview) ? [] : [{ id: preview.id, ...outcomePart(view) }];
   return { rows: [...rows, ...rest].slice(-MAX_PARTS), counts };
 }
@@ -162,19 +148,12 @@ function resultOf({ preview, lastAttempt }: PreviewView): string | undefined {
   return `${beginningOf(message, half)}\n[…]\n${endOf(message, half)}`;
 }
 
-function stateOf(outcome: PreviewOutcome, { origin }: Preview): CardState {
+/** What the page is sent of an outcome. */
+export function stateOf(outcome: PreviewOutcome, { origin }: Preview): CardState {
   switch (outcome.kind) {
     case 'pending': {
-      const { problem, recommendation } = outcome;
-      return {
-        kind: 'pending',
-        problem: problem && shownProblem(problem),
-        recommendation: recommendation && {
-          action: recommendation.action,
-          reason: escapeProse(recommendation.reason.trim()),
-          isOfSet: recommendation.isOfSet,
-        },
-      };
+      const { problem } = outcome;
+      return { kind: 'pending', problem: problem && shownProblem(problem) };
     }
     case 'applying':
     case 'undone':
@@ -217,6 +196,25 @@ function shownProblem(problem: PreviewProblem): CardProblem {
 
 function unnamed(all: readonly unknown[]): number {
   return Math.max(0, all.length - MAX_NAMES);
+}
+
+/** What the page is sent of what the model recommends. */
+export function adviceOf({ advice, outcome }: PreviewView): Advice | undefined {
+  return (
+    advice && {
+      action: advice.action,
+      reason: escapeProse(advice.reason.trim()),
+      isOfSet: advice.isOfSet,
+      isPast: outcome.kind === 'pending' || outcome.kind === 'applying' ? undefined : true,
+    }
+  );
+}
+
+/** Adds hunks to those that came to the same. */
+export function countHunks(counts: HunkCounts, { kind }: PreviewOutcome, hunks: number): void {
+  if (kind === 'pending' || kind === 'applying') counts.left += hunks;
+  else if (kind === 'returnedError') counts.applied += hunks;
+  else if (kind !== 'expired') counts[kind] += hunks;
 }
 
 /** The part of the counts that the page shows. */

@@ -49,6 +49,7 @@ export function resolveBlock(
     key,
     outcome,
     actor,
+    count: texts.count,
     label: escaped(texts.label),
     title: escaped(texts.title),
     source: escaped(texts.source),
@@ -93,7 +94,8 @@ function contentOf(call: ToolCall, result: ToolResultMessage | undefined, facts:
     return { ...about, outcome: 'failed', detail: { kind: 'text', text: result.content } };
   }
   const action = details?.action ?? actionIn(args['action']);
-  if (details?.votes) return { ...about, ...votesContent(details.votes, action, result.content) };
+  if (details?.votes)
+    return { ...about, count: details.votes.length, ...votesContent(details.votes, action, result.content) };
   if (unexecuted?.recommended !== undefined)
     return { ...about, outcome: action === 'discard' ? 'recommendDiscard' : 'recommendApply' };
   if (unexecuted?.submitted !== undefined)

@@ -7,61 +7,58 @@ import type {
   SessionMessage,
   SteeringMessage,
 } from '../../../agent/session/model/messages.ts';
+import { titleOf } from '../../../agent/hold/preview/preview.ts';
 import { asWritten } from '../../../agent/hold/preview/reviewTexts.ts';
 import { parseSlashCommand } from '../../../agent/session/model/offline/slashCommands.ts';
 import type { AttachmentRef, ChatAction, ItemOf, ViewItem } from '../protocol.ts';
-import { escapeInvisible } from '../../plainText.ts';
+import { escapeInvisible, oneLine } from '../../plainText.ts';
 import type { Arriving } from './liveTurn.ts';
-import { card, foldOf, otherPending, restaged } from './cards.ts';
+import { card, cardsOf, fromElsewhere, restaged } from './cards.ts';
 import { buildLookup, callKey, isListedPart, type Lookup, type TranscriptInput } from './lookup.ts';
 import { resolveBlock } from './resolveBlock.ts';
 import { MAX_ENTRIES, shownMessages } from './shownMessages.ts';
 import { groupCalls, toolLine } from './toolLine.ts';
-import { TurnSummaries } from './turnSummaries.ts';
+import { turnsOf } from './turns.ts';
 
 /** The most withheld tools that are named. */
 const MAX_WITHHELD = 5;
 
 /**
- * All entries of the panel in order: withheld tools, pending previews from elsewhere, then the conversation with each
- * preview below the call that staged it. Steering messages are left out, except notices and summaries.
+ * All entries of the panel in order: withheld tools, what others proposed, then the conversation with the changes of each turn below
+ * it, or a single one below the call that proposed it. Steering messages are left out, except notices and summaries.
  */
 export function buildTranscript(input: TranscriptInput): ViewItem[] {
-  const { messages, arriving, nodeAt, nextNode, queued } = input;
+  const { messages, arriving, nextNode, queued } = input;
   const { from, hidden } = shownMessages(messages);
   const lookup = buildLookup(input, from);
   const items: ViewItem[] = [];
-  const turns = new TurnSummaries(lookup.lineage);
-  // A turn whose beginning is not shown is summed up whole.
-  const begin = Math.max(
-    0,
-    messages.slice(0, from + 1).findLastIndex(({ role }) => role === 'user'),
-  );
-  messages.slice(begin).forEach((message, n) => {
-    const i = begin + n;
-    if (message.role === 'user') items.push(...turns.end());
-    if (i >= from) items.push(...messageItems(message, i, input, lookup));
-    if (message.role !== 'assistant') return;
-    const messageId = messageIdOf(nodeAt(i));
-    turns.add(
-      messageId,
-      message.toolCalls.flatMap(({ id }) => lookup.staged.get(callKey({ messageId, toolCallId: id })) ?? []),
-    );
+  // A turn whose beginning is not shown has its whole card.
+  const begin = messages.slice(0, from + 1).findLastIndex(({ role }) => role === 'user');
+  const turns = turnsOf(input, lookup, Math.max(0, begin));
+  const onTurns = new Set([...turns.values()].flat().map(({ id }) => id));
+  messages.slice(from).forEach((message, n) => {
+    const at = from + n;
+    items.push(...messageItems(message, at, input, { ...lookup, onTurns }));
+    items.push(...cardsOf(turns.get(at) ?? [], input, lookup));
   });
-  if (input.state !== 'running') items.push(...turns.end());
   if (arriving.text !== '' || arriving.reasoning !== '') items.push(arrivingItem(nextNode, arriving));
   items.push(...restaged(input, lookup));
   for (const { id, text, attachments } of queued)
     items.push({ ...promptItem(id, text, attachments, input), queued: id });
   if (wantsModel(input)) items.push({ kind: 'connect', key: 'connect' });
-  return [...withheldNotice(input), ...otherPending(input, lookup), ...lastItems(groupCalls(items), hidden)];
+  return [...withheldNotice(input), ...fromElsewhere(input, lookup), ...lastItems(groupCalls(items), hidden)];
+}
+
+interface TurnLookup extends Lookup {
+  /** The ids of those that stand on the card of their turn. */
+  readonly onTurns: ReadonlySet<string>;
 }
 
 function messageItems(
   message: SessionMessage,
   at: number,
   input: TranscriptInput,
-  lookup: Lookup,
+  lookup: TurnLookup,
 ): readonly ViewItem[] {
   const { messages } = input;
   const node = input.nodeAt(at);
@@ -78,7 +75,7 @@ function messageItems(
     case 'assistant':
       return answerItems(message, at, input, lookup);
     case 'steering':
-      if (message.kind === 'notice') return [{ kind: 'notice', key, notice: noticeOf(message) }];
+      if (message.kind === 'notice') return [{ kind: 'notice', key, notice: noticeOf(message, lookup) }];
       if (message.kind !== 'summary') return [];
       // A summary stands where it was made, below the messages that it replaced for the model.
       return [
@@ -149,7 +146,7 @@ function answerItems(
   message: AssistantMessage,
   index: number,
   input: TranscriptInput,
-  lookup: Lookup,
+  lookup: TurnLookup,
 ): ViewItem[] {
   const node = input.nodeAt(index);
   const messageId = messageIdOf(node);
@@ -175,17 +172,19 @@ function answerItems(
     const result = lookup.results.get(place) ?? input.liveResult(call.id);
     if (call.name === 'resolve') {
       const facts = { ...lookup, attempt: lookup.attemptsOfCalls.get(place) };
-      items.push(resolveBlock(key, call, result, facts));
+      const block = resolveBlock(key, call, result, facts);
+      // A recommendation stands on the card.
+      if (!block.outcome.startsWith('recommend')) items.push(block);
       // In plan mode it stages a plan.
       for (const preview of lookup.staged.get(place) ?? []) items.push(card(preview, input, lookup));
       return;
     }
     const line = toolLine(key, call, result, input.liveProgress?.(call.id));
-    const [first, ...more] = (lookup.staged.get(place) ?? []).filter(preview => !isListedPart(preview));
-    // The card of what the call staged says the rest.
-    if (first && line.status === 'done') items.push(card(first, input, lookup, foldOf(line)));
-    else items.push(line, ...(first ? [card(first, input, lookup)] : []));
-    for (const preview of more) items.push(card(preview, input, lookup));
+    const staged = (lookup.staged.get(place) ?? []).filter(preview => !isListedPart(preview));
+    // The card of what the call proposed says the rest.
+    if (staged.length === 0 || line.status !== 'done') items.push(line);
+    for (const preview of staged)
+      if (!lookup.onTurns.has(preview.id)) items.push(card(preview, input, lookup));
   });
   if (message.stopReason === 'error') {
     const isLast =
@@ -217,9 +216,14 @@ function isLastAnswer(
 }
 
 /** A notice about a preview that is left to the user; any other as it is. */
-function noticeOf({ text, previewIds: [id] }: SteeringMessage): ItemOf<'notice'>['notice'] {
+function noticeOf(
+  { text, previewIds: [id] }: SteeringMessage,
+  { preview }: Lookup,
+): ItemOf<'notice'>['notice'] {
   if (id === undefined) return { about: 'other', text: escapeInvisible(text) };
-  return { about: text.includes('failed to apply') ? 'keptFailing' : 'notDecided', id };
+  const about = preview(id);
+  const label = about ? oneLine(titleOf(about)) : id;
+  return { about: text.includes('failed to apply') ? 'keptFailing' : 'notDecided', label };
 }
 
 function incompleteOf({ stopReason }: AssistantMessage): ItemOf<'assistant'>['incomplete'] {

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { MAX_SHOWN_CHARS, type ItemOf, type ShownText } from '../viewItem.ts';
-import { sayCalls } from '../words/callWords.ts';
+import { fileNameOf, sayCalls } from '../words/callWords.ts';
 import { el, icon } from './dom.ts';
 import { fileLink } from './fileLink.ts';
 import { nameOf } from './fileNames.ts';
@@ -9,7 +9,11 @@ const TOOL_ICONS = { running: 'loading', done: 'check', failed: 'error' } as con
 
 /** A call on one line, to unfold. */
 export function renderCall(item: ItemOf<'tool'>, old: HTMLElement | undefined): HTMLElement {
-  const { status, name, summary, progress, input, output } = item;
+  const { status, name, file, progress, input, output } = item;
+  const said = status === 'running' ? name : sayCalls([{ name, path: file?.path, failed: false }]);
+  // A file that the words name is not named twice.
+  const isNamed = file !== undefined && said.includes(fileNameOf(file.path));
+  const summary = isNamed ? '' : item.summary;
   const root = el(
     'details',
     {
@@ -19,15 +23,15 @@ export function renderCall(item: ItemOf<'tool'>, old: HTMLElement | undefined): 
     },
     el(
       'summary',
-      { title: summary },
+      { title: item.summary },
       icon(TOOL_ICONS[status], status === 'running' ? 'codicon-modifier-spin' : ''),
-      el('span', { class: 'tool-name' }, name),
+      el('span', { class: 'tool-name' }, said),
       el('span', { class: 'tool-summary' }, summary),
-      el('span', { class: 'hidden' }, `, ${statusWord(status)}`),
+      el('span', { class: status === 'failed' ? '' : 'hidden' }, `, ${statusWord(status)}`),
       progress !== undefined && el('span', { class: 'tool-progress' }, progress),
       icon('chevron-right', 'chevron'),
     ),
-    callBody(input, output, item.file),
+    callBody(input, output, file),
   );
   root.open = old instanceof HTMLDetailsElement && old.open;
   return root;

@@ -5,6 +5,7 @@ import type { ChatAction, ItemOf, ViewItem } from '../protocol.ts';
 import { renderAnswer, revertButton } from './answer.ts';
 import { renderCall, renderCalls } from './calls.ts';
 import { renderCard } from './card/card.ts';
+import { renderTurn } from './card/turnCard.ts';
 import { button, el, icon, thumbnail } from './dom.ts';
 import { resolveDetail, resolveSource, resolveTitle } from '../words/resolveWords.ts';
 import { renderMarkdown } from './markdown/markdown.ts';
@@ -46,7 +47,7 @@ export function renderItem(item: ViewItem, old: HTMLElement | undefined): HTMLEl
     case 'summary':
       return renderSummary(item, old);
     case 'turn':
-      return renderTurn(item);
+      return renderTurn(item, old);
     case 'heading':
       return el('h2', { class: 'item section', data: { kind: 'heading' } }, headingText(item.heading));
   }
@@ -54,8 +55,8 @@ export function renderItem(item: ViewItem, old: HTMLElement | undefined): HTMLEl
 
 function headingText(heading: ItemOf<'heading'>['heading']): string {
   switch (heading.about) {
-    case 'alsoPending':
-      return l10n.t('Also pending');
+    case 'elsewhere':
+      return l10n.t('From elsewhere');
     case 'morePending':
       return l10n.t('and {0} more pending', heading.count);
     case 'earlier':
@@ -72,16 +73,16 @@ function noticeText(notice: Notice): string {
       return l10n.t('This workspace is not trusted: its custom tools are not loaded ({0}).', files);
     }
     case 'notDecided':
-      return l10n.t("The model didn't decide on {0}. It's up to you.", notice.id);
+      return l10n.t("The model didn't decide on {0}. It's up to you.", notice.label);
     case 'keptFailing':
-      return l10n.t("Applying {0} kept failing. It's up to you.", notice.id);
+      return l10n.t("Applying {0} kept failing. It's up to you.", notice.label);
     case 'stillApplied':
       return countText(
         l10n.t(
-          '1 applied change is still in your files. {1} would undo it.|{0} applied changes are still in your files. {1} would undo them.',
+          '1 applied change is still in your files. The change below would undo it.|{0} applied changes are still in your files. The change below would undo them.',
         ),
         l10n,
-      )(notice.count, notice.id);
+      )(notice.count);
     case 'other':
       return notice.text;
   }
@@ -137,31 +138,6 @@ function queuedButtons(id: string): HTMLElement {
     { class: 'queued-buttons' },
     one('edit', l10n.t('Edit the Queued Prompt'), true),
     one('close', l10n.t('Remove the Queued Prompt'), false),
-  );
-}
-
-/** What the model applied in a turn, to look at and to undo. */
-function renderTurn({ files, ids, undone }: ItemOf<'turn'>): HTMLElement {
-  const text = [
-    countText(l10n.t('1 change|{0} changes'), l10n)(ids.length),
-    countText(l10n.t('1 file|{0} files'), l10n)(files),
-    ...(undone === 0 ? [] : [undone === ids.length ? l10n.t('undone') : l10n.t('{0} undone', undone)]),
-  ].join(' · ');
-  const one = (label: string, action: string, onClick: () => void): HTMLElement =>
-    button({
-      class: 'button secondary',
-      label,
-      data: { action },
-      aria: { label: `${label}: ${text}` },
-      onClick,
-    });
-  return el(
-    'div',
-    { class: 'item turn', data: { kind: 'turn' } },
-    el('span', { class: 'turn-text' }, text),
-    one(l10n.t('Review All'), 'open', () => post({ type: 'openTurn', ids: [...ids] })),
-    undone < ids.length &&
-      one(l10n.t('Undo Turn'), 'undoTurn', () => post({ type: 'undoTurn', ids: [...ids] })),
   );
 }
 

@@ -7,7 +7,6 @@ import './jitless.ts';
 import { MessageList } from './messageList.ts';
 import { ModeSwitch } from './prompt/modeSwitch.ts';
 import { keep, kept, post } from './host.ts';
-import { ReviewBar } from './reviewBar.ts';
 import { StatusRow } from './statusRow.ts';
 import { TodoList } from './todoList.ts';
 
@@ -20,7 +19,6 @@ const OFFLINE_EXAMPLES = ['/tour', '/write notes.md :: Hello', '/help'];
 class Panel {
   readonly #list: MessageList;
   readonly #mode: ModeSwitch;
-  readonly #review: ReviewBar;
   readonly #todo: TodoList;
   readonly #composer: Composer;
   readonly #empty: EmptyState;
@@ -31,7 +29,6 @@ class Panel {
     this.#empty = new EmptyState(text => this.#composer.setText(text));
     this.#list = new MessageList(this.#empty.element);
     this.#mode = new ModeSwitch();
-    this.#review = new ReviewBar();
     this.#todo = new TodoList();
     this.#status = new StatusRow();
     this.#composer = new Composer({
@@ -45,14 +42,7 @@ class Panel {
     this.#list.element.prepend(el('h1', { class: 'hidden' }, l10n.t('Redline Chat')));
     document.body.replaceChildren(
       this.#list.element,
-      el(
-        'footer',
-        { class: 'footer' },
-        this.#todo.element,
-        this.#review.element,
-        this.#status.element,
-        this.#composer.element,
-      ),
+      el('footer', { class: 'footer' }, this.#todo.element, this.#status.element, this.#composer.element),
     );
     this.#list.open(snapshot.items);
     this.#show(snapshot.status);
@@ -95,7 +85,6 @@ class Panel {
   #show(status: ChatStatus): void {
     this.#isRunning = status.state === 'running';
     this.#mode.update(status);
-    this.#review.update(status);
     this.#todo.update(status);
     this.#composer.update(status);
     this.#status.update(status);

@@ -2,7 +2,8 @@ import * as l10n from '@vscode/l10n';
 import type { DeltaMessage, ViewItem } from '../protocol.ts';
 import { button, el } from './dom.ts';
 import { canGrow, growAnswer } from './answer.ts';
-import { CardNews, newsOf } from './card/cardNews.ts';
+import { isCard, newsOf } from '../words/newsWords.ts';
+import { CardNews } from './card/cardNews.ts';
 import { renderItem } from './items.ts';
 
 /** How near to the end, in pixels, counts as being at the end. */
@@ -76,8 +77,7 @@ export class MessageList {
     // What changes at the end of a long conversation does not wait for its beginning.
     if (order || [...items, ...texts].some(({ key }) => !this.#nodes.has(key))) this.#renderAbove(Infinity);
     const last = order?.at(-1) ?? '';
-    const isNewPreview =
-      !this.#nodes.has(last) && items.some(item => item.key === last && item.kind === 'preview');
+    const isNewPreview = !this.#nodes.has(last) && items.some(item => item.key === last && isCard(item));
     for (const item of items) this.#put(item);
     for (const { key, append, reasoning } of texts) {
       const item = this.#items.get(key);
@@ -135,9 +135,9 @@ export class MessageList {
     const old = this.#nodes.get(item.key);
     if (!old) return void this.#render(item);
     const before = this.#items.get(item.key);
-    if (item.kind === 'preview') {
+    if (isCard(item)) {
       old.ariaLive = 'off';
-      if (before?.kind === 'preview') this.#news.tell(newsOf(before, item));
+      if (before && isCard(before)) this.#news.tell(newsOf(before, item));
     }
     const focus = focusIn(old);
     const node = this.#render(item);

@@ -6,6 +6,11 @@ export function icon(name: string, extra = ''): TemplateResult {
   return html`<span class="codicon codicon-${name} ${extra}" aria-hidden="true"></span>`;
 }
 
+/** A line on a card, after its icon. */
+export function note(kind: string, name: string, text: string): TemplateResult {
+  return html`<div class="card-note ${kind}">${icon(name)}<span>${text}</span></div>`;
+}
+
 export interface ButtonParts {
   readonly label: string;
   /** For screen readers: the label, with what it is about. */

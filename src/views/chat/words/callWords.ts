@@ -7,8 +7,6 @@ export interface SaidCall {
   readonly name: string;
   /** The file that it is about, if it names one. */
   readonly path?: string | undefined;
-  /** The `action` of its arguments. */
-  readonly action?: unknown;
   readonly failed: boolean;
 }
 
@@ -16,12 +14,11 @@ type Kind =
   | 'read'
   | 'searched'
   | 'checked'
+  | 'tested'
   | 'changed'
   | 'deleted'
   | 'renamed'
   | 'ran'
-  | 'voted'
-  | 'votedDiscard'
   | 'reverted'
   | 'planned'
   | 'fetched';
@@ -34,6 +31,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['symbols', 'searched'],
   ['git', 'searched'],
   ['get_diagnostics', 'checked'],
+  ['run_checks', 'tested'],
   ['edit_file', 'changed'],
   ['write_file', 'changed'],
   ['ast_edit', 'changed'],
@@ -41,7 +39,6 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['delete_file', 'deleted'],
   ['rename_file', 'renamed'],
   ['run_command', 'ran'],
-  ['resolve', 'voted'],
   ['revert_to_state', 'reverted'],
   ['todo', 'planned'],
   ['fetch_url', 'fetched'],
@@ -51,7 +48,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
 export function sayCalls(calls: readonly SaidCall[]): string {
   const groups = new Map<string, SaidCall[]>();
   for (const call of calls) {
-    const kind = kindOf(call) ?? call.name;
+    const kind = KINDS.get(call.name) ?? call.name;
     const group = groups.get(kind);
     if (group) group.push(call);
     else groups.set(kind, [call]);
@@ -63,7 +60,7 @@ export function sayCalls(calls: readonly SaidCall[]): string {
 
 function sayGroup(group: readonly SaidCall[]): string {
   const [first] = group;
-  const kind = first && kindOf(first);
+  const kind = first && KINDS.get(first.name);
   if (!first || !kind)
     return countText(l10n.t('Called {1}|Called {1} {0} times'), l10n)(group.length, first?.name ?? '');
   const { of, forms } = textsOf(kind);
@@ -83,6 +80,8 @@ function textsOf(kind: Kind): { readonly forms: string; readonly of?: string } {
       return { forms: l10n.t('Searched once|Searched {0} times') };
     case 'checked':
       return { forms: l10n.t('Checked the Problems|Checked the Problems {0} times') };
+    case 'tested':
+      return { forms: l10n.t('Ran the checks|Ran the checks {0} times') };
     case 'changed':
       return {
         forms: l10n.t('Proposed a change|Proposed {0} changes'),
@@ -97,10 +96,6 @@ function textsOf(kind: Kind): { readonly forms: string; readonly of?: string } {
       return { forms: l10n.t('Proposed to rename a file|Proposed to rename {0} files') };
     case 'ran':
       return { forms: l10n.t('Proposed a command|Proposed {0} commands') };
-    case 'voted':
-      return { forms: l10n.t('Voted to apply|Voted to apply {0} times') };
-    case 'votedDiscard':
-      return { forms: l10n.t('Voted to discard|Voted to discard {0} times') };
     case 'fetched':
       return { forms: l10n.t('Read a web page|Read {0} web pages') };
     case 'planned':
@@ -110,11 +105,7 @@ function textsOf(kind: Kind): { readonly forms: string; readonly of?: string } {
   }
 }
 
-function kindOf({ name, action }: SaidCall): Kind | undefined {
-  const kind = KINDS.get(name);
-  return kind === 'voted' && action === 'discard' ? 'votedDiscard' : kind;
-}
-
-function fileNameOf(path: string): string {
+/** The last part of a path, as it is shown. */
+export function fileNameOf(path: string): string {
   return escapeInvisible(path.slice(path.lastIndexOf('/') + 1));
 }

@@ -8,18 +8,15 @@ import {
   recommendationText,
   runText,
 } from '../../texts/previewWords.ts';
-import type { CardState, ItemOf, PartRow } from '../protocol.ts';
+import type { CardState, HunkCounts, ItemOf, PartRow } from '../protocol.ts';
 
 type Card = ItemOf<'preview'>;
-type Outcome = Pick<PartRow, 'state' | 'reopenedAs'>;
+type Outcome = Pick<PartRow, 'state' | 'isReopened'>;
 
 /** The state of a preview, with who resolved it; `undefined` while it is just pending. */
-export function stateText({ state, reopenedAs }: Outcome): string | undefined {
+export function stateText({ state, isReopened }: Outcome): string | undefined {
   const text = ownStateText(state);
-  if (text === undefined || !reopenedAs) return text;
-  return reopenedAs.isOpen
-    ? l10n.t('{0}, reopened as {1}', text, reopenedAs.id)
-    : l10n.t('{0}, as {1}', text, reopenedAs.id);
+  return text !== undefined && isReopened ? l10n.t('{0}, reopened', text) : text;
 }
 
 function ownStateText(state: CardState): string | undefined {
@@ -50,28 +47,31 @@ export function reasonOf({ state }: Outcome): string | undefined {
 export type CardNote = 'recommendation' | 'conflicts' | 'stale' | 'last-error';
 
 /** What stands on a card beside its state, in this order. */
-export function cardNotes(state: CardState): readonly (readonly [CardNote, string])[] {
-  if (state.kind === 'failed') return [['last-error', state.error]];
-  if (state.kind !== 'pending') return [];
-  const { recommendation, problem } = state;
+export function cardNotes({
+  state,
+  advice,
+}: Pick<Card, 'state' | 'advice'>): readonly (readonly [CardNote, string])[] {
   const notes: [CardNote, string][] = [];
-  // What was said of several previews together is said once, where the model votes.
-  if (recommendation && !recommendation.isOfSet)
-    notes.push(['recommendation', recommendationText(recommendation, String)]);
-  else if (recommendation?.action === 'discard')
-    notes.push(['recommendation', l10n.t('The model recommends Discard')]);
+  if (advice) notes.push(['recommendation', recommendationText(advice, String)]);
+  const problem = state.kind === 'pending' ? state.problem : undefined;
+  if (state.kind === 'failed') notes.push(['last-error', state.error]);
   if (problem)
     notes.push([problem.kind === 'failed' ? 'last-error' : problem.kind, problemText(problem, String)]);
   return notes;
 }
 
 /** Whether all of it is decided, some of it applied and some discarded. */
-export function isMixed({ applied, discarded, undone, left }: NonNullable<Card['parts']>['counts']): boolean {
+export function isMixed({ applied, discarded, undone, left }: HunkCounts): boolean {
   return applied > 0 && discarded > 0 && undone + left === 0;
 }
 
 /** `1 applied · 1 discarded · 1 left` */
 export function partsText({ counts }: NonNullable<Card['parts']>): string {
+  return hunksText(counts);
+}
+
+/** The same of counts of hunks. */
+export function hunksText(counts: HunkCounts): string {
   const { applied, discarded, undone, left } = counts;
   if (isMixed(counts))
     return countText(l10n.t('{1} of 1 hunk applied|{1} of {0} hunks applied'), l10n)(

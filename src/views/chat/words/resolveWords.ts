@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { countText } from '../../../agent/base/localiser.ts';
 import { byText } from '../../texts/previewWords.ts';
 import type { ItemOf } from '../protocol.ts';
 
@@ -25,8 +26,9 @@ export function resolveTitle(block: Block): string {
   }
 }
 
-/** How a block names a preview: as its card does, by the title, or else by the label that the model knows. */
-function blockName({ label, title }: Block): string | undefined {
+/** How a block names a preview: as its card does, by the title, or else by the label that the model knows; and several by their number. */
+function blockName({ label, title, count = 1 }: Block): string | undefined {
+  if (count > 1) return countText(l10n.t('1 change|{0} changes'), l10n)(count);
   return title ?? label;
 }
 

@@ -1,5 +1,4 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../../agent/base/localiser.ts';
 import type { ChatStatus } from '../protocol.ts';
 
 /** What is going on; empty if nothing is. */
@@ -20,23 +19,6 @@ export function retryText(code: 'rateLimited' | 'server', seconds: number): stri
   return code === 'rateLimited'
     ? l10n.t('Rate limited, trying again in {0} s', seconds)
     : l10n.t('The server is busy, trying again in {0} s', seconds);
-}
-
-/** `3 previews · 1 stale · 5 files`: what is not applied with the others is named. */
-export function reviewText({
-  previews,
-  stale = 0,
-  conflicts = 0,
-  edited = 0,
-  files,
-}: Pick<NonNullable<ChatStatus['review']>, 'previews' | 'stale' | 'conflicts' | 'edited' | 'files'>): string {
-  return [
-    countText(l10n.t('1 preview|{0} previews'), l10n)(previews),
-    ...(stale > 0 ? [l10n.t('{0} stale', stale)] : []),
-    ...(conflicts > 0 ? [l10n.t('{0} with conflicts', conflicts)] : []),
-    ...(edited > 0 ? [l10n.t('{0} edited, not saved', edited)] : []),
-    ...(files > 0 ? [countText(l10n.t('1 file|{0} files'), l10n)(files)] : []),
-  ].join(' · ');
 }
 
 /** `To-do: 1 of 3 done · Rename the class`, with the step that is being done, else the next one. */

@@ -1,11 +1,14 @@
 import * as vscode from 'vscode';
+import { countText } from '../../../agent/base/localiser.ts';
 import { hunksOfChange } from '../../../agent/hold/preview/fileChange.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
-import { blockOf, titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
+import { blockOf, isUndoable, titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
+import { setVotes } from '../../../agent/hold/preview/setVotes.ts';
 import { inLens, makeCommand } from '../../commandRegistry.ts';
 import type { CommandArguments, CommandId } from '../../contributions.ts';
 import type { Ctx } from '../../ctx.ts';
 import { oneLine } from '../../plainText.ts';
+import { allText } from '../../texts/previewWords.ts';
 
 /** The hunk that the lens stands above: of a file, and counted from 0. */
 interface Place {
@@ -15,8 +18,11 @@ interface Place {
 }
 
 /** Offers what else can be done with a hunk, its file and the whole. */
-export async function moreActions({ store }: Ctx, args: readonly unknown[]): Promise<void> {
-  const [id, path, hunk, revision] = args;
+export async function moreActions(ctx: Ctx, args: readonly unknown[]): Promise<void> {
+  const { store } = ctx;
+  const [first, path, hunk, revision] = args;
+  if (Array.isArray(first) && first.length > 1) return moreOfSet(ctx, first);
+  const id: unknown = Array.isArray(first) ? first[0] : first;
   const preview = typeof id === 'string' ? store.get(id) : undefined;
   if (preview?.state.kind !== 'pending') return;
   const place = {
@@ -24,15 +30,68 @@ export async function moreActions({ store }: Ctx, args: readonly unknown[]): Pro
     hunk: typeof hunk === 'number' ? hunk : 0,
     revision: typeof revision === 'number' ? revision : undefined,
   };
-  const actions = await actionsOn(preview, place);
-  const items = actions.map(action => ({ label: action.title, action }));
-  const chosen = await vscode.window.showQuickPick(items, { title: oneLine(titleOf(preview)) });
-  if (!chosen) return;
-  const { command, arguments: given = [] } = inLens(chosen.action);
+  const isOnCard = Array.isArray(first);
+  const actions = isOnCard
+    ? actionsOnWhole(preview, ctx.checks.hasChecks)
+    : await actionsOn(preview, place, ctx.checks.hasChecks);
+  const action = await pickAction(actions, oneLine(titleOf(preview)));
+  if (!action) return;
+  const { command, arguments: given = [] } = isOnCard ? action : inLens(action);
   await vscode.commands.executeCommand(command, ...(given as unknown[]));
 }
 
-async function actionsOn(preview: Preview, { path, hunk, revision }: Place): Promise<vscode.Command[]> {
+async function pickAction(
+  actions: readonly vscode.Command[],
+  title: string,
+): Promise<vscode.Command | undefined> {
+  const items = actions.map(action => ({ label: action.title, action }));
+  return (await vscode.window.showQuickPick(items, { title }))?.action;
+}
+
+/** Offers what can be done with all of these together. What is decided is what is there when the list opens. */
+async function moreOfSet({ store, edits, checks }: Ctx, ids: readonly unknown[]): Promise<void> {
+  const { l10n } = vscode;
+  const all = ids.flatMap(id => (typeof id === 'string' ? (store.get(id) ?? []) : []));
+  const open = all.filter(({ state }) => state.kind === 'pending');
+  const votes = setVotes(open, { open: store.open, isEdited: id => edits.hasUnsaved(id) });
+  const rows = { open: open.map(({ id, revision }) => ({ previewId: id, revision })) };
+  const actions: vscode.Command[] = [];
+  const add = (title: string, command: CommandId, ...given: readonly unknown[]): number =>
+    actions.push({ title, command, arguments: [...given] });
+  if (votes.apply > 0) add(allText('apply', votes.apply), 'redline.preview.apply', rows);
+  if (open.length > 0) {
+    add(allText('discard', open.length), 'redline.preview.discard', rows);
+    add(l10n.t('Discard with reason…'), 'redline.preview.discardWithReason', rows);
+    if (checks.hasChecks) add(l10n.t('Run checks'), 'redline.checks.run');
+  }
+  const applied = all.filter(isUndoable).map(({ id }) => id);
+  if (applied.length > 0) add(l10n.t('Undo what was applied'), 'redline.preview.undoTurn', applied);
+  const title = countText(l10n.t('1 change|{0} changes'), l10n)(open.length);
+  const action = await pickAction(actions, title);
+  if (action)
+    await vscode.commands.executeCommand(action.command, ...((action.arguments ?? []) as unknown[]));
+}
+
+/** What a card offers beside its own buttons. */
+function actionsOnWhole({ id, kind, revision }: Preview, hasChecks: boolean): vscode.Command[] {
+  const { l10n } = vscode;
+  const actions = [
+    makeCommand(l10n.t('Discard with reason…'), 'redline.preview.discardWithReason', id, undefined, revision),
+  ];
+  if (kind === 'files')
+    actions.push(
+      makeCommand(l10n.t('Edit'), 'redline.preview.edit', id),
+      makeCommand(l10n.t('Open file'), 'redline.preview.openFile', id),
+      ...(hasChecks ? [makeCommand(l10n.t('Run checks'), 'redline.checks.run', id)] : []),
+    );
+  return actions;
+}
+
+async function actionsOn(
+  preview: Preview,
+  { path, hunk, revision }: Place,
+  hasChecks: boolean,
+): Promise<vscode.Command[]> {
   const { l10n } = vscode;
   const { id, kind, changes = null } = preview;
   const change = changes?.find(each => each.path === path);
@@ -67,7 +126,7 @@ async function actionsOn(preview: Preview, { path, hunk, revision }: Place): Pro
   if (kind === 'files' || planOf(preview)) add(l10n.t('Edit'), 'redline.preview.edit', id, path);
   if (kind === 'files') {
     add(l10n.t('Open file'), 'redline.preview.openFile', id);
-    add(l10n.t('Run checks'), 'redline.checks.run', id);
+    if (hasChecks) add(l10n.t('Run checks'), 'redline.checks.run', id);
   }
   add(l10n.t('Next'), 'redline.preview.next');
   return actions;

@@ -4,7 +4,7 @@ import { Emitter } from '../../../../src/agent/base/event.ts';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
 import type { SessionState } from '../../../../src/agent/session/conversation/storage/sessionEntry.ts';
 import type { SessionMessage } from '../../../../src/agent/session/model/messages.ts';
-import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
+import { isOpen, type Preview } from '../../../../src/agent/hold/preview/preview.ts';
 import type { ModelAuthority } from '../../../../src/agent/hold/preview/resolveSettings.ts';
 import { CommandRuns } from '../../../../src/agent/sandbox/commands/commandRuns.ts';
 import type { ContextUse } from '../../../../src/agent/session/context/contextKeeper.ts';
@@ -54,7 +54,7 @@ function setUp(t: TestContext) {
       all: () => previews,
       ledger: () => [],
       get open() {
-        return previews;
+        return previews.filter(isOpen);
       },
     } as unknown as PreviewStore,
     mode,
@@ -118,8 +118,8 @@ test('a burst of events is one message', t => {
   assert.deepEqual([delta.status?.state, delta.status?.activity], ['running', undefined]);
 });
 
-test('a card that goes because its preview was resolved is sent once more, with what has become of it', t => {
-  const { feed, previews, emit, posts } = setUp(t);
+test('a card of what others proposed stays when it is decided, until another conversation is shown', t => {
+  const { feed, previews, emit, posts, session } = setUp(t);
   const elsewhere = { origin: null };
   previews.push(preview({ id: 'p1', ...elsewhere }), preview({ id: 'p2', ...elsewhere }));
   feed.connect();
@@ -133,9 +133,15 @@ test('a card that goes because its preview was resolved is sent once more, with 
   const [card, ...more] = delta.items;
   assert.ok(card?.kind === 'preview' && more.length === 0);
   assert.deepEqual([card.id, card.state.kind, wordsOf(card).state], ['p1', 'applied', 'Applied by you']);
-  assert.deepEqual(delta.order, ['elsewhere', 'p:p2']);
+  assert.equal(delta.order, undefined);
+  session.id = 's2';
   feed.refresh();
-  assert.deepEqual(posts(), []);
+  const [other] = posts();
+  assert.ok(other?.type === 'snapshot');
+  assert.deepEqual(
+    other.items.map(({ key }) => key),
+    ['elsewhere', 'p:p2'],
+  );
 });
 
 test('while an answer streams, only its new text is sent', t => {
@@ -289,7 +295,7 @@ test('the prompts that wait are shown below the conversation, each with the id t
   assert.deepEqual(gone.order, ['m0']);
 });
 
-test('the status shows how much is pending and who resolves', t => {
+test('the status shows the mode and the instructions', t => {
   const { feed, session, previews, mode, modeChanged, posts } = setUp(t);
   feed.connect();
   posts();
@@ -311,16 +317,6 @@ test('the status shows how much is pending and who resolves', t => {
     usage: undefined,
     context: undefined,
     model: 'Offline',
-    review: {
-      previews: 2,
-      apply: 2,
-      discard: 2,
-      stale: 0,
-      conflicts: 0,
-      edited: 0,
-      files: 0,
-      stat: undefined,
-    },
     instructions: session.instructions,
     activity: undefined,
   });

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Emitter } from '../../../../src/agent/base/event.ts';
-import { Lineage } from '../../../../src/agent/hold/preview/resolve/lineage.ts';
-import { undoAction } from '../../../../src/agent/hold/preview/undo.ts';
 import { create } from '../../../support/changes.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';
 
 stub.useVscodeStub();
 const { AppliedUnseen } = await import('../../../../src/views/review/appliedUnseen.ts');
-const { TurnSummaries } = await import('../../../../src/views/chat/transcript/turnSummaries.ts');
 
 const item = { text: '', isShown: false, command: undefined as unknown };
 Object.assign(stub.window, {
@@ -72,19 +69,4 @@ test('what the model applied counts until the user has it before them', async t 
   t.mock.timers.tick(1_000);
   assert.equal(item.isShown, false);
   unseen.dispose();
-});
-
-test('the line of a turn stays after Undo, with what was undone', async () => {
-  const harness = new InvokerHarness('apply');
-  await applyFiles(harness, 'one.txt', 'two.txt');
-  const line = () => {
-    const summaries = new TurnSummaries(new Lineage(harness.store.all()));
-    summaries.add('m1', harness.store.all());
-    return summaries.end().map(({ files, ids, undone }) => ({ files, ids, undone }));
-  };
-  assert.deepEqual(line(), [{ files: 2, ids: ['p1', 'p2'], undone: 0 }]);
-  const first = harness.store.get('p1') ?? assert.fail();
-  const { id } = harness.stage(undoAction(first) ?? assert.fail());
-  await harness.resolve({ id });
-  assert.deepEqual(line(), [{ files: 2, ids: ['p1', 'p2'], undone: 1 }]);
 });

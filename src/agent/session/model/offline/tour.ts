@@ -102,7 +102,7 @@ function resultText(run: ToolResultMessage, l10n: Localiser): string {
   return hasRun(run)
     ? l10n.t('The test does not pass.')
     : l10n.t(
-        'The test did not run by itself: its command is not approved yet, or there is no isolated sandbox here. *Run Checks* below asks you, or says why it cannot.',
+        'The test did not run by itself: its command is not approved yet, or there is no isolated sandbox here. *Run Checks* on its card asks you, or says why it cannot.',
       );
 }
 

@@ -1,11 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
-import { guard } from 'lit-html/directives/guard.js';
 import { ref } from 'lit-html/directives/ref.js';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { escapeInvisible } from '../../../plainText.ts';
-import { hasSucceeded, kindIcons } from '../../../texts/previewWords.ts';
-import type { FileRow, ItemOf } from '../../protocol.ts';
+import { hasSucceeded } from '../../../texts/previewWords.ts';
+import type { ItemOf } from '../../protocol.ts';
 import {
   cardName,
   cardNotes,
@@ -17,25 +15,16 @@ import {
   reasonOf,
   stateText,
 } from '../../words/cardWords.ts';
-import { callBody } from '../calls.ts';
 import { post } from '../host.ts';
 import { renderMarkdown } from '../markdown/markdown.ts';
-import { button, icon, stat } from '../templates.ts';
+import { button, icon, note, stat } from '../templates.ts';
 import { checkList } from '../checkList.ts';
+import { fileButton } from './fileRow.ts';
+import { STATE_ICONS } from './stateIcons.ts';
 import { votes } from './votes.ts';
 
 type Card = ItemOf<'preview'>;
 
-const STATE_ICONS = {
-  pending: 'diff',
-  applying: 'loading',
-  applied: 'check',
-  mixed: 'pass',
-  undone: 'discard',
-  discarded: 'discard',
-  failed: 'error',
-  expired: 'history',
-} as const;
 const NOTE_ICONS = {
   recommendation: 'lightbulb',
   conflicts: 'warning',
@@ -63,10 +52,10 @@ export function renderCard(card: Card, old: HTMLElement | undefined): HTMLElemen
 function content(card: Card): TemplateResult {
   const { state, label, parts, remedy } = card;
   return html`
-    ${header(card)} ${isOpen(card) && card.files.length > 0 ? fileList(card) : nothing}
+    ${header(card)} ${isOpen(card) && card.files.length > 1 ? fileList(card) : nothing}
     ${checkList(card.checks, card.id)} ${notes(card)} ${parts ? partList(parts, label) : nothing}
     ${output(card)} ${plan(card)} ${state.kind === 'pending' ? votes(card, state) : nothing}
-    ${remedy && !parts ? remedyButton(label, remedy) : nothing} ${runOnDiskButton(card)} ${call(card)}
+    ${remedy && !parts ? remedyButton(label, remedy) : nothing} ${runOnDiskButton(card)}
   `;
 }
 
@@ -82,11 +71,10 @@ function hasFailedRun({ state }: Card): boolean {
 }
 
 function header(card: Card): TemplateResult {
-  const { id, label, source, files } = card;
+  const { id, label, files } = card;
   const { kind } = card.state;
   const stateIcon = STATE_ICONS[lookOf(card)];
-  // A resolved card lists no files: the stat of a single file moves up here.
-  const shown = card.stat ?? (isOpen(card) || files.length > 1 ? undefined : files[0]?.stat);
+  const shown = card.stat ?? (files.length > 1 ? undefined : files[0]?.stat);
   // A path may be broken after each slash, before a word is.
   const breakable = label.split(/(?<=\/)/).map((part, i) => (i === 0 ? part : html`<wbr />${part}`));
   return html`<div class="card-header">
@@ -101,54 +89,17 @@ function header(card: Card): TemplateResult {
       ${breakable}
     </button>
     ${shown ? stat(shown) : nothing}
-    <span class="card-id" title=${source}>${id}</span>
   </div>`;
 }
 
 function fileList({ id, files, moreFiles }: Card): TemplateResult {
   return html`<ul class="files">
-    ${files.map(file => fileRow(file, id))}
+    ${files.map(file => html`<li>${fileButton(file, id)}</li>`)}
     ${moreFiles > 0 ? html`<li class="more">${l10n.t('and {0} more', moreFiles)}</li>` : nothing}
   </ul>`;
 }
 
-function fileRow(file: FileRow, id: string): TemplateResult {
-  const path = escapeInvisible(file.path);
-  const slash = path.lastIndexOf('/');
-  const folder = slash < 0 ? nothing : html`<span class="file-folder">${path.slice(0, slash)}</span>`;
-  const moved = file.from === undefined ? path : `${escapeInvisible(file.from)} → ${path}`;
-  const change = changeWord(file.change);
-  return html`<li>
-    <button
-      type="button"
-      class="file ${file.change}"
-      title="${moved} (${change})"
-      @click=${() => post({ type: 'open', id, path: file.path })}
-    >
-      ${icon(kindIcons[file.change], 'change-icon')}
-      <span class="file-path"><span class="file-name">${path.slice(slash + 1)}</span>${folder}</span>
-      <span class="hidden"> ${change} </span>${file.stat ? stat(file.stat) : nothing}
-    </button>
-  </li>`;
-}
-
-/** The change in words, for screen readers. */
-function changeWord(change: FileRow['change']): string {
-  switch (change) {
-    case 'modify':
-      return l10n.t('modified');
-    case 'create':
-      return l10n.t('new file');
-    case 'delete':
-      return l10n.t('deleted');
-    case 'rename':
-      return l10n.t('renamed');
-  }
-}
-
 function notes(card: Card): readonly (TemplateResult | typeof nothing)[] {
-  const note = (kind: string, name: string, text: string): TemplateResult =>
-    html`<div class="card-note ${kind}">${icon(name)}<span>${text}</span></div>`;
   const reason = reasonOf(card);
   const why = reason === undefined ? nothing : html`<span class="card-reason">: ${reason}</span>`;
   const state = cardState(card);
@@ -157,7 +108,7 @@ function notes(card: Card): readonly (TemplateResult | typeof nothing)[] {
     card.note === undefined ? nothing : note('details', 'info', card.note),
     ...(card.risks ?? []).map(text => note('risk', 'warning', text)),
     card.runs === undefined ? nothing : note('where', WHERE_ICONS[card.runs], whereText(card.runs)),
-    ...cardNotes(card.state).map(([kind, text]) => note(kind, NOTE_ICONS[kind], text)),
+    ...cardNotes(card).map(([kind, text]) => note(kind, NOTE_ICONS[kind], text)),
     state === undefined ? nothing : html`<div class="card-state">${state}${why}</div>`,
   ];
 }
@@ -254,15 +205,5 @@ function plan({ plan }: Card): TemplateResult | typeof nothing {
   return html`<details class="plan" ?open=${plan.isUnfolded}>
     <summary>${icon('checklist')}<span>${title}</span>${icon('chevron-right', 'chevron')}</summary>
     <div class="markdown plan-body" role="region" tabindex="0" aria-label=${title} ${body}></div>
-  </details>`;
-}
-
-/** What the tool was called with and answered: folded, and as the user left it. */
-function call({ call }: Card): TemplateResult | typeof nothing {
-  if (!call) return nothing;
-  const { name, input, output } = call;
-  return html`<details class="tool card-call" data-tool=${name}>
-    <summary><span class="tool-name">${name}</span>${icon('chevron-right', 'chevron')}</summary>
-    ${guard([input.text, output.text], () => callBody(input, output))}
   </details>`;
 }

@@ -3,17 +3,18 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ItemOf } from '../../protocol.ts';
 import { applyVerb } from '../../../texts/previewWords.ts';
 import { post } from '../host.ts';
-import { button, icon } from '../templates.ts';
+import { button } from '../templates.ts';
+import { checkButton, isDoubtful, moreButton } from './turnCard.ts';
 
 type Card = ItemOf<'preview'>;
 type Pending = Extract<Card['state'], { kind: 'pending' }>;
 
-/** The buttons, and the input for a reason that one of them opens. */
+/** The buttons, and of a plan the input for what should change. */
 export function votes(card: Card, { problem }: Pending): TemplateResult {
   const { id, revision, label, plan } = card;
-  const why = plan ? l10n.t('Send back {0}', label) : l10n.t('Discard {0} with a reason', label);
+  const why = l10n.t('Send back {0}', label);
   const discard = (event: Event): void => {
-    const reason = ReasonForm.of(event).input.value.trim();
+    const reason = plan ? ReasonForm.of(event).input.value.trim() : '';
     post({ type: 'resolve', id, revision, action: 'discard', ...(reason === '' ? {} : { reason }) });
   };
   // A plan is sent back with what should change, which is asked first: that is its only way.
@@ -22,54 +23,45 @@ export function votes(card: Card, { problem }: Pending): TemplateResult {
     if (form.isOpen) discard(event);
     else form.toggle();
   };
-  const handleKey = (event: KeyboardEvent): void => {
-    if (event.isComposing) return;
-    if (event.key === 'Enter') discard(event);
-    if (event.key === 'Escape') ReasonForm.of(event).toggle();
-  };
   const no = plan
     ? button({ label: l10n.t('Send Back…'), of: why, action: 'discard', onClick: sendBack })
     : button({
         ...{ label: l10n.t('Discard'), of: l10n.t('Discard {0}', label) },
         ...{ action: 'discard', onClick: discard },
       });
-  const open = (): void => post({ type: 'open', id });
   return html`<div class="votes">
     <div class="buttons">
       ${primaryButton(card, problem)} ${no} ${plan ? editButton(id) : nothing}
       ${card.runs === 'sandbox' ? alwaysButton(card) : nothing}
-      ${button({ label: l10n.t('Open'), of: l10n.t('Open {0}', label), action: 'open', onClick: open })}
-      ${
-        plan
-          ? nothing
-          : html`<button
-              type="button"
-              class="icon-button why"
-              title=${l10n.t('Discard with Reason')}
-              data-action="reason"
-              aria-label=${why}
-              aria-expanded="false"
-              @click=${(event: Event) => ReasonForm.of(event).toggle()}
-            >
-              ${icon('comment')}
-            </button>`
-      }
+      ${card.canCheck ? checkButton(label, id, id) : nothing} ${plan ? nothing : moreButton([id], label)}
     </div>
-    <div class="reason-form" hidden>
-      <input
-        class="reason-input"
-        aria-label=${why}
-        placeholder=${plan ? l10n.t('What should change?') : l10n.t('Reason (sent to the model)')}
-        @keydown=${handleKey}
-      />
-    </div>
+    ${plan ? reasonForm(why, discard) : nothing}
+  </div>`;
+}
+
+/** Asks what should change in a plan. */
+function reasonForm(why: string, send: (event: Event) => void): TemplateResult {
+  const handleKey = (event: KeyboardEvent): void => {
+    if (event.isComposing) return;
+    if (event.key === 'Enter') send(event);
+    if (event.key === 'Escape') ReasonForm.of(event).toggle();
+  };
+  return html`<div class="reason-form" hidden>
+    <input
+      class="reason-input"
+      aria-label=${why}
+      placeholder=${l10n.t('What should change?')}
+      @keydown=${handleKey}
+    />
   </div>`;
 }
 
 /** Apply or, while the preview is stale, what has to be done first. */
-function primaryButton({ id, revision, label, face }: Card, problem: Pending['problem']): TemplateResult {
+function primaryButton(card: Card, problem: Pending['problem']): TemplateResult {
+  const { id, revision, label, face } = card;
+  const style = isDoubtful(card) ? 'secondary' : 'primary';
   const one = (text: string, of: string, action: string, onClick: () => void): TemplateResult =>
-    button({ label: text, of, action, style: 'primary', onClick });
+    button({ label: text, of, action, style, onClick });
   if (problem?.kind === 'conflicts') {
     const of = l10n.t('Resolve the conflicts of {0}', label);
     return one(l10n.t('Resolve Conflicts'), of, 'edit', () => post({ type: 'edit', id }));
@@ -123,7 +115,7 @@ class ReasonForm {
     };
     this.input = find('.reason-input');
     this.#form = find('.reason-form');
-    this.#opener = votes.querySelector<HTMLElement>('.why') ?? find('[data-action="discard"]');
+    this.#opener = find('[data-action="discard"]');
   }
 
   get isOpen(): boolean {
@@ -133,7 +125,6 @@ class ReasonForm {
   toggle(): void {
     const open = !this.isOpen;
     this.#form.hidden = !open;
-    if (this.#opener.ariaExpanded !== null) this.#opener.ariaExpanded = String(open);
     (open ? this.input : this.#opener).focus();
   }
 }

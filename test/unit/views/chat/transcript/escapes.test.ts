@@ -61,8 +61,8 @@ test('labels and names on a card are one line each', () => {
     together: [],
   } as const;
   const view = previewView(preview({ label: name, sourceToolName: name }), { checks: [check] });
-  const { label, source, checks } = previewCard(view);
-  assert.deepEqual([label, source, checks?.[0]?.name], [shown, shown, shown]);
+  const { label, checks } = previewCard(view);
+  assert.deepEqual([label, checks?.[0]?.name], [shown, shown]);
 });
 
 test('so do the blocks of resolve, the lines of tools, and the chips of attachments', () => {

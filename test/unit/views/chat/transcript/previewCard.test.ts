@@ -32,8 +32,8 @@ test('a recommendation is shown with its reason, or with the fallback', () => {
     wordsOf(
       card({ kind: 'pending', stale: [], recommendation: { action, reason: 'As asked.', isOfSet: true } }),
     ).recommendation;
-  assert.equal(ofSet('apply'), undefined, 'it was said of several together');
-  assert.equal(ofSet('discard'), 'The model recommends Discard');
+  assert.equal(ofSet('apply'), 'The model recommends Apply for several changes together: As asked.');
+  assert.equal(ofSet('discard'), 'The model recommends Discard for several changes together: As asked.');
 });
 
 test('a stale preview names its files and does not repeat the failure', () => {
@@ -130,11 +130,11 @@ test('what was discarded and reopened shows what became of it', () => {
   };
   const pending: PreviewState = { kind: 'pending', stale: [] };
   assert.deepEqual(shown(), ['discarded', 'Discarded by you']);
-  assert.deepEqual(shown(again(pending)), ['discarded', 'Discarded by you, reopened as p2']);
-  assert.deepEqual(shown(again({ kind: 'applied', by: by('human') })), ['applied', 'Applied by you, as p2']);
+  assert.deepEqual(shown(again(pending)), ['discarded', 'Discarded by you, reopened']);
+  assert.deepEqual(shown(again({ kind: 'applied', by: by('human') })), ['applied', 'Applied by you']);
   const twice = again({ kind: 'discarded', by: by('model') });
   const third = again({ kind: 'applied', by: by('human') }, 'p3', 'p2');
-  assert.deepEqual(shown(twice, third), ['applied', 'Applied by you, as p3']);
+  assert.deepEqual(shown(twice, third), ['applied', 'Applied by you']);
 });
 
 test('what was undone says so, and says that it is applied again once the undo is undone', () => {

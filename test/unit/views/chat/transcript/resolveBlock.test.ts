@@ -109,13 +109,13 @@ test('a vote on several previews is an acceptance only of what was applied', () 
     return [title, detail];
   };
   const [one, other] = [vote('p1', { recommended: 'p1' }), vote('p2', { recommended: 'p2' })];
-  assert.deepEqual(shown('apply', one, other), ['Recommends Apply: p1, p2', undefined]);
-  assert.deepEqual(shown('discard', one, other), ['Recommends Discard: p1, p2', undefined]);
-  assert.deepEqual(shown('apply', vote('p1'), vote('p2')), ['Accept: p1, p2', undefined]);
-  assert.deepEqual(shown('apply', vote('p1'), other), ['Accept: p1, p2', 'p1: …']);
-  assert.deepEqual(shown('apply', one, { id: 'p2', failed: true }), ['Recommends Apply: p1, p2', 'p1: …']);
+  assert.deepEqual(shown('apply', one, other), ['Recommends Apply: 2 changes', undefined]);
+  assert.deepEqual(shown('discard', one, other), ['Recommends Discard: 2 changes', undefined]);
+  assert.deepEqual(shown('apply', vote('p1'), vote('p2')), ['Accept: 2 changes', undefined]);
+  assert.deepEqual(shown('apply', vote('p1'), other), ['Accept: 2 changes', 'p1: …']);
+  assert.deepEqual(shown('apply', one, { id: 'p2', failed: true }), ['Recommends Apply: 2 changes', 'p1: …']);
   const late = vote('p1', { alreadyResolved: 'p1' });
-  assert.deepEqual(shown('apply', late, late), ['Failed: p1, p2', 'p1: …']);
+  assert.deepEqual(shown('apply', late, late), ['Failed: 2 changes', 'p1: …']);
 });
 
 test('a vote that came too late shows the outcome and who decided', () => {

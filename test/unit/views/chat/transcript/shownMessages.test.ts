@@ -49,7 +49,7 @@ test('calls of one message beyond the most entries are not shown, and counted', 
   assert.equal(items.at(-1)?.key, 'm1.1499');
 });
 
-test('a turn whose beginning is not shown is summed up whole', () => {
+test('a turn whose beginning is not shown has its whole card', () => {
   const reads = Array.from({ length: 1_200 }, (_, i) => {
     const read = call(`r${i}`, 'read_file', { path: 'a.ts' });
     return [answered(`Step ${i}`, read), result(read, 'text')];
@@ -57,12 +57,12 @@ test('a turn whose beginning is not shown is summed up whole', () => {
   const by = { actor: 'model', reason: 'Fine.', at: '2026-01-01T00:00:02.000Z' } as const;
   const applied = { state: { kind: 'applied', by } } as const;
   const items = transcript({
-    messages: [asked('Before'), answered('', editOf(1)), asked('Go'), answered('', editOf(3)), ...reads],
-    previews: [stagedAt(1, applied), stagedAt(3, applied)],
+    messages: [asked('Go'), answered('', editOf(1)), answered('', editOf(2)), ...reads],
+    previews: [stagedAt(1, applied), stagedAt(2, applied)],
   });
   assert.equal(items[0]?.kind, 'heading');
   assert.ok(!items.some(item => item.kind === 'preview'));
   const turn = items.at(-1);
   assert.ok(turn?.kind === 'turn');
-  assert.deepEqual(turn.ids, ['p3']);
+  assert.deepEqual(turn.ids, ['p1', 'p2']);
 });

@@ -32,12 +32,6 @@ test('a prompt, an answer, a call and its preview are shown in order', () => {
     items.map(item => item.kind),
     ['user', 'assistant', 'preview', 'assistant'],
   );
-  // The card stands for the call, which can be unfolded in it.
-  assert.deepEqual(only(items, 'preview').call, {
-    name: 'edit_file',
-    input: { text: JSON.stringify({ path: 'a.ts', edits: [] }, undefined, 2) },
-    output: { text: 'Staged as p1' },
-  });
   assert.equal(new Set(items.map(item => item.key)).size, items.length);
 });
 
@@ -54,12 +48,16 @@ test('notices and summaries are the only steering messages that are shown', () =
         previewIds: ['p1'],
       },
     ],
+    previews: [preview({ state: { kind: 'discarded', by: { actor: 'human', reason: '', at: '' } } })],
   });
   assert.deepEqual(
     items.map(item => item.kind),
     ['user', 'notice'],
   );
-  assert.deepEqual(only(items, 'notice').notice, { about: 'notDecided', id: 'p1' });
+  assert.deepEqual(only(items, 'notice').notice, {
+    about: 'notDecided',
+    label: 'Edit a.ts (1 edit)',
+  });
 });
 
 test('a summary is shown where it was made, and can be reverted to unless it is the last message', () => {
@@ -126,51 +124,6 @@ test('finished calls in a row are one line that says what they did; a running on
   );
   assert.equal(only(done, 'tools').calls.length, 4);
   assert.equal(only(done, 'tools').key, only(running, 'tools').key);
-});
-
-test('below a turn stands what the model applied in it by itself, also once that is undone', () => {
-  const edit = (n: number) => call(`e${n}`, 'edit_file', { path: `${n}.ts` });
-  const [one, two, three] = [edit(1), edit(2), edit(3)];
-  const applied = (id: string, toolCallId: string, actor: 'model' | 'human', at: string) =>
-    preview({
-      id,
-      changes: [modify(`${id}.ts`)],
-      state: { kind: 'applied', by: { actor, reason: 'x', at } },
-      origin: {
-        sessionId: 's1',
-        call: { messageId: toolCallId === 'e3' ? 'm5' : 'm1', toolCallId },
-        asksModel: true,
-      },
-    });
-  const messages = [
-    asked('Do it'),
-    answered('', one, two),
-    result(one, 'ok'),
-    result(two, 'ok'),
-    asked('More'),
-    answered('', three),
-    result(three, 'ok'),
-  ];
-  const previews = [
-    applied('p1', 'e1', 'model', '2'),
-    applied('p2', 'e2', 'model', '1'),
-    applied('p3', 'e3', 'human', '3'),
-  ];
-  const turns = (more: Partial<Parameters<typeof transcript>[0]>) =>
-    transcript({ messages, previews, ...more }).flatMap(item =>
-      item.kind === 'turn' ? [[item.files, item.ids]] : [],
-    );
-  assert.deepEqual(turns({}), [[2, ['p2', 'p1']]]);
-  const undo = preview({
-    id: 'p4',
-    undoes: ['p1'],
-    origin: null,
-    state: { kind: 'applied', by: { actor: 'human', reason: 'x', at: '4' } },
-  });
-  assert.deepEqual(turns({ previews: [...previews, undo] }), turns({}));
-  const byModel = [applied('p3', 'e3', 'model', '3')];
-  assert.deepEqual(turns({ previews: byModel, state: 'running' }), []);
-  assert.deepEqual(turns({ previews: byModel }), [[1, ['p3']]]);
 });
 
 test('a local command is shown with its outcome', () => {
@@ -458,7 +411,7 @@ test('what the user reopens or undoes is at the end while it is pending; other o
   );
 });
 
-test('after a revert, a notice says what is still in the files and opens the undo, unless the branch is back', () => {
+test('after a revert, a notice says what is still in the files, unless the branch is back', () => {
   const origin = { sessionId: 's1', asksModel: false };
   const undo = { id: 'p5', origin, undoes: ['p1'], purpose: 'revert' } as const;
   const state = { kind: 'applied', by: { actor: 'human', reason: '', at: '' } } as const;
@@ -467,7 +420,7 @@ test('after a revert, a notice says what is still in the files and opens the und
     transcript({ messages, previews: [left, ...previews] }).flatMap((item, at, items) =>
       item.kind === 'notice' ? [[item.notice, items[at + 1]?.key]] : [],
     );
-  const still = (count: number) => ({ about: 'stillApplied', count, id: 'p5' });
+  const still = (count: number) => ({ about: 'stillApplied', count });
   assert.deepEqual(notices([asked('Hello')], preview(undo)), [[still(1), 'p:p5']]);
   const two = preview({ ...undo, changes: [modify('a.ts'), modify('b.ts')] });
   assert.deepEqual(notices([asked('Hello')], two), [[still(2), 'p:p5']]);

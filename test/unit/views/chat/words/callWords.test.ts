@@ -16,15 +16,11 @@ test('one file is named, several are counted, each of them once', () => {
   assert.equal(said(again, again), 'Read b.ts');
 });
 
-test('what is proposed and voted is said in words, not by the names of tools', () => {
+test('what is proposed and checked is said in words, not by the names of tools', () => {
   assert.equal(said({ name: 'edit_file', path: 'src/cart.ts' }), 'Proposed a change to cart.ts');
   assert.equal(said({ name: 'ast_edit' }, { name: 'edit_file', path: 'a.ts' }), 'Proposed 2 changes');
   assert.equal(said({ name: 'run_command' }), 'Proposed a command');
-  assert.equal(said({ name: 'resolve', action: 'apply' }), 'Voted to apply');
-  assert.equal(
-    said({ name: 'resolve', action: 'discard' }, { name: 'resolve', action: 'discard' }),
-    'Voted to discard 2 times',
-  );
+  assert.equal(said({ name: 'run_checks' }, { name: 'run_checks' }), 'Ran the checks 2 times');
 });
 
 test('searches with the same argument are several; kinds are in the order in which they began; failures are counted', () => {

@@ -1,4 +1,3 @@
-import * as l10n from '@vscode/l10n';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tokenUse } from '../../../../../src/views/chat/chatFeed.ts';
@@ -6,7 +5,6 @@ import {
   contextText,
   instructionsText,
   percentOf,
-  reviewText,
   todoText,
   usageDetail,
   usageLabel,
@@ -58,21 +56,6 @@ test('the to-do list says how far it is, and the step that is being done, else t
   );
   assert.equal(todoText([item('A', 'done'), item('B', 'open')]), 'To-do: 1 of 2 done · B');
   assert.equal(todoText([item('A', 'done')]), 'To-do: 1 of 1 done');
-});
-
-test('what is pending is said in the plural forms of the language', t => {
-  assert.equal(reviewText({ previews: 1, files: 1 }), '1 preview · 1 file');
-  assert.equal(reviewText({ previews: 2, files: 5 }), '2 previews · 5 files');
-  assert.equal(reviewText({ previews: 2, files: 0 }), '2 previews');
-  assert.equal(
-    reviewText({ previews: 4, stale: 1, conflicts: 2, files: 3 }),
-    '4 previews · 1 stale · 2 with conflicts · 3 files',
-  );
-  t.after(() => l10n.config({ contents: {} }));
-  l10n.config({
-    contents: { en: 'zh-cn', '1 preview|{0} previews': '{0} 个预览', '1 file|{0} files': '{0} 个文件' },
-  });
-  assert.equal(reviewText({ previews: 1, files: 2 }), '1 个预览 · 2 个文件');
 });
 
 test('instructions are named, with those of which only the beginning was sent', () => {

@@ -1,0 +1,28 @@
+import { messageIdOf } from '../../../agent/session/conversation/nodeId.ts';
+import type { Preview } from '../../../agent/hold/preview/preview.ts';
+import { callKey, isListedPart, type Lookup, type TranscriptInput } from './lookup.ts';
+import { isOfTurn } from './turnCard.ts';
+
+/** The changes of files of the turns that have several, by the position of the last message of each. */
+export function turnsOf(
+  { messages, nodeAt }: TranscriptInput,
+  lookup: Lookup,
+  from: number,
+): ReadonlyMap<number, Preview[]> {
+  const turns = new Map<number, Preview[]>();
+  let changes: Preview[] = [];
+  messages.slice(from).forEach((message, n) => {
+    const at = from + n;
+    if (message.role === 'assistant')
+      for (const { id } of message.toolCalls) {
+        const place = callKey({ messageId: messageIdOf(nodeAt(at)), toolCallId: id });
+        changes.push(
+          ...(lookup.staged.get(place) ?? []).filter(each => isOfTurn(each) && !isListedPart(each)),
+        );
+      }
+    if (messages[at + 1] && messages[at + 1]?.role !== 'user') return;
+    if (changes.length > 1) turns.set(at, changes);
+    changes = [];
+  });
+  return turns;
+}

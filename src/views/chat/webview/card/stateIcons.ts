@@ -1,0 +1,11 @@
+/** The codicons of what has become of a preview, or of a turn. */
+export const STATE_ICONS = {
+  pending: 'diff',
+  applying: 'loading',
+  applied: 'check',
+  mixed: 'pass',
+  undone: 'discard',
+  discarded: 'discard',
+  failed: 'error',
+  expired: 'history',
+} as const;

@@ -1,0 +1,52 @@
+import * as l10n from '@vscode/l10n';
+import { countText } from '../../../agent/base/localiser.ts';
+import { outcomeText } from '../../texts/previewWords.ts';
+import type { ItemOf, TurnRow } from '../protocol.ts';
+import { hunksText } from './cardWords.ts';
+
+type Turn = ItemOf<'turn'>;
+
+/** `8 files`, with its outcome once it has one. */
+export function turnName(turn: Pick<Turn, 'files' | 'state'>): string {
+  const files = countText(l10n.t('1 file|{0} files'), l10n)(turn.files);
+  const state = stateWord(turn.state);
+  return state === undefined ? files : `${files}, ${state}`;
+}
+
+/** What has become of all of it, and who did it: of mixed outcomes how many hunks came to what. */
+export function turnStateText({ state, counts, by }: Turn): string | undefined {
+  if (state === 'mixed') return hunksText(counts);
+  const isDecided = state === 'applied' || state === 'discarded' || state === 'undone';
+  return by && isDecided ? outcomeText(state, by.actor, by.agent) : stateWord(state);
+}
+
+/** What has become of the change of a file; `undefined` while it just waits. */
+export function rowStateText({ state, counts }: TurnRow): string | undefined {
+  const isProblem = state === 'stale' || state === 'conflicts' || state === 'failed';
+  return counts && !isProblem ? hunksText(counts) : stateWord(state);
+}
+
+function stateWord(state: TurnRow['state']): string | undefined {
+  switch (state) {
+    case 'pending':
+      return undefined;
+    case 'applying':
+      return l10n.t('being applied or discarded');
+    case 'applied':
+      return l10n.t('applied');
+    case 'mixed':
+      return l10n.t('applied in part');
+    case 'undone':
+      return l10n.t('undone');
+    case 'discarded':
+      return l10n.t('discarded');
+    case 'failed':
+      return l10n.t('failed');
+    case 'expired':
+      return l10n.t('expired');
+    case 'stale':
+      return l10n.t('stale');
+    case 'conflicts':
+      return l10n.t('conflicts');
+  }
+}
