@@ -17,7 +17,7 @@ import { registerHistoryView } from './views/chat/history/historyTree.ts';
 import { registerLedgerDocument } from './views/review/ledger/ledgerDocument.ts';
 import { registerNativeChat } from './views/chat/nativeChat/nativeChat.ts';
 import { OtherAgents } from './views/agents/otherAgents.ts';
-import { PendingView } from './views/review/pending/pendingTree.ts';
+import { PendingView } from './views/review/pending/pendingView.ts';
 import { LookedAt } from './views/review/lookedAt.ts';
 import { Overview } from './views/review/overview.ts';
 import { PreviewFileSystem } from './views/review/documents/previewFileSystem.ts';

@@ -85,6 +85,8 @@ export interface CommandArguments {
   'redline.preview.discardWithReason': [previewId?: string, reason?: string, revision?: number];
   /** With a path: the diff of that file, in a preview of several files. */
   'redline.preview.open': [previewId?: string, path?: string];
+  /** Opens the row that is selected in the pending view. */
+  'redline.preview.openSelected': [];
   'redline.preview.openFile': [previewId?: string];
   /** The difference between a file's proposal and the one that the user looked at before. */
   'redline.preview.showSinceLooked': [previewId?: string, path?: string];

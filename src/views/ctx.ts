@@ -3,7 +3,7 @@ import type { Agent } from './agent.ts';
 import type { ChatPanel } from './chat/chatPanel.ts';
 import type { Commenting } from './review/comments/commenting.ts';
 import type { TextDocuments } from './diagnostics/textDocuments.ts';
-import type { PendingView } from './review/pending/pendingTree.ts';
+import type { PendingView } from './review/pending/pendingView.ts';
 import type { LookedAt } from './review/lookedAt.ts';
 import type { ProposalEdits } from './review/documents/proposalEdits.ts';
 import type { Overview } from './review/overview.ts';

@@ -25,7 +25,7 @@ modelTest(
     await workbench.openRedlineChat();
     await workbench.sendChat('Add the tax per country');
     const set = workbench.treeRow('Add the tax per country');
-    await set.filter({ hasText: '3 files' }).filter({ hasText: '0/3' }).waitFor();
+    await set.filter({ hasText: '3 files' }).waitFor();
     await workbench.picture('change-set');
     await workbench.clickTreeRow('Delete money.ts');
     // Deletions are read last, after which the review begins anew.
@@ -51,7 +51,7 @@ modelTest(
     await workbench.openRedlineChat();
     await workbench.treeAction('Create tax.ts', 'Apply Preview');
     await workbench.waitForFile('src/tax.ts', text => text !== undefined);
-    await set.filter({ hasText: '2 files' }).filter({ hasText: '1/3' }).waitFor();
+    await set.filter({ hasText: '2 files' }).filter({ hasText: '1 of 3 decided' }).waitFor();
     await workbench.treeRow('Create tax.ts').filter({ hasText: 'applied' }).waitFor();
     await workbench.clickTreeRow('Delete');
     await workbench.lens('Delete').waitFor();

@@ -3,16 +3,19 @@ import type { Disposable } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import { hunksOfChange, type FileChange } from '../../agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../agent/hold/preview/preview.ts';
+import { hunkNumber } from '../../agent/hold/preview/resolve/ownParts.ts';
 import type { Hunk } from '../../agent/hold/text/hunks.ts';
+import type { DiffStat } from '../../agent/hold/text/lineDiff.ts';
 import type { Agent } from '../agent.ts';
 import { DiffStats } from './diffStats.ts';
 import { oneLine } from '../plainText.ts';
-import { countedSet, hunkCount, setKey } from './countedSet.ts';
+import { setKey } from './countedSet.ts';
+import { PlaceOrder, placeTable, slotKey, type PlaceTable } from './placeTable.ts';
 import { parsePreviewUri, type PreviewSide } from '../workspace/previewUri.ts';
 import type { ReviewList } from './reviewList.ts';
 import { shownChange } from './shownChange.ts';
 
-/** Where a hunk is in its change set. All of it counts, whatever is decided, so that the numbers go up as the review goes on. */
+/** Where a hunk is in its change set. All of it counts, whatever is decided. */
 export interface ReviewPlace {
   /** From 1. */
   readonly hunk: number;
@@ -22,31 +25,20 @@ export interface ReviewPlace {
   readonly files: number;
 }
 
-/** How far into a change set each file of its open previews is. */
-interface Table {
-  readonly hunks: number;
-  readonly files: number;
-  /** How many hunks come before those of a file in a preview. */
-  readonly before: ReadonlyMap<string, number>;
-  /** The number of each file, from 1. */
-  readonly file: ReadonlyMap<string, number>;
-}
-
-/** Tells where hunks are in their change sets: what is decided comes first, then what is open, in the order of the review. */
+/** Tells where hunks are in their change sets. The number of a hunk stays the same, whatever is decided of the others. */
 export class ReviewPlaces implements Disposable {
   readonly #agent: Agent;
-  readonly #review: ReviewList;
+  readonly #order = new PlaceOrder();
   readonly #stats: DiffStats;
   readonly #changed = new Emitter<void>();
   readonly #following: Disposable;
-  #tables = new Map<string, Table | undefined>();
+  #tables = new Map<string, PlaceTable | undefined>();
 
   /** More was counted. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
   constructor(agent: Agent, review: ReviewList) {
     this.#agent = agent;
-    this.#review = review;
     this.#stats = new DiffStats(agent.logger, () => {
       this.#tables.clear();
       this.#changed.fire();
@@ -61,12 +53,17 @@ export class ReviewPlaces implements Disposable {
    */
   of(preview: Preview, change: FileChange | undefined, hunk: number): ReviewPlace | undefined {
     const key = setKey(preview);
-    if (!this.#tables.has(key)) this.#tables.set(key, this.#tableOf(key));
+    if (!this.#tables.has(key)) {
+      const { store, settings } = this.#agent;
+      const statsOf = (each: Preview): readonly DiffStat[] | undefined => this.#stats.of(each);
+      this.#tables.set(key, placeTable(store, key, settings.order, this.#order, statsOf));
+    }
     const table = this.#tables.get(key);
-    const before = table?.before.get(placeKey(preview.id, change?.path));
-    if (!table || before === undefined) return undefined;
+    const slots = table?.slots.get(slotKey(preview.id, change?.path));
+    if (!table || !slots) return undefined;
     const file = change ? (table.file.get(change.path) ?? 0) : 0;
-    return { hunk: before + hunk + 1, hunks: table.hunks, file, files: table.files };
+    const number = slots.before + hunkNumber(hunk, slots.gone);
+    return { hunk: number, hunks: table.hunks, file, files: table.file.size };
   }
 
   /** Where the cursor of a preview editor is: `Hunk 3 of 14 · cart.ts 2 of 8`; empty if nothing is to be decided there. */
@@ -91,40 +88,6 @@ export class ReviewPlaces implements Disposable {
     this.#following.dispose();
     this.#stats.dispose();
   }
-
-  #tableOf(key: string): Table | undefined {
-    const { decided, open, isTooLarge } = countedSet(this.#agent.store, key);
-    if (isTooLarge) return undefined;
-    // What a filter hides is left, too: it comes last.
-    const left = new Map(open.map(each => [each.id, each]));
-    const listed = new Set([...this.#review.list().flatMap(({ id }) => left.get(id) ?? []), ...open]);
-    let hunks = 0;
-    for (const each of decided) {
-      const count = hunkCount(each, preview => this.#stats.of(preview));
-      if (count === undefined) return undefined;
-      hunks += count;
-    }
-    const toDo = new Set([...listed].flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
-    const done = new Set(decided.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
-    const file = new Map<string, number>();
-    for (const path of done) if (!toDo.has(path)) file.set(path, file.size + 1);
-    for (const path of toDo) file.set(path, file.size + 1);
-    const before = new Map<string, number>();
-    for (const each of listed) {
-      const stats = each.changes ? this.#stats.of(each) : [];
-      if (!stats || (each.changes && stats.length < each.changes.length)) return undefined;
-      if (!each.changes) before.set(placeKey(each.id), hunks++);
-      for (const [index, { path }] of (each.changes ?? []).entries()) {
-        before.set(placeKey(each.id, path), hunks);
-        hunks += Math.max(1, stats[index]?.hunks ?? 1);
-      }
-    }
-    return { hunks, files: file.size, before, file };
-  }
-}
-
-function placeKey(id: string, path = ''): string {
-  return `${id} ${path}`;
 }
 
 /** The index of the hunk at a line of one side: the one that holds it, else the last one above; -1 above the first. */

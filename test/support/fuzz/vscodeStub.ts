@@ -32,6 +32,10 @@ export class Uri {
     return this.path;
   }
 
+  with({ path: uriPath = this.path }: { readonly path?: string }): Uri {
+    return new Uri(uriPath);
+  }
+
   toString(): string {
     return pathToFileURL(this.path).href;
   }
@@ -77,9 +81,11 @@ export class ThemeColor {
 
 export class TreeItem {
   readonly label: string;
+  readonly collapsibleState: number;
 
-  constructor(label: string) {
+  constructor(label: string, collapsibleState = 0) {
     this.label = label;
+    this.collapsibleState = collapsibleState;
   }
 }
 

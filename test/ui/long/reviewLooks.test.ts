@@ -109,7 +109,7 @@ drivenTest(
       }, server.baseUrl);
       await workbench.openRedlineChat();
       await workbench.sendChat('Add the tax per country');
-      await workbench.treeRow('Add the tax per country').filter({ hasText: '0/6' }).waitFor();
+      await workbench.treeRow('Add the tax per country').filter({ hasText: '4 files' }).waitFor();
       await chat.getByText('Please look at it.').waitFor();
       await workbench.sendChat('Say what a cart is');
       await workbench.treeRow('README.md').waitFor();
@@ -135,7 +135,7 @@ drivenTest(
       await workbench.picture('new-file');
       await workbench.lens('Create').click();
       await workbench.waitForFile('src/tax.ts', text => text !== undefined);
-      await workbench.treeRow('Add the tax per country').filter({ hasText: '1/6' }).waitFor();
+      await workbench.treeRow('Add the tax per country').filter({ hasText: '1 of 6 decided' }).waitFor();
 
       const drawAll = async (name: string): Promise<void> => {
         // In a small window, the tree has no room for all rows.

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { isOpen, type Preview } from '../../../agent/hold/preview/preview.ts';
 import { onRow, type CommandHandlers } from '../../commandRegistry.ts';
 import type { Ctx } from '../../ctx.ts';
+import { agentLabel } from '../../plainText.ts';
 import { isFromEditor, PreviewTargets, targetsOf, type PreviewTarget } from './previewTargets.ts';
 import type { PreviewVotes } from './previewVotes.ts';
 
@@ -37,6 +38,21 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
     await opener.open(preview, path);
     overview.noteOpened([preview]);
   };
+  const open = async (...args: unknown[]): Promise<void> => {
+    const [first] = await targets.named(args);
+    const preview = first && store.get(first.id);
+    const path = first?.path ?? (typeof args[1] === 'string' ? args[1] : undefined);
+    await (preview ? openOne(preview, path) : targets.openHead());
+  };
+  const openAll = async (...args: unknown[]): Promise<void> => {
+    const set = setIn(args).flatMap(id => store.get(id) ?? []);
+    const [only] = set;
+    const agent = only?.origin?.agent;
+    if (set.length > 1) return overview.openSet(set, titleIn(args) ?? (agent && agentLabel(agent)));
+    if (only) return openOne(only);
+    const shown = ctx.review.list();
+    return shown.length > 1 ? overview.open(shown) : targets.openHead();
+  };
   return {
     'redline.preview.apply': onNamed((on, args, named) => on.vote('apply', args, named)),
     'redline.preview.discard': onNamed((on, args, named) => on.vote('discard', args, named)),
@@ -44,12 +60,11 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
     'redline.preview.applyAll': async () => (await votes()).applyAll(),
     'redline.preview.discardAll': async () => (await votes()).discardAll(),
     'redline.preview.discardAllWithReason': async () => (await votes()).discardAllWithReason(),
-    'redline.preview.open': onRow(async (...args) => {
-      const [first] = await targets.named(args);
-      const preview = first && store.get(first.id);
-      const path = first?.path ?? (typeof args[1] === 'string' ? args[1] : undefined);
-      await (preview ? openOne(preview, path) : targets.openHead());
-    }),
+    'redline.preview.open': onRow(open),
+    'redline.preview.openSelected': async () => {
+      const row = ctx.pendingView.selected;
+      if (row) await (row.kind === 'set' ? openAll(row) : open(row));
+    },
     'redline.preview.openFile': onRow(async (...args) => {
       const [target = targets.head] = await targets.named(args);
       if (!target) return targets.openHead();
@@ -63,14 +78,7 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
         if (preview) ctx.looks.mark(preview, path);
       }
     }),
-    'redline.preview.openAll': async (...args) => {
-      const set = setIn(args).flatMap(id => store.get(id) ?? []);
-      const [only] = set;
-      if (set.length > 1) return overview.openSet(set, titleIn(args));
-      if (only) return openOne(only);
-      const shown = ctx.review.list();
-      return shown.length > 1 ? overview.open(shown) : targets.openHead();
-    },
+    'redline.preview.openAll': openAll,
     'redline.preview.next': () => opener.step(1),
     'redline.preview.previous': () => opener.step(-1),
   };

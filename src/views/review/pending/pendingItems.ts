@@ -1,27 +1,28 @@
 import * as vscode from 'vscode';
 import { countText } from '../../../agent/base/localiser.ts';
 import type { FileChange, FileChangeKind } from '../../../agent/hold/preview/fileChange.ts';
-import {
-  blockOf,
-  isOpen,
-  titleOf,
-  type Preview,
-  type Recommendation,
-} from '../../../agent/hold/preview/preview.ts';
+import { blockOf, isOpen, titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
 import {
   previewView,
+  type CheckMark,
   type PreviewFacts,
   type PreviewProblem,
   type PreviewView,
 } from '../../../agent/hold/preview/previewView.ts';
 import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 import { Lineage } from '../../../agent/hold/preview/resolve/lineage.ts';
-import { makeCommand } from '../../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../../plainText.ts';
 import { rowUri, type FileUris } from '../../workspace/previewUri.ts';
 import { checkSentence, checksText } from '../../texts/checkWords.ts';
-import { conflictsLeftText, hasSucceeded, kindIcons, runText } from '../../texts/previewWords.ts';
+import {
+  conflictsLeftText,
+  hasSucceeded,
+  kindIcons,
+  recommendationText,
+  runText,
+} from '../../texts/previewWords.ts';
 import { riskMark, riskText } from '../../texts/riskWords.ts';
+import { openSelected } from './openSelected.ts';
 import type { PendingNode } from './pendingNodes.ts';
 
 /** The most risks of a preview that a screen reader is given with its row. */
@@ -55,32 +56,36 @@ export function previewItem(
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
   const label = oneLine(titleOf(preview));
   const row = withoutFolder(label, changes ?? []);
-  const item = new vscode.TreeItem(row.label, count > 0 ? Collapsed : None);
+  const item = new vscode.TreeItem(row.label, count > 1 ? Collapsed : None);
   const [only] = count === 1 ? (changes ?? []) : [];
   if (only) item.resourceUri = rowUri(id, only, files);
   const looked = lookedAtText(count, lookedAt);
   const filesRead = looked !== '' && count > 1 ? looked : filesText(preview);
   const view = previewView(preview, known);
   const state = stateText(view, filesRead);
-  const checked = checksText(view.checks, oneLine);
-  // A narrow side bar cuts off the end, or all but the label. So the sign of a risk comes before that; then what went wrong, the
-  // risks, and why the model proposes it.
+  // A narrow side bar cuts off the end, or all but the label. So the sign of a risk comes before that; then what is wrong.
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
-  const mark = state === looked ? '' : looked;
-  const risks = riskMark(view.risks);
-  if (risks !== '') item.label = `⚠ ${row.label}`;
-  const isAdvice =
-    view.outcome.kind === 'pending' && !view.outcome.problem && view.outcome.recommendation !== undefined;
+  if (view.risks.length > 0) item.label = `⚠ ${row.label}`;
+  const isPassed = ({ state, isCurrent }: CheckMark): boolean => state === 'passed' && isCurrent;
+  const checksAs = (passed: boolean): string =>
+    checksText(
+      view.checks.filter(check => isPassed(check) === passed),
+      oneLine,
+    );
   item.description = [
-    checked,
-    ...(isAdvice ? [risks, mark, state] : [state, risks, mark]),
+    ...problemTexts(view),
+    checksAs(false),
+    riskMark(view.risks),
+    state,
+    state === looked ? '' : looked,
+    checksAs(true),
     ...[id, agent, row.folder],
   ]
     .filter(part => part !== '')
     .join(' · ');
   item.iconPath = iconOf(view);
   item.contextValue = contextOf(preview);
-  item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', id);
+  item.command = openSelected();
   const kind = preview.state.kind === 'expired' ? vscode.l10n.t('expired') : filesText(preview);
   item.accessibilityInformation = {
     label: [
@@ -88,8 +93,10 @@ export function previewItem(
         label,
         id,
         kind,
+        ...problemTexts(view),
         ...view.checks.map(check => checkSentence(check, oneLine)),
         state,
+        ...adviceTexts(view),
         ...view.risks.slice(0, MAX_SAID_RISKS).map(risk => riskText(risk, oneLine)),
         looked,
         agent,
@@ -157,7 +164,7 @@ export function fileItem(
   item.iconPath = vscode.ThemeIcon.File;
   item.contextValue = contextOfFile(preview);
   item.tooltip = change.kind === 'rename' ? `${escapeInvisible(change.from)} → ${path}` : path;
-  item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', preview.id, change.path);
+  item.command = openSelected();
   const said = [path, kind || vscode.l10n.t('modified'), looked].filter(part => part !== '');
   item.accessibilityInformation = { label: said.join(', ') };
   return item;
@@ -187,12 +194,11 @@ export function groupItem(
   return item;
 }
 
-/** What the row shows beside the label: what the user should know before applying or discarding. */
+/** How far it has come. */
 function stateText({ preview, outcome }: PreviewView, filesRead: string): string {
   switch (outcome.kind) {
     case 'pending':
-      if (outcome.problem) return problemMark(outcome.problem);
-      return (outcome.recommendation && adviceText(outcome.recommendation)) ?? filesRead;
+      return outcome.problem ? '' : filesRead;
     case 'applying':
       return vscode.l10n.t('resolving…');
     case 'applied':
@@ -208,16 +214,19 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
   }
 }
 
-/**
- * Shorter than on the card: in a narrow side bar, whether it is for or against is still to be seen. What was said of several previews
- * together is in the row of their set; that it is against them is a warning for each.
- */
-function adviceText({ action, reason, isOfSet }: Recommendation): string | undefined {
-  if (isOfSet) return action === 'apply' ? undefined : vscode.l10n.t('Recommends Discard');
-  const why = oneLine(reason) || vscode.l10n.t('No reason provided');
-  return action === 'apply'
-    ? vscode.l10n.t('Recommends Apply: {0}', why)
-    : vscode.l10n.t('Recommends Discard: {0}', why);
+/** What keeps it from being applied, and that the model is against it. The tooltip says why. */
+function problemTexts({ outcome }: PreviewView): string[] {
+  if (outcome.kind !== 'pending') return [];
+  return [
+    ...(outcome.problem ? [problemMark(outcome.problem)] : []),
+    ...(outcome.recommendation?.action === 'discard' ? [vscode.l10n.t('not recommended')] : []),
+  ];
+}
+
+/** What was said of several previews together is in the row of their set. */
+function adviceTexts({ outcome }: PreviewView): string[] {
+  const advice = outcome.kind === 'pending' ? outcome.recommendation : undefined;
+  return advice && !advice.isOfSet ? [recommendationText(advice, oneLine)] : [];
 }
 
 /** The problem in a few words: the tooltip tells it whole. */
@@ -300,5 +309,3 @@ function contextOfFile(preview: Preview): RowContext {
   if (preview.state.kind !== 'pending') return 'redline.decidedFile';
   return blockOf(preview) ? 'redline.blockedFile' : 'redline.file';
 }
-
-export { SetItems } from './setItems.ts';

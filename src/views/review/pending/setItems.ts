@@ -1,20 +1,23 @@
 import * as vscode from 'vscode';
+import { shortened } from '../../../agent/base/cutText.ts';
 import { countText } from '../../../agent/base/localiser.ts';
 import { adviceOfSet, type SetAdvice } from '../../../agent/hold/preview/changeSet.ts';
 import { appliesAny, isOpen } from '../../../agent/hold/preview/preview.ts';
 import { DiffStats } from '../diffStats.ts';
-import { makeCommand } from '../../commandRegistry.ts';
 import { agentLabel, oneLine } from '../../plainText.ts';
 import { countedSet, hunkCount } from '../countedSet.ts';
+import { openSelected } from './openSelected.ts';
 import type { PendingParts } from './pendingParts.ts';
 import { previewsOfSet, type PendingNode } from './pendingNodes.ts';
 
 /** What a row says of what is decided and what is left. */
 interface Counts {
-  readonly done: string;
   readonly short: string;
   readonly long: string;
 }
+
+/** The most characters of a prompt in a row: what follows it is to be seen in a narrow side bar, too. */
+const MAX_NAME = 30;
 
 /** Makes the rows of change sets, which count what is left. */
 export class SetItems implements vscode.Disposable {
@@ -28,23 +31,21 @@ export class SetItems implements vscode.Disposable {
     this.#stats = new DiffStats(parts.logger, () => parts.review.refresh());
   }
 
-  itemOf({ setId, title, open }: Extract<PendingNode, { kind: 'set' }>): vscode.TreeItem {
+  itemOf({ setId, title }: Extract<PendingNode, { kind: 'set' }>): vscode.TreeItem {
     const all = previewsOfSet(this.#parts.store, setId);
     const agent = all[0]?.origin?.agent;
     const name = oneLine(title ?? (agent ? agentLabel(agent) : setId));
     const counts = this.#countsOf(setId);
-    const label = counts.done === '' ? name : `${counts.done} · ${name}`;
-    const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
+    const item = new vscode.TreeItem(shortened(name, MAX_NAME), vscode.TreeItemCollapsibleState.Expanded);
     const advice = adviceOfSet(all);
-    item.description = [counts.short, ...advice.map(adviceText)].join(' · ');
+    item.description = counts.short;
     item.iconPath = new vscode.ThemeIcon('checklist');
     item.contextValue = appliesAny(all.filter(isOpen), id => this.#parts.edits.hasUnsaved(id))
       ? 'redline.set'
       : 'redline.blockedSet';
     item.tooltip = [name, counts.long, ...advice.map(adviceText)].join('\n');
     item.accessibilityInformation = { label: [name, counts.long, ...advice.map(adviceText)].join(', ') };
-    const ids = open.map(({ previewId }) => previewId);
-    item.command = makeCommand(vscode.l10n.t('Review'), 'redline.preview.openAll', ids, name);
+    item.command = openSelected();
     return item;
   }
 
@@ -53,14 +54,14 @@ export class SetItems implements vscode.Disposable {
   }
 
   /**
-   * `✓ 3/14`, how many hunks of all are decided, which comes first in the row, as a narrow side bar cuts off its end; and
-   * `8 files · +31 −12`, the files and lines that are left, with a `~` if some could not be counted exactly.
+   * `3 of 14 decided · 8 files · +31 −12`: how many hunks of all are decided, once one is; then the files and lines that are left,
+   * with a `~` if some could not be counted exactly.
    */
   #countsOf(setId: string): Counts {
     const { decided, open, isTooLarge } = countedSet(this.#parts.store, setId);
     const paths = new Set(open.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
     const files = countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(paths.size);
-    const uncounted = { done: '', short: files, long: files };
+    const uncounted = { short: files, long: files };
     if (isTooLarge) return uncounted;
     const sum = { added: 0, removed: 0, hunks: 0, decided: 0, mark: '' };
     for (const preview of [...decided, ...open]) {
@@ -87,8 +88,11 @@ export class SetItems implements vscode.Disposable {
     const told = vscode.l10n.t('{0} of {1} hunks decided', sum.decided, sum.hunks);
     const text = (...parts: string[]): string => parts.filter(part => part !== '').join(' · ');
     const counts = {
-      done: `✓ ${sum.decided}/${sum.hunks}`,
-      short: text(files, lines),
+      short: text(
+        sum.decided === 0 ? '' : vscode.l10n.t('{0} of {1} decided', sum.decided, sum.hunks),
+        files,
+        lines,
+      ),
       long: text(files, lines, told),
     };
     this.#last.set(setId, counts);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
 import type { FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
 import { resolvePart } from '../../../../src/agent/hold/preview/resolve/resolvePart.ts';
+import { reopenAction } from '../../../../src/agent/hold/preview/undo.ts';
 import { create, modify } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';
@@ -53,7 +54,7 @@ function setUp() {
   const settled = async (): Promise<void> => {
     while (at('p2', 'money.ts', 1) === undefined) await counted();
   };
-  return { harness, at, settled };
+  return { harness, at, settled, counted };
 }
 
 test('the place of a hunk counts all hunks and files of its change set, and nothing of others', async () => {
@@ -66,17 +67,65 @@ test('the place of a hunk counts all hunks and files of its change set, and noth
   assert.equal(at('p2', 'money.ts', 1), '5/5 3/3');
 });
 
-test('what is decided stays counted, so that the number goes up with each decision', async () => {
+test('a number is an address: it stays the same, whatever is decided of the others', async () => {
   const { harness, at, settled } = setUp();
   await settled();
   const { store, invoker } = harness;
-  const vote = { id: 'p1', revision: 1, action: 'apply', actor: 'human', reason: 'ok' } as const;
-  await resolvePart({ store, invoker }, vote, { path: 'cart.ts', hunk: 0 });
+  const vote = (id: string, action: 'apply' | 'discard', path: string, hunk: number): Promise<unknown> => {
+    const revision = store.get(id)?.revision ?? assert.fail();
+    return resolvePart(
+      { store, invoker },
+      { id, revision, action, actor: 'human', reason: '' },
+      { path, hunk },
+    );
+  };
+  await vote('p2', 'apply', 'money.ts', 0);
   await settled();
-  assert.equal(at('p1', 'cart.ts', 0), '2/5 1/3', 'the hunk that is left is the second');
+  assert.equal(at('p1', 'cart.ts', 0), '1/5 1/3');
+  assert.equal(at('p2', 'tax.ts', 0), '3/5 2/3');
+  assert.equal(at('p2', 'money.ts', 0), '5/5 3/3', 'the hunk that is left of it');
   await harness.resolve({ id: 'p1' });
   await settled();
-  assert.equal(at('p2', 'tax.ts', 0), '3/5 2/3');
+  assert.equal(at('p2', 'money.ts', 0), '5/5 3/3');
+});
+
+test('hunk 3 of 5 stays 3, also as the copy of what was discarded', async () => {
+  const { harness, at, counted } = setUp();
+  const lines = Array.from({ length: 25 }, (_, line) => `${line}\n`);
+  const change = modify(
+    'five.ts',
+    lines.join(''),
+    lines.map((line, index) => (index % 5 === 2 ? `x${line}` : line)).join(''),
+  );
+  harness.workspace.put('five.ts', lines.join(''));
+  const { store, invoker } = harness;
+  const origin = { sessionId: 's1', asksModel: true, setId: 'five' };
+  const { id } = store.stage(draft({ label: 'Edit', changes: [change], origin })).preview;
+  const numbers = async (): Promise<(string | undefined)[]> => {
+    const hunks = (await hunksOnce(store.get(id)?.changes?.[0] ?? assert.fail())).length;
+    while (at(id, 'five.ts', 0) === undefined) await counted();
+    return Array.from({ length: hunks }, (_, hunk) => at(id, 'five.ts', hunk)?.split(' ')[0]);
+  };
+  assert.deepEqual(await numbers(), ['1/5', '2/5', '3/5', '4/5', '5/5']);
+  for (const [action, hunk] of [
+    ['discard', 1],
+    ['apply', 2],
+  ] as const) {
+    const revision = store.get(id)?.revision ?? assert.fail();
+    await resolvePart(
+      { store, invoker },
+      { id, revision, action, actor: 'human', reason: '' },
+      { path: 'five.ts', hunk },
+    );
+  }
+  assert.deepEqual(await numbers(), ['1/5', '3/5', '5/5']);
+  const discarded = store.all().find(({ state }) => state.kind === 'discarded') ?? assert.fail();
+  const { reopens, changes } = reopenAction(discarded) ?? assert.fail();
+  const copy = store.stage(
+    draft({ label: 'Again', changes: changes ?? assert.fail(), reopens: reopens ?? '', origin }),
+  );
+  assert.deepEqual(await numbers(), ['1/5', '3/5', '5/5']);
+  assert.equal(at(copy.preview.id, 'five.ts', 0), '2/5 1/1');
 });
 
 test('the hunk at a line is the one that holds it, or the last one above', async () => {

@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from 'node:util';
+import { keyOf, type PendingNode } from './pendingNodes.ts';
+
+/** What VS Code has of the tree, so that a change redraws only rows that are no longer as they were given. It knows a row by its object. */
+export class DrawnRows {
+  /** By key, each row and its look. */
+  readonly #rows = new Map<string, { readonly node: PendingNode; look: string }>();
+  /** By the key of the row above, which the top lacks, the rows that it has below it. */
+  readonly #below = new Map<
+    string,
+    { readonly above?: PendingNode; readonly rows: readonly PendingNode[] }
+  >();
+  /** By key, the row above. */
+  readonly #above = new Map<string, PendingNode | undefined>();
+
+  /** The rows below `above` were given. Those at the top are given first, when VS Code reads the whole tree. */
+  giveBelow(above: PendingNode | undefined, rows: readonly PendingNode[]): void {
+    const key = above ? keyOf(above) : '';
+    const kept = new Set(rows.map(keyOf));
+    for (const row of this.#below.get(key)?.rows ?? []) if (!kept.has(keyOf(row))) this.#forget(keyOf(row));
+    this.#below.set(key, { above, rows });
+    for (const row of rows) this.#above.set(keyOf(row), above);
+  }
+
+  /** @param look everything that the row shows */
+  give(node: PendingNode, look: string): void {
+    this.#rows.set(keyOf(node), { node, look });
+  }
+
+  get(key: string): PendingNode | undefined {
+    return this.#rows.get(key)?.node;
+  }
+
+  above(node: PendingNode): PendingNode | undefined {
+    return this.#above.get(keyOf(node));
+  }
+
+  /**
+   * Brings the rows up to date.
+   * @param readBelow reads the rows below one, or those at the top
+   * @returns the rows to draw again, each with those below it; 'all' if the top has other rows
+   */
+  changed(
+    readBelow: (above: PendingNode | undefined) => readonly PendingNode[],
+    lookOf: (node: PendingNode) => string,
+  ): readonly PendingNode[] | 'all' {
+    const changed = new Set<PendingNode>();
+    for (const { above, rows } of this.#below.values()) {
+      const now = readBelow(above);
+      const isSame =
+        now.length === rows.length && now.every((row, at) => keyOf(row) === keyOf(rows[at] ?? row));
+      if (!isSame && !above) return 'all';
+      if (!isSame && above) changed.add(above);
+      else
+        for (const [at, row] of rows.entries()) {
+          if (isDeepStrictEqual(row, now[at])) continue;
+          changed.add(Object.assign(row, now[at]));
+        }
+    }
+    for (const { node, look } of this.#rows.values()) if (lookOf(node) !== look) changed.add(node);
+    const isBelowChanged = (node: PendingNode): boolean => {
+      const above = this.above(node);
+      return above !== undefined && (changed.has(above) || isBelowChanged(above));
+    };
+    return [...changed].filter(node => this.#rows.get(keyOf(node))?.node === node && !isBelowChanged(node));
+  }
+
+  #forget(key: string): void {
+    for (const row of this.#below.get(key)?.rows ?? []) this.#forget(keyOf(row));
+    for (const map of [this.#rows, this.#below, this.#above]) map.delete(key);
+  }
+}
