@@ -8,6 +8,7 @@ import { assertNotStopped, type CommandPlan } from '../commands/commandPlan.ts';
 import type { RunSink } from '../commands/commandRuns.ts';
 import type { SandboxEnd, SandboxOfEngine } from '../commands/sandbox.ts';
 import { runInShell } from '../commands/shellProcess.ts';
+import { boundFiles, copyBound } from './boundFiles.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { clear, foldersGone, forget, note, openCopy, removeLeftovers, type Copied } from './copiedFolder.ts';
 import { ownRepository } from './copiedGit.ts';
@@ -67,7 +68,7 @@ export class CopySandbox implements SandboxOfEngine {
         ignored: new Set(),
       },
     }));
-    this.#links = new CopiedLinks(this.#folders);
+    this.#links = new CopiedLinks(this.#folders, this.#layers.links);
   }
 
   async run(plan: CommandPlan, pending: PendingContents, { signal, add }: RunSink): Promise<SandboxEnd> {
@@ -230,6 +231,17 @@ export class CopySandbox implements SandboxOfEngine {
         await clear(folder, copy, at);
         for (const left of folder.ignored) if (left.startsWith(`${at}/`)) folder.ignored.delete(left);
       }
+      const bound = await boundFiles(
+        root,
+        now.keys(),
+        changed.map(([at]) => at),
+      );
+      const copyFile = async (at: string, stamp: Stamp): Promise<unknown> => {
+        const { isFresh: keepsTime } = folder;
+        if (bound.has(at) && (await copyBound(at, stamp, [real, copy], this.#links.folders, keepsTime)))
+          return;
+        return copy.copy(at, real, { keepsTime, targetOf: each => this.#links.inCopy(each) });
+      };
       const copyChanged: Parameters<Progress>[1] = async (cancelled, report) => {
         let done = 0;
         await forEachLimited(changed, AT_ONCE, async ([at, stamp]) => {
@@ -237,10 +249,7 @@ export class CopySandbox implements SandboxOfEngine {
           if (cancelled.aborted) throw new ToolError(CANCELLED);
           await copy.makeFolders(path.posix.dirname(at), real);
           await clear(folder, copy, at);
-          await copy.copy(at, real, {
-            keepsTime: folder.isFresh,
-            targetOf: each => this.#links.inCopy(each),
-          });
+          await copyFile(at, stamp);
           source.set(at, stamp);
           await note(folder, copy, at);
           report(++done);

@@ -46,7 +46,7 @@ export class PathNames {
 }
 
 /** A folder of the workspace and its copy, as absolute paths. */
-interface Copies {
+export interface Folders {
   readonly root: string;
   readonly copy: string;
 }
@@ -56,10 +56,16 @@ interface Copies {
  * disk through them.
  */
 export class CopiedLinks {
-  readonly #folders: readonly Copies[];
+  /** The outermost folders, and those that are opened by a link. */
+  readonly folders: readonly Folders[];
 
-  constructor(folders: readonly Copies[]) {
-    this.#folders = folders;
+  /** @param links other paths of folders, which lead to them */
+  constructor(folders: readonly Folders[], links: ReadonlyMap<string, string>) {
+    const linked = [...links].map(([from, root]) => ({
+      root: from,
+      copy: this.#placeOf(root, folders) ?? from,
+    }));
+    this.folders = [...folders, ...linked];
   }
 
   /** What a link of the workspace with this target holds in the copy. */
@@ -70,12 +76,12 @@ export class CopiedLinks {
 
   /** What a link of the copy with this target holds in the workspace. */
   inWorkspace(target: string): string {
-    const found = path.isAbsolute(target) && this.#folders.find(({ copy }) => isInside(target, copy));
+    const found = path.isAbsolute(target) && this.folders.find(({ copy }) => isInside(target, copy));
     return found ? path.join(found.root, path.relative(found.copy, target)) : target;
   }
 
-  #placeOf(target: string): string | undefined {
-    const found = this.#folders.find(({ root }) => isInside(target, root));
+  #placeOf(target: string, folders = this.folders): string | undefined {
+    const found = folders.find(({ root }) => isInside(target, root));
     return found && path.join(found.copy, path.relative(found.root, target));
   }
 }

@@ -41,6 +41,22 @@ const toolchains: Readonly<Record<string, Toolchain>> = {
     },
     ...{ source: 'word.h', build: 'ninja', run: './out/app' },
   },
+  ...Object.fromEntries(
+    ['Unix Makefiles', 'Ninja'].map(generator => [
+      `cmake, ${generator}`,
+      {
+        needs: ['cmake', 'cc', generator === 'Ninja' ? 'ninja' : 'make'],
+        files: {
+          ...C,
+          'CMakeLists.txt':
+            'cmake_minimum_required(VERSION 3.10)\nproject(app C)\nadd_executable(app main.c)\n',
+        },
+        source: 'word.h',
+        build: `{ [ -e out ] || cmake -S . -B out -G "${generator}"; } && cmake --build out`,
+        run: './out/app',
+      },
+    ]),
+  ),
   cargo: {
     needs: ['cargo'],
     files: {
@@ -78,9 +94,9 @@ const toolchains: Readonly<Record<string, Toolchain>> = {
       'src/word.py': 'WORD = "good"\n',
     },
     source: 'src/word.py',
-    // As an editable install leaves it, but for the absolute path, which would lead out of a copy.
+    // As an editable install leaves it.
     build:
-      '[ -e out/venv ] || { /usr/bin/python3 -m venv --without-pip out/venv && echo ../../../../../src > $(echo out/venv/lib/python3*/site-packages)/app.pth; }',
+      '[ -e out/venv ] || { /usr/bin/python3 -m venv --without-pip out/venv && echo $PWD/src > $(echo out/venv/lib/python3*/site-packages)/app.pth; }',
     run: 'PYTHONPYCACHEPREFIX=$PWD/out/pyc out/venv/bin/python -m app',
   },
   pip: {

@@ -194,6 +194,21 @@ for (const engine of engines)
       assert.deepEqual(fs.readdirSync(world.at('src')).sort(), ['a.ts', 'b.ts']);
     });
 
+    test('an environment or a build that has the absolute path of the workspace finds what is pending', async t => {
+      const world = await open(t, engine, []);
+      fs.mkdirSync(world.at('out/lib'), { recursive: true });
+      const text = `${world.root}/src/a.ts\n${world.root}-other\n`;
+      fs.writeFileSync(world.at('out/lib/path'), text);
+      fs.writeFileSync(world.at('out/lib/data'), `\0${text}`);
+      fs.writeFileSync(world.at('out/pyvenv.cfg'), '');
+      const pending = { 'src/a.ts': 'P' };
+      const ran = await world.run('cat "$(head -n 1 out/lib/path)"; tail -n 1 out/lib/path', { pending });
+      assert.equal(ran.output, `P${world.root}-other\n`);
+      assert.deepEqual([ran.changes, ran.ignored], [[], 0]);
+      const data = await world.run('wc -c < out/lib/data', { pending });
+      assert.equal(data.output.trim(), String(Buffer.byteLength(text) + 1));
+    });
+
     test('an inner folder of the workspace is a part of the outer one', async t => {
       const world = await open(t, engine, ['.', 'src']);
       const ran = await world.run('cat src/a.ts; echo x > src/b.ts', { pending: { 'src/a.ts': 'pending' } });
