@@ -98,7 +98,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const chat = new ChatPanel(chatOptions);
   const pendingView = new PendingView({
     ...{ ...agent, review, looks, edits, memory: context.workspaceState },
-    storage,
   });
   const otherAgents = new OtherAgents({
     ...{ ...agent, context },

@@ -57,7 +57,7 @@ export const mutations = [
     rule: 'I3: an id is used once in a storage, whichever window asks',
     file: 'hold/preview/previewStore.ts',
     from: 'this.#numbers = numbers;',
-    to: 'this.#numbers = { next: last => last + 1 };',
+    to: 'this.#numbers = countedNumbers();',
   },
   {
     rule: 'nothing is written before its journal is on disk',

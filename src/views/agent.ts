@@ -38,14 +38,9 @@ import { ladderMemory, Providers } from './chat/models/providers.ts';
 import type { FileUris } from './workspace/previewUri.ts';
 import type { RedlineLog } from './diagnostics/redlineLog.ts';
 import { Settings } from './settings.ts';
-import {
-  closePatience,
-  forgetOldPreviews,
-  lockStorage,
-  mustRecover,
-  openStore,
-} from './storage/previewStorage.ts';
+import { forgetOldPreviews, lockStorage, mustRecover, openStore } from './storage/previewStorage.ts';
 import { StorageTrouble } from './storage/storageTrouble.ts';
+import { closePatience } from './storage/storedPreviews.ts';
 import { showWarning } from './toast.ts';
 import { SandboxLeave, WindowSandboxes } from './agents/terminal/windowSandboxes.ts';
 import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
@@ -109,10 +104,11 @@ export async function createAgent(
   const ownsStorage = lock.kind === 'owned';
   const open = await openStore(storageParts, lock);
   const { store } = open;
-  if (mustRecover(store, storage.fsPath)) {
+  if (open.isDurable && mustRecover(store, storage.fsPath)) {
     const { recoverInterruptedCommits } = await import('./storage/interruptedCommits.ts');
     await recoverInterruptedCommits(open, storage.fsPath, workspace, logger);
   }
+  void open.takeOver?.(workspace);
   subscriptions.push(forgetOldPreviews(store, settings, logger));
 
   const editors: LoadEditors = async () => {

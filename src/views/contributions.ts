@@ -41,8 +41,6 @@ export const contextKeys = {
   running: 'redline.running',
   /** VS Code's own agents use the MCP server, whose tools replace the language model tools. */
   usesMcp: 'redline.usesMcp',
-  /** Another window on this folder has pending previews. */
-  otherWindow: 'redline.otherWindow',
   /** A filter may hide pending previews. */
   /** The active editor shows a preview that is pending. */
   shownPending: 'redline.shownPending',

@@ -21,6 +21,7 @@ import {
   type PendingAction,
 } from '../../src/agent/hold/preview/pendingAction.ts';
 import { revisionsOf, type Actor, type ResolveAction } from '../../src/agent/hold/preview/preview.ts';
+import { countedNumbers, randomNumbers, UNSTORED } from '../../src/agent/hold/preview/previewNumbers.ts';
 import { Rebaser } from '../../src/agent/hold/preview/rebase/rebaser.ts';
 import type { Prover } from '../../src/agent/hold/preview/resolve/proof.ts';
 import { resolvePart } from '../../src/agent/hold/preview/resolve/resolvePart.ts';
@@ -114,9 +115,8 @@ export class RuntimeWorld {
   t: TestSession;
   #rebaser: Rebaser | undefined;
   #isOtherWindow = false;
-  /** What the windows of a storage count in together, see `ClaimedNumbers`. */
-  #lastNumber = 0;
-  readonly #numbers = { next: (last: number) => (this.#lastNumber = Math.max(this.#lastNumber, last) + 1) };
+  /** Processes that were killed may have given out ids up to this one. */
+  #floor = 0;
   readonly #ladderMemory: LadderMemory;
   #answer: ((turn: ScriptedTurn) => void) | undefined;
   #labels = 0;
@@ -443,7 +443,7 @@ export class RuntimeWorld {
   }
 
   /**
-   * Another window of the same workspace opens, which has a log of its own and the conversations in common. Its model stages
+   * Another window of the same workspace opens, whose previews are in memory, with the conversations in common. Its model stages
    * something, on which its user may vote before it closes.
    */
   async otherWindow(staging: Staging, vote: ResolveAction | undefined): Promise<void> {
@@ -465,7 +465,7 @@ export class RuntimeWorld {
     const log = new MemoryPreviewLog();
     const settings = { ...this.settings, forcing: 'off' } as const;
     const script = [{ toolCalls: [{ name: 'work', arguments: {} }] }, {}, {}];
-    const shared = { sessionLog: own, workspace, numbers: this.#numbers };
+    const shared = { sessionLog: own, workspace, numbers: randomNumbers() };
     const t = createTestSession({ ...shared, log, settings, script, tools: [tool] });
     this.#isOtherWindow = true;
     await t.session.prompt('Prompt of another window.');
@@ -546,6 +546,7 @@ export class RuntimeWorld {
     this.#answer = undefined;
     this.slowDisk = false;
     this.t = this.#boot(log, sessionLog, found, this.settings);
+    this.#floor = Math.max(this.#floor, this.t.store.lastNumber) + UNSTORED;
     const { store, workspace } = this.t;
     const commits = store.interruptedCommits.map(({ ids, ledgerBefore, rollback }) => ({
       ...{ ids, typed },
@@ -581,7 +582,7 @@ export class RuntimeWorld {
       workspace,
       settings,
       ladderMemory: this.#ladderMemory,
-      numbers: this.#numbers,
+      numbers: { next: last => countedNumbers(this.#floor).next(last) },
       prover: this.#prover(() => t),
       tools: [this.#workTool(() => t)],
       script: (request, _n, signal) => {

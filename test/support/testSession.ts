@@ -29,8 +29,8 @@ import {
   type PreviewLogEntry,
   type UnreadableLine,
   type PreviewLogSink,
-  type PreviewNumbers,
 } from '../../src/agent/hold/preview/log/previewLog.ts';
+import type { PreviewNumbers } from '../../src/agent/hold/preview/previewNumbers.ts';
 import { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
 import type { PreviewStoreOptions } from '../../src/agent/hold/preview/previewStoreOptions.ts';
 import { queueResolveHandler } from '../../src/agent/hold/preview/queueResolveHandler.ts';

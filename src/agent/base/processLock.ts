@@ -34,11 +34,14 @@ export class ProcessLock {
   readonly #file: string;
   readonly #text: string;
   readonly #alive: Alive | undefined;
+  /** Whether the last owner ended without releasing it. */
+  readonly wasLeft: boolean;
 
-  private constructor(file: string, text: string, alive: Alive | undefined) {
+  private constructor(file: string, text: string, alive: Alive | undefined, wasLeft: boolean) {
     this.#file = file;
     this.#text = text;
     this.#alive = alive;
+    this.wasLeft = wasLeft;
   }
 
   /**
@@ -59,8 +62,8 @@ export class ProcessLock {
     const owner: Owner = { pid: process.pid, started, boot: await bootOf(), alive: alive?.address };
     const text = JSON.stringify({ ...owner, mark: randomUUID() });
     try {
-      const isOwned = await takeFile(file, text, patience, startOf);
-      if (isOwned) return new ProcessLock(file, text, alive);
+      const taken = await takeFile(file, text, patience, startOf);
+      if (taken) return new ProcessLock(file, text, alive, taken.wasLeft);
     } catch (error) {
       alive?.dispose();
       throw error;
@@ -86,17 +89,26 @@ export class ProcessLock {
   }
 }
 
-async function takeFile(file: string, text: string, patience: number, startOf: StartOf): Promise<boolean> {
+/** @returns `undefined` if a live process has it */
+async function takeFile(
+  file: string,
+  text: string,
+  patience: number,
+  startOf: StartOf,
+): Promise<{ readonly wasLeft: boolean } | undefined> {
   const until = Date.now() + patience;
+  let wasLeft = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      if (await createLock(file, text)) return true;
-      const isGone = await removeIfDead(file, startOf);
+      if (await createLock(file, text)) return { wasLeft };
+      const was = await removeIfDead(file, startOf);
+      const isGone = was !== 'held';
+      wasLeft ||= was === 'left';
       if (isGone && attempt <= AT_ONCE) continue;
       if (Date.now() >= until) {
         // A link to a file that does not exist, for example.
         if (isGone) throw new Error(`The lock ${file} can neither be made nor read.`);
-        return false;
+        return undefined;
       }
     } catch (error) {
       if (!isTransient(error) || Date.now() >= until) throw error;
@@ -127,22 +139,22 @@ async function createLock(file: string, text: string): Promise<boolean> {
   }
 }
 
-/** Removes a lock whose owner has ended; false if its owner is alive. */
-async function removeIfDead(file: string, startOf: StartOf): Promise<boolean> {
+/** Removes a lock whose owner has ended without releasing it. */
+async function removeIfDead(file: string, startOf: StartOf): Promise<'held' | 'left' | 'released'> {
   const text = await textOf(file);
-  if (text === undefined) return true;
-  if (await isHeld(file, text, startOf)) return false;
+  if (text === undefined) return 'released';
+  if (await isHeld(file, text, startOf)) return 'held';
   // Moved aside and checked: another process may have replaced the dead lock with its own since.
   const aside = `${file}.${randomUUID()}`;
   try {
     await rename(file, aside);
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return true;
+    if (hasCode(error, 'ENOENT')) return 'released';
     throw error;
   }
   if ((await textOf(aside)) !== text) await link(aside, file).catch(() => undefined);
   await rm(aside, { force: true });
-  return true;
+  return 'left';
 }
 
 async function isHeld(file: string, text: string, startOf: StartOf): Promise<boolean> {

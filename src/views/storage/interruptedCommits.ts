@@ -1,47 +1,26 @@
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { detailOf } from '../../agent/base/errors.ts';
 import { countText } from '../../agent/base/localiser.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { recoverCommits, type RecoveryReport } from '../../agent/hold/preview/commit/recovery.ts';
 import type { UnsyncedReport } from '../../agent/hold/preview/commit/unsynced.ts';
-import { PreviewLog } from '../../agent/hold/preview/log/openPreviewLog.ts';
-import { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
+import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { shortList } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
-import { blobsOf, sideLogFolder, type OpenStore } from './previewStorage.ts';
-import { recoverSideLogs, type SideLogRecovery } from './sideLog.ts';
+import { olderLogFolder } from './storedPreviews.ts';
 import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
 
-/**
- * Ends the commits that a crash interrupted, in this window's log and in those of other windows, and tells the user. Only a
- * window with the workspace's log takes over what the others leave; any other one leaves their logs where they are.
- */
+/** Ends the commits that a crash interrupted, also in the logs of other windows of an older version, and tells the user. */
 export async function recoverInterruptedCommits(
-  { store, isDurable }: OpenStore,
+  { store }: { readonly store: PreviewStore },
   storage: string,
   workspace: ResolvingFiles,
   logger: Logger,
 ): Promise<void> {
-  const onFailure = (error: unknown): void =>
-    logger.error(`Recovering an interrupted apply failed: ${detailOf(error)}`);
-  const folder = sideLogFolder(storage);
-  if (existsSync(folder)) {
-    const recover = async (file: string): Promise<SideLogRecovery> => {
-      const logFile = new PreviewLog(file);
-      const interrupted = new PreviewStore(logFile, onFailure, {
-        blobs: blobsOf(storage, { isOwned: false }),
-      });
-      const { entries, unreadable } = await logFile.load();
-      await interrupted.restoreInTurns(entries, unreadable);
-      const reports = await recoverCommits(interrupted, workspace);
-      const isStored = await interrupted.close();
-      if (!isDurable) return { reports, isDone: false };
-      await store.adoptLedger(interrupted.ledger());
-      const isRestored = isStored && reports.every(({ failed }) => failed.length === 0);
-      return { reports, isDone: isRestored && (await store.drain()) };
-    };
-    for (const report of await recoverSideLogs(folder, recover, onFailure)) reportRecovery(report, logger);
+  if (existsSync(olderLogFolder(storage))) {
+    const { recoverOlderLogs } = await import('./olderLogs.ts');
+    for (const report of await recoverOlderLogs(store, storage, workspace, logger))
+      reportRecovery(report, logger);
   }
   for (const report of await recoverCommits(store, workspace)) {
     const isPending = report.previewIds.some(id => store.get(id)?.state.kind === 'pending');

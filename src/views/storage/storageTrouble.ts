@@ -7,8 +7,8 @@ import { showError, showWarning } from '../toast.ts';
 /** How long after a warning the same trouble is not worth another one, even if it had ended meanwhile, in milliseconds. */
 const ONE_TROUBLE_MS = 60_000;
 
-/** A log of this window: the workspace's previews, the journal of a window that does not own those, or the conversations. */
-export type LogName = 'previews' | 'sideLog' | 'conversations';
+/** What this window stores. */
+type LogName = 'previews' | 'conversations';
 
 /**
  * Tells the user what this window cannot store, once for each cause: one full disk fails every log. The same cause is worth
@@ -65,34 +65,22 @@ export class StorageTrouble {
     );
   }
 
-  /**
-   * It cannot be told whether another window uses the storage.
-   * @param canApply whether this window has a journal, without which it applies nothing.
-   */
-  notLocked(error: unknown, canApply: boolean): void {
+  /** It cannot be told whether another window uses the storage. */
+  notLocked(error: unknown): void {
     this.#isNew(causeOf(error));
-    const what = canApply
-      ? vscode.l10n.t(
-          'Redline cannot lock its storage, so stored previews and conversations are not shown, and new previews are lost when this window closes.',
-        )
-      : vscode.l10n.t(
-          'Redline cannot lock its storage, so stored previews and conversations are not shown, and nothing can be applied.',
-        );
+    const what = vscode.l10n.t(
+      'Redline cannot lock its storage, so stored previews and conversations are not shown, and new previews are lost when this window closes.',
+    );
     const then = vscode.l10n.t('Then reload the window.');
     void showWarning(`${what} ${storageAdvice(error, vscode.l10n)} ${then}`);
   }
 
-  /**
-   * The stored previews cannot be read.
-   * @param unwritable why there is no journal, without which this window applies nothing; `undefined` if there is one.
-   */
-  notRead(unwritable: unknown): void {
-    const what = vscode.l10n.t(
-      'Redline cannot read its stored previews. Their file is left untouched; new previews are lost when this window closes.',
+  notRead(): void {
+    void showError(
+      vscode.l10n.t(
+        'Redline cannot read its stored previews. Their file is left untouched; new previews are lost when this window closes.',
+      ),
     );
-    if (unwritable === undefined) return void showError(what);
-    this.#isNew(causeOf(unwritable));
-    void showError(`${what} ${consequenceOf('sideLog')} ${storageAdvice(unwritable, vscode.l10n)}`);
   }
 
   /** Whether the user is to be told of a cause; from now on they have been. */
@@ -109,10 +97,6 @@ function consequenceOf(log: LogName): string {
     case 'previews':
       return vscode.l10n.t(
         'Redline cannot save previews to its storage. What is new continues in memory and is saved as soon as that works again; until then nothing can be applied.',
-      );
-    case 'sideLog':
-      return vscode.l10n.t(
-        'Redline cannot record what it is about to apply, so nothing can be applied until that works again.',
       );
     case 'conversations':
       return vscode.l10n.t(

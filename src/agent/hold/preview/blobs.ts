@@ -30,22 +30,41 @@ export interface Blobs {
 
 /** Keeps contents as long as the process. */
 export class MemoryBlobs implements Blobs {
-  readonly #bytes = new Map<Sha256, Uint8Array>();
+  protected readonly bytes = new Map<Sha256, Uint8Array>();
 
   async put(bytes: Uint8Array): Promise<BinarySide> {
     const side = binarySide(bytes);
-    this.#bytes.set(side.hash, bytes);
+    this.bytes.set(side.hash, bytes);
     return side;
   }
 
   async get({ hash }: BinarySide): Promise<Uint8Array> {
-    const bytes = this.#bytes.get(hash);
+    const bytes = this.bytes.get(hash);
     if (!bytes) throw contentGone(hash);
     return bytes;
   }
 
   async retain(named: ReadonlySet<Sha256>, before: ReadonlySet<Sha256>): Promise<void> {
-    for (const hash of before) if (!named.has(hash)) this.#bytes.delete(hash);
+    for (const hash of before) if (!named.has(hash)) this.bytes.delete(hash);
+  }
+}
+
+/** Keeps contents in memory, until they are moved to those of a storage. */
+export class HeldBlobs extends MemoryBlobs {
+  #stored: Blobs | undefined;
+
+  override async put(bytes: Uint8Array): Promise<BinarySide> {
+    return (await this.#stored?.put(bytes)) ?? super.put(bytes);
+  }
+
+  override async get(side: BinarySide): Promise<Uint8Array> {
+    return (await this.#stored?.get(side).catch(() => undefined)) ?? super.get(side);
+  }
+
+  /** @throws any error of the file system; then they are in memory, too */
+  async moveTo(stored: Blobs): Promise<void> {
+    for (const bytes of this.bytes.values()) await stored.put(bytes);
+    this.#stored = stored;
   }
 }
 

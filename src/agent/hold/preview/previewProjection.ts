@@ -1,4 +1,3 @@
-import { FIRST_RANDOM } from '../../base/claimedNumbers.ts';
 import { StalePreviewError } from './errors.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import { Feed } from './feed.ts';
@@ -10,6 +9,7 @@ import type { LedgerEntry } from './ledger.ts';
 import { LostBeneath } from './lostBeneath.ts';
 import { OpenPreviews } from './openPreviews.ts';
 import { isOpen, isStale, pathsOf, type Preview, type PreviewState } from './preview.ts';
+import { FIRST_RANDOM } from './previewNumbers.ts';
 import type { StagedPreview } from './previewSchema.ts';
 import { pendingPart, stateAfter, type Pending } from './stateAfter.ts';
 import { allChanges, isKept } from './log/keptChanges.ts';

@@ -1,4 +1,3 @@
-import { TimeSlice } from '../../base/async.ts';
 import { asJournalError, JournalError } from './errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { LogQueue, marked } from '../../base/log/logQueue.ts';
@@ -21,10 +20,10 @@ import {
   type RevisedBy,
   type UnreadableLine,
   type PreviewLogSink,
-  type PreviewNumbers,
 } from './log/previewLog.ts';
+import { countedNumbers, type PreviewNumbers } from './previewNumbers.ts';
 import { PreviewProjection } from './previewProjection.ts';
-import { restored } from './restore.ts';
+import { adopted, inTurns, restored } from './restore.ts';
 import { UnstoredRebases } from './unstoredRebases.ts';
 import type { PreviewStoreOptions, QueuedPreview } from './previewStoreOptions.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
@@ -77,7 +76,7 @@ export class PreviewStore {
     onLogFailure: (error: unknown) => void,
     options: PreviewStoreOptions = {},
   ) {
-    const { numbers = { next: last => last + 1 }, blobs, onLogRecovery, onUnstorable, onUnsynced } = options;
+    const { numbers = countedNumbers(), blobs, onLogRecovery, onUnstorable, onUnsynced } = options;
     this.reportUnsynced = onUnsynced ?? (() => undefined);
     this.blobs = blobs ?? new MemoryBlobs();
     this.#log = log;
@@ -110,9 +109,7 @@ export class PreviewStore {
     entries: readonly PreviewLogEntry[],
     unreadable: readonly UnreadableLine[],
   ): Promise<void> {
-    const slice = new TimeSlice();
-    const restoring = this.#restoring(entries, unreadable);
-    while (restoring.next().done !== true) await slice.turn();
+    await inTurns(this.#restoring(entries, unreadable));
   }
 
   #restoring(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[]) {
@@ -346,6 +343,11 @@ export class PreviewStore {
   async recordLost(entry: LedgerEntry): Promise<void> {
     if (this.get(entry.previewId)?.state.kind === 'applied')
       await this.#record({ type: 'resolved', entries: [entry] });
+  }
+
+  /** Adds what the log of the storage holds, which this window takes over. */
+  async adopt(entries: readonly PreviewLogEntry[]): Promise<void> {
+    for (const id of await adopted(this.#projection, entries)) this.#changed.fire(this.#require(id));
   }
 
   /** Adds the ledger of another window that is gone, for previews that are unknown here. */

@@ -1,7 +1,7 @@
 import type { EncodingError } from '../../base/log/jsonLines.ts';
 import type { Blobs } from './blobs.ts';
-import type { PreviewNumbers } from './log/previewLog.ts';
 import type { Preview } from './preview.ts';
+import type { PreviewNumbers } from './previewNumbers.ts';
 
 export interface PreviewStoreOptions {
   /** By default the store counts by itself, as the only writer of its log. */

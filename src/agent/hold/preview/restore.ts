@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../base/async.ts';
 import type { PreviewLogEntry, UnreadableLine } from './log/previewLog.ts';
 import { isOpen, type Preview } from './preview.ts';
 import type { PreviewProjection } from './previewProjection.ts';
@@ -19,6 +20,26 @@ export function* restored(
   }
   // The attempt on such a part ended with the process: from now on it is a stale preview like any other.
   for (const [id, paths] of projection.untoldParts) record({ type: 'stale', id, paths });
+}
+
+/** Takes all steps, and lets other work run in between. */
+export async function inTurns(steps: Iterator<undefined, void>): Promise<void> {
+  const slice = new TimeSlice();
+  while (steps.next().done !== true) await slice.turn();
+}
+
+/** Adds what another log holds. @returns the ids of the previews that it changes */
+export async function adopted(
+  projection: PreviewProjection,
+  entries: readonly PreviewLogEntry[],
+): Promise<ReadonlySet<string>> {
+  const changed = new Set<string>();
+  const slice = new TimeSlice();
+  for (const entry of entries) {
+    for (const { id } of projection.apply(entry)) changed.add(id);
+    await slice.turn();
+  }
+  return changed;
 }
 
 /** Adds up a log that was just read, with its unreadable lines in their places. Yields after each entry. */

@@ -9,6 +9,4 @@ export interface PendingParts extends Agent {
   readonly looks: LookedAt;
   /** What is typed into proposals and not saved. */
   readonly edits: ProposalEdits;
-  /** The folder of this window's storage. */
-  readonly storage: string;
 }

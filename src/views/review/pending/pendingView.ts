@@ -1,10 +1,9 @@
-import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { coalesce } from '../../../agent/base/async.ts';
 import { Owner } from '../../../agent/base/disposable.ts';
 import { detailOf } from '../../../agent/base/errors.ts';
 import { countText } from '../../../agent/base/localiser.ts';
-import { contextKeys, views } from '../../contributions.ts';
+import { views } from '../../contributions.ts';
 import { parsePreviewUri } from '../../workspace/previewUri.ts';
 import { shownChange } from '../shownChange.ts';
 import { keyOf, type PendingNode } from './pendingNodes.ts';
@@ -24,8 +23,6 @@ export class PendingView extends Owner {
   readonly #parts: PendingParts;
   /** What the editor shows, until its row is selected, or the person has selected another. */
   #shown: { readonly id: string; readonly path: string | undefined } | undefined;
-  /** What other windows on this folder have pending. */
-  #elsewhere = '';
 
   constructor(parts: PendingParts) {
     super();
@@ -44,18 +41,13 @@ export class PendingView extends Owner {
         canSelectMany: true,
       }),
     );
-    const show = (): void => {
-      this.#showCount(store.openCount);
-      this.#view.message = this.#elsewhere;
-    };
+    const show = (): void => this.#showCount(store.openCount);
     const update = coalesce(show, GATHER_MS);
     this.own({ dispose: update.cancel });
     this.own(review.onDidChange(update));
     this.own(vscode.window.onDidChangeActiveTextEditor(editor => this.#follow(editor)));
     this.own(this.#view.onDidChangeSelection(() => (this.#shown = undefined)));
     show();
-    // The storage of a second window on a folder has the name of the first one's, with a number.
-    if (/-\d+$/.test(dirname(parts.storage))) void this.#followOtherWindows(show);
   }
 
   #loadedTree(): Promise<PendingTree> {
@@ -112,17 +104,6 @@ export class PendingView extends Owner {
     const onFailure = (error: unknown): void =>
       this.#parts.logger.debug(`The row of ${id} cannot be selected: ${detailOf(error)}`);
     this.#view.reveal(row, { select: true, focus: false }).then(undefined, onFailure);
-  }
-
-  async #followOtherWindows(show: () => void): Promise<void> {
-    const { OtherWindows, otherWindowsText } = await import('../../storage/otherWindows.ts');
-    const { storage, logger } = this.#parts;
-    const onCount = (count: number): void => {
-      this.#elsewhere = otherWindowsText(count);
-      void vscode.commands.executeCommand('setContext', contextKeys.otherWindow, count > 0);
-      show();
-    };
-    await this.own(new OtherWindows(storage, onCount, logger)).start();
   }
 
   #showCount(count: number): void {

@@ -32,14 +32,6 @@ test('previews that cannot be saved keep everything from being applied; a conver
   ]);
 });
 
-test('a window that does not store previews is told only that it cannot apply them', context => {
-  const { told, trouble } = given(context);
-  trouble.failed('sideLog', noSpace());
-  assert.deepEqual(told, [
-    `Redline cannot record what it is about to apply, so nothing can be applied until that works again.${FULL}`,
-  ]);
-});
-
 test('an entry that can never be written: what is lost, and that everything else is saved', context => {
   const { told, trouble } = given(context);
   trouble.lostPreviews(['p3']);
@@ -79,27 +71,11 @@ test('a cause that comes back is told again once all logs had recovered, unless 
   assert.equal(told.length, 2, 'a disk that is nearly full fails again and again');
 });
 
-test('a storage that cannot be locked, with and without a journal, and no second warning about its cause', context => {
+test('a storage that cannot be locked, and no second warning about its cause', context => {
   const { told, trouble } = given(context);
-  trouble.notLocked(readOnly, false);
+  trouble.notLocked(readOnly);
   trouble.failed('conversations', readOnly);
-  new StorageTrouble().notLocked(readOnly, true);
-  const then = ' The disk is read-only: make it writable. Then reload the window.';
   assert.deepEqual(told, [
-    `Redline cannot lock its storage, so stored previews and conversations are not shown, and nothing can be applied.${then}`,
-    `Redline cannot lock its storage, so stored previews and conversations are not shown, and new previews are lost when this window closes.${then}`,
-  ]);
-});
-
-test('stored previews that cannot be read, with and without a journal, and no second warning about its cause', context => {
-  const { told, trouble } = given(context);
-  trouble.notRead(noSpace());
-  trouble.failed('sideLog', noSpace());
-  new StorageTrouble().notRead(undefined);
-  const unread =
-    'Redline cannot read its stored previews. Their file is left untouched; new previews are lost when this window closes.';
-  assert.deepEqual(told, [
-    `${unread} Redline cannot record what it is about to apply, so nothing can be applied until that works again.${FULL}`,
-    unread,
+    'Redline cannot lock its storage, so stored previews and conversations are not shown, and new previews are lost when this window closes. The disk is read-only: make it writable. Then reload the window.',
   ]);
 });

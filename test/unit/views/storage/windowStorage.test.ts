@@ -38,8 +38,6 @@ Object.assign(stub.window, {
 });
 beforeEach(() => told.splice(0));
 
-const OTHER_WINDOW =
-  'Another window stores the previews of this workspace. Previews in this window are lost when it closes.';
 const UNREAD =
   'Redline cannot read its stored previews. Their file is left untouched; new previews are lost when this window closes.';
 
@@ -48,7 +46,7 @@ function newStorage() {
   const root = temp.at(`storage${count++}`);
   fs.mkdirSync(root);
   const at = (...parts: string[]): string => path.join(root, ...parts);
-  return { root, at, log: at('previews.jsonl'), lock: at('window.lock'), windows: at('windows') };
+  return { root, at, log: at('previews.jsonl'), lock: at('window.lock') };
 }
 
 /** A window opens the storage, as the extension does when it is activated. */
@@ -90,8 +88,6 @@ function kill(...locks: string[]): void {
   for (const lock of locks) fs.writeFileSync(lock, '{"pid":2147483646}');
 }
 
-const sideLocks = (windows: string): string[] =>
-  fs.readdirSync(windows).flatMap(name => (name.endsWith('.lock') ? [path.join(windows, name)] : []));
 const outcomes = (store: PreviewStore): string[] =>
   store.ledger().map(({ previewId, outcome }) => `${previewId} ${outcome}`);
 
@@ -130,21 +126,6 @@ test('while files are still being written after that wait, the storage stays loc
   assert.ok(fs.existsSync(lock));
   assert.equal((await openWindow(root, workspace)).lock.kind, 'otherWindow');
   await end();
-});
-
-test('so does the log of a second window, and the first one rolls nothing back', async context => {
-  const { root, windows } = newStorage();
-  const workspace = new MemoryWorkspace();
-  const first = await openWindow(root, workspace);
-  const end = await closeWhileWriting(context, await openWindow(root, workspace), workspace);
-  assert.equal(sideLocks(windows).length, 1);
-  await first.close();
-  told.splice(0);
-  const next = await openWindow(root, workspace);
-  assert.deepEqual(told, [], 'nothing is said to be interrupted');
-  await end();
-  assert.equal(workspace.text('new.txt'), 'new');
-  await next.close();
 });
 
 /** Closes a window that goes on writing a file for longer than that is waited for. @returns what ends the writing */
@@ -191,62 +172,6 @@ test('files that are being written when the window closes are waited for', async
   await next.close();
 });
 
-test('a second window keeps a log of its own, which is gone when it closes; the first one is not told', async () => {
-  const { root, windows } = newStorage();
-  const first = await openWindow(root);
-  const second = await openWindow(root);
-  assert.deepEqual([first.lock.kind, second.lock.kind], ['owned', 'otherWindow']);
-  assert.deepEqual([first.isDurable, second.isDurable], [true, false]);
-  assert.deepEqual(told, [OTHER_WINDOW]);
-  const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
-  await second.apply(id);
-  assert.equal(second.workspace.text('new.txt'), 'new');
-  await second.close();
-  assert.equal(fs.existsSync(windows), false);
-  await first.close();
-});
-
-test('a log of a second window stays when that closes before all of it is written', async () => {
-  const { root, windows } = newStorage();
-  const first = await openWindow(root);
-  const second = await openWindow(root);
-  const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
-  await second.store.beginCommit([id], rollback);
-  const [name = ''] = fs.readdirSync(windows).filter(name => name.endsWith('.jsonl'));
-  const disk = breakable(path.join(windows, name));
-  disk.break();
-  await second.store.recommend(id, 'apply', 'ok');
-  await second.close();
-  disk.mend();
-  assert.ok(fs.existsSync(path.join(windows, name)));
-  const third = await openWindow(root, second.workspace);
-  assert.equal(third.lock.kind, 'otherWindow');
-  assert.match(told.at(-1) ?? '', /Applying p1 was interrupted/);
-  await Promise.all([third.close(), first.close()]);
-});
-
-test('a second window that cannot write its log applies nothing, is told so once, and recovers by itself', async () => {
-  const { root, windows } = newStorage();
-  const first = await openWindow(root);
-  fs.writeFileSync(windows, 'in the way');
-  const second = await openWindow(root);
-  assert.equal(told[0], OTHER_WINDOW);
-  assert.match(
-    told[1] ?? '',
-    /^Redline cannot record what it is about to apply, .* The operating system reports: /,
-  );
-  const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
-  await assert.rejects(second.apply(id), /without that it applies nothing/);
-  assert.equal(second.workspace.text('new.txt'), undefined);
-  assert.equal(told.length, 2);
-  fs.rmSync(windows);
-  await second.apply(id);
-  assert.equal(second.workspace.text('new.txt'), 'new');
-  await second.close();
-  assert.equal(fs.existsSync(windows), false);
-  await first.close();
-});
-
 /** A window that died while it applied two files, and had written one of them. */
 async function dieInCommit(root: string, workspace: MemoryWorkspace): Promise<string> {
   const window = await openWindow(root, workspace);
@@ -273,120 +198,33 @@ test('an owner that takes over from one that died ends what that one was applyin
   await next.close();
 });
 
-test('a window that does not own the storage restores what one like it left, and leaves its ledger to the owner', async () => {
-  const { root, windows } = newStorage();
-  const workspace = new MemoryWorkspace({ 'a.txt': 'a', 'b.txt': 'b' });
-  const first = await openWindow(root);
-  const second = await openWindow(root, workspace);
-  const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
-  await second.apply(id);
-  const changes = [modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B')];
-  const landing = second.store.stage(draft({ changes })).preview.id;
-  await second.store.beginCommit([landing], rollback);
-  workspace.put('a.txt', 'A');
-  kill(...sideLocks(windows));
-
-  const third = await openWindow(root, workspace);
-  assert.equal(workspace.text('a.txt'), 'a');
-  assert.deepEqual(outcomes(third.store), [], 'its own ledger would be lost when it closes');
-  await first.close();
-  assert.equal(third.lock.kind, 'otherWindow', 'no window becomes the owner later');
-
-  const fourth = await openWindow(root, workspace);
-  assert.equal(fourth.lock.kind, 'owned');
-  assert.deepEqual(outcomes(fourth.store), [`${id} applied`]);
-  assert.deepEqual(
-    fs.readdirSync(windows).map(name => path.extname(name)),
-    ['.lock'],
-    'that of the window that is open',
-  );
-  await Promise.all([third.close(), fourth.close()]);
-  assert.equal(fs.existsSync(windows), false);
-});
-
-test('an owner that cannot save the ledger of a window that died keeps its log', async () => {
-  const { root, log, windows } = newStorage();
-  const first = await openWindow(root);
-  const second = await openWindow(root);
-  const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
-  await second.apply(id);
-  await first.close();
-  kill(...sideLocks(windows));
-
-  const disk = breakable(log);
-  const closing = new Closing(fail);
-  const trouble = new StorageTrouble();
-  const parts = { folder: stub.Uri.file(root) as never, closing, trouble, logger: silentLogger };
-  const open = await openStore(parts, await lockStorage(parts, true, 0));
-  disk.break();
-  await recoverInterruptedCommits(open, root, second.workspace, silentLogger);
-  assert.ok(fs.existsSync(windows), 'the ledger is nowhere else');
-  disk.mend();
-  await closing.close();
-
-  const next = await openWindow(root);
-  assert.deepEqual(outcomes(next.store), [`${id} applied`], 'once');
-  assert.equal(fs.existsSync(windows), false);
-  await next.close();
-});
-
-test('an owner whose log cannot be read leaves it as it is, and takes over nothing', async () => {
-  const { root, log, windows } = newStorage();
-  const first = await openWindow(root);
-  const second = await openWindow(root);
-  const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
-  await second.apply(id);
-  await first.close();
-  kill(...sideLocks(windows));
+test('an owner whose log cannot be read leaves it as it is, and works in memory', async () => {
+  const { root, log } = newStorage();
+  await (await openWindow(root)).close();
   const newer = '{"log":"redline.previews","version":99}\n';
-  const older = fs.readFileSync(log);
   fs.writeFileSync(log, newer);
-  told.splice(0);
-
   const next = await openWindow(root);
   assert.deepEqual([next.lock.kind, next.isDurable], ['owned', false]);
   assert.deepEqual(told, [UNREAD]);
-  assert.deepEqual(outcomes(next.store), []);
   const own = next.store.stage(draft({ changes: [create('own.txt', 'own')] })).preview.id;
   await next.apply(own);
+  assert.equal(next.workspace.text('own.txt'), 'own');
   await next.close();
   assert.equal(fs.readFileSync(log, 'utf8'), newer);
-
-  fs.writeFileSync(log, older);
-  const last = await openWindow(root);
-  assert.deepEqual(outcomes(last.store), [`${id} applied`]);
-  await last.close();
 });
 
-test('a storage that can neither be locked nor hold a log is one warning; applying works once there is a log', async () => {
-  const { root, lock, windows } = newStorage();
+test('in a storage that cannot be locked, previews are in memory, which is told', async () => {
+  const { root, lock } = newStorage();
   fs.symlinkSync('window.lock', lock); // to itself
-  fs.writeFileSync(windows, 'in the way');
   const window = await openWindow(root);
   assert.equal(window.lock.kind, 'unknown');
   assert.equal(told.length, 1);
-  assert.match(
-    told[0] ?? '',
-    /^Redline cannot lock its storage, .* nothing can be applied\. .* reload the window\.$/,
-  );
-  const { id } = window.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
-  await assert.rejects(window.apply(id), /applies nothing/);
-  fs.rmSync(windows);
-  await window.apply(id);
-  await window.close();
-  assert.equal(fs.existsSync(windows), false);
-});
-
-test('a storage that cannot be locked but can hold a log: nothing says that applying does not work', async () => {
-  const { root, lock } = newStorage();
-  fs.symlinkSync('window.lock', lock);
-  const window = await openWindow(root);
-  assert.equal(told.length, 1);
-  assert.match(told[0] ?? '', /new previews are lost when this window closes\. /);
+  assert.match(told[0] ?? '', /new previews are lost when this window closes\. .* reload the window\.$/);
   const { id } = window.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
   await window.apply(id);
   assert.equal(window.workspace.text('new.txt'), 'new');
   await window.close();
+  assert.deepEqual(fs.readdirSync(root), ['window.lock']);
 });
 
 test('a preview that can never be written is told by its name, and the others are saved', async () => {

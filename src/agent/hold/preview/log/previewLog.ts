@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { LAST_PLAUSIBLE } from '../../../base/claimedNumbers.ts';
 import type { Sha256 } from '../../../base/hash.ts';
 import type { DeepReadonly } from '../../../base/json.ts';
 import type { DecodedLog, LogFormat } from '../../../base/log/logFormat.ts';
 import type { LogSink } from '../../../base/log/logQueue.ts';
 import { FOUND_APPLIED, ledgerEntrySchema, storable } from '../ledger.ts';
+import { LAST_PLAUSIBLE } from '../previewNumbers.ts';
 import {
   change,
   path,
@@ -194,10 +194,4 @@ export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
   isOversized?(named: ReadonlySet<Sha256>): Promise<boolean>;
   /** Replaces each entry with those that `rewrite` returns for it, permanently. */
   compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void>;
-}
-
-/** Hands out the numbers of previews, each only once, in whichever window. */
-export interface PreviewNumbers {
-  /** The next number, which is above `last`. Never throws. */
-  next(last: number): number;
 }

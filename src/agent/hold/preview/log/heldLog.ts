@@ -1,0 +1,58 @@
+import type { Sha256 } from '../../../base/hash.ts';
+import type { Contents } from './contents.ts';
+import type { PreviewLogEntry, PreviewLogSink } from './previewLog.ts';
+
+/** The log of a window that does not own its storage: in memory, until it is moved to the log of the storage. */
+export class HeldLog implements PreviewLogSink {
+  /** What is not in the log of the storage yet. */
+  #held: PreviewLogEntry[] = [];
+  #log: PreviewLogSink | undefined;
+  #moving: Promise<void> | undefined;
+
+  get contents(): Contents | undefined {
+    return this.#log?.contents;
+  }
+
+  async append(entry: PreviewLogEntry): Promise<void> {
+    if (this.appendNow(entry)) return;
+    await this.#move();
+    await this.#log?.append(entry);
+  }
+
+  appendNow(entry: PreviewLogEntry): boolean {
+    if (!this.#log) return this.#held.push(entry) > 0;
+    return this.#held.length === 0 && this.#log.appendNow?.(entry) === true;
+  }
+
+  async flush(): Promise<void> {
+    await this.#move();
+    await this.#log?.flush();
+  }
+
+  async isOversized(named: ReadonlySet<Sha256>): Promise<boolean> {
+    return (await this.#log?.isOversized?.(named)) ?? false;
+  }
+
+  async compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void> {
+    await this.#move();
+    if (this.#log) await this.#log.compact(rewrite);
+    else this.#held = this.#held.flatMap(rewrite);
+  }
+
+  /** From now on it is this log. What is held follows with the next entry or {@link flush}. */
+  moveTo(log: PreviewLogSink): void {
+    this.#log = log;
+  }
+
+  #move(): Promise<void> {
+    this.#moving ??= this.#moveAll().finally(() => (this.#moving = undefined));
+    return this.#moving;
+  }
+
+  async #moveAll(): Promise<void> {
+    for (let next = this.#held[0]; next && this.#log; next = this.#held[0]) {
+      await this.#log.append(next);
+      this.#held.shift();
+    }
+  }
+}

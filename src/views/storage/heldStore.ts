@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ProcessLock } from '../../agent/base/processLock.ts';
+import { HeldBlobs } from '../../agent/hold/preview/blobs.ts';
+import { HeldLog } from '../../agent/hold/preview/log/heldLog.ts';
+import { randomNumbers } from '../../agent/hold/preview/previewNumbers.ts';
+import { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
+import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
+import {
+  blobsOf,
+  closeStore,
+  isWriting,
+  lockIn,
+  onFailure,
+  openStored,
+  storeOptions,
+  type OpenStore,
+  type StorageParts,
+} from './storedPreviews.ts';
+
+/** How often a window looks whether the owner of the storage has closed or died, in milliseconds. */
+const LOOK_MS = 5_000;
+
+/** A store in memory, which becomes that of the storage once the window that owns it has closed. */
+export function openHeld(parts: StorageParts): OpenStore {
+  const [log, blobs] = [new HeldLog(), new HeldBlobs()];
+  const options = { ...storeOptions(parts), blobs, numbers: randomNumbers() };
+  const store = new PreviewStore(log, onFailure(parts), options);
+  const closed = new AbortController();
+  let taking: Promise<ProcessLock | undefined> = Promise.resolve(undefined);
+  parts.closing.add(async () => {
+    closed.abort();
+    const lock = await taking;
+    const isComplete = await closeStore(store, parts.logger);
+    if (isComplete && !isWriting(store)) await lock?.release();
+  });
+  return {
+    store,
+    isDurable: false,
+    takeOver: (workspace, lookEvery = LOOK_MS) => {
+      const { signal } = closed;
+      const wait = (): Promise<unknown> =>
+        delay(lookEvery, undefined, { signal, ref: false }).catch(() => undefined);
+      return (taking = takeOver(parts, { store, log, blobs }, workspace, { signal, wait }));
+    },
+  };
+}
+
+/** @returns the lock of the storage, once it is this window's. Never rejects. */
+async function takeOver(
+  parts: StorageParts,
+  held: { readonly store: PreviewStore; readonly log: HeldLog; readonly blobs: HeldBlobs },
+  workspace: ResolvingFiles,
+  { signal, wait }: { readonly signal: AbortSignal; readonly wait: () => Promise<unknown> },
+): Promise<ProcessLock | undefined> {
+  let lock: ProcessLock | undefined;
+  let isIn = false;
+  for (; !signal.aborted; await wait()) {
+    try {
+      const file = lockIn(parts.folder);
+      if (!lock && (await ProcessLock.isHeld(file))) continue;
+      lock ??= await ProcessLock.take(file, 0);
+      if (!lock) continue;
+      // Only once: from then on, a commit in the log may be under way here.
+      if (!isIn) await moveIn(parts, held, workspace, lock.wasLeft);
+      isIn = true;
+      await held.log.flush();
+      parts.logger.info('The window that stored the previews has closed. This window stores them now.');
+      break;
+    } catch (error) {
+      onFailure(parts)(error);
+    }
+  }
+  return lock;
+}
+
+/** Ends what the last owner has left as the next start would, and adds it to this window's previews, and those to its log. */
+async function moveIn(
+  parts: StorageParts,
+  { store, log, blobs }: { readonly store: PreviewStore; readonly log: HeldLog; readonly blobs: HeldBlobs },
+  workspace: ResolvingFiles,
+  wasLeft: boolean,
+): Promise<void> {
+  const left = await openStored(parts, wasLeft);
+  const { recoverInterruptedCommits } = await import('./interruptedCommits.ts');
+  await recoverInterruptedCommits(left, parts.folder.fsPath, workspace, parts.logger);
+  if (!(await left.store.close())) throw new Error('What the last window has left cannot be ended.');
+  const { entries } = await left.log.load();
+  await store.adopt(entries);
+  await blobs.moveTo(blobsOf(parts.folder.fsPath));
+  log.moveTo(left.log);
+}

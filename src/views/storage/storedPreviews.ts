@@ -1,0 +1,179 @@
+import { openPreviewLog, type PreviewLog } from '../../agent/hold/preview/log/openPreviewLog.ts';
+import { existsSync } from 'node:fs';
+import { appendFile, readFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import type * as vscode from 'vscode';
+import type { Closing } from '../../agent/base/disposable.ts';
+import { detailOf } from '../../agent/base/errors.ts';
+import type { Logger } from '../../agent/base/logger.ts';
+import { ignoreMissing } from '../../agent/base/log/jsonLog.ts';
+import type { Blobs } from '../../agent/hold/preview/blobs.ts';
+import {
+  countedNumbers,
+  randomNumbers,
+  UNSTORED,
+  type PreviewNumbers,
+} from '../../agent/hold/preview/previewNumbers.ts';
+import { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
+import type { PreviewStoreOptions } from '../../agent/hold/preview/previewStoreOptions.ts';
+import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
+import type { StorageTrouble } from './storageTrouble.ts';
+
+/** How long work that is under way is waited for when the window closes, in milliseconds. VS Code ends the host after 5 s. */
+const CLOSE_WAIT_MS = 2_000;
+
+/** What opening the storage of a window needs. */
+export interface StorageParts {
+  /** The storage of the workspace; that of all windows without a folder is one. */
+  readonly folder: vscode.Uri;
+  /** Ends what is opened here, in order, before the process ends. */
+  readonly closing: Closing;
+  readonly trouble: StorageTrouble;
+  readonly logger: Logger;
+}
+
+export function lockIn(storage: vscode.Uri): string {
+  return path.join(storage.fsPath, 'window.lock');
+}
+
+/** The folder in which windows of an older version that did not own the storage kept logs of their own. */
+export function olderLogFolder(storage: string): string {
+  return path.join(storage, 'windows');
+}
+
+/** The contents of binary files that the logs in a storage name, of windows of an older version, too. */
+export function blobsOf(storage: string): Blobs {
+  return blobsIn(path.join(storage, 'blobs'), () => !existsSync(olderLogFolder(storage)));
+}
+
+/**
+ * Keeps contents in a folder, whose code is loaded on first use.
+ * @param mayRemove whether this process knows everything that names a content of the folder
+ */
+function blobsIn(folder: string, mayRemove: () => boolean): Blobs {
+  let opened: Promise<Blobs> | undefined;
+  const open = (): Promise<Blobs> =>
+    (opened ??= import('../../agent/hold/preview/blobFolder.ts').then(
+      ({ BlobFolder }) => new BlobFolder(folder, mayRemove),
+    ));
+  return {
+    put: async bytes => (await open()).put(bytes),
+    get: async side => (await open()).get(side),
+    // Most workspaces have no binary file to forget.
+    retain: async (named, before) => {
+      if (opened || existsSync(folder)) await (await open()).retain(named, before);
+    },
+  };
+}
+
+/** The store of a window. */
+export interface OpenStore {
+  readonly store: PreviewStore;
+  /** Whether it writes the workspace's log. If not, previews and the ledger are in memory. */
+  readonly isDurable: boolean;
+  /**
+   * Stores them once the window that owns the storage has closed. Never rejects.
+   * @param lookEvery how often it looks for that, in milliseconds; for tests.
+   */
+  readonly takeOver?: (workspace: ResolvingFiles, lookEvery?: number) => Promise<unknown>;
+}
+
+/**
+ * Opens the log of the workspace, which this window owns.
+ * @throws any error of the file system; UnknownLogVersionError
+ */
+export async function openStored(
+  parts: StorageParts,
+  wasLeft: boolean,
+): Promise<{ readonly store: PreviewStore; readonly log: PreviewLog }> {
+  const { folder, logger } = parts;
+  const file = path.join(folder.fsPath, 'previews.jsonl');
+  const log = openPreviewLog(file);
+  const { entries, unreadable, badLines, torn } = await log.load();
+  if (badLines.length > 0) logger.warn(`${file}: skipped unreadable lines: ${badLines.join(', ')}`);
+  if (torn) logger.warn(`${file}: dropped an incomplete last line`);
+  let numbers = countedNumbers();
+  const store = new PreviewStore(log, onFailure(parts), {
+    ...storeOptions(parts),
+    blobs: blobsOf(folder.fsPath),
+    numbers: { next: last => numbers.next(last) },
+  });
+  await store.restoreInTurns(entries, unreadable);
+  numbers = await numbersIn(folder.fsPath, store.lastNumber, wasLeft || torn);
+  if (unreadable.length > 0) {
+    const { tellDamage } = await import('./damagedLines.ts');
+    // Being told must not keep what can be read from being opened.
+    await tellDamage(folder.fsPath, unreadable).catch((error: unknown) =>
+      logger.error(`Keeping the damaged lines of ${file} failed: ${detailOf(error)}`),
+    );
+  }
+  return { store, log };
+}
+
+/**
+ * The numbers of previews in a storage. A file has a line for each number that the log may not name: those that windows of an older
+ * version gave out, and those that a killed process may have given out.
+ */
+async function numbersIn(storage: string, last: number, wasLeft: boolean): Promise<PreviewNumbers> {
+  const file = path.join(storage, 'preview-ids');
+  try {
+    const lines = ((await readFile(file, 'latin1').catch(ignoreMissing)) ?? '').split('\n').length - 1;
+    if (!wasLeft) return countedNumbers(lines);
+    const floor = Math.max(lines, last) + UNSTORED;
+    await appendFile(file, '\n'.repeat(floor - lines));
+    return countedNumbers(floor);
+  } catch {
+    return randomNumbers();
+  }
+}
+
+export function onFailure({ trouble, logger }: StorageParts): (error: unknown) => void {
+  return error => {
+    logger.error(`Writing previews failed; what waits is kept in memory and retried: ${detailOf(error)}`);
+    trouble.failed('previews', error);
+  };
+}
+
+export function storeOptions({ trouble, logger }: StorageParts): PreviewStoreOptions {
+  return {
+    onLogRecovery: () => {
+      logger.info('Writing previews works again; everything that waited is written.');
+      trouble.recovered('previews');
+    },
+    onUnsynced: (ids, failed) =>
+      void import('./notSynced.ts').then(({ tellNotSynced }) => tellNotSynced(ids, failed, logger)),
+    onUnstorable: (ids, error) => {
+      logger.error(`The latest state of ${ids.join(', ')} can never be written: ${detailOf(error)}`);
+      trouble.lostPreviews(ids);
+    },
+  };
+}
+
+/** Waits for files that are being written, and writes what waits. @returns whether the log has everything. */
+export async function closeStore(store: PreviewStore, logger: Logger): Promise<boolean> {
+  await Promise.race([untilNothingIsWritten(store), closePatience()]);
+  const isComplete = await store.close();
+  if (!isComplete) logger.error('Some changes of previews could not be written before the window closed.');
+  return isComplete;
+}
+
+/** Settles once no apply writes files any more. */
+function untilNothingIsWritten(store: PreviewStore): Promise<void> {
+  return new Promise(resolve => {
+    if (!isWriting(store)) return resolve();
+    const following = store.onDidChange(() => {
+      if (isWriting(store)) return;
+      following.dispose();
+      resolve();
+    });
+  });
+}
+
+export function isWriting(store: PreviewStore): boolean {
+  return Array.from(store.open).some(({ kind, state }) => kind === 'files' && state.kind === 'applying');
+}
+
+/** Settles when work that is under way has been waited for long enough. */
+export function closePatience(): Promise<void> {
+  return new Promise(resolve => void setTimeout(resolve, CLOSE_WAIT_MS).unref());
+}

@@ -1,0 +1,226 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { Closing } from '../../../../src/agent/base/disposable.ts';
+import { silentLogger } from '../../../../src/agent/base/logger.ts';
+import { PreviewLog } from '../../../../src/agent/hold/preview/log/openPreviewLog.ts';
+import { countedNumbers, FIRST_RANDOM } from '../../../../src/agent/hold/preview/previewNumbers.ts';
+import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
+import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
+import { create, modify } from '../../../support/changes.ts';
+import { draft } from '../../../support/drafts.ts';
+import * as stub from '../../../support/fuzz/vscodeStub.ts';
+import { Gate } from '../../../support/gate.ts';
+import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
+import { TempFolder } from '../../../support/tempFolder.ts';
+
+stub.useVscodeStub();
+const { lockStorage, mustRecover, openStore } =
+  await import('../../../../src/views/storage/previewStorage.ts');
+const { recoverInterruptedCommits } = await import('../../../../src/views/storage/interruptedCommits.ts');
+const { StorageTrouble } = await import('../../../../src/views/storage/storageTrouble.ts');
+
+const temp = await TempFolder.create();
+after(() => temp.remove());
+let count = 0;
+const fail = (error: unknown): never => assert.fail(String(error));
+const rollback = { newFolders: [], modes: {} };
+const vote = { action: 'apply', reason: 'ok', actor: 'human' } as const;
+
+const told: string[] = [];
+const show = (text: string): Promise<undefined> => Promise.resolve(void told.push(text));
+Object.assign(stub.window, { showInformationMessage: show, showWarningMessage: show });
+beforeEach(() => told.splice(0));
+
+function newStorage(): string {
+  const root = temp.at(`storage${count++}`);
+  fs.mkdirSync(root);
+  return root;
+}
+
+/** A window opens the storage; a second one on it looks for the end of the first one all the time. */
+async function openWindow(root: string, workspace = new MemoryWorkspace()) {
+  const closing = new Closing(fail);
+  const trouble = new StorageTrouble();
+  const parts = { folder: stub.Uri.file(root) as never, closing, logger: silentLogger, trouble };
+  const lock = await lockStorage(parts, true, 0);
+  const open = await openStore(parts, lock);
+  const { store } = open;
+  if (open.isDurable && mustRecover(store, root))
+    await recoverInterruptedCommits(open, root, workspace, silentLogger);
+  const taken = open.takeOver?.(workspace, 1);
+  const invoker = new Invoker(store, workspace, () => 'apply');
+  return {
+    ...{ store, workspace, taken, isDurable: open.isDurable },
+    stage: (...drafts: Parameters<typeof draft>[0][]) =>
+      drafts.map(each => store.stage(draft(each)).preview.id),
+    apply: (id: string) => invoker.resolve({ id, ...vote }),
+    close: () => closing.close(),
+  };
+}
+
+const pending = (store: PreviewStore): string[] => Array.from(store.open, ({ id }) => id);
+const outcomes = (store: PreviewStore): string[] =>
+  store.ledger().map(({ previewId, outcome }) => `${previewId} ${outcome}`);
+/** The process of a window ended: what it has locked names one that does not exist. */
+const kill = (root: string): void => fs.writeFileSync(path.join(root, 'window.lock'), '{"pid":2147483646}');
+
+test('a second window works in memory, says so in one sentence, and its ids are nobody else’s', async () => {
+  const root = newStorage();
+  const first = await openWindow(root);
+  const second = await openWindow(root);
+  assert.deepEqual([first.isDurable, second.isDurable], [true, false]);
+  assert.deepEqual(told, [
+    'Another window stores the previews of this workspace. Until that window closes, those of this one are only in memory, and are lost when it closes or reloads.',
+  ]);
+  const before = fs.readdirSync(root);
+  const changes = [create('new.txt', 'new')];
+  const [id = '', other = ''] = second.stage({ changes }, {});
+  await second.apply(id);
+  assert.equal(second.workspace.text('new.txt'), 'new');
+  assert.deepEqual(fs.readdirSync(root), before, 'nothing is written to the storage');
+  assert.deepEqual(first.stage({}, {}), ['p1', 'p2']);
+  assert.ok([id, other].every(one => Number(one.slice(1)) >= FIRST_RANDOM));
+  await second.close();
+  assert.deepEqual(pending(first.store), ['p1', 'p2']);
+  await first.close();
+});
+
+test('once the owner has closed, the second window has its previews, and all are stored', async () => {
+  const root = newStorage();
+  const workspace = new MemoryWorkspace();
+  const first = await openWindow(root, workspace);
+  const second = await openWindow(root, workspace);
+  const third = await openWindow(root, workspace);
+  const [a = '', b = ''] = first.stage({ changes: [create('a', 'a')] }, { changes: [create('b', 'b')] });
+  const bytes = Buffer.from([0, 1, 2, 0xff]);
+  const after = await second.store.blobs.put(bytes);
+  const binary = { kind: 'create', path: 'c.png', before: null, after } as const;
+  const [c = '', d = ''] = second.stage({ changes: [binary] }, { changes: [create('d', 'd')] });
+  await first.apply(a);
+  await second.apply(d);
+  const seen: string[] = [];
+  second.store.onDidChange(({ id }) => seen.push(id));
+  await first.close();
+  await second.taken;
+  assert.ok(seen.includes(b), 'views hear of them');
+  assert.deepEqual(new Set(pending(second.store)), new Set([b, c]));
+  await second.apply(b);
+  assert.equal(workspace.text('b'), 'b');
+  const [e = ''] = second.stage({ changes: [create('e', 'e')] });
+  assert.equal(third.isDurable, false, 'the lock is held');
+  await third.close();
+  await second.close();
+
+  const next = await openWindow(root, workspace);
+  assert.equal(next.isDurable, true);
+  assert.deepEqual(pending(next.store), [c, e]);
+  assert.deepEqual(outcomes(next.store), [`${a} applied`, `${d} applied`, `${b} applied`]);
+  await next.apply(c);
+  assert.deepEqual(Buffer.from((await workspace.read('c.png')) ?? []), bytes);
+  await next.close();
+});
+
+test('a second window ends what an owner that was killed had begun, and not what it is writing itself', async () => {
+  const root = newStorage();
+  const workspace = new MemoryWorkspace({ 'a.txt': 'a', 'b.txt': 'b' });
+  const first = await openWindow(root, workspace);
+  const changes = [modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B')];
+  const [id = ''] = first.stage({ changes });
+  await first.store.beginCommit([id], rollback);
+  workspace.put('a.txt', 'A');
+
+  const second = await openWindow(root, workspace);
+  const [own = ''] = second.stage({ changes: [create('new.txt', 'new')] });
+  const gate = new Gate();
+  workspace.beforeWrite = path => (path === 'new.txt' ? gate.pass() : undefined);
+  const applied = second.apply(own);
+  await gate.reached;
+  told.splice(0);
+  kill(root);
+  await second.taken;
+  assert.match(told.join(), /Applying p1 was interrupted\. All files were restored/);
+  assert.equal(workspace.text('a.txt'), 'a');
+  gate.open();
+  await applied;
+  assert.equal(workspace.text('new.txt'), 'new');
+  assert.equal(second.store.get(id)?.state.kind, 'pending');
+  await second.close();
+  const next = await openWindow(root, workspace);
+  assert.deepEqual([pending(next.store), outcomes(next.store)], [[id], [`${own} applied`]]);
+  await next.close();
+});
+
+test('a full disk when the owner closes: the second window keeps its previews, and stores them later', async () => {
+  const root = newStorage();
+  const first = await openWindow(root);
+  const second = await openWindow(root);
+  const [a = ''] = first.stage({ changes: [create('a', 'a')] });
+  const [b = ''] = second.stage({ changes: [create('b', 'b')] });
+  const log = path.join(root, 'previews.jsonl');
+  await first.close();
+  fs.renameSync(log, `${log}.away`);
+  fs.mkdirSync(log);
+  while (told.length < 2) await new Promise(resolve => setImmediate(resolve));
+  assert.match(told[1] ?? '', /cannot save previews/);
+  fs.rmdirSync(log);
+  fs.renameSync(`${log}.away`, log);
+  await second.taken;
+  await second.close();
+  const next = await openWindow(root);
+  assert.deepEqual(pending(next.store), [a, b]);
+  await next.close();
+});
+
+test('an owner that was killed may have given out more ids than it has stored', async () => {
+  const root = newStorage();
+  const first = await openWindow(root);
+  first.stage({});
+  kill(root);
+  const second = await openWindow(root);
+  assert.deepEqual(second.stage({}, {}), ['p102', 'p103']);
+  await second.close();
+  const third = await openWindow(root);
+  assert.deepEqual(third.stage({}), ['p104']);
+  await third.close();
+  const log = path.join(root, 'previews.jsonl');
+  const stored = fs.readFileSync(log);
+  for (const id of ['p205', 'p305', 'p405']) {
+    kill(root);
+    const next = await openWindow(root);
+    assert.deepEqual(next.stage({}), [id], 'also if nothing of the one before was stored');
+    fs.writeFileSync(log, stored);
+  }
+});
+
+test('ids go on above those that windows of an older version have counted in a file', async () => {
+  const root = newStorage();
+  fs.writeFileSync(path.join(root, 'preview-ids'), '\n'.repeat(6) + 'abcdef\n');
+  const window = await openWindow(root);
+  assert.deepEqual(window.stage({}, {}), ['p8', 'p9']);
+  await window.close();
+});
+
+test('what a second window of an older version has applied and begun is ended, and its log removed', async () => {
+  const root = newStorage();
+  const windows = path.join(root, 'windows');
+  fs.mkdirSync(windows);
+  const workspace = new MemoryWorkspace({ 'a.txt': 'a', 'b.txt': 'b' });
+  const file = path.join(windows, 'older.jsonl');
+  fs.writeFileSync(path.join(windows, 'older.lock'), `{"pid":${process.pid}}`);
+  const older = new PreviewStore(new PreviewLog(file), fail, { numbers: countedNumbers(7) });
+  const applied = older.stage(draft({ changes: [create('new.txt', 'new')] })).preview.id;
+  await new Invoker(older, workspace, () => 'apply').resolve({ id: applied, ...vote });
+  const changes = [modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B')];
+  await older.beginCommit([older.stage(draft({ changes })).preview.id], rollback);
+  workspace.put('a.txt', 'A');
+  await (await openWindow(root, workspace)).close();
+  assert.equal(workspace.text('a.txt'), 'A', 'that window is still open');
+  fs.writeFileSync(path.join(windows, 'older.lock'), '{"pid":2147483646}');
+  const window = await openWindow(root, workspace);
+  assert.equal(workspace.text('a.txt'), 'a');
+  assert.deepEqual(outcomes(window.store), [`${applied} applied`]);
+  assert.equal(fs.existsSync(windows), false);
+  await window.close();
+});
