@@ -411,7 +411,6 @@ export class Invariants {
     if (toolChoice?.type !== 'required') {
       const offered = t.tools
         .createTools(undefined, { withResolve: session.planMode || settings.modelAuthority !== 'none' })
-        .filter(tool => !session.planMode || tool.readOnly === true || tool.name === 'resolve')
         .map(tool => tool.name);
       this.check(offered.join() === names.join(), () => `I4: only ${names.join()} is offered`);
     }

@@ -183,11 +183,11 @@ modelTest(
     assert.equal(await chat.locator('#mode').inputValue(), 'recommend');
     await workbench.sendChat('Plan the fix.');
     await chat.locator('.log').getByText('Waiting.').waitFor();
-    const offered = (n: number) => server.requests[n]?.body.tools?.map(tool => tool.function.name) ?? [];
-    assert.ok(offered(0).includes('read_file') && !offered(0).includes('edit_file'));
+    const said = (n: number) => JSON.stringify(server.requests[n]?.body.messages);
+    assert.match(said(0), /Plan mode is on: /);
     await button(workbench, 'Approve Plan: Count every item').click();
     await chat.locator('.log').getByText('Off I go.').waitFor();
-    assert.ok(offered(2).includes('edit_file'));
+    assert.match(said(2), /Plan mode is off\./);
     assert.equal(await chat.locator('[data-action="plan"]').getAttribute('aria-pressed'), 'false');
   },
 );

@@ -157,9 +157,6 @@ export class AgentClient implements Disposable {
         tools: this.#tools(),
         logger,
         describeStaged: heldText,
-        // `redline-mcp` offers it whether or not there are any.
-        unavailable: tool =>
-          tool === 'run_checks' ? 'There are no checks to run: the user has set none.' : undefined,
         stage: action => {
           this.#assertWithinQuota(action);
           const proposed = { ...action, sourceToolName: name };

@@ -4,6 +4,8 @@ import type { ToolCall, ToolResultMessage } from './model/messages.ts';
 import type { Preview } from '../hold/preview/preview.ts';
 import { stagedText, unavailableText } from '../hold/preview/resolve/resolveTexts.ts';
 import { executeCall } from './tools/loadedSpecs.ts';
+import { callableTools } from './tools/registry.ts';
+import { planModeMessage } from './planMode.ts';
 import type { LoopPort } from './loop.ts';
 import type { Requests } from './request.ts';
 import type { RevertQueue } from './revertQueue.ts';
@@ -17,8 +19,6 @@ const GRANTED = 'Your settings let the agent run commands in the isolated sandbo
 export interface LoopParts extends SessionContext {
   readonly requests: Requests;
   readonly reverts: RevertQueue;
-  /** Appends what the inbox holds for the next request. */
-  readonly appendInbox: () => void;
 }
 
 /** The loop's view of a session during one run. */
@@ -28,7 +28,7 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
   const nextRequest = (): ChatRequest => {
     const offer = requests.begin(provider, isEnding);
     isEnding = false;
-    parts.appendInbox();
+    appendInbox(parts);
     return requests.build(provider, offer);
   };
   return {
@@ -53,6 +53,14 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
   };
 }
 
+/** Appends what the model is to be told with the next request. */
+export function appendInbox({ conversation, planMode, settings, inbox, choices, append }: LoopParts): void {
+  const mode = planModeMessage(conversation().tree, planMode());
+  if (mode) append(mode);
+  const hold = planMode() || settings().modelAuthority === 'none';
+  for (const message of inbox.takeMessages(hold, id => choices.asks(id))) append(message);
+}
+
 /** Runs one call of the model in the open conversation. Always settles with its one result. */
 function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Promise<ToolResultMessage> {
   const { workspace, logger, settings, requests, choices, reverts, emit } = parts;
@@ -60,7 +68,7 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
   const overlay = parts.overlay.of(call.sessionId);
   const userReviews = settings().modelAuthority === 'none';
   return executeCall(toolCall, {
-    tools: requests.tools(),
+    tools: callableTools(requests.tools(), parts.planMode()),
     logger,
     unavailable: name => (parts.tools.get(name) ? unavailableText(name, parts.planMode()) : undefined),
     describeStaged: async staged => {

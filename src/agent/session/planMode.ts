@@ -1,5 +1,8 @@
 import { quoted } from '../base/safeName.ts';
+import { summaryInForce } from './conversation/context/summarizedTrunk.ts';
+import type { ConversationTree } from './conversation/conversationTree.ts';
 import type { ModeResolveHandler, ResolveCall } from './forcing/modelResolver.ts';
+import type { SteeringMessage } from './model/messages.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../hold/preview/pendingAction.ts';
 import type { Preview } from '../hold/preview/preview.ts';
 import { LEFT_PLAN_MODE } from '../hold/preview/ledger.ts';
@@ -11,10 +14,27 @@ import { stageIn } from './staging.ts';
 /** The names in a plan's preview and in the result of its submission. */
 const PLAN = { sourceToolName: 'plan_approval', label: 'Plan ready for approval' } as const;
 
-/** Added to the system prompt while the mode is on. */
-export const PLAN_MODE_PROMPT =
+const PLAN_MODE_ON =
   'Plan mode is on: explore with the read-only tools and change nothing. When your plan is ready, write it as ' +
   'Markdown and, in the same message, call `resolve` with action "apply", a one-sentence reason and extra.title.';
+
+/**
+ * Tells the model that plan mode was switched on or off, unless what it is sent of the conversation says so. A message, because a
+ * change of the system prompt or the tools makes the server read everything again.
+ */
+export function planModeMessage(tree: ConversationTree, isOn: boolean): SteeringMessage | undefined {
+  const through = summaryInForce(tree)?.through ?? -1;
+  let kind: SteeringMessage['kind'] | undefined;
+  for (let at = tree.length - 1; !kind && at >= 0 && (tree.idAt(at) ?? -1) > through; at--) {
+    const message = tree.roleAt(at) === 'steering' ? tree.messages[at] : undefined;
+    if (message?.role === 'steering' && /^plan-/.test(message.kind)) kind = message.kind;
+  }
+  if (isOn === (kind === 'plan-on')) return undefined;
+  const [now, text] = isOn
+    ? (['plan-on', PLAN_MODE_ON] as const)
+    : (['plan-off', 'Plan mode is off.'] as const);
+  return { role: 'steering', kind: now, text, previewIds: [] };
+}
 
 /**
  * Plan mode of the open conversation. While it is on, the model's `resolve` submits its plan and returns at once. The

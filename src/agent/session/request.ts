@@ -15,7 +15,6 @@ import type { Tool } from './tools/tool.ts';
 import { ContextKeeper, type ContextUse } from './context/contextKeeper.ts';
 import { Instructions, type UsedInstructions } from './instructions.ts';
 import { NewProblems } from './newProblems.ts';
-import { PLAN_MODE_PROMPT } from './planMode.ts';
 import { surroundingsText } from './surroundings.ts';
 import type { SessionContext } from './sessionOptions.ts';
 
@@ -120,7 +119,7 @@ export class Requests implements Disposable {
     });
   }
 
-  /** The tools that the model may call now. */
+  /** The tools that the model is offered. */
   tools(): readonly Tool[] {
     const { tools, settings, planMode } = this.#ctx;
     return offeredTools(tools, { planMode: planMode(), authority: settings().modelAuthority });
@@ -184,14 +183,7 @@ export class Requests implements Disposable {
   }
 
   #system(): string {
-    const isPlanning = this.#ctx.planMode();
-    // What Redline itself says of the mode comes last, and so has the last word.
-    const parts = [
-      SYSTEM_PROMPT,
-      this.#surroundings,
-      this.#instructions.section,
-      isPlanning ? PLAN_MODE_PROMPT : '',
-    ];
+    const parts = [SYSTEM_PROMPT, this.#surroundings, this.#instructions.section];
     return parts.filter(part => part !== '').join('\n\n');
   }
 

@@ -19,7 +19,7 @@ import type { ContextUse } from './context/contextKeeper.ts';
 import { storingEvents, type SessionEvent } from './events.ts';
 import type { UsedInstructions } from './instructions.ts';
 import { runLoop, type LoopEnd } from './loop.ts';
-import { loopPortFor, type LoopParts } from './loopPort.ts';
+import { appendInbox, loopPortFor, type LoopParts } from './loopPort.ts';
 import { PlanMode } from './planMode.ts';
 import { reconcilePreviews } from './reconcilePreviews.ts';
 import { Requests, type SentRequest } from './request.ts';
@@ -102,7 +102,7 @@ export class Session extends Owner {
     this.#review = this.own(new Review(ctx, () => queueMicrotask(() => this.#continueOrRest())));
     this.#plan = new PlanMode(ctx);
     this.#reverts = new RevertQueue(ctx);
-    this.#loop = { ...ctx, requests, reverts: this.#reverts, appendInbox: () => this.#appendInbox() };
+    this.#loop = { ...ctx, requests, reverts: this.#reverts };
     this.own(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     if (stored) this.#resume(stored);
   }
@@ -372,7 +372,7 @@ export class Session extends Owner {
     const { signal } = (this.#abort = new AbortController());
     try {
       if (prompt !== undefined) {
-        this.#appendInbox();
+        appendInbox(this.#loop);
         this.#conversation.previews.beginPrompt();
         const { text, attachments } = prompt;
         this.#append({ role: 'user', text, ...(attachments.length > 0 ? { attachments } : {}) });
@@ -385,12 +385,6 @@ export class Session extends Owner {
       for (const message of messagesAfterFault(this.tree, error)) this.#append(message);
       return 'error';
     }
-  }
-
-  /** Appends what the model is to be told with the next request. */
-  #appendInbox(): void {
-    const hold = this.planMode || this.#options.settings().modelAuthority === 'none';
-    for (const message of this.#inbox.takeMessages(hold, id => this.#choices.asks(id))) this.#append(message);
   }
 
   #continueOrRest(): void {

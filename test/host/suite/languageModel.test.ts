@@ -263,7 +263,7 @@ suite('a language model of VS Code', () => {
 
     await ask('@redline /plan Make it 43.');
     await answered(() => messages.some(saying('No plan yet.')), 'the plan');
-    assert.ok(!vendor.requests[4]?.tools.includes('edit_file'), 'only tools that read are offered');
+    assert.match(said(vendor.requests[4]), /Plan mode is on: /);
     await ask('@redline /edit model.ts :: answer = 42 => answer = 43');
     await answered(
       () => messages.some(each => each.role === 'user' && each.text.startsWith('/edit')),

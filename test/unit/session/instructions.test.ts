@@ -23,14 +23,11 @@ function withInstructions(
 
 const systems = (t: TestSession): string[] => t.requests.map(({ system }) => system);
 
-test('the instructions of the project are part of the system prompt, below the rules and above those of plan mode', async () => {
+test('the instructions of the project are part of the system prompt, below the rules', async () => {
   const { t } = withInstructions([{ path: 'AGENTS.md', text: 'Use tabs.' }]);
-  t.session.setPlanMode(true);
   await t.session.prompt('Hello?');
   const [system = ''] = systems(t);
-  const order = ['You are Redline', '"AGENTS.md"', 'Use tabs.', 'Plan mode is on'].map(part =>
-    system.indexOf(part),
-  );
+  const order = ['You are Redline', '"AGENTS.md"', 'Use tabs.'].map(part => system.indexOf(part));
   assert.deepEqual(
     order,
     [...order].sort((a, b) => a - b),

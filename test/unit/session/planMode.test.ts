@@ -4,6 +4,9 @@ import { textResult, type PendingAction } from '../../../src/agent/hold/preview/
 import { PLAN_MODE_ENDED } from '../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import type { Forcing, ModelAuthority } from '../../../src/agent/hold/preview/resolveSettings.ts';
 import { planOf } from '../../../src/agent/hold/preview/plan.ts';
+import type { ChatRequest } from '../../../src/agent/session/model/chatProvider.ts';
+import { planModeMessage } from '../../../src/agent/session/planMode.ts';
+import { runChecksTool } from '../../../src/agent/session/tools/runChecksTool.ts';
 import { latestAnswerText, planTitle } from '../../../src/agent/session/planText.ts';
 import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
@@ -27,6 +30,82 @@ function planning(options: TestSessionOptions) {
   return t;
 }
 
+/** What a server's prompt cache begins with. */
+const prefixOf = ({ system, tools }: ChatRequest): string => JSON.stringify([system, tools]);
+
+test('system prompt and tools are the same bytes with plan mode on and off, and each change is told once', async () => {
+  const write = { name: 'write_file', arguments: { path: 'a.txt', content: 'b' } };
+  const t = createTestSession({
+    files: { 'a.txt': 'a' },
+    settings: { modelAuthority: 'recommend', forcing: 'off' },
+    script: [
+      { text: 'Hi.' },
+      ...Array.from({ length: 10 }, () => ({ toolCalls: [write] })),
+      { text: 'I plan.' },
+      { toolCalls: [write, { name: 'run_checks', arguments: {} }] },
+      { text: 'Done.' },
+    ],
+    tools: [runChecksTool({ list: () => [], withBase: () => undefined, run: () => assert.fail() })],
+  });
+  await t.session.prompt('Hello.');
+  t.session.setPlanMode(true);
+  await t.session.prompt('Plan it.');
+  t.session.setPlanMode(false);
+  t.session.setPlanMode(true);
+  t.session.setPlanMode(false);
+  await t.session.prompt('Go on.');
+  assert.equal(new Set(t.requests.map(prefixOf)).size, 1);
+  assert.deepEqual(
+    t.steering().map(({ kind }) => kind),
+    ['plan-on', 'plan-off', 'resolve-reminder'],
+  );
+  const refused = t.results().slice(0, 10);
+  assert.ok(
+    refused.every(
+      ({ isError, content }) =>
+        isError && /^write_file cannot be called while plan mode is on, /.test(content),
+    ),
+  );
+  assert.deepEqual(
+    t
+      .results()
+      .slice(10)
+      .map(({ isError, content }) => [isError, content.split('.')[0]]),
+    [
+      [false, 'Staged as p1, no file modified yet'],
+      [true, 'There are no checks to run: the user has set none'],
+    ],
+  );
+  t.assertSound();
+});
+
+test('plan mode is told again where a summary has taken it, after a reload, and after a revert to before it', async () => {
+  const t = createTestSession({
+    settings: { revertEnabled: true },
+    script: [{ text: 'Hi.' }, { text: 'I plan.' }],
+  });
+  await t.session.prompt('Hello.');
+  const last = () => t.session.tree.idAt(t.session.tree.length - 1) ?? assert.fail();
+  const before = last();
+  t.session.setPlanMode(true);
+  await t.session.prompt('Plan it.');
+  const told = () => t.steering().filter(({ kind }) => kind === 'plan-on').length;
+  assert.equal(told(), 1);
+  const summary = { role: 'steering', kind: 'summary', text: 'All of it.', previewIds: [] } as const;
+  assert.equal(planModeMessage(t.session.tree, true), undefined);
+  t.session.tree.append({ ...summary, through: last() });
+  assert.equal(planModeMessage(t.session.tree, true)?.kind, 'plan-on');
+  assert.equal(planModeMessage(t.session.tree, false), undefined);
+  await t.session.revert({ category: 'tangent', target: before, summary: null });
+  assert.equal(planModeMessage(t.session.tree, true)?.kind, 'plan-on');
+});
+
+/** What the messages of a request say of the mode last. */
+const modeToldIn = (request: ChatRequest | undefined): string | undefined =>
+  request?.messages
+    .flatMap(message => (message.role === 'steering' && message.kind.startsWith('plan-') ? message.kind : []))
+    .at(-1);
+
 test('a plan is recognized by its kind and its shape', () => {
   const details = { title: 'T', text: 'x' };
   assert.deepEqual(planOf(previewWith({ kind: 'plan', details })), details);
@@ -42,11 +121,9 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
       script: [submit(PLAN, { extra: { title: ' The  title ' } }), { text: 'Waiting.' }, { text: 'On it.' }],
     });
     await t.session.prompt('Plan it.');
-    assert.deepEqual(
-      t.requests[0]?.tools.map(({ name }) => name),
-      ['read_file', 'list_files', 'pending', 'resolve', 'todo'],
-    );
-    assert.match(t.requests[0]?.system ?? '', /Plan mode is on/);
+    const [on, prompt] = t.requests[0]?.messages ?? [];
+    assert.match(on?.role === 'steering' ? on.text : '', /^Plan mode is on: /);
+    assert.equal(prompt?.role, 'user');
     assert.ok(
       t.requests.every(({ toolChoice }) => toolChoice === undefined),
       'nothing is forced',
@@ -76,8 +153,13 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     await t.untilState('idle');
     assert.equal(t.answers().at(-1)?.text, 'On it.');
     const told = 'The user approved the plan (p1). Plan mode is off: carry it out now.';
-    assert.equal(t.steering().at(-1)?.text, told);
-    assert.ok(t.requests.at(-1)?.tools.some(({ name }) => name === 'write_file'));
+    assert.deepEqual(
+      t
+        .steering()
+        .slice(-2)
+        .map(({ text }) => text),
+      ['Plan mode is off.', told],
+    );
     t.assertSound();
   });
 
@@ -371,8 +453,12 @@ test('a plan that the user withdraws by leaving plan mode is the decision of the
   assert.deepEqual([actor, action, outcome], ['human', 'discard', 'discarded']);
   assert.equal(t.requests.length, requests + 1, 'the session did not continue by itself');
   assert.deepEqual(
-    t.steering().map(({ text }) => text),
+    t
+      .steering()
+      .slice(1)
+      .map(({ text }) => text),
     [
+      'Plan mode is off.',
       "The user switched plan mode off, which withdrew the plan (p1) that waited for approval. The user's next prompt says what to do.",
     ],
   );
@@ -385,7 +471,7 @@ test('a note of the user is one, whatever it says', async () => {
   await t.click('p1', 'discard', 'Plan mode was switched off.');
   await t.session.prompt('Go on.');
   assert.match(
-    t.steering()[0]?.text ?? '',
+    t.steering()[1]?.text ?? '',
     /refined: "Plan mode was switched off\."\. Plan mode is still on/,
   );
 });
@@ -415,13 +501,13 @@ test('a conversation that is left keeps plan mode and the plan that waits', asyn
   const { id } = t.session;
   await t.session.new();
   await t.session.prompt('Something else.');
-  assert.ok(t.requests.at(-1)?.tools.some(({ name }) => name === 'write_file'));
+  assert.equal(modeToldIn(t.requests.at(-1)), undefined);
   assert.deepEqual([t.session.planMode, t.store.get('p1')?.state.kind], [false, 'pending']);
 
   await t.session.open(t.sessionLog.stored(id) ?? assert.fail('stored'));
   assert.deepEqual([t.session.planMode, t.store.get('p1')?.state.kind], [true, 'pending']);
   await t.session.prompt('Better.');
-  assert.ok(!t.requests.at(-1)?.tools.some(({ name }) => name === 'write_file'));
+  assert.equal(modeToldIn(t.requests.at(-1)), 'plan-on');
   // The plan is still known as the one that a newer one replaces.
   assert.deepEqual(
     t.store.all().map(({ state }) => state.kind),
@@ -441,7 +527,7 @@ test('a plan that is approved while another conversation is open ends plan mode 
   await t.session.open(t.sessionLog.stored(id) ?? assert.fail('stored'));
   assert.equal(t.session.planMode, false);
   await t.session.prompt('Go on.');
-  assert.ok(t.requests.at(-1)?.tools.some(({ name }) => name === 'write_file'));
+  assert.equal(modeToldIn(t.requests.at(-1)), 'plan-off');
 });
 
 test('plan mode comes back with its session, and a preview of a plan says what it was', async () => {
@@ -452,10 +538,7 @@ test('plan mode comes back with its session, and a preview of a plan says what i
   assert.equal(after.session.planMode, true);
   assert.equal(after.store.get('p1')?.state.kind, 'expired');
   await after.session.prompt('Once more.');
-  assert.deepEqual(
-    after.requests[0]?.tools.map(({ name }) => name),
-    ['read_file', 'list_files', 'pending', 'resolve', 'todo'],
-  );
+  assert.equal(modeToldIn(after.requests[0]), 'plan-on');
   await after.click('p2', 'apply');
   assert.equal(after.session.planMode, false);
   assert.equal(createTestSession({ log, sessionLog }).session.planMode, false);

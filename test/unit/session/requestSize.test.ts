@@ -2,6 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { CommandRuns } from '../../../src/agent/sandbox/commands/commandRuns.ts';
 import { builtInTools } from '../../../src/agent/session/tools/builtIn.ts';
+import { runChecksTool } from '../../../src/agent/session/tools/runChecksTool.ts';
 import { MemoryProblems } from '../../support/memoryProblems.ts';
 import { createTestSession } from '../../support/testSession.ts';
 
@@ -20,6 +21,7 @@ test('system prompt and the schemas of all tools of Redline fit into 12 KB', asy
     hosts: { isAvailable: () => true, isNamed: never, ask: never },
     isRevertEnabled: () => true,
   });
+  registry.register(runChecksTool({ list: never, withBase: never, run: never }));
   const t = createTestSession({ registry, settings: { revertEnabled: true }, script: [{ text: 'ok' }] });
   await t.session.prompt('Hello.');
   const [request] = t.requests;
@@ -36,6 +38,7 @@ test('system prompt and the schemas of all tools of Redline fit into 12 KB', asy
     'get_diagnostics',
     'revert_to_state',
     'resolve',
+    'run_checks',
   ];
   for (const name of names)
     assert.ok(

@@ -96,11 +96,26 @@ export interface ToolResultMessage {
   readonly details?: unknown;
 }
 
+/** What the runtime tells a model. `plan-on` and `plan-off`: that plan mode was switched. */
+export const steeringKinds = [
+  'resolve-reminder',
+  'outcome',
+  'revision',
+  'notice',
+  'revert',
+  'problems',
+  'summary',
+  'plan-on',
+  'plan-off',
+] as const;
+
+export type SteeringKind = (typeof steeringKinds)[number];
+
 /** A message of the runtime to the model. Sent in the user role. */
 export interface SteeringMessage {
   readonly role: 'steering';
   /** Only a `notice` and a `summary` are also shown to the user. */
-  readonly kind: 'resolve-reminder' | 'outcome' | 'revision' | 'notice' | 'revert' | 'problems' | 'summary';
+  readonly kind: SteeringKind;
   readonly text: string;
   /** The previews that the message is about. */
   readonly previewIds: readonly string[];

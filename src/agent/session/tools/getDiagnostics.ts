@@ -20,7 +20,7 @@ export function getDiagnosticsTool(problems: Problems): Tool {
           .check(
             z.minLength(1),
             z.maxLength(MAX_PATHS),
-            z.describe('Files and folders, e.g. ["src/app.ts", "test"]. Default: the whole workspace.'),
+            z.describe('Files and folders. Default: the whole workspace.'),
           ),
       ),
     }),

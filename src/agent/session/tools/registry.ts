@@ -49,12 +49,16 @@ export class ToolRegistry {
   }
 }
 
-/** The tools that a session offers the model. In plan mode: the read-only ones, and `resolve` to submit the plan. */
+/** The tools that a session offers the model: the same with plan mode on and off, for the sake of the server's prompt cache. */
 export function offeredTools(
   registry: ToolRegistry,
   { planMode, authority }: { readonly planMode: boolean; readonly authority: ModelAuthority },
 ): readonly Tool[] {
-  const offered = registry.createTools(undefined, { withResolve: planMode || authority !== 'none' });
+  return registry.createTools(undefined, { withResolve: planMode || authority !== 'none' });
+}
+
+/** Those of the offered tools that may be called now. In plan mode: the read-only ones, and `resolve` to submit the plan. */
+export function callableTools(offered: readonly Tool[], planMode: boolean): readonly Tool[] {
   return planMode ? offered.filter(tool => tool.readOnly === true || tool.name === 'resolve') : offered;
 }
 

@@ -18,7 +18,7 @@ export const resolveTool = defineTool({
     extra: z
       .optional(z.record(z.string(), z.unknown()))
       .check(z.describe('Free-form data for the tool that staged the preview.')),
-    id: z.optional(z.string()).check(z.describe('The id of a pending preview, e.g. "p3".')),
+    id: z.optional(z.string()).check(z.describe('E.g. "p3".')),
     ids: z
       .optional(z.array(z.string()).check(z.minLength(1)))
       .check(z.describe('The ids of all that a task staged, for one vote on them.')),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ToolError } from '../../base/errors.ts';
 import { textResult } from '../../hold/preview/pendingAction.ts';
 import { defineTool, type Tool } from './tool.ts';
 import type { CheckRuns } from '../../sandbox/checks/check.ts';
@@ -9,16 +10,17 @@ export function runChecksTool(checks: CheckRuns): Tool {
     name: 'run_checks',
     label: 'Run Checks',
     description:
-      "Run the user's checks (tests, types, lint …) in the sandbox on the files as they would be with your pending previews applied. Without ids: with all of them. Nothing on disk changes. Run them before you resolve.",
+      "Run the user's checks (tests, types, lint …) in the sandbox, with your pending previews applied. Nothing on disk changes. Run them before you vote.",
     parameters: z.object({
       ids: z.optional(
-        z.array(z.string()).check(z.describe('Pending previews to check together with what they build on.')),
+        z.array(z.string()).check(z.describe('Previews to check, with what they build on. Default: all.')),
       ),
-      names: z.optional(z.array(z.string()).check(z.describe('Checks to run. Default: all.'))),
+      names: z.optional(z.array(z.string()).check(z.describe('Default: all.'))),
     }),
     readOnly: true,
-    isEnabled: () => checks.list().length > 0,
     execute: async (params, { pending, signal }) => {
+      if (checks.list().length === 0)
+        throw new ToolError('There are no checks to run: the user has set none.');
       const { runChecksFor } = await import('../../sandbox/checks/runChecksFor.ts');
       return textResult(await runChecksFor(checks, params, pending, signal));
     },

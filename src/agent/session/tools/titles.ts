@@ -13,9 +13,7 @@ const MAX_TITLE = 80;
 const MAX_SIDE = 40;
 
 /** The argument with which the model names its change itself. */
-export const titleSchema = z.optional(
-  z.string().check(z.describe('For the user: what it does, in ten words at most.')),
-);
+export const titleSchema = z.optional(z.string().check(z.describe('For the user, in ten words at most.')));
 
 /** The argument with which the model says why, for changes whose diff does not tell. */
 export const reasonSchema = z.optional(z.string().check(z.describe('Why, for the user, in one sentence.')));

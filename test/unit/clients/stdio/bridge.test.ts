@@ -11,6 +11,7 @@ import { StdioClientTransport as NewStdio } from '@modelcontextprotocol/client/s
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { McpHttpServer, type ServerAddress } from '../../../../src/agent/clients/mcp/httpServer.ts';
 import { announceWindow, windowsFolder } from '../../../../src/agent/clients/windowFiles.ts';
+import { runChecksTool } from '../../../../src/agent/session/tools/runChecksTool.ts';
 import { agentWorld, type AgentWorld } from '../../../support/agentClients.ts';
 import { draft } from '../../../support/drafts.ts';
 import { limitMs } from '../../../../scripts/lib/limits.mjs';
@@ -102,7 +103,9 @@ test('an agent has all tools without a window, is told plainly that there is non
     await agent.refused('propose_edit', { path: 'a.txt', content: 'x' }),
     /^No window of VS Code with Redline has .*later[\\/]src open, .*Nothing was changed\./,
   );
-  const world = agentWorld();
+  const world = agentWorld({
+    tools: [runChecksTool({ list: () => [], withBase: () => undefined, run: () => assert.fail() })],
+  });
   await openWindow(world, home.at('later'));
   assert.match(await agent.edit('one', 'ONE'), /^Staged as p1/);
   assert.equal(world.store.get('p1')?.origin?.agent?.name, 'tester');

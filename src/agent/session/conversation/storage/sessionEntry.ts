@@ -1,7 +1,12 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../../base/json.ts';
 import type { LogFormat } from '../../../base/log/logFormat.ts';
-import { providerFailureCodes, revertCategories, type ToolCall } from '../../model/messages.ts';
+import {
+  providerFailureCodes,
+  revertCategories,
+  steeringKinds,
+  type ToolCall,
+} from '../../model/messages.ts';
 import { runFact } from '../../../hold/preview/ledger.ts';
 import { MAX_NODE_ID } from '../nodeId.ts';
 
@@ -57,7 +62,7 @@ const message = z.discriminatedUnion('role', [
   }),
   z.object({
     role: z.literal('steering'),
-    kind: z.enum(['resolve-reminder', 'outcome', 'revision', 'notice', 'revert', 'problems', 'summary']),
+    kind: z.enum(steeringKinds),
     text: z.string(),
     previewIds,
     tells: z.exactOptional(z.array(z.string())),

@@ -11,7 +11,7 @@ const MAX_REPEATED_CHARS = 2_000;
 
 /** What the offline provider answers to a request, in the language of the user. */
 export function answerTo(request: ChatRequest, l10n: Localiser = english): ProviderAnswer {
-  const { toolChoice, messages, tools } = request;
+  const { toolChoice, messages } = request;
   const asked = messages.findLastIndex(message => message.role === 'user');
   const prompted = messages[asked];
   const isTour = prompted?.role === 'user' && prompted.text.trim() === TOUR;
@@ -22,13 +22,7 @@ export function answerTo(request: ChatRequest, l10n: Localiser = english): Provi
     });
   }
   const ofTour =
-    isTour && asked < messages.length - 1
-      ? nextOfTour(
-          messages.slice(asked + 1),
-          tools.some(({ name }) => name === 'run_checks'),
-          l10n,
-        )
-      : undefined;
+    isTour && asked < messages.length - 1 ? nextOfTour(messages.slice(asked + 1), l10n) : undefined;
   if (ofTour) return answerWith(messages, ofTour.text, ofTour.calls);
   const sinceAnswer = messages.slice(messages.findLastIndex(message => message.role === 'assistant') + 1);
   const prompt = sinceAnswer.findLast(message => message.role === 'user');

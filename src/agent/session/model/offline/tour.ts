@@ -21,19 +21,16 @@ export interface TourStep {
  * The next step of the tour: it plays an agent that reads a file, runs the test, proposes a mend with a second hunk that nobody
  * asked for, runs the test again, and hears what the user decides.
  * @param messages those since the prompt.
- * @param canRun whether there is a check to run.
  * @returns `undefined` where the tour has nothing of its own to say.
  */
-export function nextOfTour(
-  messages: readonly SessionMessage[],
-  canRun: boolean,
-  l10n: Localiser,
-): TourStep | undefined {
+export function nextOfTour(messages: readonly SessionMessage[], l10n: Localiser): TourStep | undefined {
   const results = messages.filter((message): message is ToolResultMessage => message.role === 'tool');
   const last = (name: string): ToolResultMessage | undefined =>
     results.findLast(({ toolName }) => toolName === name);
   const edited = last('edit_file');
-  const run = last('run_checks');
+  // Refused where there is no check to run.
+  const canRun = last('run_checks')?.isError !== true;
+  const run = canRun ? last('run_checks') : undefined;
   const runChecks = canRun ? [{ name: 'run_checks', arguments: {} }] : [];
   if (!edited) {
     const read = last('read_file');

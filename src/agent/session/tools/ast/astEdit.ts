@@ -22,14 +22,12 @@ export function astEditTool(searcher: AstSearcher): Tool {
         .array(
           z.object({
             pat: z.string().check(z.describe('The pattern, e.g. "console.log($$$A)".')),
-            selector: selectorSchema(
-              'The kind of the node that is meant, if not the whole pattern: pat "({ k: $V })", selector "pair".',
-            ),
+            selector: selectorSchema('See ast_grep.'),
             out: z.string().check(z.describe('Its replacement, e.g. "logger.info($$$A)"; empty to delete.')),
           }),
         )
         .check(z.minLength(1)),
-      paths: pathsSchema('Files, folders and globs inside the workspace; "." is all of it.'),
+      paths: pathsSchema('Files, folders and globs; "." is the whole workspace.'),
       title: titleSchema,
     }),
     async execute({ ops, paths, title }, context) {

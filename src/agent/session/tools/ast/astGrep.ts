@@ -19,9 +19,7 @@ export function astGrepTool(searcher: AstSearcher): Tool {
           'code that does not stand alone: pat "({ k: $V })", selector "pair"; pat "class A { $F = $V }", selector ' +
           '"public_field_definition".',
       ),
-      paths: pathsSchema(
-        'Files, folders and globs inside the workspace, e.g. ["src/**/*.ts"]; "." is the whole workspace.',
-      ),
+      paths: pathsSchema('Files, folders and globs, e.g. ["src/**/*.ts"]; "." is the whole workspace.'),
     }),
     readOnly: true,
     async execute({ pat, selector, paths }, context) {

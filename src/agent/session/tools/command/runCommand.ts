@@ -46,12 +46,10 @@ export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
     name: SOURCE,
     label: 'Run Command',
     description:
-      "Propose to run a command in the user's shell. Where there is a sandbox it runs there: it sees your pending previews as applied, what it changes becomes a preview, and an isolated one has no network. reset makes ignored files there as on disk first. onDisk runs it on the real files, without previews, after the user's click: for a commit, an install, a server or the network. Its input is closed, so pass options that avoid questions. It is ended after a time limit. No shell is interactive: a POSIX shell gets the text with -c, PowerShell as a script, cmd.exe as a batch file (%%i in for).",
+      "Propose to run a command in the user's shell. Where there is a sandbox it runs there: it sees your pending previews as applied, what it changes becomes a preview, and an isolated one has no network. reset makes ignored files there as on disk first. onDisk runs it on the real files, without previews, after the user's click: for a commit, an install, a server or the network. Its input is closed, so pass options that avoid questions. It is ended after a time limit. A POSIX shell gets the text with -c, PowerShell as a script, cmd.exe as a batch file (%%i in for).",
     parameters: z.object({
       command: z.string().check(z.minLength(1), z.maxLength(MAX_COMMAND_CHARS), z.regex(/\S/)),
-      cwd: z.optional(
-        z.string().check(z.describe('Folder inside the workspace. Default: the first workspace folder.')),
-      ),
+      cwd: z.optional(z.string().check(z.describe('Default: the first workspace folder.'))),
       onDisk: z.optional(z.boolean()),
       reset: z.optional(z.boolean()),
     }),

@@ -20,8 +20,8 @@ export const editFileTool = defineTool({
     edits: z
       .array(
         z.object({
-          old: z.string().check(z.describe('Exact text to replace.')),
-          new: z.string().check(z.describe('Its replacement.')),
+          old: z.string(),
+          new: z.string(),
           replaceAll: z.optional(z.boolean()),
         }),
       )

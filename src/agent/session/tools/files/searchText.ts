@@ -23,7 +23,7 @@ export function searchTextTool(textSearch: TextSearch): Tool {
       query: z
         .string()
         .check(z.minLength(1), z.describe('The exact text to find, or a regular expression. One line.')),
-      isRegex: z.optional(z.boolean()).check(z.describe('query is a regular expression.')),
+      isRegex: z.optional(z.boolean()),
       glob: z
         .optional(z.string().check(z.minLength(1), z.maxLength(MAX_GLOB_CHARS)))
         .check(

@@ -19,7 +19,7 @@ export const writeFileTool = defineTool({
       .string()
       .check(
         z.describe(
-          'The new content. An existing file keeps its line endings, and a new one gets those of the workspace; all else is taken exactly.',
+          'All of it. Line endings become those of the file or the workspace; all else is taken exactly.',
         ),
       ),
     title: titleSchema,

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { CommandRuns } from '../../../../../src/agent/sandbox/commands/commandRuns.ts';
 import { EditorTools, offeredName } from '../../../../../src/agent/session/tools/editor/editorTools.ts';
-import { offeredTools, ToolRegistry } from '../../../../../src/agent/session/tools/registry.ts';
+import { callableTools, ToolRegistry } from '../../../../../src/agent/session/tools/registry.ts';
 import { specOf } from '../../../../../src/agent/session/tools/toolSpec.ts';
 import { defineTool } from '../../../../../src/agent/session/tools/tool.ts';
 import { FakeToolHost } from '../../../../support/fakeToolHost.ts';
@@ -78,7 +78,7 @@ test('no tool only reads unless the user says so; in plan mode only those are of
   host.offer({ get_issue: {}, make_issue: {} });
   await editorTools.refresh();
   const offered = (planMode: boolean): string[] =>
-    offeredTools(registry, { planMode, authority: 'recommend' }).map(({ name }) => name);
+    callableTools(registry.createTools(), planMode).map(({ name }) => name);
   assert.deepEqual(offered(false), ['get_issue', 'make_issue']);
   assert.deepEqual(offered(true), ['get_issue']);
 });

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { ToolRegistry, offeredTools } from '../../../../../src/agent/session/tools/registry.ts';
+import { ToolRegistry, callableTools } from '../../../../../src/agent/session/tools/registry.ts';
 import {
   renameSymbolTool,
   symbolsTool,
@@ -298,7 +298,7 @@ test('plan mode offers symbols, which only reads; without a folder neither tool 
   const registry = new ToolRegistry();
   for (const tool of [symbolsTool(ports), renameSymbolTool(ports)]) registry.register(tool);
   const offered = (planMode: boolean): string[] =>
-    offeredTools(registry, { planMode, authority: 'recommend' }).map(({ name }) => name);
+    callableTools(registry.createTools(), planMode).map(({ name }) => name);
   assert.deepEqual(offered(true), ['symbols']);
   assert.deepEqual(offered(false), ['symbols', 'rename_symbol']);
   isAvailable = false;
