@@ -12,7 +12,6 @@ export const chatScenes: Readonly<Record<string, () => HostMessage>> = {
   running: () =>
     snapshot(runningItems(), {
       state: 'running',
-      activity: { kind: 'tool', name: 'run_command' },
       todo: [
         { text: 'Find where totals are added up', state: 'done' },
         { text: 'Multiply the price by the quantity', state: 'doing' },

@@ -259,11 +259,10 @@ export class ChatFeed extends Owner {
     if (session.state === 'idle' && reviewDone && reviewDone.line !== '')
       return { kind: 'reviewed', text: reviewDone.line };
     if (session.state !== 'running') return undefined;
-    const { retry, summarizing, runningTool } = this.#live;
+    const { retry, summarizing } = this.#live;
     const seconds = retry ? Math.ceil((retry.at - Date.now()) / 1_000) : 0;
     if (retry && seconds > 0) return { kind: 'retrying', code: retry.code, seconds };
-    if (summarizing) return { kind: 'summarizing' };
-    return runningTool === undefined ? undefined : { kind: 'tool', name: runningTool };
+    return summarizing ? { kind: 'summarizing' } : undefined;
   }
 }
 

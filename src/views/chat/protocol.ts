@@ -151,7 +151,6 @@ const status = z.object({
   /** What there is to say beyond the state. */
   activity: z.optional(
     z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('tool'), name: z.string() }),
       z.object({ kind: z.literal('summarizing') }),
       /** The request is sent again in so many seconds. */
       z.object({

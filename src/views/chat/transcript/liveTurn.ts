@@ -30,7 +30,6 @@ export class LiveTurn {
   #fresh: Arriving = NOTHING;
   #summarizing = false;
   #retry: Retry | undefined;
-  readonly #running = new Map<string, string>();
   readonly #progress = new Map<string, string>();
   readonly #results = new Map<string, ToolResultMessage>();
 
@@ -54,11 +53,6 @@ export class LiveTurn {
   /** The wait before the request is sent again, until the server has answered. */
   get retry(): Retry | undefined {
     return this.#retry;
-  }
-
-  /** The name of a tool that is running now. */
-  get runningTool(): string | undefined {
-    return [...this.#running.values()].at(-1);
   }
 
   /** The progress of a running call, if it reports any. */
@@ -97,14 +91,12 @@ export class LiveTurn {
         }
         return 'all';
       case 'tool_start':
-        this.#running.set(event.call.id, event.call.name);
         return 'all';
       case 'tool_update':
         this.#progress.set(event.call.id, event.progress);
         return 'progress';
       case 'tool_end':
         this.#progress.delete(event.call.id);
-        this.#running.delete(event.call.id);
         this.#results.set(event.call.id, event.result);
         return 'all';
       case 'turn_start':
@@ -113,7 +105,6 @@ export class LiveTurn {
         this.#clear();
         this.#summarizing = false;
         this.#retry = undefined;
-        this.#running.clear();
         this.#progress.clear();
         this.#results.clear();
         return 'all';

@@ -11,7 +11,7 @@ export function activityText({ state, planMode, activity }: ChatStatus): string 
       return l10n.t('Waiting for your review');
     case 'running':
       if (activity?.kind === 'summarizing') return l10n.t('Summarizing earlier messages…');
-      return activity?.kind === 'tool' ? l10n.t('Running {0}…', activity.name) : l10n.t('Working…');
+      return l10n.t('Working…');
   }
 }
 
