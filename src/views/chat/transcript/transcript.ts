@@ -18,7 +18,7 @@ import { buildLookup, callKey, isListedPart, type Lookup, type TranscriptInput }
 import { resolveBlock } from './resolveBlock.ts';
 import { MAX_ENTRIES, shownMessages } from './shownMessages.ts';
 import { groupCalls, toolLine } from './toolLine.ts';
-import { turnsOf } from './turns.ts';
+import { isOfPerson, turnsOf } from './turns.ts';
 
 /** The most withheld tools that are named. */
 const MAX_WITHHELD = 5;
@@ -33,7 +33,7 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
   const lookup = buildLookup(input, from);
   const items: ViewItem[] = [];
   // A turn whose beginning is not shown has its whole card.
-  const begin = messages.slice(0, from + 1).findLastIndex(({ role }) => role === 'user');
+  const begin = messages.slice(0, from + 1).findLastIndex(isOfPerson);
   const turns = turnsOf(input, lookup, Math.max(0, begin));
   const onTurns = new Set([...turns.values()].flat().map(({ id }) => id));
   messages.slice(from).forEach((message, n) => {

@@ -1,7 +1,13 @@
 import { messageIdOf } from '../../../agent/session/conversation/nodeId.ts';
+import type { SessionMessage } from '../../../agent/session/model/messages.ts';
 import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import { callKey, isListedPart, type Lookup, type TranscriptInput } from './lookup.ts';
 import { isOfTurn } from './turnCard.ts';
+
+/** Whether the person speaks, with which a turn begins. */
+export function isOfPerson({ role }: SessionMessage): boolean {
+  return role === 'user' || role === 'local';
+}
 
 /** The changes of files of the turns that have several, by the position of the last message of each. */
 export function turnsOf(
@@ -20,7 +26,8 @@ export function turnsOf(
           ...(lookup.staged.get(place) ?? []).filter(each => isOfTurn(each) && !isListedPart(each)),
         );
       }
-    if (messages[at + 1] && messages[at + 1]?.role !== 'user') return;
+    const next = messages[at + 1];
+    if (next && !isOfPerson(next)) return;
     if (changes.length > 1) turns.set(at, changes);
     changes = [];
   });

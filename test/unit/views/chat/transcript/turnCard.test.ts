@@ -76,6 +76,23 @@ test('one change, a command and a plan keep cards of their own', () => {
   );
 });
 
+test('what a person types begins a turn, also if no model is asked', () => {
+  const [one, two] = [call('c1', 'edit_file', {}), call('c2', 'edit_file', {})];
+  const local = { role: 'local', text: '/discard p1', answer: 'Discarded.' } as const;
+  const again = { sessionId: 's1', call: { messageId: 'm4', toolCallId: 'c2' }, asksModel: true };
+  const items = transcript({
+    messages: [
+      ...[asked('Do it'), answered('', one), result(one, 'Staged')],
+      ...[local, answered('', two), result(two, 'Staged')],
+    ],
+    previews: [staged(1), staged(2, { origin: again })],
+  });
+  assert.deepEqual(
+    items.map(({ key }) => key),
+    ['m0', 'p:p1', 'm3', 'm3.l', 'p:p2'],
+  );
+});
+
 test('the card stays when all is decided, with what can be undone in the order of the applies', () => {
   const all = [
     staged(1, { state: decided('applied', 'model', '2') }),
