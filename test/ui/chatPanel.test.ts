@@ -129,6 +129,14 @@ describe('the chat panel', () => {
         label: HOSTILE,
         parts: parts({ id: 'p4', file: HOSTILE, state: resolved('applied', HOSTILE) }),
       }),
+      turn({
+        agent: HOSTILE,
+        title: HOSTILE,
+        rows: rows('failed').map(row => ({ ...row, path: HOSTILE, error: HOSTILE, reason: HOSTILE })),
+        reason: HOSTILE,
+        risks: [HOSTILE],
+        advice: [{ action: 'apply', reason: HOSTILE }],
+      }),
       { kind: 'tools', key: 'g', calls: [tool({ key: 'g.0', name: HOSTILE, summary: HOSTILE })] },
       {
         kind: 'resolve',
@@ -144,7 +152,6 @@ describe('the chat panel', () => {
     ];
     await chat.snapshot(items, {
       model: HOSTILE,
-      activity: { kind: 'tool', name: HOSTILE },
       state: 'running',
     });
     const { page } = chat;

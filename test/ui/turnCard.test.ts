@@ -49,6 +49,12 @@ modelTest(
       [undefined, undefined, undefined],
     );
     await workbench.picture('turn-undone');
+
+    // What was refused comes back, too.
+    await card.getByRole('button', { name: /^More for/ }).click();
+    await workbench.quickPick('Reopen Create three.txt');
+    await chat.locator('[data-kind="preview"]').getByText('three.txt').first().waitFor();
+    await workbench.picture('turn-reopened');
   },
   {
     workbench: {

@@ -2,7 +2,14 @@ import * as assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { PreviewInfo, RedlineApi } from '../../../src/views/api.ts';
-import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
+import {
+  activateRedline,
+  bytesOf,
+  cleanUp,
+  fileInWorkspace,
+  givenFile,
+  setting,
+} from '../support/redline.ts';
 
 const exists = (path: string): Promise<boolean> =>
   bytesOf(path).then(
@@ -84,6 +91,45 @@ suite('resolved previews come back as new ones', () => {
     await vscode.commands.executeCommand('redline.preview.openAll', [first.id, second.id], 'Undone');
     const { label } = vscode.window.tabGroups.activeTabGroup.activeTab ?? assert.fail('a tab is open');
     assert.match(label, /^Undone \(Redline\)/);
+  });
+
+  test('the list of more on the card of a turn has what can be done, and no checks where there are none', async () => {
+    const offered = async (...ids: string[]): Promise<string[]> => {
+      let labels: string[] = [];
+      const { showQuickPick } = vscode.window;
+      Object.assign(vscode.window, {
+        showQuickPick: (items: readonly vscode.QuickPickItem[]) => {
+          labels = items.map(({ label }) => label);
+          return Promise.resolve();
+        },
+      });
+      await vscode.commands.executeCommand('redline.preview.more', ids);
+      Object.assign(vscode.window, { showQuickPick });
+      return labels;
+    };
+    const [one, two, three] = [1, 2, 3].map(
+      n =>
+        api.previews.push({
+          label: `Make ${n}`,
+          sourceToolName: 'test',
+          changes: [{ path: `made${n}.txt`, before: null, after: 'made' }],
+        }).id,
+    ) as [string, string, string];
+    const discard = ['Discard all 3 changes', 'Discard with reason…'];
+    assert.deepEqual(await offered(one, two, three), ['Apply all 3 changes', ...discard]);
+    await resolve(one, 'apply');
+    await resolve(two, 'discard');
+    assert.deepEqual(await offered(one, two, three), [
+      ...['Apply 1 change', 'Discard 1 change', 'Discard with reason…'],
+      ...['Undo Make 1', 'Reopen Make 2'],
+    ]);
+    await resolve(three, 'apply');
+    await vscode.commands.executeCommand('redline.preview.undoTurn', [one, three]);
+    assert.deepEqual(await offered(one, two, three), ['Apply Again', 'Reopen Make 2']);
+    // Several can be checked, once there is a check.
+    await setting('checks', [{ name: 'test', command: 'exit 0' }]);
+    const again = push().id;
+    assert.ok((await offered(again, one)).includes('Run checks'));
   });
 
   test('an undo whose file has changed is stale and writes nothing', async () => {

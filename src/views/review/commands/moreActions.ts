@@ -2,7 +2,9 @@ import * as vscode from 'vscode';
 import { countText } from '../../../agent/base/localiser.ts';
 import { hunksOfChange } from '../../../agent/hold/preview/fileChange.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
-import { blockOf, isUndoable, titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
+import { blockOf, titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
+import { previewView, type PreviewView } from '../../../agent/hold/preview/previewView.ts';
+import { Lineage } from '../../../agent/hold/preview/resolve/lineage.ts';
 import { setVotes } from '../../../agent/hold/preview/setVotes.ts';
 import { inLens, makeCommand } from '../../commandRegistry.ts';
 import type { CommandArguments, CommandId } from '../../contributions.ts';
@@ -48,10 +50,14 @@ async function pickAction(
   return (await vscode.window.showQuickPick(items, { title }))?.action;
 }
 
-/** Offers what can be done with all of these together. What is decided is what is there when the list opens. */
+/** Offers what can be done with all of these together, and the way back of each. It is done to what is there when the list opens. */
 async function moreOfSet({ store, edits, checks }: Ctx, ids: readonly unknown[]): Promise<void> {
   const { l10n } = vscode;
-  const all = ids.flatMap(id => (typeof id === 'string' ? (store.get(id) ?? []) : []));
+  const previews = store.all();
+  const of = new Set(ids);
+  // A part comes after what it was split off.
+  for (const { id, part } of previews) if (part && of.has(part.previewId)) of.add(id);
+  const all = previews.filter(({ id }) => of.has(id));
   const open = all.filter(({ state }) => state.kind === 'pending');
   const votes = setVotes(open, { open: store.open, isEdited: id => edits.hasUnsaved(id) });
   const rows = { open: open.map(({ id, revision }) => ({ previewId: id, revision })) };
@@ -64,12 +70,32 @@ async function moreOfSet({ store, edits, checks }: Ctx, ids: readonly unknown[])
     add(l10n.t('Discard with reason…'), 'redline.preview.discardWithReason', rows);
     if (checks.hasChecks) add(l10n.t('Run checks'), 'redline.checks.run');
   }
-  const applied = all.filter(isUndoable).map(({ id }) => id);
-  if (applied.length > 0) add(l10n.t('Undo what was applied'), 'redline.preview.undoTurn', applied);
-  const title = countText(l10n.t('1 change|{0} changes'), l10n)(open.length);
+  const lineage = new Lineage(previews);
+  const ways = all.flatMap(preview => {
+    const { remedy } = previewView(preview, lineage.factsOf(preview));
+    return remedy ? { ...remedy, name: oneLine(titleOf(preview)) } : [];
+  });
+  const applied = ways.flatMap(({ type, id }) => (type === 'undo' ? id : []));
+  if (applied.length > 1) add(l10n.t('Undo what was applied'), 'redline.preview.undoTurn', applied);
+  actions.push(...waysBack(ways));
+  const title = countText(l10n.t('1 change|{0} changes'), l10n)(all.length);
   const action = await pickAction(actions, title);
   if (action)
     await vscode.commands.executeCommand(action.command, ...((action.arguments ?? []) as unknown[]));
+}
+
+/** Undo, Apply Again and Reopen of what is decided. One undo may have undone several, which come back together. */
+function waysBack(
+  ways: readonly (NonNullable<PreviewView['remedy']> & { readonly name: string })[],
+): readonly vscode.Command[] {
+  const { l10n } = vscode;
+  return [...Map.groupBy(ways, ({ id }) => id).values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const { type, id, name } = first;
+    if (type === 'reopen') return makeCommand(l10n.t('Reopen {0}', name), 'redline.preview.reopen', id);
+    const again = others.length > 0 ? l10n.t('Apply Again') : l10n.t('Apply {0} again', name);
+    return makeCommand(type === 'undo' ? l10n.t('Undo {0}', name) : again, 'redline.preview.undo', id);
+  });
 }
 
 /** What a card offers beside its own buttons. */

@@ -27,9 +27,11 @@ function content(turn: Turn): TemplateResult {
   const { agent, title, risks = [], advice = [] } = turn;
   const who = title === undefined ? agent : `${agent ?? ''}: ${title}`;
   const state = turnStateText(turn);
+  // Of mixed outcomes, at least one is an apply that counts.
+  const look = turn.state === 'mixed' && turn.counts.applied === 0 ? 'discarded' : turn.state;
   return html`
     <div class="card-header">
-      ${icon(STATE_ICONS[turn.state], turn.state === 'applying' ? 'codicon-modifier-spin state-icon' : 'state-icon')}
+      ${icon(STATE_ICONS[look], turn.state === 'applying' ? 'codicon-modifier-spin state-icon' : 'state-icon')}
       <span class="card-label">${turnName({ ...turn, state: 'pending' })}</span>
       ${turn.stat ? stat(turn.stat) : nothing} ${checkList(turn.checks, turn.key)}
     </div>
@@ -74,7 +76,7 @@ function buttons(turn: Turn): TemplateResult {
   return html`<div class="votes buttons">
     ${button({ ...review, style: isOpen && !isDoubtful(turn) ? 'primary' : 'secondary' })}
     ${turn.canCheck ? checkButton(name, key) : nothing}
-    ${!isOpen && undo.length > 0 ? button(undoAll) : nothing} ${isOpen ? moreButton(ids, name) : nothing}
+    ${!isOpen && undo.length > 0 ? button(undoAll) : nothing} ${moreButton(ids, name)}
   </div>`;
 }
 
