@@ -30,6 +30,13 @@ export class FullCopy {
     this.#changes = changes;
     fs.mkdirSync(path.dirname(at), { recursive: true });
     execFileSync('cp', ['-a', root, at]);
+    // What was installed with an absolute path is so, too.
+    const [self, env] = [path.join(at, 'node_modules/self'), path.join(at, 'out/env/path')];
+    if (fs.lstatSync(self, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      fs.unlinkSync(self);
+      fs.symlinkSync(path.join(at, 'src'), self);
+    }
+    if (fs.existsSync(env)) fs.writeFileSync(env, `${at}\n`);
   }
 
   /** Writes the changes into it, each file in a later second than what it held there, and runs a command. */

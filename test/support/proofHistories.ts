@@ -60,7 +60,10 @@ if [ ! -e out/built ] || [ b.txt -nt out/built ]; then show b.txt > out/built; f
 key=$(stat -c %Y-%s src/c.txt)
 [ -e out/cache/$key ] || show src/c.txt > out/cache/$key
 show out/cache/$key > out/answer
-show out/app out/built out/answer link.txt .env
+show out/app out/built out/answer link.txt .env node_modules/self/c.txt
+at=
+[ -f out/env/path ] && read -r at < out/env/path
+[ -f "$at/b.txt" ] && show "$at/b.txt"
 (. ./node_modules/tool/run.sh)
 echo .* * src/* out/deep/*
 ! isBad out/app out/built out/answer
@@ -190,6 +193,9 @@ export class ProofHistories {
     for (const name of fs.readdirSync(root)) if (name !== '.git') removeAll(path.join(root, name));
     this.#sandbox.write({ ...BASE, 'node_modules/tool/run.sh': TOOLS[0] });
     fs.linkSync(path.join(root, 'a.txt'), path.join(root, 'link.txt'));
+    // As an installed package of the workspace and an environment have it.
+    fs.symlinkSync(path.join(root, 'src'), path.join(root, 'node_modules/self'));
+    this.#sandbox.write({ 'out/env/pyvenv.cfg': '', 'out/env/path': `${root}\n` });
     const old = new Date(Date.now() - 3_600_000);
     for (const name of [...Object.keys(BASE), 'node_modules/tool/run.sh'])
       fs.utimesSync(path.join(root, name), old, old);
