@@ -65,16 +65,16 @@ export const proofFaults = [
   },
   {
     rule: 'proofs: an absolute link of a copy leads into the copy',
-    file: 'sandbox/view/copyEngine.ts',
-    from: 'targetOf: each => this.#links.inCopy(each) }',
+    file: 'sandbox/view/boundFiles.ts',
+    from: 'targetOf: each => links.inCopy(each) }',
     to: '}',
     test: 'sandbox/view/hardCases.test.ts',
   },
   {
     rule: 'proofs: a build in a copy has the path of the copy',
-    file: 'sandbox/view/copyEngine.ts',
-    from: 'if (bound.has(at) &&',
-    to: 'if (bound.has(at) && changed.length === 0 &&',
+    file: 'sandbox/view/boundFiles.ts',
+    from: 'links.folders.reduce(inCopy, text)',
+    to: 'text',
     test: 'sandbox/view/hardCases.test.ts',
   },
 ];

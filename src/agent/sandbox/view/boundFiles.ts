@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { foldersAbove } from '../../hold/preview/fileSteps.ts';
 import { ignoredOf } from './ignored.ts';
-import type { Folders } from './pathNames.ts';
+import type { CopiedLinks, Folders } from './pathNames.ts';
 import type { PlainTree } from './plainTree.ts';
 import { sizeIn, type Stamp } from './stamps.ts';
 
@@ -31,26 +31,23 @@ export async function boundFiles(
   return folders.has('.') ? new Set([...inFolders, ...(await ignoredOf(root, changed))]) : new Set(inFolders);
 }
 
-/**
- * Copies a file that may lead to the workspace by its absolute path, so that it leads to the copy.
- * @returns false if it does not, and is not copied
- */
-export async function copyBound(
+/** Copies a file or link of the workspace into its copy, so that it leads there. @param isBound see {@link boundFiles} */
+export async function copyFile(
   at: string,
   stamp: Stamp,
   [real, copy]: readonly [real: PlainTree, copy: PlainTree],
-  folders: readonly Folders[],
-  keepsTime: boolean,
-): Promise<boolean> {
-  if (LEFT_OUT.test(at)) return true;
-  const stat = sizeIn(stamp) <= MAX_TEXT ? await real.stat(at) : undefined;
+  links: CopiedLinks,
+  { isBound, keepsTime }: { readonly isBound: boolean; readonly keepsTime: boolean },
+): Promise<void> {
+  if (isBound && LEFT_OUT.test(at)) return;
+  const stat = isBound && sizeIn(stamp) <= MAX_TEXT ? await real.stat(at) : undefined;
   const bytes = stat?.isFile() ? await real.read(at, MAX_TEXT).catch(() => undefined) : undefined;
-  if (!stat || !bytes || bytes.includes(0)) return false;
-  const text = Buffer.from(bytes).toString('latin1');
-  const moved = folders.reduce(inCopy, text);
-  if (moved === text) return false;
-  await copy.write(at, Buffer.from(moved, 'latin1'), stat.mode & 0o777, keepsTime ? stat.mtime : undefined);
-  return true;
+  const text = Buffer.from(bytes ?? []).toString('latin1');
+  const moved = text.includes('\0') ? text : links.folders.reduce(inCopy, text);
+  if (!stat || moved === text)
+    return void (await copy.copy(at, real, { keepsTime, targetOf: each => links.inCopy(each) }));
+  const time = keepsTime ? stat.mtime : undefined;
+  await copy.write(at, Buffer.from(moved, 'latin1'), stat.mode & 0o777, time);
 }
 
 /** A text with the paths of a folder as those of its copy; one character for each byte. */

@@ -2,7 +2,9 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { foldersAbove } from '../../hold/preview/fileSteps.ts';
 import { folderId, type FolderId } from './openFolders.ts';
+import type { Put } from './layers.ts';
 import type { OwnFolder } from './ownFolder.ts';
+import type { CopiedLinks } from './pathNames.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
 import { ignoredOf } from './ignored.ts';
 import { clearOdd, stampOf, type Odd, type Stamp, type Stamps } from './stamps.ts';
@@ -27,12 +29,18 @@ export interface Copied {
   readonly ignored: Set<string>;
 }
 
+/** A folder of which nothing is copied yet. */
+export function copied(layer: Layer, root: string, copy: string): Copied {
+  const none = { source: new Map(), put: undefined, odd: new Map(), ignored: new Set<string>() };
+  return { layer, root, copy, id: undefined, isFresh: true, ...none };
+}
+
 /** The folder of a copy, made anew if another one or a link stands in its place. @throws ReplacedError */
 export async function openCopy(folder: Copied, storage: OwnFolder): Promise<PlainTree> {
-  const { layer, copy } = folder;
+  const { copy } = folder;
   if (await isStill(folder)) return new PlainTree(copy, folder.id);
   forget(folder);
-  const at = [storage.name, path.basename(layer.state), path.basename(copy)].join('/');
+  const at = [storage.name, path.relative(storage.path, copy).replaceAll(path.sep, '/')].join('/');
   await inTrees([await storage.above()], async tree => {
     await tree.clear(at);
     await tree.makeFolders(at);
@@ -93,6 +101,31 @@ export async function clear(folder: Copied, copy: PlainTree, relative: string): 
   const stat = await copy.stat(relative);
   if (stat?.isDirectory()) folder.put = undefined;
   if (stat) await copy.clear(relative);
+}
+
+/** Puts what is pending into a copy. */
+export async function putPending(
+  folder: Copied,
+  [real, copy]: readonly [real: PlainTree, copy: PlainTree],
+  puts: ReadonlyMap<string, Put>,
+  links: CopiedLinks,
+): Promise<void> {
+  // What makes room comes first.
+  const inOrder = [...puts].sort(
+    ([, a], [, b]) => Number(!!a.left) + Number(!!a.sameAs) - Number(!!b.left) - Number(!!b.sameAs),
+  );
+  for (const [relative, { left, mode, sameAs }] of inOrder) {
+    const there = left ? await copy.stat(relative) : undefined;
+    if (left) await copy.makeFolders(path.posix.dirname(relative), real);
+    await clear(folder, copy, relative);
+    const bits = mode ?? (there?.isFile() ? there.mode & 0o777 : undefined);
+    if (left && sameAs !== undefined) await copy.link(sameAs, relative);
+    else if (left && 'link' in left) await copy.write(relative, { link: await links.inCopy(left.link) });
+    else if (left) await copy.write(relative, left, bits);
+    await note(folder, copy, relative);
+    // It is copied again before the next command.
+    folder.source.set(relative, '');
+  }
 }
 
 /** Notes what was put at a path of the copy. */

@@ -8,19 +8,31 @@ import { assertNotStopped, type CommandPlan } from '../commands/commandPlan.ts';
 import type { RunSink } from '../commands/commandRuns.ts';
 import type { SandboxEnd, SandboxOfEngine } from '../commands/sandbox.ts';
 import { runInShell } from '../commands/shellProcess.ts';
-import { boundFiles, copyBound } from './boundFiles.ts';
+import { boundFiles, copyFile } from './boundFiles.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { clear, foldersGone, forget, note, openCopy, removeLeftovers, type Copied } from './copiedFolder.ts';
+import { CopiedAbove, type CopyLimits } from './copiedAbove.ts';
+import {
+  clear,
+  copied,
+  foldersGone,
+  forget,
+  note,
+  openCopy,
+  removeLeftovers,
+  type Copied,
+  putPending,
+} from './copiedFolder.ts';
 import { ownRepository } from './copiedGit.ts';
 import { assertFits, isDiskFull, spaceAt, watchSpace } from './diskSpace.ts';
 import { listCopy, type Changed } from './copyListing.ts';
 import { Effects } from './effects.ts';
-import { Layers, type Contents } from './layers.ts';
+import { Layers, type Contents, type Put } from './layers.ts';
 import { FREED, LOST, type SandboxOptions } from './overlayEngine.ts';
 import { OwnFolder } from './ownFolder.ts';
 import { removedInSandbox } from './keptFiles.ts';
 import { CopiedLinks, PathNames } from './pathNames.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
+import type { Layer } from './upperTree.ts';
 import { sizeIn, stampOf, stamps, walk, type Stamp } from './stamps.ts';
 
 /** How many files are copied concurrently. */
@@ -41,6 +53,11 @@ const CANCELLED =
 /** From how many files on the copying is shown. */
 const SHOWN_FROM = 1_000;
 
+interface CopyOptions extends SandboxOptions {
+  readonly progress?: Progress;
+  readonly limits?: CopyLimits;
+}
+
 /** The sandbox everywhere: a copy of the folders elsewhere, kept in step with them. It is not isolated. */
 export class CopySandbox implements SandboxOfEngine {
   readonly engine = 'copy';
@@ -48,27 +65,26 @@ export class CopySandbox implements SandboxOfEngine {
   readonly #storage: OwnFolder;
   readonly #layers: Layers;
   readonly #folders: readonly Copied[];
+  readonly #above: ReadonlyMap<Layer, CopiedAbove | undefined>;
   readonly #links: CopiedLinks;
   readonly #variables: () => readonly string[];
   readonly #progress: Progress;
 
-  constructor({ folders, storage, variables, progress }: SandboxOptions & { readonly progress?: Progress }) {
+  constructor({ folders, storage, variables, progress, limits }: CopyOptions) {
     this.#storage = new OwnFolder(storage);
     this.#variables = variables;
     this.#progress = progress ?? ((_, copy) => copy(new AbortController().signal, () => undefined));
     this.#layers = new Layers(folders, storage);
-    this.#folders = this.#layers.all.map(layer => ({
-      ...{ layer, root: layer.root, copy: path.join(layer.state, path.basename(layer.root)) },
-      ...{
-        id: undefined,
-        source: new Map(),
-        put: undefined,
-        odd: new Map(),
-        isFresh: true,
-        ignored: new Set(),
-      },
-    }));
-    this.#links = new CopiedLinks(this.#folders, this.#layers.links);
+    this.#above = new Map(this.#layers.all.map(layer => [layer, CopiedAbove.of(layer, limits)]));
+    this.#folders = this.#layers.all.map(layer => {
+      const { root, state } = layer;
+      const above = this.#above.get(layer);
+      const copy = above
+        ? path.join(above.copy, path.relative(above.root, root))
+        : path.join(state, path.basename(root));
+      return copied(layer, root, copy);
+    });
+    this.#links = new CopiedLinks([...this.#folders, ...this.#repositories()], this.#layers.links);
   }
 
   async run(plan: CommandPlan, pending: PendingContents, { signal, add }: RunSink): Promise<SandboxEnd> {
@@ -80,7 +96,7 @@ export class CopySandbox implements SandboxOfEngine {
     }
     const notes = await this.#copy(contents, signal);
     const names = new PathNames(
-      this.#folders.map(({ root, copy }) => [copy, root]),
+      [...this.#folders, ...this.#repositories()].map(({ root, copy }) => [copy, root]),
       add,
     );
     const [ended, filled] = [new AbortController(), new AbortController()];
@@ -116,6 +132,8 @@ export class CopySandbox implements SandboxOfEngine {
         changed.set(folder, listed);
         removed.push(...listed.removed);
       }
+      for (const above of this.#repositories())
+        if (above.packages.put) changed.set(above.packages, await above.changed(this.#storage));
     } catch (error) {
       // What could not be listed must not be in the next copy.
       await this.#drop();
@@ -131,6 +149,7 @@ export class CopySandbox implements SandboxOfEngine {
         ...notes,
         ...names.told(left.effects),
         ...removedInSandbox(removed),
+        ...(await Promise.all(this.#repositories().map(above => above.told(changed)))).flat(),
         ...left.notes,
         ...(isTidy ? [] : [LOST]),
       ],
@@ -169,6 +188,12 @@ export class CopySandbox implements SandboxOfEngine {
   async #copy(contents: Contents, signal: AbortSignal): Promise<readonly string[]> {
     const isFirst = this.#folders.every(({ source }) => source.size === 0);
     try {
+      for (const above of this.#repositories()) {
+        await above.putManifests(this.#storage);
+        if (!(await above.hasPackages())) continue;
+        await this.#step(above.packages, contents, signal);
+        above.packages.isFresh = true;
+      }
       for (const folder of this.#folders) await this.#step(folder, contents, signal);
       return [];
     } catch (error) {
@@ -186,7 +211,12 @@ export class CopySandbox implements SandboxOfEngine {
 
   async #drop(): Promise<void> {
     await this.#storage.remove();
-    for (const folder of this.#folders) forget(folder);
+    for (const folder of [...this.#folders, ...this.#repositories().map(({ packages }) => packages)])
+      forget(folder);
+  }
+
+  #repositories(): readonly CopiedAbove[] {
+    return [...this.#above.values()].flatMap(above => above ?? []);
   }
 
   #copyOf(absolute: string): string {
@@ -217,7 +247,9 @@ export class CopySandbox implements SandboxOfEngine {
       }
       const sizes = (stamps: Iterable<Stamp | undefined>): number =>
         [...stamps].reduce((sum, stamp) => sum + (stamp ? sizeIn(stamp) : 0), 0);
-      const pending = [...(contents.get(layer)?.values() ?? [])].map(({ left }) => left);
+      const puts: ReadonlyMap<string, Put> =
+        (root === layer.root ? contents.get(layer) : undefined) ?? new Map<string, Put>();
+      const pending = [...puts.values()].map(({ left }) => left);
       const more = pending.reduce((sum, left) => sum + (left && 'length' in left ? left.length : 0), 0);
       const freed = sizes([...gone, ...changed.map(([at]) => at)].map(at => source.get(at)));
       await assertFits(this.#storage.path, sizes(changed.map(([, stamp]) => stamp)) - freed + more);
@@ -236,12 +268,6 @@ export class CopySandbox implements SandboxOfEngine {
         now.keys(),
         changed.map(([at]) => at),
       );
-      const copyFile = async (at: string, stamp: Stamp): Promise<unknown> => {
-        const { isFresh: keepsTime } = folder;
-        if (bound.has(at) && (await copyBound(at, stamp, [real, copy], this.#links.folders, keepsTime)))
-          return;
-        return copy.copy(at, real, { keepsTime, targetOf: each => this.#links.inCopy(each) });
-      };
       const copyChanged: Parameters<Progress>[1] = async (cancelled, report) => {
         let done = 0;
         await forEachLimited(changed, AT_ONCE, async ([at, stamp]) => {
@@ -249,7 +275,10 @@ export class CopySandbox implements SandboxOfEngine {
           if (cancelled.aborted) throw new ToolError(CANCELLED);
           await copy.makeFolders(path.posix.dirname(at), real);
           await clear(folder, copy, at);
-          await copyFile(at, stamp);
+          await copyFile(at, stamp, [real, copy], this.#links, {
+            isBound: bound.has(at),
+            keepsTime: folder.isFresh,
+          });
           source.set(at, stamp);
           await note(folder, copy, at);
           report(++done);
@@ -265,22 +294,7 @@ export class CopySandbox implements SandboxOfEngine {
           await note(folder, copy, at);
           await walk(copy, at, (each, stat) => folder.put?.set(each, stampOf(stat)) !== null);
         }
-      // What makes room comes first.
-      for (const [relative, { left, mode, sameAs }] of [...(contents.get(layer) ?? [])].sort(
-        ([, a], [, b]) => Number(!!a.left) + Number(!!a.sameAs) - Number(!!b.left) - Number(!!b.sameAs),
-      )) {
-        const there = left ? await copy.stat(relative) : undefined;
-        if (left) await copy.makeFolders(path.posix.dirname(relative), real);
-        await clear(folder, copy, relative);
-        if (left && sameAs !== undefined) await copy.link(sameAs, relative);
-        else if (left && 'link' in left)
-          await copy.write(relative, { link: await this.#links.inCopy(left.link) });
-        else if (left)
-          await copy.write(relative, left, mode ?? (there?.isFile() ? there.mode & 0o777 : undefined));
-        await note(folder, copy, relative);
-        // It is copied again before the next command.
-        source.set(relative, '');
-      }
+      await putPending(folder, [real, copy], puts, this.#links);
       folder.isFresh = false;
       if (!folder.put) folder.put = (await stamps(copy)).put;
     });
@@ -299,7 +313,12 @@ export class CopySandbox implements SandboxOfEngine {
             folder.source.set(at, '');
             if (!(await real.stat(at).catch(() => undefined))) await clear(folder, there, at);
           });
-          folder.odd = await removeLeftovers(folder, [real, there], found, keepsIgnored);
+          folder.odd = await removeLeftovers(
+            folder,
+            [real, there],
+            found,
+            keepsIgnored && this.#folders.includes(folder),
+          );
         });
       return true;
     } catch {

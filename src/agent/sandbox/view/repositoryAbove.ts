@@ -27,6 +27,9 @@ const GIT = ['HEAD', 'index', 'packed-refs', 'shallow', 'refs', 'objects', 'logs
 
 /** What is shown of the repository that a folder is a part of. */
 interface AboveFolder {
+  readonly top: string;
+  /** Names of files at its top. */
+  readonly manifests: readonly string[];
   /** Absolute paths that are shown as they are. */
   readonly shown: readonly string[];
   /** The settings of git in it, without credentials; `undefined` if there are none. */
@@ -60,7 +63,7 @@ export async function readableOf(
  * @param home is never a repository, nor is a folder that it is in
  * @returns `undefined` if the folder is in no repository, or the top of one
  */
-function repositoryAbove(folder: string, home: string): AboveFolder | undefined {
+export function repositoryAbove(folder: string, home: string): AboveFolder | undefined {
   if (kindAt(path.join(folder, '.git'))) return undefined;
   let top = folder;
   do {
@@ -69,14 +72,15 @@ function repositoryAbove(folder: string, home: string): AboveFolder | undefined 
     if (isInside(home, top)) return undefined;
   } while (!kindAt(path.join(top, '.git')));
   const git = path.join(top, '.git');
-  const names = readdirSync(top).filter(
+  const manifests = readdirSync(top).filter(
     name => MANIFESTS.test(name) && kindAt(path.join(top, name)) === 'file',
   );
   const packages = kindAt(path.join(top, 'node_modules')) === 'folder' ? ['node_modules'] : [];
-  const shown = [...packages, ...names].map(name => path.join(top, name));
+  const shown = [...packages, ...manifests].map(name => path.join(top, name));
   const config = path.join(git, 'config');
-  if (kindAt(git) !== 'folder' || kindAt(config) !== 'file') return { shown };
+  if (kindAt(git) !== 'folder' || kindAt(config) !== 'file') return { top, manifests, shown };
   return {
+    ...{ top, manifests },
     shown: [...shown, ...GIT.map(name => path.join(git, name)).filter(kindAt)],
     settings: { at: config, text: withoutCredentials(readFileSync(config, 'utf8')) },
   };

@@ -96,13 +96,13 @@ class WindowSandboxes implements Sandboxes {
   }
 
   #make(name: string, engine: SandboxEngine): Sandbox {
-    const { folders, variables, readable, progress } = this.#options;
+    const { folders, variables, readable, progress, limits } = this.#options;
     const storage = path.join(this.#options.storage, String(++this.#count));
     const parts = { folders: folders(), storage, variables, readable };
     const made = new OneAtATime(
       engine === 'overlay'
         ? new OverlaySandbox(parts)
-        : new CopySandbox({ ...parts, ...(progress ? { progress } : {}) }),
+        : new CopySandbox({ ...parts, progress, limits: limits() }),
       parts.folders.map(({ fsPath }) => fsPath),
     );
     this.#open.set(name, made);

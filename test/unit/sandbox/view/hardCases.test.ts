@@ -388,7 +388,7 @@ for (const engine of engines)
       const world = await open(t, engine, ['src', '../other']);
       fs.mkdirSync(path.resolve(world.root, '../other'));
       const plan = { folder: world.at('src') };
-      const other = engine === 'copy' ? '../../1/other' : path.resolve(world.root, '../other');
+      const other = engine === 'copy' ? '../../../1/other' : path.resolve(world.root, '../other');
       const keep = `mkdir '${other}/node_modules'; echo 1 > '${other}/node_modules/m'`;
       await world.run(keep, { plan });
       const { notes } = await world.run(`perl -e 'for (1..2100) { open F, ">$_"; print F 1 }'`, { plan });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
+import type { FolderRoot } from '../../../../src/agent/hold/preview/workspace.ts';
 import { enginesHere, SandboxWorld, type Ran } from '../../../support/sandboxWorld.ts';
 
 const isOverlay = (await enginesHere()).includes('overlay');
@@ -206,5 +207,66 @@ suite('a package that is opened without the repository that it is in', { skip: !
       await open(t, { home: 'top' })
     )('ls -A ../..; node -e "require(\'dep\')" 2>&1 | grep -c "Cannot find module"');
     assert.match(output, /^packages\n\d\n$/);
+  });
+});
+
+suite('a package that is copied without the repository that it is in', () => {
+  test('has its installed packages and manifests, each time as on disk', async t => {
+    let app = '';
+    const folders = (): readonly FolderRoot[] => [{ name: 'app', fsPath: app }];
+    const files = {
+      'package.json': '{}',
+      'notes.txt': 'SECRET',
+      'packages/app/text.js': 'old',
+      'packages/other/file': 'SECRET',
+    };
+    const world = await SandboxWorld.create('copy', files, { folders });
+    t.after(() => world.remove());
+    app = world.at('packages/app');
+    world.write({ 'node_modules/dep/index.js': 'module.exports = "found";' });
+    for (const name of ['app', 'other'])
+      fs.symlinkSync(`../packages/${name}`, world.at(`node_modules/${name}`));
+    fs.symlinkSync(app, world.at('node_modules/absolute'));
+    const run = (command: string): Promise<Ran> =>
+      world.run(command, { plan: { folder: app }, pending: { 'text.js': 'pending' } });
+    const first = await run(
+      'node -p "require(\'dep\')"; cat ../../node_modules/a*/text.js; ls ../.. ../../node_modules/other/; rm -r ../../node_modules/dep; echo x > ../../node_modules/new; echo x > ../../package.json',
+    );
+    const lines = first.output.split('\n');
+    assert.deepEqual(lines.slice(0, 2), [
+      'found',
+      "pendingpendingls: cannot access '../../node_modules/other/': No such file or directory",
+    ]);
+    assert.deepEqual(lines.slice(2, -1), ['../..:', 'node_modules', 'package.json', 'packages']);
+    assert.deepEqual(first.changes, []);
+    assert.deepEqual(first.notes, [
+      `The command changed ${world.at('node_modules')} in the copy. The next command finds it as on disk.`,
+    ]);
+    world.write({ 'node_modules/dep/index.js': 'module.exports = "newer";' });
+    const second = await run(
+      'node -p "require(\'dep\')"; ls ../../node_modules; cat ../../package.json; rm -r ../../*',
+    );
+    assert.equal(second.output, 'newer\nabsolute\napp\ndep\nother\n{}');
+    const third = await run('cat ../../node_modules/dep/index.js text.js');
+    assert.match(third.output, /newer.*pending/);
+    assert.equal(world.read('packages/app/text.js'), 'old');
+  });
+
+  test('has none of them where they are more than may be copied, and says so', async t => {
+    let app = '';
+    const world = await SandboxWorld.create(
+      'copy',
+      { 'packages/app/a': 'a' },
+      {
+        folders: () => [{ name: 'app', fsPath: app }],
+        limits: () => ({ bytes: 1_000, files: 10 }),
+      },
+    );
+    t.after(() => world.remove());
+    app = world.at('packages/app');
+    world.write({ 'node_modules/dep/index.js': '//'.repeat(1_000) });
+    const { output, notes } = await world.run('cat a; ls ../..', { plan: { folder: app } });
+    assert.equal(output, 'apackages\n');
+    assert.match(notes.join(), /node_modules is not in the copy: it is more than the settings allow to copy/);
   });
 });
