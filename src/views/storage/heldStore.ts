@@ -6,7 +6,6 @@ import { randomNumbers } from '../../agent/hold/preview/previewNumbers.ts';
 import { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
 import {
-  blobsOf,
   closeStore,
   isWriting,
   lockIn,
@@ -86,6 +85,6 @@ async function moveIn(
   if (!(await left.store.close())) throw new Error('What the last window has left cannot be ended.');
   const { entries } = await left.log.load();
   await store.adopt(entries);
-  await blobs.moveTo(blobsOf(parts.folder.fsPath));
+  if (left.log.contents) await blobs.moveTo(left.log.contents);
   log.moveTo(left.log);
 }

@@ -1,13 +1,31 @@
-import { readdir, rm, rmdir } from 'node:fs/promises';
+import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import { detailOf } from '../../agent/base/errors.ts';
+import { sha256 } from '../../agent/base/hash.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
+import { MemoryBlobs } from '../../agent/hold/preview/blobs.ts';
+import type { BinarySide } from '../../agent/hold/preview/fileChange.ts';
 import { recoverCommits, type RecoveryReport } from '../../agent/hold/preview/commit/recovery.ts';
 import { PreviewLog } from '../../agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
-import { blobsOf, olderLogFolder } from './storedPreviews.ts';
+import { olderLogFolder } from './storedPreviews.ts';
+
+/** The binary files that an older version kept in a folder. */
+class OlderBlobs extends MemoryBlobs {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    super();
+    this.#folder = folder;
+  }
+
+  override async get(side: BinarySide): Promise<Uint8Array> {
+    const bytes = await readFile(path.join(this.#folder, side.hash)).catch(() => undefined);
+    return bytes && sha256(bytes) === side.hash ? bytes : super.get(side);
+  }
+}
 
 /**
  * Ends the commits in the logs that windows of an older version have left, which did not own the storage, adopts their ledgers, and
@@ -30,7 +48,7 @@ export async function recoverOlderLogs(
     try {
       if (await ProcessLock.isHeld(lock)) continue; // that window is still open
       const log = new PreviewLog(file);
-      const left = new PreviewStore(log, onFailure, { blobs: blobsOf(storage) });
+      const left = new PreviewStore(log, onFailure, { blobs: new OlderBlobs(path.join(storage, 'blobs')) });
       const { entries, unreadable } = await log.load();
       await left.restoreInTurns(entries, unreadable);
       const reports = await recoverCommits(left, workspace);

@@ -1,13 +1,12 @@
 import { openPreviewLog, type PreviewLog } from '../../agent/hold/preview/log/openPreviewLog.ts';
 import { existsSync } from 'node:fs';
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import type { Closing } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ignoreMissing } from '../../agent/base/log/jsonLog.ts';
-import type { Blobs } from '../../agent/hold/preview/blobs.ts';
 import {
   countedNumbers,
   randomNumbers,
@@ -21,6 +20,8 @@ import type { StorageTrouble } from './storageTrouble.ts';
 
 /** How long work that is under way is waited for when the window closes, in milliseconds. VS Code ends the host after 5 s. */
 const CLOSE_WAIT_MS = 2_000;
+/** After what time reading the previews is told, in milliseconds. */
+const TOLD_AFTER_MS = 2_000;
 
 /** What opening the storage of a window needs. */
 export interface StorageParts {
@@ -39,31 +40,6 @@ export function lockIn(storage: vscode.Uri): string {
 /** The folder in which windows of an older version that did not own the storage kept logs of their own. */
 export function olderLogFolder(storage: string): string {
   return path.join(storage, 'windows');
-}
-
-/** The contents of binary files that the logs in a storage name, of windows of an older version, too. */
-export function blobsOf(storage: string): Blobs {
-  return blobsIn(path.join(storage, 'blobs'), () => !existsSync(olderLogFolder(storage)));
-}
-
-/**
- * Keeps contents in a folder, whose code is loaded on first use.
- * @param mayRemove whether this process knows everything that names a content of the folder
- */
-function blobsIn(folder: string, mayRemove: () => boolean): Blobs {
-  let opened: Promise<Blobs> | undefined;
-  const open = (): Promise<Blobs> =>
-    (opened ??= import('../../agent/hold/preview/blobFolder.ts').then(
-      ({ BlobFolder }) => new BlobFolder(folder, mayRemove),
-    ));
-  return {
-    put: async bytes => (await open()).put(bytes),
-    get: async side => (await open()).get(side),
-    // Most workspaces have no binary file to forget.
-    retain: async (named, before) => {
-      if (opened || existsSync(folder)) await (await open()).retain(named, before);
-    },
-  };
 }
 
 /** The store of a window. */
@@ -89,13 +65,13 @@ export async function openStored(
   const { folder, logger } = parts;
   const file = path.join(folder.fsPath, 'previews.jsonl');
   const log = openPreviewLog(file);
-  const { entries, unreadable, badLines, torn } = await log.load();
+  const { entries, unreadable, badLines, torn } = await whileTold(log.load());
+  if (unreadable.length === 0) await removeOlderBlobs(folder.fsPath);
   if (badLines.length > 0) logger.warn(`${file}: skipped unreadable lines: ${badLines.join(', ')}`);
   if (torn) logger.warn(`${file}: dropped an incomplete last line`);
   let numbers = countedNumbers();
   const store = new PreviewStore(log, onFailure(parts), {
     ...storeOptions(parts),
-    blobs: blobsOf(folder.fsPath),
     numbers: { next: last => numbers.next(last) },
   });
   await store.restoreInTurns(entries, unreadable);
@@ -125,6 +101,24 @@ async function numbersIn(storage: string, last: number, wasLeft: boolean): Promi
   } catch {
     return randomNumbers();
   }
+}
+
+/** Tells that the previews are being read, if that takes long: those of an older version are migrated. */
+async function whileTold<T>(loading: Promise<T>): Promise<T> {
+  const { l10n, window, ProgressLocation } = vscode;
+  const telling = setTimeout(() => {
+    const title = l10n.t('Redline is reading its stored previews…');
+    void window.withProgress({ location: ProgressLocation.Notification, title }, () =>
+      loading.catch(() => undefined),
+    );
+  }, TOLD_AFTER_MS);
+  return loading.finally(() => clearTimeout(telling));
+}
+
+/** Removes the folder in which an older version kept binary files. They are with the texts now, but for those of older logs. */
+async function removeOlderBlobs(storage: string): Promise<void> {
+  if (existsSync(olderLogFolder(storage))) return;
+  await rm(path.join(storage, 'blobs'), { recursive: true, force: true }).catch(() => undefined);
 }
 
 export function onFailure({ trouble, logger }: StorageParts): (error: unknown) => void {

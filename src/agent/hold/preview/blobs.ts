@@ -1,17 +1,9 @@
 import { ToolError } from '../../base/errors.ts';
 import { sha256, type Sha256 } from '../../base/hash.ts';
-import {
-  bytesOfSide,
-  isBinary,
-  isLink,
-  isText,
-  type BinarySide,
-  type FileChange,
-  type FileSide,
-} from './fileChange.ts';
+import { bytesOfSide, isLink, isText, type BinarySide, type FileSide } from './fileChange.ts';
 import { MAX_FILE_BYTES, type FileContent } from './workspace.ts';
 
-/** The contents of binary files that previews name by their hash. They are kept beside the log, never in it. */
+/** The contents of binary files that previews name by their hash. They are kept beside the log, never in it, and go once nothing names them. */
 export interface Blobs {
   /**
    * Keeps bytes. Whatever names them may be written to the log once this has settled.
@@ -20,12 +12,6 @@ export interface Blobs {
   put(bytes: Uint8Array): Promise<BinarySide>;
   /** @throws ToolError if they are gone or damaged; any error of the file system. */
   get(side: BinarySide): Promise<Uint8Array>;
-  /**
-   * Removes what nothing names any more.
-   * @param named what is still named
-   * @param before what was named until now. Else, what was put since the start may be about to be named.
-   */
-  retain(named: ReadonlySet<Sha256>, before: ReadonlySet<Sha256>): Promise<void>;
 }
 
 /** Keeps contents as long as the process. */
@@ -42,10 +28,6 @@ export class MemoryBlobs implements Blobs {
     const bytes = this.bytes.get(hash);
     if (!bytes) throw contentGone(hash);
     return bytes;
-  }
-
-  async retain(named: ReadonlySet<Sha256>, before: ReadonlySet<Sha256>): Promise<void> {
-    for (const hash of before) if (!named.has(hash)) this.bytes.delete(hash);
   }
 }
 
@@ -85,14 +67,4 @@ export function contentGone(hash: Sha256): ToolError {
 export async function contentOf(side: FileSide, blobs: Blobs): Promise<FileContent> {
   if (isLink(side)) return { link: side.link };
   return isText(side) ? bytesOfSide(side) : blobs.get(side);
-}
-
-/** The hashes of the binary files that previews name. */
-export function blobsNamedBy(
-  previews: readonly { readonly changes: readonly FileChange[] | null }[],
-): ReadonlySet<Sha256> {
-  const sides = previews
-    .flatMap(({ changes }) => changes ?? [])
-    .flatMap(({ before, after }) => [before, after]);
-  return new Set(sides.flatMap(side => (side && isBinary(side) ? [side.hash] : [])));
 }

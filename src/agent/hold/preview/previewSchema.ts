@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../base/json.ts';
 import { isEncodingName, type EncodingName, type TextEncoding } from '../text/encodings.ts';
 import { applyTextEdits, editsFit, type TextEdit } from '../text/textEdit.ts';
-import type { FileChange, TextSide } from './fileChange.ts';
+import type { BinarySide, FileChange, TextSide } from './fileChange.ts';
 import type { Place } from './log/packs.ts';
 
 const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
@@ -33,11 +33,28 @@ export class StoredText implements TextSide {
   }
 }
 const link = z.object({ hash: z.string(), link: z.string().check(z.minLength(1)) });
-/** The hash names a file in the store's blobs. */
-const binary = z.object({
-  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
-  size: z.int().check(z.minimum(0)),
-});
+/** Without its place, it is gone from the storage; older versions kept it in a folder of its own. */
+const binary = z.pipe(
+  z.object({
+    hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+    size: z.int().check(z.minimum(0)),
+    at: z.exactOptional(place),
+  }),
+  z.transform(({ at, ...side }): BinarySide => (at ? new StoredBinary(side, at) : side)),
+);
+
+/** A binary file that is not bound to its storage yet. */
+export class StoredBinary implements BinarySide {
+  readonly hash: string;
+  readonly size: number;
+  readonly at: Place;
+
+  constructor({ hash, size }: BinarySide, at: Place) {
+    this.hash = hash;
+    this.size = size;
+    this.at = at;
+  }
+}
 const side = z.union([stored, text, link, binary]);
 export const path = z.string().check(z.minLength(1));
 const mode = z.int().check(z.minimum(0), z.maximum(0o7777));

@@ -78,9 +78,9 @@ export class PreviewStore {
   ) {
     const { numbers = countedNumbers(), blobs, onLogRecovery, onUnstorable, onUnsynced } = options;
     this.reportUnsynced = onUnsynced ?? (() => undefined);
-    this.blobs = blobs ?? new MemoryBlobs();
     this.#log = log;
     const { contents } = log;
+    this.blobs = blobs ?? contents ?? new MemoryBlobs();
     this.#projection = new PreviewProjection(contents && (changes => contents.heldChanges(changes)));
     this.#written = new SoonFlushed(log, onLogFailure);
     this.#queue = new LogQueue(this.#written, {
@@ -371,12 +371,7 @@ export class PreviewStore {
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
     const tell = (preview: Preview): void => this.#changed.fire(preview);
     const { forget } = await import('./log/retention.ts');
-    return forget(
-      { projection: this.#projection, log: this.#log, blobs: this.blobs },
-      until,
-      mostBytes,
-      tell,
-    );
+    return forget({ projection: this.#projection, log: this.#log }, until, mostBytes, tell);
   }
 
   /** Tries to write what waits. @returns whether the log has everything. Never rejects. */

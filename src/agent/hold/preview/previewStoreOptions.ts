@@ -6,7 +6,7 @@ import type { PreviewNumbers } from './previewNumbers.ts';
 export interface PreviewStoreOptions {
   /** By default the store counts by itself, as the only writer of its log. */
   readonly numbers?: PreviewNumbers;
-  /** Where the contents of binary files are; by default in memory. */
+  /** Where the contents of binary files are; by default with those of the log, if it has any, else in memory. */
   readonly blobs?: Blobs;
   /** Called once everything is written again after a failure. */
   readonly onLogRecovery?: () => void;

@@ -4,7 +4,8 @@ import { TimeSlice } from '../../../base/async.ts';
 import { orUndefined, ToolError } from '../../../base/errors.ts';
 import { sha256, type Sha256 } from '../../../base/hash.ts';
 import { decodeText, encodeText, type TextEncoding } from '../../text/encodings.ts';
-import { isText, type FileChange, type FileSide, type TextSide } from '../fileChange.ts';
+import { binarySide, contentGone as binaryGone, type Blobs } from '../blobs.ts';
+import { isText, type BinarySide, type FileChange, type FileSide, type TextSide } from '../fileChange.ts';
 import type { Stored } from './moving.ts';
 import { CHAIN, Packs, PacksError, type Place } from './packs.ts';
 import { sharedEnds, type Ends } from './sharedEnds.ts';
@@ -20,10 +21,10 @@ const CACHED_CHARS = 16 * 1024 * 1024;
 const CACHED_BYTES = 16 * 1024 * 1024;
 
 /**
- * The texts of previews by their SHA-256, in packs beside the log whose lines name them. They are written once, before the line,
- * and read when somebody asks, each checked against its hash.
+ * The texts and binary files of previews by their SHA-256, in packs beside the log whose lines name them. They are written once,
+ * before the line, and read when somebody asks, each checked against its hash.
  */
-export class Contents {
+export class Contents implements Blobs {
   readonly folder: string;
   readonly #stored = new Map<Sha256, Stored>();
   readonly #texts = new Cache<string>(CACHED_CHARS);
@@ -33,6 +34,8 @@ export class Contents {
   readonly #held = new WeakSet<TextSide>();
   /** The last contents of each path, which the next one of it may have most in common with. */
   readonly #lastAt = new Map<string, readonly Sha256[]>();
+  /** The binary files that no line names yet. */
+  readonly #put = new Set<Sha256>();
   readonly #packs: Packs;
   /** Contents move to new packs: none follows from one that is there already. */
   #isMoving = false;
@@ -63,8 +66,41 @@ export class Contents {
 
   /** The side of a line. @throws ToolError from its text, if that is gone or altered */
   sideAt(hash: Sha256, encoding: TextEncoding, place: Place): TextSide {
-    if (!this.#stored.has(hash)) this.#stored.set(hash, { place, links: 0, cost: 0 });
+    this.#bind(hash, place);
     return this.#sideOf(hash, encoding);
+  }
+
+  /** The same for a binary file. */
+  binaryAt({ hash, size }: BinarySide, place: Place): BinarySide {
+    this.#bind(hash, place);
+    return { hash, size };
+  }
+
+  /** One that was damaged may have been put again, so that the last line has it; a line may be older than what has moved. */
+  #bind(hash: Sha256, place: Place): void {
+    const known = this.#stored.get(hash)?.place;
+    if (!known || !this.#packs.isNew(known)) this.#stored.set(hash, { place, links: 0, cost: 0 });
+  }
+
+  async put(bytes: Uint8Array): Promise<BinarySide> {
+    const side = binarySide(bytes);
+    this.#put.add(side.hash);
+    // It is read again, since what stands there may be damaged.
+    if (!orUndefined(() => this.#read(side.hash))) {
+      this.#add(side.hash, bytes, []);
+      this.write();
+    }
+    return side;
+  }
+
+  async get({ hash }: BinarySide): Promise<Uint8Array> {
+    return orUndefined(() => this.#read(hash)) ?? Promise.reject(binaryGone(hash));
+  }
+
+  /** Where a binary file that was {@link put} is stored; `undefined` if it is not. A line is about to name it. */
+  placeOfBinary({ hash }: BinarySide): Place | undefined {
+    this.#put.delete(hash);
+    return this.#stored.get(hash)?.place;
   }
 
   /**
@@ -132,7 +168,8 @@ export class Contents {
    * @returns those that are gone or damaged
    * @throws any error of the file system; then nothing has moved
    */
-  async renew(named: ReadonlySet<Sha256>): Promise<ReadonlySet<Sha256>> {
+  async renew(known: ReadonlySet<Sha256>): Promise<ReadonlySet<Sha256>> {
+    const named = new Set([...known, ...this.#put]);
     this.write();
     this.#packs.startAnew();
     this.#isMoving = true;
@@ -157,7 +194,8 @@ export class Contents {
   }
 
   /** Removes the packs that hold nothing of these contents, nor of what they follow from, once they were renewed. */
-  async retain(named: ReadonlySet<Sha256>): Promise<void> {
+  async retain(known: ReadonlySet<Sha256>): Promise<void> {
+    const named = new Set([...known, ...this.#put]);
     const packs = new Set<string>();
     const slice = new TimeSlice();
     for (const [hash, { place }] of this.#stored) {

@@ -1,7 +1,8 @@
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Sha256 } from '../../../base/hash.ts';
-import { JsonLog } from '../../../base/log/jsonLog.ts';
+import { ignoreMissing, JsonLog } from '../../../base/log/jsonLog.ts';
+import { encodeHeader } from '../../../base/log/logFormat.ts';
 import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
 import { isText } from '../fileChange.ts';
 import { Contents } from './contents.ts';
@@ -56,8 +57,12 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     this.#slack = slack;
   }
 
-  /** Also loads the encodings of all texts, so that their bytes can be computed synchronously. */
+  /** Also migrates it, and loads the encodings of all texts, so that their bytes can be computed synchronously. */
   override async load(): Promise<LoadedPreviews> {
+    if (this.contents && (await firstLine(this.#file)) !== encodeHeader(previewLogFormat)) {
+      const { migratePreviews } = await import('./olderPreviews.ts');
+      await migratePreviews(this.#file, this.contents);
+    }
     const entries: PreviewLogEntry[] = [];
     const unreadable: UnreadableLine[] = [];
     const encodings = new Set<EncodingName>();
@@ -113,6 +118,19 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   override async flush(): Promise<void> {
     await this.contents?.flush();
     await super.flush();
+  }
+}
+
+/** The beginning of a file, as long as the header of this version; that header, if there is none yet. */
+async function firstLine(file: string): Promise<string> {
+  const header = encodeHeader(previewLogFormat);
+  const handle = await open(file).catch(ignoreMissing);
+  if (!handle) return header;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(header.length));
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -111,7 +111,7 @@ export type RevisedBy = Extract<PreviewLogEntry, { type: 'revised' }>['by'];
 
 export const previewLogFormat: LogFormat<PreviewLogEntry> = {
   log: 'redline.previews',
-  version: 8,
+  version: 9,
   tellsFrom: 8,
   parse: parseEntry,
   migrations: async () => (await import('./previewMigrations.ts')).previewMigrations,

@@ -45,6 +45,8 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
   6: line => line,
   /** Version 7 stored each rebase. Version 8 can read that; it has lines that stand for many. */
   7: line => line,
+  /** Version 8 had texts in lines, and binary files in a folder of their own: see `migratePreviews`. */
+  8: line => line,
 };
 
 /** Only what no tool of others and no extension could have staged. */

@@ -2,7 +2,6 @@ import type { Sha256 } from '../../../base/hash.ts';
 import { isBinary, textOf, type FileSide } from '../fileChange.ts';
 import type { Preview, PreviewState } from '../preview.ts';
 import type { PreviewProjection } from '../previewProjection.ts';
-import { blobsNamedBy, type Blobs } from '../blobs.ts';
 import type { Contents } from './contents.ts';
 import { idsOf, type PreviewLogEntry, type PreviewLogSink } from './previewLog.ts';
 
@@ -92,29 +91,20 @@ function endOf({ state, stagedAt }: Preview): number | undefined {
  * @returns the ids of those that stay although a content of theirs is gone or damaged
  */
 export async function forget(
-  {
-    projection,
-    log,
-    blobs,
-  }: { readonly projection: PreviewProjection; readonly log: PreviewLogSink; readonly blobs: Blobs },
+  { projection, log }: { readonly projection: PreviewProjection; readonly log: PreviewLogSink },
   until: Date,
   mostBytes: number,
   tell: (preview: Preview) => void,
 ): Promise<readonly string[]> {
-  const before = blobsNamedBy(projection.all());
   const forgotten = forgettable(projection.all(), until, mostBytes, log.contents);
   const named = (): ReadonlySet<Sha256> =>
     new Set(projection.all().flatMap(preview => sidesOf(preview).map(({ hash }) => hash)));
-  if (forgotten.length === 0 && !(await log.isOversized?.(named()))) {
-    await blobs.retain(before, before);
-    return [];
-  }
+  if (forgotten.length === 0 && !(await log.isOversized?.(named()))) return [];
   const ids = new Set(forgotten.map(({ id }) => id));
   for (const id of ids) projection.delete(id);
   for (const preview of forgotten) tell(preview);
   const gone = await log.contents?.renew(named());
   await log.compact(entry => withoutForgotten(entry, ids, id => projection.get(id)?.state));
-  await blobs.retain(blobsNamedBy(projection.all()), before);
   await log.contents?.retain(named());
   return projection
     .all()

@@ -1,7 +1,7 @@
 import { TimeSlice } from '../../../base/async.ts';
 import { editsGive, type TextEdit } from '../../text/textEdit.ts';
-import { isText, type FileChange, type FileSide } from '../fileChange.ts';
-import { CutEdits, StoredText, type Cut } from '../previewSchema.ts';
+import { isBinary, isText, type FileChange, type FileSide } from '../fileChange.ts';
+import { CutEdits, StoredBinary, StoredText, type Cut } from '../previewSchema.ts';
 import type { Contents } from './contents.ts';
 import { isKept, type KeptChanges } from './keptChanges.ts';
 import type { PreviewLogEntry } from './previewLog.ts';
@@ -44,7 +44,8 @@ export async function placeInTurns(entry: PreviewLogEntry, contents: Contents): 
   }
 }
 
-function changesOf(entry: PreviewLogEntry): readonly FileChange[] {
+/** The changes that an entry has in full. */
+export function changesOf(entry: PreviewLogEntry): readonly FileChange[] {
   const of =
     entry.type === 'staged'
       ? [entry.preview.changes]
@@ -91,6 +92,10 @@ function fit({ before, after }: FileChange, edits: readonly TextEdit[]): boolean
 }
 
 function placedSide(path: string, side: FileSide, near: readonly string[], contents: Contents): unknown {
+  if (isBinary(side)) {
+    const at = contents.placeOfBinary(side);
+    return at ? { ...side, at } : side;
+  }
   const at = isText(side) ? contents.placeOf(side, [...near, ...contents.lastAt(path)]) : undefined;
   if (!at || !isText(side)) return side;
   contents.noteAt(path, side.hash);
@@ -105,9 +110,10 @@ export function withTexts(entry: PreviewLogEntry, contents: Contents): PreviewLo
 }
 
 function readable(change: FileChange, contents: Contents): FileChange {
-  const [before, after] = [change.before, change.after].map(side =>
-    side instanceof StoredText ? contents.sideAt(side.hash, side.encoding, side.at) : side,
-  );
+  const [before, after] = [change.before, change.after].map(side => {
+    if (side instanceof StoredBinary) return contents.binaryAt(side, side.at);
+    return side instanceof StoredText ? contents.sideAt(side.hash, side.encoding, side.at) : side;
+  });
   if (before === change.before && after === change.after) return change;
   const next = { ...change, before, after } as FileChange;
   if (next.kind !== 'modify' || !(next.edits instanceof CutEdits) || !isText(next.after)) return next;

@@ -1,0 +1,133 @@
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import { TimeSlice } from '../../../base/async.ts';
+import { sha256 } from '../../../base/hash.ts';
+import { isRecord } from '../../../base/json.ts';
+import { encodeEntry, LINE_FEED, parseLine } from '../../../base/log/jsonLines.ts';
+import { ignoreMissing } from '../../../base/log/jsonLog.ts';
+import { encodeHeader } from '../../../base/log/logFormat.ts';
+import { toldVersion, withLostFeeds } from '../../../base/log/olderLog.ts';
+import { replaceFile } from '../../../base/system/replaceFile.ts';
+import { isBinary, type BinarySide } from '../fileChange.ts';
+import type { Contents } from './contents.ts';
+import { parseEntry, previewLogFormat } from './previewLog.ts';
+import { previewMigrations } from './previewMigrations.ts';
+import { changesOf, placeInTurns, withPlaces, withTexts } from './storedChanges.ts';
+
+/** How many bytes of a log are read at once, and about how many are written. */
+const AT_ONCE = 1024 * 1024;
+
+/** The folder beside the log in which older versions kept binary files, by their hash. */
+const BLOBS = 'blobs';
+
+/** A line without its line feed, if it is complete. */
+interface Line {
+  readonly bytes: Buffer;
+  readonly isComplete: boolean;
+}
+
+/**
+ * Rewrites a log of an older version, line by line: its texts, and the binary files that were in a folder beside it, go to the
+ * contents. Memory holds one line at a time. What cannot be read stays as it is. Leaves a log alone that is of this version, or of one
+ * that is not known.
+ * @throws any error of the file system; then the log is as it was
+ */
+export async function migratePreviews(file: string, contents: Contents): Promise<void> {
+  const found = await versionOf(file);
+  if (!found || found.version >= previewLogFormat.version) return;
+  const temporary = `${file}.new`;
+  try {
+    const out = await fs.open(temporary, 'w');
+    try {
+      for await (const piece of migrated(file, found, contents)) await out.appendFile(piece);
+      await contents.flush();
+      await out.datasync();
+    } finally {
+      await out.close();
+    }
+    await replaceFile(temporary, file);
+  } catch (error) {
+    await fs.rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The version of a log, and whether its first line is its header, or was. */
+async function versionOf(
+  file: string,
+): Promise<{ readonly version: number; readonly hasHeader: boolean } | undefined> {
+  const { log, tellsFrom = Infinity } = previewLogFormat;
+  for await (const { bytes } of linesOf(file)) {
+    const first = parseLine(bytes, 0, bytes.length);
+    if (isRecord(first) && typeof first['log'] === 'string') {
+      const { version } = first;
+      return first['log'] === log && typeof version === 'number' ? { version, hasHeader: true } : undefined;
+    }
+    const version = await toldVersion(await fs.readFile(file), tellsFrom);
+    return version === undefined ? undefined : { version, hasHeader: !bytes.includes('"type":') };
+  }
+  return undefined;
+}
+
+/** The same log in this version, in pieces. */
+async function* migrated(
+  file: string,
+  { version, hasHeader }: { readonly version: number; readonly hasHeader: boolean },
+  contents: Contents,
+): AsyncGenerator<string | Buffer, void, undefined> {
+  const slice = new TimeSlice();
+  let text = encodeHeader(previewLogFormat);
+  let isHeader = hasHeader;
+  for await (const { bytes, isComplete } of linesOf(file)) {
+    const line = isHeader ? '' : isComplete ? await migratedLine(bytes, version, contents) : undefined;
+    isHeader = false;
+    text += line ?? '';
+    if (text.length > AT_ONCE || line === undefined) {
+      yield text;
+      text = '';
+    }
+    if (line === undefined) yield isComplete ? Buffer.concat([bytes, Buffer.of(LINE_FEED)]) : bytes;
+    await slice.turn();
+  }
+  yield text;
+}
+
+/** A line as it is stored now; `undefined` if it cannot be read. */
+async function migratedLine(bytes: Buffer, version: number, contents: Contents): Promise<string | undefined> {
+  let value = parseLine(bytes, 0, bytes.length);
+  for (let at = version; at < previewLogFormat.version; at++) value = previewMigrations[at]?.(value) ?? value;
+  const parsed = parseEntry(value);
+  if (!parsed) return undefined;
+  const entry = withTexts(parsed, contents);
+  const sides = changesOf(entry).flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
+  for (const side of sides) if (isBinary(side) && !contents.has(side.hash)) await moveBlob(side, contents);
+  await placeInTurns(entry, contents);
+  return encodeEntry({ v: previewLogFormat.version, ...(withPlaces(entry, contents) as object) });
+}
+
+/** Takes over a binary file, if it is there and not damaged. */
+async function moveBlob({ hash }: BinarySide, contents: Contents): Promise<void> {
+  const bytes = await fs.readFile(path.join(contents.folder, '..', BLOBS, hash)).catch(ignoreMissing);
+  if (bytes && sha256(bytes) === hash) await contents.put(bytes);
+}
+
+async function* linesOf(file: string): AsyncGenerator<Line, void, undefined> {
+  const handle = await fs.open(file).catch(ignoreMissing);
+  if (!handle) return;
+  const rest: Buffer[] = [];
+  for await (const chunk of handle.createReadStream({ highWaterMark: AT_ONCE }) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      const line = withLostFeeds(Buffer.concat([...rest.splice(0), chunk.subarray(start, end)]));
+      start = end + 1;
+      let from = 0;
+      for (let to = line.indexOf(LINE_FEED); to >= 0; to = line.indexOf(LINE_FEED, from)) {
+        yield { bytes: line.subarray(from, to), isComplete: true };
+        from = to + 1;
+      }
+      yield { bytes: line.subarray(from), isComplete: true };
+    }
+    if (start < chunk.length) rest.push(chunk.subarray(start));
+  }
+  if (rest.length > 0) yield { bytes: Buffer.concat(rest), isComplete: false };
+}
