@@ -78,7 +78,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const place = new ShownPlace(agent, review, places);
   const lenses = new PreviewLenses(store, files, edits, agent.checks, agent.risks);
   const opener = new PreviewOpener({ ...agent, tabs, review, edits });
-  const overview = new Overview(store, files);
+  const overview = new Overview(store, files, tabs);
   void tabs.closeForgotten();
   const tally = new ReviewTally(store);
   const texts = new TextDocuments();

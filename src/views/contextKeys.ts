@@ -23,14 +23,17 @@ export function registerContextKeys(
   const hasReviewed = contextKey(contextKeys.hasReviewed, () => store.ledger().some(isReview));
   const running = contextKey(contextKeys.running, () => session.state === 'running');
   const multiDiff = contextKey(contextKeys.multiDiff, () => tabs.isMultiDiffActive);
-  const shown = (): Preview | undefined => {
-    const id = tabs.activeId();
-    const preview = id === undefined ? undefined : store.get(id);
-    return preview?.state.kind === 'pending' ? preview : undefined;
+  const shown = (): readonly Preview[] => {
+    const together = tabs.togetherIn();
+    const ids = together.length > 0 ? together : [tabs.activeId() ?? ''];
+    return ids.flatMap(id => store.get(id) ?? []).filter(({ state }) => state.kind === 'pending');
   };
-  const isShownPending = contextKey(contextKeys.shownPending, () => shown() !== undefined);
-  const isShownBlocked = contextKey(contextKeys.shownBlocked, () => blockOf(shown()) !== undefined);
-  const isShownStale = contextKey(contextKeys.shownStale, () => blockOf(shown()) === 'stale');
+  const isShownPending = contextKey(contextKeys.shownPending, () => shown().length > 0);
+  const isShownBlocked = contextKey(contextKeys.shownBlocked, () => shown().every(blockOf));
+  const isShownStale = contextKey(contextKeys.shownStale, () => {
+    const [only, ...others] = shown();
+    return others.length === 0 && blockOf(only) === 'stale';
+  });
   const shownPending = (): void => {
     isShownPending();
     isShownBlocked();

@@ -81,8 +81,8 @@ export interface CommandArguments {
   'redline.preview.apply': [previewId?: string, reason?: string, revision?: number, chain?: SeenRevisions];
   'redline.preview.discard': [previewId?: string, reason?: string, revision?: number];
   'redline.preview.discardWithReason': [previewId?: string, reason?: string, revision?: number];
-  /** With a path: the diff of that file, in a preview of several files. */
-  'redline.preview.open': [previewId?: string, path?: string];
+  /** With a path: the diff of that file, in a preview of several files; with a hunk, counted from 0, at that. */
+  'redline.preview.open': [previewId?: string, path?: string, hunk?: number];
   /** Opens the row that is selected in the pending view. */
   'redline.preview.openSelected': [];
   'redline.preview.openFile': [previewId?: string];

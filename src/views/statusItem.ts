@@ -8,9 +8,11 @@ import type { CheckMark } from '../agent/hold/preview/previewView.ts';
 import type { PreviewStore } from '../agent/hold/preview/previewStore.ts';
 import type { UnsavedEdits } from '../agent/hold/preview/setVotes.ts';
 import { makeCommand } from './commandRegistry.ts';
+import type { CommandArguments } from './contributions.ts';
 import { oneLine, withoutIcons } from './plainText.ts';
 import { checkText, worstOf } from './texts/checkWords.ts';
 import type { ReviewList } from './review/reviewList.ts';
+import type { HunkAt } from './review/reviewPlaces.ts';
 import type { ReviewTally } from './review/reviewTally.ts';
 import type { Settings } from './settings.ts';
 
@@ -18,9 +20,9 @@ import type { Settings } from './settings.ts';
 const UPDATE_DELAY_MS = 50;
 const PRIORITY = 90;
 
-/** Where the user is in the review; an empty text while they look at something else. */
+/** The hunk at the cursor; `undefined` while the user looks at something else. */
 export interface Place {
-  readonly text: string;
+  readonly at: HunkAt | undefined;
   readonly onDidChange: vscode.Event<void>;
 }
 
@@ -31,7 +33,8 @@ export interface CheckNews {
 }
 
 /**
- * `3 pending` in the status bar, and while the cursor is in a preview `Hunk 3 of 14 · cart.ts 2 of 8 · 3 pending`. A click opens the head; the tooltip links to Apply and Discard. Once nothing is pending any
+ * `3 pending` in the status bar, and while the cursor is in a preview `Hunk 3 of 14 · cart.ts 2 of 8 · 3 pending`. A click goes to
+ * that hunk, or opens the head; the tooltip links to Apply and Discard. Once nothing is pending any
  * more, it tells for a while how the review ended, and a click opens the ledger.
  */
 export class StatusItem extends Owner {
@@ -78,18 +81,22 @@ export class StatusItem extends Owner {
     const count = this.#store.openCount;
     const head = this.#review.list()[0] ?? this.#store.list(this.#settings.order)[0];
     if (!head) return this.#showEnd(this.#tally.line);
-    const at = this.#place?.text ?? '';
+    const at = this.#place?.at;
     const counted = vscode.l10n.t('{0} pending', count);
-    const pending = `$(diff) ${at === '' ? counted : `${withoutIcons(at)} · ${counted}`}`;
+    const pending = `$(diff) ${at ? `${withoutIcons(at.text)} · ${counted}` : counted}`;
     const worst = worstOf(this.#checks?.current() ?? []);
     this.#item.text = worst ? `${pending} · ${withoutIcons(checkText(worst, oneLine))}` : pending;
     void this.#showTooltip(head);
-    this.#setCommand(makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', head.id));
-    const label = countText(
-      vscode.l10n.t('Redline: 1 preview is pending. Opens {1}|Redline: {0} previews are pending. Opens {1}'),
-      vscode.l10n,
-    )(count, oneLine(titleOf(head)));
-    this.#item.accessibilityInformation = { label: at === '' ? label : `${at}. ${label}`, role: 'button' };
+    const target: CommandArguments['redline.preview.open'] = at ? [at.id, at.path, at.hunk] : [head.id];
+    this.#setCommand(makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', ...target));
+    const { l10n } = vscode;
+    const label = at
+      ? `${at.text}. ${countText(l10n.t('1 preview is pending|{0} previews are pending'), l10n)(count)}`
+      : countText(
+          l10n.t('Redline: 1 preview is pending. Opens {1}|Redline: {0} previews are pending. Opens {1}'),
+          l10n,
+        )(count, oneLine(titleOf(head)));
+    this.#item.accessibilityInformation = { label, role: 'button' };
     this.#item.show();
   }
 

@@ -2,25 +2,26 @@ import * as vscode from 'vscode';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
-import { oneLine } from '../plainText.ts';
-import { NOTE } from './previewTabs.ts';
+import { NOTE, overviewTitle, type PreviewTabs } from './previewTabs.ts';
 import type { FileUris } from '../workspace/previewUri.ts';
 
 /**
  * Several previews in one multi-file diff: all that are pending, or those of a turn or another set. The tab belongs to no single preview:
- * previews are resolved by the lenses above each change, not by its title. That of all pending ones closes when nothing is
- * pending any more.
+ * the buttons of its title are for all of them, keys for what is at the cursor. That of all pending ones closes when nothing
+ * is pending any more.
  */
 export class Overview implements vscode.Disposable {
   readonly #files: FileUris;
+  readonly #tabs: PreviewTabs;
   readonly #following: vscode.Disposable;
   readonly #opened = new Emitter<readonly string[]>();
 
   /** The user opened all of these, by their ids, whatever their state. */
   readonly onDidOpenSet: Event<readonly string[]> = this.#opened.event;
 
-  constructor(store: PreviewStore, files: FileUris) {
+  constructor(store: PreviewStore, files: FileUris, tabs: PreviewTabs) {
     this.#files = files;
+    this.#tabs = tabs;
     this.#following = store.onDidChange(() => {
       if (!store.hasPending) void this.#close();
     });
@@ -28,7 +29,7 @@ export class Overview implements vscode.Disposable {
 
   /** Opens it at the user's request, with these previews in this order. */
   async open(previews: readonly Preview[]): Promise<void> {
-    await this.#show(overviewTitle(), previews);
+    await this.#show(allPending(), previews);
   }
 
   /**
@@ -36,7 +37,7 @@ export class Overview implements vscode.Disposable {
    * @param title what they are together
    */
   async openSet(previews: readonly Preview[], title = vscode.l10n.t('Several Previews')): Promise<void> {
-    this.noteOpened(await this.#show(`${oneLine(title)} (Redline)`, previews));
+    this.noteOpened(await this.#show(title, previews));
   }
 
   /** The user opened these in another way. */
@@ -45,7 +46,7 @@ export class Overview implements vscode.Disposable {
   }
 
   /** @returns those that are shown with all of their files; at least the first, of which no other diff shows more */
-  async #show(title: string, previews: readonly Preview[]): Promise<readonly Preview[]> {
+  async #show(name: string, previews: readonly Preview[]): Promise<readonly Preview[]> {
     const { leftOutNote, MAX_FILES, shownFiles } = await import('./showDiff.ts');
     let count = 0;
     const whole = previews.filter(
@@ -54,8 +55,12 @@ export class Overview implements vscode.Disposable {
     const resources = previews
       .slice(0, MAX_FILES)
       .flatMap(preview => shownFiles(preview, this.#files, MAX_FILES));
-    const noted = [title, ...leftOutNote(count)].join(NOTE);
-    await vscode.commands.executeCommand('vscode.changes', noted, resources.slice(0, MAX_FILES));
+    const title = overviewTitle(name, leftOutNote(count));
+    this.#tabs.noteTogether(
+      title,
+      whole.map(({ id }) => id),
+    );
+    await vscode.commands.executeCommand('vscode.changes', title, resources.slice(0, MAX_FILES));
     return whole;
   }
 
@@ -64,7 +69,7 @@ export class Overview implements vscode.Disposable {
   }
 
   async #close(): Promise<void> {
-    const title = overviewTitle();
+    const title = overviewTitle(allPending());
     const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
     const ours = tabs.filter(({ label }) =>
       [' (', NOTE].some(next => `${label} (`.startsWith(`${title}${next}`)),
@@ -73,6 +78,6 @@ export class Overview implements vscode.Disposable {
   }
 }
 
-function overviewTitle(): string {
-  return vscode.l10n.t('All Pending (Redline)');
+function allPending(): string {
+  return vscode.l10n.t('All Pending');
 }

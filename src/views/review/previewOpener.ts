@@ -102,9 +102,17 @@ export class PreviewOpener extends Owner {
     return this.#show(preview, { ...options, path });
   }
 
-  /** Opens the preview, or the file, after or before a place: by default the one that is shown or was shown last. */
+  /**
+   * Opens the preview, or the file, after or before a place: by default the one that is shown or was shown last. What is shown
+   * and was not gone to comes first.
+   */
   async step(direction: 1 | -1, from?: Place): Promise<void> {
     const { stepFrom } = await reviewOrder();
+    const { tabs, store } = this.#ctx;
+    const last = from || tabs.activeId() !== undefined ? undefined : this.#last;
+    const shown = last && tabs.columnShowing(last.preview.id) && store.get(last.preview.id);
+    if (last && shown && isOpen(shown))
+      return this.open(shown, last.path, { viewColumn: tabs.columnShowing(shown.id) });
     const stop = stepFrom(this.#ctx.review.list(), from ?? this.#place(), direction);
     if (stop) await this.open(stop.preview, stop.path);
   }

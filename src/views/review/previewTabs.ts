@@ -16,9 +16,16 @@ export function tabTitle(name: string, previewId: string, notes: readonly string
 /** Comes before a note in a title. */
 export const NOTE = ' · ';
 
+/** The title of a tab that shows several previews. @param name what they are together */
+export function overviewTitle(name: string, notes: readonly string[] = []): string {
+  return [`${oneLine(name)} (Redline)`, ...notes].join(NOTE);
+}
+
 /** Finds and closes the tabs that show previews. */
 export class PreviewTabs {
   readonly #store: PreviewStore;
+  /** By its title, the ids of what a tab shows together. */
+  readonly #together = new Map<string, readonly string[]>();
 
   constructor(store: PreviewStore) {
     this.#store = store;
@@ -60,10 +67,21 @@ export class PreviewTabs {
     return vscode.window.tabGroups.all.some(group => this.idOf(group.activeTab) !== undefined);
   }
 
-  /** Whether the active tab is the multi-file diff of a preview. */
+  /** Whether the active tab is the multi-file diff of a preview, or of several. */
   get isMultiDiffActive(): boolean {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-    return tab !== undefined && this.#idOfMultiDiff(tab) !== undefined;
+    return tab !== undefined && (this.#idOfMultiDiff(tab) !== undefined || this.togetherIn(tab).length > 0);
+  }
+
+  /** A tab with this title shows all of these. */
+  noteTogether(title: string, ids: readonly string[]): void {
+    this.#together.set(title, ids);
+  }
+
+  /** The ids of the previews that a tab shows together; VS Code may append the number of files to its title. */
+  togetherIn(tab = vscode.window.tabGroups.activeTabGroup.activeTab): readonly string[] {
+    if (!tab || !mayBeMultiDiff(tab.input)) return [];
+    return this.#together.get(tab.label) ?? this.#together.get(tab.label.replace(/ \([^()]*\)$/, '')) ?? [];
   }
 
   /**

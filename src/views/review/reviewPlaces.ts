@@ -25,6 +25,16 @@ export interface ReviewPlace {
   readonly files: number;
 }
 
+/** The hunk at a cursor. */
+export interface HunkAt {
+  /** `Hunk 3 of 14 · cart.ts 2 of 8` */
+  readonly text: string;
+  readonly id: string;
+  readonly path: string;
+  /** Among those that are left of its file, from 0. */
+  readonly hunk: number;
+}
+
 /** Tells where hunks are in their change sets. The number of a hunk stays the same, whatever is decided of the others. */
 export class ReviewPlaces implements Disposable {
   readonly #agent: Agent;
@@ -66,22 +76,22 @@ export class ReviewPlaces implements Disposable {
     return { hunk: number, hunks: table.hunks, file, files: table.file.size };
   }
 
-  /** Where the cursor of a preview editor is: `Hunk 3 of 14 · cart.ts 2 of 8`; empty if nothing is to be decided there. */
-  async textAt({ document, selection }: vscode.TextEditor): Promise<string> {
+  /** Where the cursor of a preview editor is; `undefined` if nothing is to be decided there. */
+  async at({ document, selection }: vscode.TextEditor): Promise<HunkAt | undefined> {
     const { store, files } = this.#agent;
     const address = parsePreviewUri(document.uri);
     const shown = address && shownChange(store, files, address);
-    if (!address || shown?.preview.state.kind !== 'pending') return '';
+    if (!address || shown?.preview.state.kind !== 'pending') return undefined;
     const { preview, change } = shown;
     const hunk = Math.max(0, hunkAt(await hunksOnce(change), address.side, selection.active.line));
     const place = this.of(preview, change, hunk);
-    if (!place) return '';
+    if (!place) return undefined;
     const { l10n } = vscode;
     const name = oneLine(change.path.slice(change.path.lastIndexOf('/') + 1), 40);
     const atHunk = l10n.t('Hunk {0} of {1}', place.hunk, place.hunks);
-    return place.files < 2
-      ? atHunk
-      : `${atHunk} · ${l10n.t('{0} {1} of {2}', name, place.file, place.files)}`;
+    const inFile = l10n.t('{0} {1} of {2}', name, place.file, place.files);
+    const text = place.files < 2 ? atHunk : `${atHunk} · ${inFile}`;
+    return { text, id: preview.id, path: change.path, hunk };
   }
 
   dispose(): void {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
 import { Owner } from '../../agent/base/disposable.ts';
@@ -5,7 +6,7 @@ import { detailOf } from '../../agent/base/errors.ts';
 import type { Agent } from '../agent.ts';
 import { parsePreviewUri } from '../workspace/previewUri.ts';
 import type { ReviewList } from './reviewList.ts';
-import type { ReviewPlaces } from './reviewPlaces.ts';
+import type { HunkAt, ReviewPlaces } from './reviewPlaces.ts';
 
 /** How long moves of the cursor are collected, in milliseconds. */
 const GATHER_MS = 50;
@@ -18,10 +19,10 @@ export class ShownPlace extends Owner {
   readonly #agent: Agent;
   readonly #places: LoadPlaces;
   readonly #changed = this.own(new vscode.EventEmitter<void>());
-  #text = '';
+  #at: HunkAt | undefined;
   #isFollowed = false;
 
-  /** {@link text} has changed. */
+  /** {@link at} has changed. */
   readonly onDidChange = this.#changed.event;
 
   constructor(agent: Agent, review: ReviewList, places: LoadPlaces) {
@@ -40,29 +41,29 @@ export class ShownPlace extends Owner {
     this.#refresh = follow;
   }
 
-  /** `Hunk 3 of 14 · cart.ts 2 of 8`; empty while no hunk is at the cursor that is to be decided. */
-  get text(): string {
-    return this.#text;
+  /** The hunk at the cursor, if one is there that is to be decided. */
+  get at(): HunkAt | undefined {
+    return this.#at;
   }
 
   readonly #refresh: () => void;
 
   async #follow(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    let text = '';
+    let at: HunkAt | undefined;
     try {
       if (editor && parsePreviewUri(editor.document.uri)) {
         const places = await this.#places();
         if (!this.#isFollowed) this.own(places.onDidChange(this.#refresh));
         this.#isFollowed = true;
-        text = await places.textAt(editor);
+        at = await places.at(editor);
       }
     } catch (error) {
       this.#agent.logger.error(`Finding the place in the review failed: ${detailOf(error)}`);
     }
     // The cursor may have gone elsewhere meanwhile, which is followed by itself.
-    if (text === this.#text || editor !== vscode.window.activeTextEditor) return;
-    this.#text = text;
+    if (editor !== vscode.window.activeTextEditor || isDeepStrictEqual(at, this.#at)) return;
+    this.#at = at;
     this.#changed.fire();
   }
 }

@@ -126,6 +126,20 @@ suite('manners: previews do not get in the way', () => {
     await until(onDidChangeTabs, () => !isThere() || undefined, 'the diff of all to be closed');
   });
 
+  test('the buttons in the title of a diff of all are for all of them', async () => {
+    const ids = [0, 1].map(i => push(`title${i}.txt`, `${i}`).id);
+    await vscode.commands.executeCommand('redline.preview.openAll');
+    const isThere = (): true | undefined =>
+      tabs().some(({ label, isActive }) => isActive && label.startsWith('All Pending (Redline)')) ||
+      undefined;
+    await until(vscode.window.tabGroups.onDidChangeTabs, isThere, 'the diff of all');
+    // The command ends only when its notification is closed.
+    void vscode.commands.executeCommand('redline.preview.discard', vscode.Uri.parse('multi-diff-editor:all'));
+    const areDiscarded = (): true | undefined =>
+      ids.every(id => api.previews.get(id)?.state === 'discarded') || undefined;
+    await until(api.previews.onDidChange, areDiscarded, 'both to be discarded');
+  });
+
   test('of more than a hundred files, a diff shows the first hundred and says so', async () => {
     const changes = Array.from({ length: 101 }, (_, n) => ({
       path: `many/${n}.txt`,

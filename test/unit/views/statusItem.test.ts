@@ -55,3 +55,22 @@ test('the item gets a command only when another preview is the head: VS Code dro
   assert.deepEqual(given.slice(1), [['redline.preview.open', second]]);
   item.dispose();
 });
+
+test('a click goes to the hunk that the item names', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  for (const path of ['a.txt', 'b.txt']) store.stage(draft({ changes: [modify(path, 'a', 'b')] }));
+  const none = { onDidChange: new Emitter<void>().event };
+  const place = { at: { text: 'Hunk 1 of 1', id: 'p2', path: 'b.txt', hunk: 0 }, ...none };
+  given.length = 0;
+  const item = new StatusItem(
+    store,
+    { order: 'oldestFirst' } as never,
+    { list: () => store.list('oldestFirst'), ...none } as never,
+    { line: '', ...none } as never,
+    { hasUnsaved: () => false, onDidChangeUnsaved: () => ({ dispose: () => undefined }) },
+    place,
+  );
+  assert.deepEqual(given, [['redline.preview.open', 'p2', 'b.txt', 0]]);
+  item.dispose();
+});

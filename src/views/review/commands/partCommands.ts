@@ -7,12 +7,12 @@ import { resolvePart } from '../../../agent/hold/preview/resolve/resolvePart.ts'
 import { splitPreview } from '../../../agent/hold/preview/resolve/splitPreview.ts';
 import { humanReason } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
-import type { Hunk } from '../../../agent/hold/text/hunks.ts';
 import type { Agent } from '../../agent.ts';
 import type { Ctx } from '../../ctx.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
-import { changeUri, opaqueUri, type PreviewSide } from '../../workspace/previewUri.ts';
+import { changeUri, opaqueUri } from '../../workspace/previewUri.ts';
+import { hunkAt } from '../reviewPlaces.ts';
 import { shownChange, type ShownChange } from '../shownChange.ts';
 import { ApplyGuard, askReason } from './applyGuard.ts';
 import { BulkVotes } from './bulkVotes.ts';
@@ -201,8 +201,9 @@ async function hunkTarget(
   if (target.revision !== shown.preview.revision || !isOwn)
     return { ...target, revision: Math.min(target.revision, at.pressedAt ?? target.revision) };
   const hunks = await hunksOfChange(shown.change);
-  const index = hunks.findIndex(candidate => contains(candidate, at.address.side, at.line));
-  return index < 0 ? undefined : { ...target, hunk: index };
+  if (hunks.length === 0) return undefined;
+  // The one that the status bar names: above the first hunk, that is the first.
+  return { ...target, hunk: Math.max(0, hunkAt(hunks, at.address.side, at.line)) };
 }
 
 /** A file that was split off is shown in the document of the whole, but has revisions of its own. */
@@ -216,14 +217,7 @@ function typedIn(argument: unknown): string | undefined {
 }
 
 function noPartText(): string {
-  return vscode.l10n.t('Place the cursor on a changed line.');
-}
-
-/** On a side where the hunk has no lines, it is between two lines and counts as part of the lower one. */
-function contains(hunk: Hunk, side: PreviewSide, line: number): boolean {
-  const [start, end] =
-    side === 'proposal' ? [hunk.afterStart, hunk.afterEnd] : [hunk.beforeStart, hunk.beforeEnd];
-  return line >= start && line < Math.max(end, start + 1);
+  return vscode.l10n.t('No change is at the cursor.');
 }
 
 /** The question for the reason to discard a part. */

@@ -15,7 +15,7 @@ type Vote = (
 
 /** The commands for whole previews, whether run by lens, editor title, key, tree, chat or palette. */
 export function previewCommands(ctx: Ctx): CommandHandlers {
-  const { store, opener, overview } = ctx;
+  const { store, opener, overview, tabs } = ctx;
   const targets = new PreviewTargets(ctx);
   // Loaded on first use, after the editor was asked for the revision that it shows.
   const votes = async () => new (await import('./previewVotes.ts')).PreviewVotes(ctx, targets);
@@ -32,7 +32,7 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
         if (wereOpen && named.length === 1 && !named.every(isOpenNow)) return undefined;
         return vote(await votes(), args, named);
       };
-      return isFromEditor(args, ctx.tabs) ? opener.voteInEditor(cast) : cast();
+      return isFromEditor(args, tabs) ? opener.voteInEditor(cast) : cast();
     });
   const openOne = async (preview: Preview, path?: string): Promise<void> => {
     await opener.open(preview, path);
@@ -42,7 +42,13 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
     const [first] = await targets.named(args);
     const preview = first && store.get(first.id);
     const path = first?.path ?? (typeof args[1] === 'string' ? args[1] : undefined);
-    await (preview ? openOne(preview, path) : targets.openHead());
+    if (!preview) return targets.openHead();
+    const hunk = args[2];
+    // What shows it already, such as the diff of several files, stays.
+    if (typeof hunk !== 'number' || tabs.activeId() !== preview.id) await openOne(preview, path);
+    if (typeof hunk !== 'number' || path === undefined) return;
+    await (await import('./showHunk.ts')).showHunk(ctx, { id: preview.id, path, hunk });
+    await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
   };
   const openAll = async (...args: unknown[]): Promise<void> => {
     const set = setIn(args).flatMap(id => store.get(id) ?? []);

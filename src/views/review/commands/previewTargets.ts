@@ -44,12 +44,19 @@ export class PreviewTargets {
     const { pendingView, tabs, shown } = this.#ctx;
     if (isFromTree(args[0])) return targetsOf([undefined, await pendingView.focused()]);
     const named = targetsOf(args);
-    const active = named.length > 0 ? undefined : tabs.activeId();
+    // The title of a tab that shows several is that of all of them.
+    const together = args[0] instanceof vscode.Uri && named.length === 0 ? this.#pendingIn(tabs) : [];
+    const active = named.length > 0 || together.length > 0 ? undefined : tabs.activeId();
     if (active === undefined && !(args[0] instanceof vscode.Uri)) return named;
-    return (active === undefined ? named : [{ id: active }]).map(({ id }) => {
+    return (active === undefined ? [...named, ...together] : [{ id: active }]).map(({ id }) => {
       const revision = shown.of(id);
       return { id, ...(revision === undefined ? {} : { revision }) };
     });
+  }
+
+  #pendingIn(tabs: PreviewTabs): readonly PreviewTarget[] {
+    const ids = new Set(tabs.togetherIn());
+    return this.pending().filter(({ id }) => ids.has(id));
   }
 
   /** Opens the head, so that a user who named no preview sees it instead of resolving it unseen. */

@@ -8,6 +8,7 @@ import { MemoryPreviewLog } from '../../../support/testSession.ts';
 
 stub.useVscodeStub();
 const { Overview } = await import('../../../../src/views/review/overview.ts');
+const { PreviewTabs } = await import('../../../../src/views/review/previewTabs.ts');
 const { previewCommands } = await import('../../../../src/views/review/commands/previewCommands.ts');
 
 /** The multi-file diffs that were opened: the title, and the number of files. */
@@ -25,7 +26,8 @@ test('what belongs to a turn opens as a whole, however much else is pending and 
     store.stage(draft({ changes: paths.map(path => modify(path, 'a', 'b')) })).preview.id;
   const ids = [stage('a.txt'), stage('b.txt', 'c.txt')];
   store.stage(draft({ changes: [create('pending.txt', 'x')] }));
-  const overview = new Overview(store, path => stub.Uri.file(`/w/${path}`) as never);
+  const tabs = new PreviewTabs(store);
+  const overview = new Overview(store, path => stub.Uri.file(`/w/${path}`) as never, tabs);
   const shown: string[] = [];
   const seen: (readonly string[])[] = [];
   overview.onDidOpenSet(all => seen.push(all));
@@ -33,6 +35,10 @@ test('what belongs to a turn opens as a whole, however much else is pending and 
   const commands = previewCommands({ store, overview, opener } as never);
   await commands['redline.preview.openAll']?.(ids, 'What They Are');
   assert.deepEqual(opened.splice(0), [['What They Are (Redline)', 3]]);
+  const together = (label: string) => tabs.togetherIn({ label, input: undefined } as never);
+  assert.deepEqual(together('What They Are (Redline)'), ids);
+  assert.deepEqual(together('What They Are (Redline) (3 files)'), ids, 'as VS Code may write it');
+  assert.deepEqual(together('Another (Redline)'), []);
   await commands['redline.preview.openAll']?.(ids.slice(0, 1));
   assert.deepEqual(shown, ids.slice(0, 1));
   await commands['redline.preview.open']?.(ids[1]);
@@ -52,7 +58,8 @@ test('what belongs to a turn opens as a whole, however much else is pending and 
 
 test('only what a diff shows whole counts as opened; the rest is left for the next one', async () => {
   const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
-  const overview = new Overview(store, path => stub.Uri.file(`/w/${path}`) as never);
+  const tabs = new PreviewTabs(store);
+  const overview = new Overview(store, path => stub.Uri.file(`/w/${path}`) as never, tabs);
   const seen: (readonly string[])[] = [];
   overview.onDidOpenSet(all => seen.push(all));
   const stage = (files: number) => {
