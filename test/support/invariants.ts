@@ -10,7 +10,7 @@ import type { PendingAction } from '../../src/agent/hold/preview/pendingAction.t
 import { isOpen, isStale, type Preview, type ResolveAction } from '../../src/agent/hold/preview/preview.ts';
 import { idsOf, type PreviewLogEntry } from '../../src/agent/hold/preview/log/previewLog.ts';
 import type { Revision } from '../../src/agent/hold/preview/feed.ts';
-import { outcomeText, RESOLVE_REMINDER } from '../../src/agent/hold/preview/resolve/resolveTexts.ts';
+import { outcomeText } from '../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { conflictCount } from '../../src/agent/hold/preview/rebase/conflictMarkers.ts';
 import type { ModelAuthority } from '../../src/agent/hold/preview/resolveSettings.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
@@ -867,7 +867,7 @@ export class Invariants {
       if (preview && asked && !final && this.#isKnown(subject, t) && mayModel('apply', 'apply', preview))
         // The label may be that of before a person decided some of the files.
         this.check(
-          reminders.includes(`${RESOLVE_REMINDER}\nPending: ${id} (`),
+          new RegExp(`^(?:Pending: |Staged: (?:.*, )?)${id} \\(`, 'm').test(reminders),
           () => `the model is not reminded of ${id}`,
         );
     }

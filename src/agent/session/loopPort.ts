@@ -58,7 +58,8 @@ export function appendInbox({ conversation, planMode, settings, inbox, choices, 
   const mode = planModeMessage(conversation().tree, planMode());
   if (mode) append(mode);
   const hold = planMode() || settings().modelAuthority === 'none';
-  for (const message of inbox.takeMessages(hold, id => choices.asks(id))) append(message);
+  const joins = settings().forcing === 'off';
+  for (const message of inbox.takeMessages(hold, id => choices.asks(id), joins)) append(message);
 }
 
 /** Runs one call of the model in the open conversation. Always settles with its one result. */

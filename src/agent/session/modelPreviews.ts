@@ -29,9 +29,12 @@ export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews
         })),
       ),
     toAmend: id => amendable(ctx, id),
-    amend: (preview, changes) => {
+    amend: (preview, changes, title) => {
       if (store.get(preview.id) !== preview) throw new ToolError(changedText(preview));
-      const stored = store.revise(preview.id, changes, preview.dependsOn, 'amend', undefined, call);
+      const stored = store.revise(preview.id, changes, preview.dependsOn, 'amend', undefined, {
+        call,
+        title,
+      });
       const amended = store.get(preview.id) ?? preview;
       choices.noteAmended(amended);
       const { previews } = conversation();

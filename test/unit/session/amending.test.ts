@@ -6,7 +6,12 @@ import { resolvePart } from '../../../src/agent/hold/preview/resolve/resolvePart
 import { commitText } from '../../../src/agent/hold/preview/commitText.ts';
 import { modify, textIn } from '../../support/changes.ts';
 import type { Script, ScriptedTurn } from '../../support/scriptedProvider.ts';
-import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
+import {
+  createTestSession,
+  restoredStore,
+  type TestSession,
+  type TestSessionOptions,
+} from '../../support/testSession.ts';
 
 const TEXT = `one\n${'-\n'.repeat(12)}two\n`;
 const edit = (old: string, now: string, more: object = {}) => ({
@@ -59,6 +64,13 @@ test('an amendment is a new revision of the same preview, and the result shows i
   await t.click('p1', 'apply');
   assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'Uno'));
   t.assertSound();
+});
+
+test('the title that the model gives with an amendment is that of the preview, also after a reload', async () => {
+  const titled = { ...amend('two', 'TWO').arguments, title: 'Shout\n twice' };
+  const t = await amendedAfter(() => undefined, calls({ name: 'edit_file', arguments: titled }));
+  assert.equal(t.store.get('p1')?.title, 'Shout twice');
+  assert.equal(restoredStore(t.log).get('p1')?.title, 'Shout twice');
 });
 
 test('the label of an amended preview counts the edits that it has now', async () => {

@@ -148,9 +148,9 @@ export class PreviewStore {
     dependsOn: readonly string[],
     by: RevisedBy,
     patch?: string,
-    call?: CallRef,
+    amended: { readonly call?: CallRef; readonly title?: string } = {},
   ): Promise<void> {
-    return this.#record({ ...this.#nextRevision(id, changes), dependsOn, by, ...(call && { call }) }, patch);
+    return this.#record({ ...this.#nextRevision(id, changes), dependsOn, by, ...amended }, patch);
   }
 
   /**

@@ -92,14 +92,25 @@ export class ReviewComments extends Owner {
     return { comments: this.#comments, reviewedUpTo: this.#reviewedUpTo };
   }
 
-  /** What the user has decided on the proposals of a conversation. Whoever undoes something does not review it. */
-  votesOn(sessionId: string): ReviewVotes {
+  /**
+   * What the user has decided on the proposals that these comments belong to: those of the same prompts, in a conversation. Whoever
+   * undoes something does not review it.
+   */
+  votesOn(sessionId: string, comments: readonly Pick<ReviewComment, 'previewId'>[]): ReviewVotes {
+    const setIdOf = (id: string): string => this.#store.get(id)?.origin?.setId ?? '';
+    const sets = new Set(comments.map(({ previewId }) => setIdOf(previewId)));
     const votes = this.#store
       .ledger()
       .slice(this.#reviewedUpTo)
       .filter(({ actor, previewId }) => {
         const { origin, undoes } = this.#store.get(previewId) ?? {};
-        return actor === 'human' && !undoes && origin?.sessionId === sessionId && !origin.agent;
+        return (
+          sets.has(setIdOf(previewId)) &&
+          actor === 'human' &&
+          !undoes &&
+          origin?.sessionId === sessionId &&
+          !origin.agent
+        );
       });
     const refused = votes.filter(({ outcome }) => outcome === 'discarded').length;
     return { applied: votes.filter(isApplied).length, refused };

@@ -58,7 +58,7 @@ export function tagKindOf(category: RevertCategory): TagKind {
 }
 
 /** Whether the summary replaces the text of its target, if that is a tool call or a result. */
-export function replacesContent({ kind }: NodeTag): boolean {
+export function replacesContent({ kind }: Pick<NodeTag, 'kind'>): boolean {
   return kind === 'revert-lesson' || kind === 'revert-finding';
 }
 

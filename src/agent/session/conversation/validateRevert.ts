@@ -1,7 +1,7 @@
 import type { SessionMessage } from '../model/messages.ts';
 import type { ConversationTree } from './conversationTree.ts';
 import { renderNodeId, type NodeId } from './nodeId.ts';
-import { REVERT_TOOL, type RevertRecord, type RevertRequest } from './revert.ts';
+import { replacesContent, REVERT_TOOL, tagKindOf, type RevertRecord, type RevertRequest } from './revert.ts';
 
 export const ALREADY_REVERTED = 'another revert of the same turn was applied';
 export const STOPPED = 'the user stopped the turn';
@@ -13,7 +13,7 @@ export function validateRevert(
   request: RevertRequest,
   now = new Date(),
 ): RevertRecord {
-  const reason = request.actor === 'model' ? modelMayNot(tree, request.target) : humanCannot(tree, request);
+  const reason = request.actor === 'model' ? modelMayNot(tree, request) : humanCannot(tree, request);
   if (reason !== undefined) return refusedRevert(request, reason, now);
   const abandonedNodeIds = tree.nodesLeaving(request.target) ?? [];
   return { ...request, abandonedNodeIds, applied: true, reason: null, timestamp: now.toISOString() };
@@ -36,7 +36,7 @@ export function refusalText({ target, reason }: RevertRecord, instead?: RevertRe
 }
 
 /** The reason why the model may not go to a node; `undefined` if it may. It can never drop prompts of the user. */
-function modelMayNot(tree: ConversationTree, target: NodeId | null): string | undefined {
+function modelMayNot(tree: ConversationTree, { target, category }: RevertRequest): string | undefined {
   const found = target === null ? undefined : tree.get(target);
   if (!found || found.message.role === 'local') return `there is no node ${targetName(target)}`;
   if (!tree.isOnTrunk(found.id)) return `${targetName(target)} is not on the trunk: it was abandoned before`;
@@ -44,7 +44,12 @@ function modelMayNot(tree: ConversationTree, target: NodeId | null): string | un
   const prompt = span.find(id => tree.get(id)?.message.role === 'user');
   if (prompt !== undefined)
     return `the user's prompt ${targetName(prompt)} comes after ${targetName(target)}, and what the user said is never dropped`;
-  if (span.every(id => isNoWork(tree.get(id)?.message)))
+  const isShortened =
+    category !== null &&
+    replacesContent({ kind: tagKindOf(category) }) &&
+    found.message.role === 'tool' &&
+    !isNoWork(found.message);
+  if (!isShortened && span.every(id => isNoWork(tree.get(id)?.message)))
     return `nothing but the revert itself comes after ${targetName(target)}`;
   return undefined;
 }

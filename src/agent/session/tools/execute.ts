@@ -147,9 +147,9 @@ class CallEffects {
   #amending(previews: ModelPreviews): ModelPreviews {
     return {
       ...previews,
-      amend: (preview, changes) => {
+      amend: (preview, changes, title) => {
         this.#assertRunning();
-        const made = previews.amend(preview, changes);
+        const made = previews.amend(preview, changes, title);
         this.#touched.push(preview.id);
         this.#amended.push(amendedText(made.preview, made.above));
         this.#writes.push(made.stored);

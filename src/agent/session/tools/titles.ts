@@ -26,7 +26,12 @@ export function reasoned(given: string | undefined): Pick<PendingAction, 'detail
 
 /** The title that the model gave, on one line; else the derived one. */
 export function titled(given: string | undefined, derived: string | Sentence): string | Sentence {
-  return oneLine(given ?? '', MAX_TITLE) || derived;
+  return givenTitle(given) ?? derived;
+}
+
+/** The title that the model gave, on one line; `undefined` if it gave none. */
+export function givenTitle(given = ''): string | undefined {
+  return oneLine(given, MAX_TITLE) || undefined;
 }
 
 /**

@@ -29,9 +29,10 @@ export interface ModelPreviews {
   /**
    * Makes these changes its next revision. The call's result is delivered once that is stored on disk.
    * @param preview what {@link toAmend} gave
+   * @param title its new title; the preview keeps its own without one
    * @throws ToolError if it has changed since then
    */
-  amend(preview: Preview, changes: readonly FileChange[]): Amended;
+  amend(preview: Preview, changes: readonly FileChange[], title?: string): Amended;
 }
 
 /** A preview that was just amended. */

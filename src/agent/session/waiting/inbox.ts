@@ -3,7 +3,7 @@ import type { Fact } from '../../hold/preview/feed.ts';
 import { isOpen } from '../../hold/preview/preview.ts';
 import type { PreviewStore } from '../../hold/preview/previewStore.ts';
 import { isMoot, waitsForAttempt } from '../../hold/preview/resolve/moot.ts';
-import { factText } from '../../hold/preview/resolve/resolveTexts.ts';
+import { changeSetText, factText } from '../../hold/preview/resolve/resolveTexts.ts';
 
 /** What the model will be told with its next request, in the order in which it happened. */
 export class Inbox {
@@ -94,18 +94,24 @@ export class Inbox {
    * What depends on how an attempt ends stays in the inbox until then.
    * @param hold keeps reminders in the inbox while the model cannot do what they ask for: in Manual and in plan mode.
    * @param asks whether the model is still asked to resolve a preview.
+   * @param joins whether one reminder names all of them, since none is forced by itself.
    */
-  takeMessages(hold: boolean, asks: (previewId: string) => boolean): readonly SteeringMessage[] {
+  takeMessages(
+    hold: boolean,
+    asks: (previewId: string) => boolean,
+    joins: boolean,
+  ): readonly SteeringMessage[] {
     const held = this.#messages.filter(
       message => (hold && message.kind === 'resolve-reminder') || this.#waitsForAttempt(message),
     );
     const said = this.#messages.filter(message => !held.includes(message));
-    const messages = said.filter(
+    const all = said.filter(
       ({ kind, previewIds, text }, at) =>
         kind !== 'resolve-reminder' ||
         (previewIds.some(id => this.#isOpen(id) && asks(id)) &&
           said.findLastIndex(m => m.text === text) === at),
     );
+    const messages = joins ? this.#joined(all) : all;
     this.#messages = [...held];
     const facts = messages.filter(isFact);
     const [first] = facts;
@@ -121,6 +127,19 @@ export class Inbox {
     };
     return messages.flatMap(message =>
       message === first ? (told.length > 0 ? [joined] : []) : isFact(message) ? [] : [message],
+    );
+  }
+
+  /** The messages with one reminder in place of several. */
+  #joined(messages: readonly SteeringMessage[]): readonly SteeringMessage[] {
+    const reminders = messages.filter(({ kind }) => kind === 'resolve-reminder');
+    const previewIds = [...new Set(reminders.flatMap(message => message.previewIds))];
+    const previews = previewIds.flatMap(id => this.#store.get(id) ?? []);
+    const last = reminders.at(-1);
+    if (!last || previews.length < 2) return messages;
+    const joined: SteeringMessage = { ...last, previewIds, text: changeSetText(previews) };
+    return messages.flatMap(message =>
+      message === last ? joined : reminders.includes(message) ? [] : message,
     );
   }
 

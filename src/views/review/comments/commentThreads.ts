@@ -152,7 +152,7 @@ export class CommentThreads extends Owner {
   async #sendOwn(own: readonly ReviewComment[]): Promise<boolean> {
     const { store, session } = this.#agent;
     const { id } = session;
-    const votes = this.comments.votesOn(id);
+    const votes = this.comments.votesOn(id, own);
     // At once: what is written or clicked meanwhile belongs to the next review.
     const takeBack = this.comments.markSent(own.map(one => one.id));
     const message = await reviewMessage(votes, own, previewId => store.get(previewId)).catch(
@@ -295,7 +295,7 @@ export class CommentThreads extends Owner {
     const count = own.length + forAgents.length;
     if (count + others.length === 0) return this.#item.hide();
     const { l10n } = vscode;
-    const { applied, refused } = this.comments.votesOn(this.#agent.session.id);
+    const { applied, refused } = this.comments.votesOn(this.#agent.session.id, own);
     const elsewhere = l10n.t('1 for another conversation|{0} for other conversations');
     const counted = [
       ...(count > 0 ? [countText(l10n.t('1 comment|{0} comments'), l10n)(count)] : []),

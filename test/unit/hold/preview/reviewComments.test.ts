@@ -12,6 +12,8 @@ import { InvokerHarness } from '../../../support/invokerHarness.ts';
 const BEFORE = 'a\nb\nc\nd\ne\nf\ng\n';
 const AFTER = 'a\nB\nc\nd\ne\nF\ng\n';
 
+const ON_P1 = [{ previewId: 'p1' }];
+
 async function world() {
   const harness = new InvokerHarness('none');
   harness.workspace.put('b.txt', BEFORE);
@@ -21,7 +23,7 @@ async function world() {
     comments.add({ previewId: id, path: 'b.txt', side, line }, 'Why?');
   const revise = (after: string) => harness.store.revise(id, [modify('b.txt', BEFORE, after)], [], 'user');
   const message = () =>
-    reviewMessage(comments.votesOn('s1'), comments.drafts, each => harness.store.get(each));
+    reviewMessage(comments.votesOn('s1', comments.drafts), comments.drafts, each => harness.store.get(each));
   return { ...{ harness, comments, on, revise, message, id } };
 }
 
@@ -41,15 +43,28 @@ describe('comments on lines of previews', () => {
     );
   });
 
+  test('what was decided on the proposals of other prompts is not told with a comment', async () => {
+    const { harness, comments } = await world();
+    const of = (setId: string, path: string) =>
+      harness.store.stage(
+        draft({ changes: [create(path, 'x')], origin: { sessionId: 's1', asksModel: true, setId } }),
+      ).preview.id;
+    const [early, untouched, late] = [of('one', 'x.txt'), of('two', 'y.txt'), of('two', 'z.txt')];
+    await harness.resolve({ id: early });
+    assert.deepEqual(comments.votesOn('s1', [{ previewId: untouched }]), { applied: 0, refused: 0 });
+    await harness.resolve({ id: late, action: 'discard' });
+    assert.deepEqual(comments.votesOn('s1', [{ previewId: untouched }]), { applied: 0, refused: 1 });
+  });
+
   test('what was decided is told of what took effect: a command that was stopped was not applied', async () => {
     const { harness, comments } = await world();
     const details = { run: { seconds: 7, endedBy: 'user' } };
     const apply = () => Promise.resolve(textResult('The user stopped the command.', details));
     const { id } = harness.stage({ apply, humanOnly: true, purpose: 'command' });
     await harness.resolve({ id });
-    assert.deepEqual(comments.votesOn('s1'), { applied: 0, refused: 0 });
+    assert.deepEqual(comments.votesOn('s1', ON_P1), { applied: 0, refused: 0 });
     await harness.resolve();
-    assert.deepEqual(comments.votesOn('s1'), { applied: 1, refused: 0 });
+    assert.deepEqual(comments.votesOn('s1', ON_P1), { applied: 1, refused: 0 });
   });
 
   test('they are sent once, and the next review counts from there, unless they were not sent after all', async () => {
@@ -57,15 +72,15 @@ describe('comments on lines of previews', () => {
     await harness.resolve({ id: harness.stage().id, action: 'discard' });
     const { id } = on(1) ?? assert.fail();
     on(2);
-    assert.deepEqual(comments.votesOn('s1'), { applied: 0, refused: 1 });
+    assert.deepEqual(comments.votesOn('s1', ON_P1), { applied: 0, refused: 1 });
     const takeBack = comments.markSent([id]);
-    assert.deepEqual(comments.votesOn('s1'), { applied: 0, refused: 0 });
+    assert.deepEqual(comments.votesOn('s1', ON_P1), { applied: 0, refused: 0 });
     assert.deepEqual(
       comments.drafts.map(draft => draft.id),
       ['c2'],
     );
     takeBack();
-    assert.deepEqual(comments.votesOn('s1'), { applied: 0, refused: 1 });
+    assert.deepEqual(comments.votesOn('s1', ON_P1), { applied: 0, refused: 1 });
     assert.equal(comments.drafts.length, 2);
   });
 
@@ -83,7 +98,7 @@ describe('comments on lines of previews', () => {
       const { id } = harness.store.stage(draft({ changes, origin })).preview;
       await harness.resolve({ id });
     }
-    assert.deepEqual(comments.votesOn('s1'), { applied: 1, refused: 0 });
+    assert.deepEqual(comments.votesOn('s1', ON_P1), { applied: 1, refused: 0 });
   });
 
   test('a comment follows its line into the next revision, and says so if the line is gone', async () => {

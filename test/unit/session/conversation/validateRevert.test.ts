@@ -117,6 +117,16 @@ test('rejected: only the call itself and messages of the runtime come after the 
     rejected(t, target, `nothing but the revert itself comes after n${target}`);
 });
 
+test('onto the last result, whose text the summary replaces: nothing else has to come after it', () => {
+  for (const category of ['failure', 'tangent', 'completion'] as const) {
+    const t = new TreeMaker();
+    t.user('q');
+    const [, result] = t.calls('', 'read_file');
+    t.calls('', REVERT_TOOL);
+    assert.equal(t.revert(category, result as number).applied, category !== 'completion', category);
+  }
+});
+
 test('reminders and steering messages are not prompts', () => {
   const t = new TreeMaker();
   t.user('q');

@@ -99,6 +99,27 @@ test('off: the reminder is all', async () => {
   assert.equal(t.workspace.text('a.txt'), 'new');
 });
 
+test('off: what one answer stages is one reminder, which names all of it', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'off', modelAuthority: 'recommend' },
+    script: [
+      { toolCalls: [write('a.txt'), write('b.txt')] },
+      { toolCalls: [write('c.txt')] },
+      { text: 'ok' },
+    ],
+  });
+  await t.session.prompt('Write.');
+  assert.deepEqual(
+    reminders(t).map(({ text }) => text.split('\n').at(-1)),
+    [
+      'Staged: p1 (Rewrite a.txt), p2 (Rewrite b.txt). Vote on all of them in one call, with their ids.',
+      'Pending: p3 (Create c.txt)',
+    ],
+  );
+  t.assertSound();
+});
+
 for (const forcing of ['forced', 'always', 'off'] as const) {
   test(`${forcing}: a recorded recommendation is an answer`, async () => {
     const t = createTestSession({

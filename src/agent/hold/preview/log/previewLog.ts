@@ -32,6 +32,8 @@ const entrySchema = z.discriminatedUnion('type', [
     by: z.enum(['rebase', 'split', 'user', 'amend']),
     /** The tool call with which the model amended its preview. */
     call: z.exactOptional(ledgerEntrySchema.shape.call.def.innerType),
+    /** The title that the model gave with it. */
+    title: z.exactOptional(z.string()),
     /** Of a plan, which has no changes: what the user made of it. */
     details: z.exactOptional(z.unknown()),
     /** The part that this revision was split from; absent once that is forgotten. */

@@ -91,10 +91,13 @@ function effectsLines(
 ): readonly string[] {
   const where = isolated ? 'in the sandbox' : 'in a copy of the workspace';
   const view = saw.length > 0 ? `, where ${saw.join(', ')} ${saw.length === 1 ? 'is' : 'are'} applied` : '';
+  const isQuiet = shown.length === 0 && ignored === 0 && !wroteGit && leftOut.length === 0;
   return [
-    `It ran ${where}${view}. Nothing on disk has changed.`,
+    isQuiet
+      ? `It ran ${where}${view}, and changed no file.`
+      : `It ran ${where}${view}. Nothing on disk has changed.`,
     ...shown,
-    ...(shown.length === 0 ? ['It changed no file that git tracks or would track.'] : []),
+    ...(shown.length === 0 && !isQuiet ? ['It changed no file that git tracks or would track.'] : []),
     ...(ignored > 0
       ? [`${plural(ignored, 'ignored file')} ${ignored === 1 ? 'stays' : 'stay'} in the sandbox.`]
       : []),

@@ -4,6 +4,7 @@ import { textOf } from '../../../hold/preview/fileChange.ts';
 import { textResult, type AgentToolResult } from '../../../hold/preview/pendingAction.ts';
 import { sideToStore } from '../../../hold/preview/textFile.ts';
 import { applyTextEdits } from '../../../hold/text/textEdit.ts';
+import { givenTitle } from '../titles.ts';
 import type { ToolContext } from '../tool.ts';
 import { locateEdits, type OldNew } from './locateEdits.ts';
 import { rewriteSummary } from './rewriteSummary.ts';
@@ -17,6 +18,7 @@ export async function amendFile(
   id: string,
   path: string,
   edits: readonly OldNew[],
+  title: string | undefined,
   context: ToolContext,
 ): Promise<AgentToolResult> {
   const own = await context.own?.();
@@ -31,7 +33,7 @@ export async function amendFile(
   if (after.hash === proposed.hash)
     return textResult(`Nothing to change: ${id} already proposes exactly this content of ${path}.`);
   const changes = await amendedChanges(preview, path, after);
-  own.amend(preview, changes);
+  own.amend(preview, changes, givenTitle(title));
   const change = changes.findLast(each => each.path === path);
   return textResult(
     change

@@ -39,7 +39,7 @@ export const editFileTool = defineTool({
     const path = await context.workspace.resolvePath(input);
     if (amend !== undefined) {
       const { amendFile } = await import('./amendFile.ts');
-      return amendFile(amend, path, edits, context);
+      return amendFile(amend, path, edits, title, context);
     }
     const before = await readText(context.workspace, path);
     if (!before) {

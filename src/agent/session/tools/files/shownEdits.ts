@@ -21,12 +21,19 @@ export function* shownEdits(text: string, edits: readonly TextEdit[]): Generator
     yield `[${plural(edits.length - MAX_SHOWN_EDITS, 'more edit')} not shown]`;
 }
 
+function restOfLine(text: string, from: number): string {
+  return /[^\r\n]*/.exec(text.slice(from))?.[0] ?? '';
+}
+
 function shownEdit(text: string, edit: TextEdit, line: number): string {
   const old = text.slice(edit.start, edit.end);
   const isEnded = (part: string): boolean => part === '' || /[\r\n]$/.test(part);
   // Where both sides end a line, or the text ends, nothing is left of the line behind it.
   const isWhole = edit.end === text.length || (isEnded(old) && isEnded(edit.text));
-  const rows = (sign: string, part: string): string[] => {
+  // Where only one side ends a line, the rest of the last line is no line of its own: it belongs to the other side's last one.
+  const rest = isWhole || isEnded(old) === isEnded(edit.text) ? '' : restOfLine(text, edit.end);
+  const rows = (sign: string, given: string): string[] => {
+    const part = given + rest;
     const lines = part === '' ? [] : part.split(/\r\n|\r|\n/);
     if (isWhole && isEnded(part)) lines.pop();
     return lines.map((row, i) => `${sign}${line + i}:${row}`);

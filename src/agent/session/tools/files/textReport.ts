@@ -50,11 +50,8 @@ export function textReport(
   const ignored = isAll ? [] : ['Ignored files were not searched. Pass ignored to search them, too.'];
   if (matches.length === 0) return [`No line matches ${what}.`, ...notesOn(found), ...ignored].join('\n');
   const files = new Set(matches.map(match => match.path)).size;
-  const where = `in ${plural(files, 'file')}`;
-  const head =
-    cutBy === 'limit'
-      ? `${plural(matches.length, 'line matches', 'lines match')} ${what}, ${where}, and others do that are not shown, in these or in other files: narrow the search to see them.`
-      : `${plural(matches.length, 'line matches', 'lines match')} ${what}, ${where}.`;
+  const more = cutBy === 'limit' ? ' More match: narrow the search to see them.' : '';
+  const head = `${plural(matches.length, 'line matches', 'lines match')} ${what}, in ${plural(files, 'file')}.${more}`;
   return [head, ...notesOn(found), ...rows(matches, pending, context, texts)].join('\n');
 }
 

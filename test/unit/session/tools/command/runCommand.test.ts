@@ -361,6 +361,23 @@ test('in the sandbox, a command sees what is pending, and what it changes become
   assert.equal(t.workspace.text('b'), undefined);
 });
 
+for (const [what, end, told] of [
+  ['nothing', {}, 'It ran in the sandbox, and changed no file.'],
+  [
+    'only ignored files',
+    { ignored: 1 },
+    'It ran in the sandbox. Nothing on disk has changed.\nIt changed no file that git tracks or would track.\n1 ignored file stays in the sandbox.',
+  ],
+] as const)
+  test(`of a command that changed ${what} that is told in as few words`, async () => {
+    const { t } = inSandbox(() => end);
+    await t.session.prompt('Test it.');
+    await t.click('p1', 'apply');
+    const message = t.store.ledger().at(-1)?.message ?? '';
+    assert.ok(message.includes(told), message);
+    assert.equal(message.includes('tracks'), what !== 'nothing');
+  });
+
 test('what a command changes is of the prompt that asked for the command, though it runs after another one', async () => {
   const { t } = inSandbox(() => ({ effects: [{ path: 'b', base: null, theirs: bytes('new') }] }));
   await t.session.prompt('Format it.');

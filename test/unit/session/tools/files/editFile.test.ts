@@ -25,6 +25,17 @@ test('an edit is staged with the exact content before and after, and the file is
   assert.deepEqual(harness.workspace.writes, []);
 });
 
+for (const [what, old, now, echo] of [
+  ['takes a line break away', 'one\n', 'one ', '-1:one\n-2:two\n+1:one two'],
+  ['breaks a line', 'tw', 't\n', '-2:two\n+2:t\n+3:o'],
+  ['adds an empty line', 'two', 'two\n', '-2:two\n+2:two\n+3:'],
+] as const)
+  test(`the echo of an edit that ${what} has the lines that are there`, async () => {
+    const harness = new ToolHarness({ a: 'one\ntwo\nlast\n' });
+    const { content } = await harness.run('edit_file', edit('a', [old, now]));
+    assert.ok(content.endsWith(`\n${echo}`), content);
+  });
+
 test('several edits of one file are one preview', async () => {
   const harness = new ToolHarness({ a: 'one two three' });
   const result = await harness.run('edit_file', edit('a', ['three', '3'], ['one', '1']));
@@ -46,7 +57,7 @@ for (const [what, text, old, replacement, shown] of [
   ['stays', 'a\nb\n', 'b\n', 'c\n', ['-2:b', '+2:c']],
   ['stays away', 'a\nb', 'b', 'c', ['-2:b', '+2:c']],
   ['goes with its line', 'a\nb\n', '\nb\n', '', ['-1:', '-2:b', note]],
-  ['of another line goes', 'a\nb\n', 'a\n', 'a', ['-1:a', '-2:', '+1:a']],
+  ['of another line goes', 'a\nb\n', 'a\n', 'a', ['-1:a', '-2:b', '+1:ab']],
   ['of another line stays', 'a\nb\n', 'a\n', 'c\n', ['-1:a', '+1:c']],
 ] as const)
   test(`the final newline that ${what} is told as that`, async () => {
