@@ -59,9 +59,14 @@ async function showEverything(workbench: Workbench): Promise<void> {
 /** Every button of that conversation by its name, in the order of the keyboard. */
 const BUTTONS = [
   'Revert to Here and Edit the Prompt',
-  ...['Copy', 'Copy the Answer', 'Revert to Here'],
-  ...['cart.ts src modified discarded +1 −1', 'cart.ts src modified +1 −1'],
-  ...['Copy', 'Copy the Answer', 'Revert to Here', 'Revert to Here and Edit the Prompt'],
+  ...['Copy the Answer', 'Revert to Here', 'Copy', 'Copy the Answer', 'Revert to Here'],
+  ...[
+    'cart.ts src modified discarded +1 −1',
+    'cart.ts src modified +1 −1',
+    'Review 1 file',
+    'More for 1 file',
+  ],
+  'Revert to Here and Edit the Prompt',
   ...['Try Again', 'Show Log'],
   'Token use: # tokens',
   ...['Remove src/cart.ts', 'Attach a File or the Selection', 'Plan'],

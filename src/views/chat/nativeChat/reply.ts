@@ -10,7 +10,7 @@ import { toolLine } from '../transcript/toolLine.ts';
 import { cardNotes, reasonOf, stateText } from '../words/cardWords.ts';
 import { retryText } from '../words/statusWords.ts';
 import type { CommandArguments, CommandId } from '../../contributions.ts';
-import { asMarkdown, idList } from '../../plainText.ts';
+import { asMarkdown } from '../../plainText.ts';
 
 /** Where a reply goes: what `vscode.ChatResponseStream` offers of it. */
 export interface ReplySink {
@@ -186,7 +186,7 @@ export class Reply {
   #list(staged: readonly Preview[], waits: boolean): void {
     const { sink } = this.#options;
     const rows = staged.slice(0, MAX_LISTED).map(preview => `- ${this.#row(preview)}`);
-    if (staged.length > MAX_LISTED) rows.push(`- ${asMarkdown(idList(staged.slice(MAX_LISTED)))}`);
+    if (staged.length > MAX_LISTED) rows.push(`- ${l10n.t('and {0} more', staged.length - MAX_LISTED)}`);
     const heading = waits ? `**${asMarkdown(l10n.t('Waiting for your review'))}**\n\n` : '';
     sink.linked(`\n\n${heading}${rows.join('\n')}\n`);
     this.#hasText = true;
