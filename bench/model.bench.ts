@@ -1,5 +1,5 @@
 /**
- * What a model is sent in five tasks, whose answers are scripted: how many requests, how many of them
+ * What a model is sent in eleven tasks, whose answers are scripted: how many requests, how many of them
  * do no work, how many bytes and tokens, and how many bytes repeat the request before. A change of the prompt or of a tool shows
  * its cost here. `npm run bench -- model`
  */
@@ -20,10 +20,13 @@ interface Cost {
   tokens: number;
   /** What a request has in common with the beginning of the one before. */
   repeated: number;
+  /** Steps from a request to the next, and those in which the next begins with all of the one before. */
+  steps: number;
+  kept: number;
 }
 
 export default async function run(bench: Bench): Promise<void> {
-  const total: Cost = { requests: 0, idle: 0, bytes: 0, tokens: 0, repeated: 0 };
+  const total: Cost = { requests: 0, idle: 0, bytes: 0, tokens: 0, repeated: 0, steps: 0, kept: 0 };
   for (const task of tasks) {
     const cost = costOf(await play(task));
     bench.row({ what: `${task.name}: requests`, value: `${cost.requests}, ${cost.idle} without work` });
@@ -39,6 +42,12 @@ export default async function run(bench: Bench): Promise<void> {
   bench.row({
     what: 'sent',
     value: `${kilobytes(total.bytes)}, about ${total.tokens} tokens`,
+  });
+  bench.row({
+    what: 'steps that keep the beginning',
+    value: `${total.kept} of ${total.steps}`,
+    target: 'all',
+    met: total.kept === total.steps,
   });
   bench.row({ what: 'of which repeats the request before', value: percent(total.repeated / total.bytes) });
 }
@@ -69,6 +78,10 @@ function costOf(t: TestSession): Cost {
     ).length,
     tokens: texts.reduce((sum, text) => sum + estimateTokens(text), 0),
     bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+    steps: texts.length - 1,
+    kept: texts
+      .slice(1)
+      .filter((text, n) => sameBeginning(texts[n] ?? '', text) >= (texts[n] ?? '').length - 1).length,
     repeated: texts.slice(1).reduce((sum, text, n) => sum + sameBeginning(texts[n] ?? '', text), 0),
   };
 
