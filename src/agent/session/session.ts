@@ -275,7 +275,7 @@ export class Session extends Owner {
   }
 
   /**
-   * In plan mode the tools are read-only, the model's `resolve` submits its plan, and its votes on previews are only
+   * In plan mode only tools that read may be called, the model's `resolve` submits its plan, and its votes on previews are only
    * recorded. Takes effect with the next tool call; an answer that is on its way is no plan. Switching the mode off
    * withdraws a plan that waits for approval.
    */
