@@ -39,8 +39,8 @@ function newStorage(): string {
   return root;
 }
 
-/** A window opens the storage; a second one on it looks for the end of the first one all the time. */
-async function openWindow(root: string, workspace = new MemoryWorkspace()) {
+/** A window opens the storage; a second one on it looks for the end of the first one all the time, or from `take` on. */
+async function openWindow(root: string, workspace = new MemoryWorkspace(), looks = true) {
   const closing = new Closing(fail);
   const trouble = new StorageTrouble();
   const parts = { folder: stub.Uri.file(root) as never, closing, logger: silentLogger, trouble };
@@ -49,10 +49,11 @@ async function openWindow(root: string, workspace = new MemoryWorkspace()) {
   const { store } = open;
   if (open.isDurable && mustRecover(store, root))
     await recoverInterruptedCommits(open, root, workspace, silentLogger);
-  const taken = open.takeOver?.(workspace, 1);
+  const take = () => open.takeOver?.(workspace, 1);
+  const taken = looks ? take() : undefined;
   const invoker = new Invoker(store, workspace, () => 'apply');
   return {
-    ...{ store, workspace, taken, isDurable: open.isDurable },
+    ...{ store, workspace, take, taken, isDurable: open.isDurable },
     stage: (...drafts: Parameters<typeof draft>[0][]) =>
       drafts.map(each => store.stage(draft(each)).preview.id),
     apply: (id: string) => invoker.resolve({ id, ...vote }),
@@ -155,18 +156,19 @@ test('a second window ends what an owner that was killed had begun, and not what
 test('a full disk when the owner closes: the second window keeps its previews, and stores them later', async () => {
   const root = newStorage();
   const first = await openWindow(root);
-  const second = await openWindow(root);
+  const second = await openWindow(root, new MemoryWorkspace(), false);
   const [a = ''] = first.stage({ changes: [create('a', 'a')] });
   const [b = ''] = second.stage({ changes: [create('b', 'b')] });
   const log = path.join(root, 'previews.jsonl');
   await first.close();
   fs.renameSync(log, `${log}.away`);
   fs.mkdirSync(log);
+  const taken = second.take();
   while (told.length < 2) await new Promise(resolve => setImmediate(resolve));
   assert.match(told[1] ?? '', /cannot save previews/);
   fs.rmdirSync(log);
   fs.renameSync(`${log}.away`, log);
-  await second.taken;
+  await taken;
   await second.close();
   const next = await openWindow(root);
   assert.deepEqual(pending(next.store), [a, b]);
