@@ -28,12 +28,15 @@ export async function compacted(
     await slice.turn();
   }
   // A line of an older version has no mark.
-  for (const entry of entries)
+  for (const entry of entries) {
     if (entry.mark === undefined) for (const id of idsWithChanges(entry)) revised.delete(id);
+    await slice.turn();
+  }
   const replaced = new Map<string, PreviewLogEntry>();
   for (const entry of entries) {
     const next = replacement(entry, after, id => (revised.has(id) ? projection.get(id) : undefined));
     if (entry.mark !== undefined && next !== entry) replaced.set(entry.mark, next);
+    await slice.turn();
   }
   return replaced;
 }

@@ -178,6 +178,7 @@ export class Contents implements Blobs {
     const moving = new Moving(this.#stored, packs, named, hash => orUndefined(() => this.#read(hash)));
     const slice = new TimeSlice();
     try {
+      await moving.begin();
       for (const hash of named) {
         if (this.#stored.has(hash)) moving.move(hash);
         if (packs.bufferedBytes > BUFFERED_BYTES) packs.write();

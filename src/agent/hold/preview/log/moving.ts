@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../../base/async.ts';
 import type { Sha256 } from '../../../base/hash.ts';
 import type { Place, Packs } from './packs.ts';
 
@@ -17,7 +18,7 @@ export class Moving {
   readonly #named: ReadonlySet<Sha256>;
   readonly #packs: Packs;
   readonly #read: (hash: Sha256) => Uint8Array | undefined;
-  readonly #hashAt: ReadonlyMap<string, Sha256>;
+  readonly #hashAt = new Map<string, Sha256>();
 
   constructor(
     stored: ReadonlyMap<Sha256, Stored>,
@@ -29,7 +30,15 @@ export class Moving {
     this.#packs = packs;
     this.#named = named;
     this.#read = read;
-    this.#hashAt = new Map(Array.from(stored, ([hash, { place }]) => [String(place), hash]));
+  }
+
+  /** Notes where each content is, before any moves. */
+  async begin(): Promise<void> {
+    const slice = new TimeSlice();
+    for (const [hash, { place }] of this.#stored) {
+      this.#hashAt.set(String(place), hash);
+      await slice.turn();
+    }
   }
 
   move(hash: Sha256): Stored | undefined {

@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../../base/async.ts';
 import type { Sha256 } from '../../../base/hash.ts';
 import { isBinary, textOf, type FileSide } from '../fileChange.ts';
 import type { Preview, PreviewState } from '../preview.ts';
@@ -72,6 +73,16 @@ function sidesOf({ changes }: Pick<Preview, 'changes'>): readonly FileSide[] {
   return (changes ?? []).flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
 }
 
+async function hashesOf(previews: readonly Preview[]): Promise<ReadonlySet<Sha256>> {
+  const hashes = new Set<Sha256>();
+  const slice = new TimeSlice();
+  for (const preview of previews) {
+    for (const { hash } of sidesOf(preview)) hashes.add(hash);
+    await slice.turn();
+  }
+  return hashes;
+}
+
 /** When a preview ended, in milliseconds; `undefined` if it has not, or has expired and was not dismissed. */
 function endOf({ state, stagedAt }: Preview): number | undefined {
   switch (state.kind) {
@@ -97,15 +108,14 @@ export async function forget(
   tell: (preview: Preview) => void,
 ): Promise<readonly string[]> {
   const forgotten = forgettable(projection.all(), until, mostBytes, log.contents);
-  const named = (): ReadonlySet<Sha256> =>
-    new Set(projection.all().flatMap(preview => sidesOf(preview).map(({ hash }) => hash)));
-  if (forgotten.length === 0 && !(await log.isOversized?.(named()))) return [];
+  const named = (): Promise<ReadonlySet<Sha256>> => hashesOf(projection.all());
+  if (forgotten.length === 0 && !(await log.isOversized?.(await named()))) return [];
   const ids = new Set(forgotten.map(({ id }) => id));
   for (const id of ids) projection.delete(id);
   for (const preview of forgotten) tell(preview);
-  const gone = await log.contents?.renew(named());
+  const gone = await log.contents?.renew(await named());
   await log.compact(entry => withoutForgotten(entry, ids, id => projection.get(id)?.state));
-  await log.contents?.retain(named());
+  await log.contents?.retain(await named());
   return projection
     .all()
     .filter(preview => sidesOf(preview).some(({ hash }) => gone?.has(hash)))

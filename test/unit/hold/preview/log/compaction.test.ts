@@ -8,6 +8,7 @@ import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore
 import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { resolvePart } from '../../../../../src/agent/hold/preview/resolve/resolvePart.ts';
 import { modify } from '../../../../support/changes.ts';
+import { withFault } from '../../../../support/diskFaults.ts';
 import { draft } from '../../../../support/drafts.ts';
 import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
 import { TempFolder } from '../../../../support/tempFolder.ts';
@@ -101,3 +102,28 @@ test('contents that nothing names any more go while a preview is pending', async
   const { store: next } = await open(folder, new MemoryWorkspace());
   assert.deepEqual(next.get(id)?.changes, last);
 });
+
+for (const fault of ['error', 'death', 'half'] as const)
+  test(`${fault} at each call that changes the disk while a log is compacted: nothing is lost`, async () => {
+    const folder = temp.at(`whole ${fault}`);
+    fs.mkdirSync(folder);
+    const workspace = new MemoryWorkspace({ 'a.ts': original });
+    await (await reviewed(folder, workspace)).store.close();
+    let calls = Infinity;
+    for (let at = 1; at <= calls; at++) {
+      const copy = temp.at(`${fault} ${at}`);
+      fs.cpSync(folder, copy, { recursive: true });
+      const { store } = await open(copy, workspace);
+      const told = toldBy(store);
+      const made = await withFault(at, fault, () => store.forgetResolved(never).catch(() => undefined));
+      if (at > made) calls = made;
+      if (fault === 'error') {
+        store.stage(draft({ changes: [modify('later', 'a', 'b')] }));
+        assert.ok(await store.close());
+      }
+      const { store: next } = await open(copy, workspace);
+      assert.deepEqual(toldBy(next), fault === 'error' ? toldBy(store) : told, `call ${at}`);
+      fs.rmSync(copy, { recursive: true });
+    }
+    assert.ok(calls >= 8, `${calls} calls`);
+  });
