@@ -4,7 +4,7 @@ import { appliesAny, blockOf, type Preview } from '../agent/hold/preview/preview
 import type { PreviewStore } from '../agent/hold/preview/previewStore.ts';
 import type { Session } from '../agent/session/session.ts';
 import { contextKeys } from './contributions.ts';
-import { shownExpired } from './review/pending/pendingNodes.ts';
+import { shownExpired } from './review/pending/pendingNode.ts';
 import type { ProposalEdits } from './review/documents/proposalEdits.ts';
 import type { PreviewTabs } from './review/previewTabs.ts';
 

@@ -118,7 +118,7 @@ export function warningLenses(subject: LensSubject, store: PreviewStore): vscode
     ...(problem ? [problemNote(problem)] : []),
     ...(isFirst ? view.checks.filter(({ state }) => state !== 'passed').map(checkLens) : []),
     ...(recommendation?.action === 'discard' ? [againstNote(recommendation)] : []),
-    ...(change ? riskNotes(view, change, isFirst) : []),
+    ...riskNotes(view, change, isFirst),
     ...(change ? fileNotes(subject) : []),
   ];
 }
@@ -207,8 +207,12 @@ function problemNote(problem: PreviewProblem): vscode.Command {
 }
 
 /** The risks of one file of a preview; the first file also has those of the whole. The tooltip has a sentence for each. */
-function riskNotes({ risks }: PreviewView, change: FileChange, isFirst: boolean): vscode.Command[] {
-  const own = risks.filter(risk => ('path' in risk ? risk.path === change.path : isFirst));
+function riskNotes(
+  { risks }: PreviewView,
+  change: FileChange | undefined,
+  isFirst: boolean,
+): vscode.Command[] {
+  const own = risks.filter(risk => ('path' in risk ? risk.path === change?.path : isFirst));
   if (own.length === 0) return [];
   return [
     note(`$(warning) ${riskNote(own, withoutIcons)}`, own.map(risk => riskText(risk, String)).join('\n')),

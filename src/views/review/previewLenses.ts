@@ -107,7 +107,8 @@ export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
       commands.map(command => [line, command]);
     const opaque = store.get(address.previewId);
     if (opaque && opaque.kind !== 'files') {
-      const subject = { preview: opaque, change: undefined, hunks: 0 };
+      const risks = this.#risks.of(opaque);
+      const subject = { preview: opaque, change: undefined, hunks: 0, risks };
       return at(0, [...hunkLenses(subject, store), ...warningLenses(subject, store)]);
     }
     const shown = shownChange(store, this.#files, address);

@@ -6,7 +6,7 @@ import type { SessionEvent } from './sessionPort.ts';
 import { planOf } from '../../agent/hold/preview/plan.ts';
 import type { Agent } from '../agent.ts';
 import type { PreviewTabs } from './previewTabs.ts';
-import { parsePreviewUri, type PreviewAddress } from '../workspace/previewUri.ts';
+import { documentPath, parsePreviewUri, type PreviewAddress } from '../workspace/previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
 import type { ReviewList } from './reviewList.ts';
 import type { Place, Stop } from './reviewOrder.ts';
@@ -207,6 +207,7 @@ export class PreviewOpener extends Owner {
     const { firstStop } = await reviewOrder();
     const viewColumn = this.#ctx.tabs.quietColumn(id => id === this.#untouched);
     await this.#showQuietly(firstStop(preview), { preserveFocus: true, viewColumn });
+    if (viewColumn !== vscode.ViewColumn.Beside) await this.#ctx.tabs.closeWelcome(viewColumn);
   }
 
   /** Shows a preview without being asked to. `vscode.changes` always takes the focus, so it shows a single file. */
@@ -311,7 +312,11 @@ export class PreviewOpener extends Owner {
     const wasOpen = isOpen(preview);
     this.#last = { preview, ...(path === undefined ? {} : { path }) };
     const { showDiff } = await import('./showDiff.ts');
-    await showDiff(preview, files, { preview: true, ...options }, path);
+    // A tab of it beside what is in front is enough.
+    const isIt = (shown: PreviewAddress): boolean =>
+      shown.previewId === preview.id && (path === undefined || shown.path === documentPath(path, files));
+    const viewColumn = options.viewColumn ?? tabs.columnOf(isIt);
+    await showDiff(preview, files, { preview: true, ...options, viewColumn }, path);
     const now = store.get(preview.id);
     // It may have been resolved while its tab was opening.
     if (wasOpen && now && !isOpen(now)) await tabs.close(preview.id);

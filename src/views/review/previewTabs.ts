@@ -62,6 +62,16 @@ export class PreviewTabs {
     return vscode.window.tabGroups.all.find(shows)?.viewColumn;
   }
 
+  /** The column that has a tab of what matches, also behind others; `undefined` if none has. */
+  columnOf(matches: (address: PreviewAddress) => boolean): vscode.ViewColumn | undefined {
+    const shows = (tab: vscode.Tab): boolean => {
+      const address = addressOf(tab);
+      return address !== undefined && matches(address);
+    };
+    const { activeTabGroup, all } = vscode.window.tabGroups;
+    return [activeTabGroup, ...all].find(({ tabs }) => tabs.some(shows))?.viewColumn;
+  }
+
   /** Whether a preview is in front in any group. */
   get isAnyInFront(): boolean {
     return vscode.window.tabGroups.all.some(group => this.idOf(group.activeTab) !== undefined);
@@ -85,7 +95,8 @@ export class PreviewTabs {
   }
 
   /**
-   * The column in which a preview may open automatically: an empty group, one that shows an untouched preview, another
+   * The column in which a preview may open automatically: an empty group, or one with VS Code's Welcome page alone, one that shows
+   * an untouched preview, another
    * group that shows previews, else a new group beside. It never covers the user's work, which includes a preview that
    * they are reading or editing.
    */
@@ -93,12 +104,17 @@ export class PreviewTabs {
     const { activeTabGroup: active, all } = vscode.window.tabGroups;
     const isFree = (group: vscode.TabGroup): boolean => {
       const shown = this.idOf(group.activeTab);
-      return group.tabs.length === 0 || (shown !== undefined && isUntouched(shown));
+      return group.tabs.every(isWelcome) || (shown !== undefined && isUntouched(shown));
     };
     const showsPreview = (group: vscode.TabGroup): boolean =>
       group !== active && this.idOf(group.activeTab) !== undefined && group.activeTab?.isDirty === false;
     const free = isFree(active) ? active : (all.find(isFree) ?? all.find(showsPreview));
     return free?.viewColumn ?? vscode.ViewColumn.Beside;
+  }
+
+  /** Closes VS Code's Welcome page in a column where a preview was opened. */
+  closeWelcome(viewColumn: vscode.ViewColumn): Promise<void> {
+    return closeTabs(tab => isWelcome(tab) && tab.group.viewColumn === viewColumn);
   }
 
   /** Closes the tabs of a preview that is resolved. */
@@ -174,6 +190,11 @@ export class PreviewTabs {
     const isOurs = before === name || before.startsWith(`${name}${NOTE}`);
     return isOurs && (after === '' || after.startsWith(' (')) ? preview.id : undefined;
   }
+}
+
+/** The API has no input type for the page, only the name that VS Code gives it in its language. */
+function isWelcome({ input, label, isPinned }: vscode.Tab): boolean {
+  return input === undefined && !isPinned && label === vscode.l10n.t('Welcome');
 }
 
 /** How VS Code names the diff of an image. */

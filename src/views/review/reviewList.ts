@@ -4,7 +4,7 @@ import { detailOf } from '../../agent/base/errors.ts';
 import { inSets } from '../../agent/hold/preview/changeSet.ts';
 import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { Agent } from '../agent.ts';
-import { byAgent } from './pending/pendingNodes.ts';
+import { byAgent } from './pending/pendingNode.ts';
 
 type ReadingOrder = (previews: readonly Preview[]) => readonly Preview[];
 

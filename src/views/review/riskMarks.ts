@@ -21,11 +21,11 @@ export class RiskMarks extends Owner {
   readonly #changed = new Emitter<void>();
   readonly #tell = coalesce(() => this.#changed.fire(), GATHER_MS);
   /** By what a revision proposes. */
-  readonly #known = new WeakMap<NonNullable<Preview['changes']>, readonly Risk[]>();
+  readonly #known = new WeakMap<object, readonly Risk[]>();
   /** What is to be looked at again, since more or less is pending. */
-  readonly #again = new WeakSet<NonNullable<Preview['changes']>>();
+  readonly #again = new WeakSet<object>();
   /** What waits for its turn. */
-  readonly #queued = new WeakSet<NonNullable<Preview['changes']>>();
+  readonly #queued = new WeakSet<object>();
   #queue: Promise<void> = Promise.resolve();
   #isDisposed = false;
 
@@ -44,14 +44,14 @@ export class RiskMarks extends Owner {
 
   /** Those of a pending preview; none until they are found, which the first call starts. */
   of(preview: Preview): readonly Risk[] {
-    const { changes, state } = preview;
-    if (state.kind !== 'pending' || !changes) return NONE;
-    const known = this.#known.get(changes);
-    if (known && !this.#again.delete(changes)) return known;
-    if (!known) this.#known.set(changes, NONE);
-    if (!this.#queued.has(changes)) {
-      this.#queued.add(changes);
-      this.#queue = this.#queue.then(() => this.#find(preview.id, changes));
+    const proposed = proposedBy(preview);
+    if (preview.state.kind !== 'pending' || !proposed) return NONE;
+    const known = this.#known.get(proposed);
+    if (known && !this.#again.delete(proposed)) return known;
+    if (!known) this.#known.set(proposed, NONE);
+    if (!this.#queued.has(proposed)) {
+      this.#queued.add(proposed);
+      this.#queue = this.#queue.then(() => this.#find(preview.id, proposed));
     }
     return known ?? NONE;
   }
@@ -83,18 +83,18 @@ export class RiskMarks extends Owner {
     return risks?.flatMap(risk => (risk.kind === 'imported' ? risk.by : [])) ?? [];
   }
 
-  async #find(id: string, changes: NonNullable<Preview['changes']>): Promise<void> {
-    this.#queued.delete(changes);
+  async #find(id: string, proposed: object): Promise<void> {
+    this.#queued.delete(proposed);
     if (this.#isDisposed) return;
     const preview = this.#store.get(id);
     // It was decided or revised meanwhile, which may have failed.
-    if (preview?.state.kind !== 'pending' || preview.changes !== changes)
-      return void this.#again.add(changes);
+    if (preview?.state.kind !== 'pending' || proposedBy(preview) !== proposed)
+      return void this.#again.add(proposed);
     try {
       const { findRisks } = await import('./findRisks.ts');
       const risks = await findRisks(preview, this.#store, this.#search);
-      const last = this.#known.get(changes);
-      this.#known.set(changes, risks);
+      const last = this.#known.get(proposed);
+      this.#known.set(proposed, risks);
       if ((risks.length > 0 || last !== NONE) && !this.#isDisposed) this.#tell();
     } catch (error) {
       this.#logger.error(`Finding the risks of ${id} failed: ${detailOf(error)}`);
@@ -115,4 +115,10 @@ export class RiskMarks extends Owner {
         this.#again.add(changes);
     }
   }
+}
+
+/** The files that a preview changes, or the command that it runs. */
+function proposedBy({ changes, details, purpose }: Preview): object | undefined {
+  if (changes) return changes;
+  return purpose === 'command' && typeof details === 'object' && details ? details : undefined;
 }

@@ -5,10 +5,14 @@ import { shortList } from '../plainText.ts';
 
 /** A risk as a sentence. @param clean makes foreign text fit where it is shown */
 export function riskText(risk: Risk, clean: (text: string) => string): string {
-  if (risk.kind === 'large')
-    return countText(l10n.t('It changes 1 line.|It changes {0} lines.'), l10n)(risk.lines);
-  const path = clean(risk.path);
+  const path = 'path' in risk ? clean(risk.path) : '';
   switch (risk.kind) {
+    case 'runsFromNetwork':
+      return l10n.t('It runs what it loads from the network.');
+    case 'deletesFiles':
+      return l10n.t('It deletes files.');
+    case 'large':
+      return countText(l10n.t('It changes 1 line.|It changes {0} lines.'), l10n)(risk.lines);
     case 'secret':
       return l10n.t('Line {0} of {1} looks as if it held a secret.', risk.line, path);
     case 'repository':
@@ -63,6 +67,10 @@ export function riskNote(risks: readonly Risk[], clean: (text: string) => string
 
 function markOf(risk: Risk): string {
   switch (risk.kind) {
+    case 'runsFromNetwork':
+      return l10n.t('runs code from the network');
+    case 'deletesFiles':
+      return l10n.t('deletes files');
     case 'secret':
       return l10n.t('a secret?');
     case 'repository':

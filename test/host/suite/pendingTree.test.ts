@@ -10,7 +10,8 @@ import type { ResolveOrder } from '../../../src/agent/hold/preview/resolveSettin
 import type { Agent } from '../../../src/views/agent.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import type { PendingParts } from '../../../src/views/review/pending/pendingParts.ts';
-import { childrenOf, PAGE, type PendingNode } from '../../../src/views/review/pending/pendingNodes.ts';
+import { childrenOf, PAGE } from '../../../src/views/review/pending/pendingNodes.ts';
+import type { PendingNode } from '../../../src/views/review/pending/pendingNode.ts';
 import { LookedAt } from '../../../src/views/review/lookedAt.ts';
 import { ReviewList } from '../../../src/views/review/reviewList.ts';
 import type { ShownRevisions, VisibleChange } from '../../../src/views/review/shownRevisions.ts';

@@ -108,6 +108,14 @@ export class EventEmitter<T> {
   }
 }
 
+export const ViewColumn = { Beside: -2 };
+
+/** No tab of a test has an input of these. */
+export class TabInputTextDiff {}
+export class TabInputNotebookDiff {}
+export class TabInputText {}
+export class TabInputCustom {}
+
 export const OverviewRulerLane = { Center: 2 };
 
 export const languages = { registerCodeLensProvider: (): object => ({ dispose: () => undefined }) };

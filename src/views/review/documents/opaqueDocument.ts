@@ -2,31 +2,38 @@ import * as vscode from 'vscode';
 import { fenceFor } from '../../../agent/base/phrases.ts';
 import { shownCommand } from '../../../agent/sandbox/commands/commandPlan.ts';
 import { titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
+import type { LedgerEntry } from '../../../agent/hold/preview/ledger.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
+import { previewView } from '../../../agent/hold/preview/previewView.ts';
 import { commandOf, type PlannedCommand } from '../../../agent/sandbox/commands/plannedCommand.ts';
 import { shellLine } from '../../../agent/sandbox/commands/shellCall.ts';
 import { toolCallOf, type ToolCallPlan } from '../../../agent/hold/preview/toolCallPlan.ts';
 import { detailsText, escapeInvisible, oneLine } from '../../plainText.ts';
+import { expiredText, runText } from '../../texts/previewWords.ts';
 
-/** The document of a preview without file changes. It shows what would run, and which tool staged it. */
-export function opaqueDocument(preview: Preview): string {
+/**
+ * The document of a preview without file changes. It shows what would run, or has run, and which tool staged it.
+ * @param last the last attempt to decide on it
+ */
+export function opaqueDocument(preview: Preview, last?: LedgerEntry): string {
   const plan = planOf(preview);
   // The plan itself, which the user can edit.
   if (plan) return `${plan.text.trim()}\n`;
   const command = commandOf(preview);
-  if (command) return commandDocument(escapeInvisible(titleOf(preview)), command);
+  if (command) return commandDocument(preview, command, last);
   const call = toolCallOf(preview);
-  if (call) return callDocument(escapeInvisible(titleOf(preview)), call);
+  if (call) return callDocument(preview, call, last);
   const source = vscode.l10n.t('Source tool: {0}', oneLine(preview.sourceToolName));
   const lines = [`# ${escapeInvisible(titleOf(preview))}`, '', source];
   const details = detailsText(preview, 2);
   if (details !== undefined) lines.push('', '```', details, '```');
-  lines.push('', vscode.l10n.t('Apply runs this action. Nothing has been done yet.'), '');
+  const ended = endedText(preview, last);
+  lines.push('', ended ?? vscode.l10n.t('Apply runs this action. Nothing has been done yet.'), '');
   return lines.join('\n');
 }
 
 /** A command as it will run, with characters that would hide something shown as escapes. */
-function commandDocument(label: string, plan: PlannedCommand): string {
+function commandDocument(preview: Preview, plan: PlannedCommand, last?: LedgerEntry): string {
   const { l10n } = vscode;
   const shown = shownCommand(plan.command);
   const fence = fenceFor(shown);
@@ -37,7 +44,7 @@ function commandDocument(label: string, plan: PlannedCommand): string {
       : `- ${shownOnLine(name)}=${shownOnLine(value)}`,
   );
   return [
-    `# ${label}`,
+    `# ${escapeInvisible(titleOf(preview))}`,
     '',
     l10n.t('Source tool: {0}', 'run_command'),
     '',
@@ -58,9 +65,32 @@ function commandDocument(label: string, plan: PlannedCommand): string {
     '',
     l10n.t('Time limit: {0} seconds', String(plan.timeLimit)),
     '',
-    whereItRuns(plan.sandbox),
+    endedText(preview, last) ?? whereItRuns(plan.sandbox),
     '',
   ].join('\n');
+}
+
+/** What has become of it; `undefined` while it is pending. */
+function endedText(preview: Preview, lastAttempt: LedgerEntry | undefined): string | undefined {
+  const { l10n } = vscode;
+  const { outcome } = previewView(preview, { lastAttempt });
+  switch (outcome.kind) {
+    case 'pending':
+      return undefined;
+    case 'applying':
+      return l10n.t('It is running.');
+    case 'returnedError':
+      return l10n.t('It ran, and returned an error.');
+    case 'applied':
+    case 'undone':
+      return 'run' in outcome && outcome.run
+        ? l10n.t('It ran: {0}', runText(outcome.run))
+        : l10n.t('It ran.');
+    case 'discarded':
+      return l10n.t('It was discarded, and did not run.');
+    case 'expired':
+      return expiredText(outcome, oneLine);
+  }
 }
 
 function whereItRuns(sandbox: PlannedCommand['sandbox']): string {
@@ -79,13 +109,13 @@ function whereItRuns(sandbox: PlannedCommand['sandbox']): string {
 }
 
 /** A call of a tool of VS Code as it will be made, with all of its arguments. */
-function callDocument(label: string, plan: ToolCallPlan): string {
+function callDocument(preview: Preview, plan: ToolCallPlan, last?: LedgerEntry): string {
   const { l10n } = vscode;
   const json = JSON.stringify(plan.arguments, null, 2);
   const shown = shownCommand(json);
   const fence = fenceFor(shown);
   return [
-    `# ${label}`,
+    `# ${escapeInvisible(titleOf(preview))}`,
     '',
     l10n.t('Tool: {0}', shownOnLine(plan.tool)),
     '',
@@ -100,7 +130,8 @@ function callDocument(label: string, plan: ToolCallPlan): string {
     ...(shown === json ? [] : [escapesNote(), '']),
     l10n.t('Time limit: {0} seconds', String(plan.timeLimit)),
     '',
-    l10n.t('Apply calls this VS Code tool, which may change anything. It has not been called yet.'),
+    endedText(preview, last) ??
+      l10n.t('Apply calls this VS Code tool, which may change anything. It has not been called yet.'),
     '',
   ].join('\n');
 }

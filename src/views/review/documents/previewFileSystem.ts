@@ -106,7 +106,9 @@ export class PreviewFileSystem extends Owner implements vscode.FileSystemProvide
         throw vscode.FileSystemError.FileNotFound(uri);
       const typed = address.side === 'proposal' ? this.#edits.draftOf(uri) : undefined;
       if (typed !== undefined) return { preview: opaque, bytes: documentBytes(uri, typed) };
-      return address.side === 'proposal' ? describe(opaque) : { preview: opaque, bytes: new Uint8Array() };
+      return address.side === 'proposal'
+        ? describe(opaque, this.#store)
+        : { preview: opaque, bytes: new Uint8Array() };
     }
     const draft = address?.side === 'proposal' ? this.#edits.draftOf(uri) : undefined;
     const shown = address && this.#shown(uri, address, draft);
@@ -142,8 +144,9 @@ export class PreviewFileSystem extends Owner implements vscode.FileSystemProvide
   }
 }
 
-/** What is known of an action before it runs. */
-async function describe(preview: Preview): Promise<Found> {
+/** What is known of an action. */
+async function describe(preview: Preview, store: PreviewStore): Promise<Found> {
   const { opaqueDocument } = await import('./opaqueDocument.ts');
-  return { preview, bytes: Buffer.from(opaqueDocument(preview)) };
+  const last = store.ledger().findLast(({ previewId }) => previewId === preview.id);
+  return { preview, bytes: Buffer.from(opaqueDocument(preview, last)) };
 }

@@ -4,7 +4,7 @@ import { titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 import { humanReason } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
 import { reopenAction, undoAction, undoBranchAction } from '../../../agent/hold/preview/undo.ts';
-import { shownExpired } from '../pending/pendingNodes.ts';
+import { shownExpired } from '../pending/pendingNode.ts';
 import { oneLine, withoutIcons } from '../../plainText.ts';
 import { targetsOf } from '../commands/previewTargets.ts';
 import { showInfo } from '../../toast.ts';

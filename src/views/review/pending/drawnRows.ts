@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { keyOf, type PendingNode } from './pendingNodes.ts';
+import { keyOf, type PendingNode } from './pendingNode.ts';
 
 /** What VS Code has of the tree, so that a change redraws only rows that are no longer as they were given. It knows a row by its object. */
 export class DrawnRows {

@@ -23,7 +23,7 @@ import {
 } from '../../texts/previewWords.ts';
 import { riskMark, riskText } from '../../texts/riskWords.ts';
 import { openSelected } from './openSelected.ts';
-import type { PendingNode } from './pendingNodes.ts';
+import type { PendingNode } from './pendingNode.ts';
 
 /** The most risks of a preview that a screen reader is given with its row. */
 const MAX_SAID_RISKS = 5;

@@ -6,7 +6,7 @@ import { countText } from '../../../agent/base/localiser.ts';
 import { views } from '../../contributions.ts';
 import { parsePreviewUri } from '../../workspace/previewUri.ts';
 import { shownChange } from '../shownChange.ts';
-import { keyOf, type PendingNode } from './pendingNodes.ts';
+import { keyOf, type PendingNode } from './pendingNode.ts';
 import type { PendingParts } from './pendingParts.ts';
 import type { PendingTree } from './pendingTree.ts';
 

@@ -8,7 +8,8 @@ import { agentLabel, oneLine } from '../../plainText.ts';
 import { countedSet, hunkCount } from '../countedSet.ts';
 import { openSelected } from './openSelected.ts';
 import type { PendingParts } from './pendingParts.ts';
-import { previewsOfSet, type PendingNode } from './pendingNodes.ts';
+import { previewsOfSet } from './pendingNodes.ts';
+import type { PendingNode } from './pendingNode.ts';
 
 /** What a row says of what is decided and what is left. */
 interface Counts {

@@ -3,6 +3,7 @@ import { hunksOfChange, isText, isWhole, textOf, type FileChange } from '../file
 import type { Hunk } from '../../text/hunks.ts';
 import type { Preview } from '../preview.ts';
 import { foldPath, isProtectedPath } from '../resolve/protectedPlaces.ts';
+import { commandRisks, type CommandRisk } from './commandRisks.ts';
 import { exportChange } from './exports.ts';
 import { extensionOf } from './imports.ts';
 import { stillImported, type FindLines, type StillImported } from './stillImported.ts';
@@ -19,6 +20,8 @@ const MAX_LINE = 2_000;
 
 /** A fact about a preview that a person should know before deciding, with the workspace path that it is about. Never a score. */
 export type Risk =
+  /** Of what runs a command. */
+  | { readonly kind: CommandRisk }
   | { readonly kind: 'secret'; readonly path: string; /** From 1. */ readonly line: number }
   /** A file `HEAD`: with it, git takes the folder for a repository, and runs what the configuration in it names. */
   | { readonly kind: 'repository'; readonly path: string }
@@ -39,6 +42,8 @@ export type Risk =
 
 /** Each kind, the one that a person should see first at the beginning. */
 const RANKED: Readonly<Record<Risk['kind'], true>> = {
+  runsFromNetwork: true,
+  deletesFiles: true,
   secret: true,
   repository: true,
   imported: true,
@@ -57,13 +62,16 @@ export const riskKinds = Object.keys(RANKED) as readonly Risk['kind'][];
  * The facts about a preview, in the order of {@link riskKinds}. They are read from names and lines, without running anything.
  * @param plan the text of the plan that the user approved for its change set, if there is one
  * @param find finds what still imports a file that is gone
+ * @param command what it runs
  */
 export async function risksOf(
   { changes }: Preview,
   plan: string | undefined,
   find?: FindLines,
+  command = '',
 ): Promise<readonly Risk[]> {
   const found: Risk[] = find ? [...(await stillImported(changes ?? [], find))] : [];
+  for (const kind of commandRisks(command)) found.push({ kind });
   let lines = 0;
   for (const change of (changes ?? []).slice(0, MAX_FILES)) {
     const hunks = await hunksOfChange(change);

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PendingAction } from '../../../../../src/agent/hold/preview/pendingAction.ts';
-import {
-  childrenOf,
-  keyOf,
-  PAGE,
-  type PendingNode,
-} from '../../../../../src/views/review/pending/pendingNodes.ts';
+import { childrenOf, PAGE } from '../../../../../src/views/review/pending/pendingNodes.ts';
+import { keyOf, type PendingNode } from '../../../../../src/views/review/pending/pendingNode.ts';
 import { create } from '../../../../support/changes.ts';
 import { agentWorld, TestAgent } from '../../../../support/agentClients.ts';
 

@@ -4,7 +4,7 @@ import { Emitter } from '../../../../../src/agent/base/event.ts';
 import { silentLogger } from '../../../../../src/agent/base/logger.ts';
 import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
 import type { Risk } from '../../../../../src/agent/hold/preview/reading/risks.ts';
-import type { PendingNode } from '../../../../../src/views/review/pending/pendingNodes.ts';
+import type { PendingNode } from '../../../../../src/views/review/pending/pendingNode.ts';
 import { create } from '../../../../support/changes.ts';
 import { draft } from '../../../../support/drafts.ts';
 import * as stub from '../../../../support/fuzz/vscodeStub.ts';

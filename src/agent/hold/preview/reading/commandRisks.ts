@@ -1,0 +1,95 @@
+/** Longer commands are not read to their end, in characters. */
+const MAX_CHARS = 20_000;
+
+/** What a command does that a person should know before it runs. */
+export type CommandRisk = 'deletesFiles' | 'runsFromNetwork';
+
+const DELETES = new Set([
+  'rm',
+  'rmdir',
+  'unlink',
+  'shred',
+  'rimraf',
+  'del',
+  'erase',
+  'rd',
+  'remove-item',
+  'ri',
+]);
+const LOADS = new Set(['curl', 'wget', 'iwr', 'irm', 'invoke-webrequest', 'invoke-restmethod']);
+const RUNS = new Set(
+  'sh bash zsh dash ksh fish pwsh powershell cmd eval source . iex invoke-expression python python3 node perl ruby php'.split(
+    ' ',
+  ),
+);
+/** Words that only say how the command after them runs. */
+const BEFORE = new Set([
+  'sudo',
+  'env',
+  'xargs',
+  'nohup',
+  'time',
+  'command',
+  'exec',
+  'npx',
+  'then',
+  'do',
+  'else',
+  '!',
+]);
+const GIT_DELETES =
+  /^git (?:-\S+ )*(?:clean|restore|reset (?:.* )?--hard|checkout (?:.* )?(?:--|-f|\.)|stash (?:drop|clear))(?: |$)/;
+
+/**
+ * What the text of a command says that it deletes, or runs from the network. It is read word by word, in linear time, and not
+ * understood: a command that hides what it does is not found.
+ */
+export function commandRisks(command: string): readonly CommandRisk[] {
+  const found = new Set<CommandRisk>();
+  let before = { name: '', ends: '' };
+  // Each simple command, with what stands between it and the one before.
+  for (const [, text = '', ends = ''] of command
+    .slice(0, MAX_CHARS)
+    .matchAll(/([^;&|(){}\n`]*)([;&|(){}\n`]?)/g)) {
+    const words = wordsOf(text);
+    const name = nameOf(words[0] ?? '');
+    const isPiped = before.ends === '|' && LOADS.has(before.name) && RUNS.has(name);
+    const isGiven = ['(', '`'].includes(before.ends) && RUNS.has(before.name) && LOADS.has(name);
+    if (isPiped || isGiven) found.add('runsFromNetwork');
+    if (
+      DELETES.has(name) ||
+      GIT_DELETES.test(words.join(' ')) ||
+      (name === 'find' && words.includes('-delete'))
+    )
+      found.add('deletesFiles');
+    // `a || b` has an empty command between its bars.
+    before = { name, ends };
+  }
+  return [...found].sort();
+}
+
+/** The words of a simple command from its name on: of `sh -c "rm x"`, those of what the shell runs. */
+function wordsOf(text: string): string[] {
+  let words = text.trim().split(/\s+/);
+  for (;;) {
+    const [first = '', ...rest] = words;
+    const isBefore =
+      BEFORE.has(nameOf(first)) || /^\w+=/.test(first) || (words.length > 1 && first.startsWith('-'));
+    const inner = RUNS.has(nameOf(first)) ? rest.findIndex(word => /^-\w*c$/i.test(word)) : -1;
+    if (inner >= 0 && nameOf(rest[inner + 1] ?? '') !== '') words = rest.slice(inner + 1);
+    else if (isBefore && rest.length > 0) words = rest;
+    else return words;
+  }
+}
+
+/** `/bin/"RM"` is `rm`. */
+function nameOf(word: string): string {
+  return (
+    word
+      .replace(/["'\\$]/g, '')
+      .split('/')
+      .at(-1) ?? ''
+  )
+    .toLowerCase()
+    .replace(/\.exe$/, '');
+}
