@@ -61,7 +61,7 @@ drivenTest(
     await workbench.runCommand('Redline: Connect an Agent…');
     await workbench.page
       .locator('.quick-input-list .monaco-list-row')
-      .filter({ hasText: 'Any other agent' })
+      .filter({ hasText: 'Connect Another…' })
       .waitFor();
     await workbench.picture('agents-connect-pick');
     await workbench.quickPick('Claude Code');

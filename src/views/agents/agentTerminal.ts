@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { terminalAgents } from '../../agent/clients/view/terminalAgents.ts';
+import { terminalAgents, type TerminalAgent } from '../../agent/clients/view/terminalAgents.ts';
 import type { Ctx } from '../ctx.ts';
 import { confirm, showError, showInfo } from '../toast.ts';
 import { programFile } from './agentServer.ts';
@@ -55,7 +55,7 @@ export async function openAgentTerminal(ctx: Ctx, [given, uri]: readonly unknown
 /** Asks for one of the agents that are installed, or the user's shell. */
 async function pickProgram(ctx: Ctx): Promise<string | undefined> {
   const { l10n } = vscode;
-  const found = terminalAgents.filter(({ program }) => isInstalled(program));
+  const found = installedAgents();
   const copy = { label: l10n.t('Copy the Command for Another Terminal'), program: undefined };
   const items = [
     ...found.map(({ name, program }) => ({ label: name, description: program, program })),
@@ -96,6 +96,11 @@ async function copyCommand({ settings, globalStorage }: Ctx): Promise<void> {
       'The command is on the clipboard: add the agent to it, and run it in a folder of this window.',
     ),
   );
+}
+
+/** The known agents that are on the path. */
+export function installedAgents(): readonly TerminalAgent[] {
+  return terminalAgents.filter(({ program }) => isInstalled(program));
 }
 
 function isInstalled(program: string): boolean {

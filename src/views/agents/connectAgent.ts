@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
 import type { Sentence } from '../../agent/base/localiser.ts';
-import { agentHolds, IN_VIEW, shellHold, type Hold } from '../../agent/clients/setUp/agentHolds.ts';
+import { agentHolds, IN_VIEW, shellHold } from '../../agent/clients/setUp/agentHolds.ts';
 import { connectedText } from '../../agent/clients/setUp/connectedText.ts';
 import { SetUpRefusal } from '../../agent/clients/setUp/jsonConfig.ts';
 import { knownAgents, type ConfigFile, type KnownAgent } from '../../agent/clients/setUp/knownAgents.ts';
@@ -15,7 +15,7 @@ import { sentenceFor } from '../texts/errorSentence.ts';
 import { showError, showInfo } from '../toast.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { programFile } from './agentServer.ts';
-import { openAgentTerminal } from './agentTerminal.ts';
+import { installedAgents, openAgentTerminal } from './agentTerminal.ts';
 
 /** A workspace folder; workspace paths begin with its name if several are open. */
 type Folder = ReturnType<VsCodeWorkspace['folders']>[number] & { readonly prefix: string };
@@ -29,6 +29,10 @@ type Folder = ReturnType<VsCodeWorkspace['folders']>[number] & { readonly prefix
 export async function connectAgent(ctx: Ctx, [id, uri]: readonly unknown[]): Promise<string | undefined> {
   const agent = knownAgents.find(each => each.id === id) ?? (id === 'other' ? id : await pickAgent());
   if (agent === 'other') return showSteps(ctx, undefined);
+  if (agent && 'program' in agent) {
+    await openAgentTerminal(ctx, [agent.program, uri]);
+    return undefined;
+  }
   const folder = agent && (await chooseFolder(ctx.workspace, uri));
   if (!folder) return undefined;
   try {
@@ -158,33 +162,42 @@ async function chooseFolder(workspace: VsCodeWorkspace, uri: unknown): Promise<F
   return (await vscode.window.showQuickPick(items, { title }))?.folder;
 }
 
-/** What is held of an agent once it is connected, by its modes: of its edit tools, and of its shell. */
-function holdsDetail({ name }: KnownAgent): string {
+/** What is held of an agent once it is connected, in its modes together. */
+export function holdsText(name: string): string {
   const { l10n } = vscode;
-  const words: Readonly<Record<Hold, string>> = {
-    held: l10n.t('held'),
-    asks: l10n.t('asks'),
-    writes: l10n.t('writes'),
-  };
   const { modes = [] } = agentHolds.find(each => each.name === name) ?? {};
-  const told = modes
-    .filter(({ mode }) => mode !== IN_VIEW)
-    .map(mode => `${mode.mode}: ${words[mode.edits]} / ${words[shellHold(mode)]}`);
-  return l10n.t('edit tools / shell – {0}', told.join(' · '));
+  const connected = modes.filter(({ mode }) => mode !== IN_VIEW);
+  const writes = connected.filter(mode => mode.edits === 'writes' || shellHold(mode) === 'writes');
+  const asks = connected.some(mode => shellHold(mode) === 'asks');
+  return [
+    l10n.t('Edits wait here.'),
+    asks ? l10n.t('Its shell asks first.') : l10n.t('So does what its shell writes.'),
+    ...(writes.length > 0 ? [l10n.t('Not held: {0}.', writes.map(({ mode }) => mode).join(', '))] : []),
+  ].join(' ');
 }
 
-async function pickAgent(): Promise<KnownAgent | 'other' | undefined> {
+/** @returns the program of an agent that is to be started, or the one that is to be connected */
+async function pickAgent(): Promise<KnownAgent | 'other' | { readonly program: string } | undefined> {
+  const { l10n } = vscode;
+  // An agent terminal needs a view, which only Linux has.
+  const found = process.platform === 'linux' ? installedAgents() : [];
   const items = [
+    ...found.map(({ name, program }) => ({
+      label: l10n.t('Start {0} Here', name),
+      description: program,
+      detail: l10n.t('All that it writes waits here, by its edit tools or by its shell.'),
+      agent: { program },
+    })),
     ...knownAgents.map(agent => ({
-      label: agent.name,
+      label: l10n.t('Connect {0}', agent.name),
       description: agent.files.map(({ names }) => names.at(-1)).join(', '),
-      detail: holdsDetail(agent),
+      detail: holdsText(agent.name),
       agent,
     })),
     {
-      label: vscode.l10n.t('Any other agent'),
-      description: vscode.l10n.t('shows the steps'),
-      detail: vscode.l10n.t('its own tools still write'),
+      label: l10n.t('Connect Another…'),
+      description: l10n.t('shows the steps'),
+      detail: l10n.t('its own tools still write'),
       agent: 'other' as const,
     },
   ];

@@ -165,7 +165,11 @@ function resolvedRow({ outcome, remedy }: PreviewView): vscode.Command[] {
   const { l10n } = vscode;
   switch (outcome.kind) {
     case 'applying':
-      return [note(l10n.t('$(sync~spin) Resolving…'))];
+      return [
+        note(
+          outcome.action === 'apply' ? l10n.t('$(sync~spin) Applying…') : l10n.t('$(sync~spin) Discarding…'),
+        ),
+      ];
     case 'returnedError':
       return [note(l10n.t('$(error) Applied, and returned an error: {0}', withoutIcons(outcome.error)))];
     case 'applied':

@@ -111,7 +111,7 @@ drivenTest('every command of session, chat, ledger and welcome', {}, async drive
     await workbench.runCommand('Welcome: Open Walkthrough...');
     await workbench.quickPick('Get Started with Redline');
     const steps = page.locator('.getting-started-step');
-    await steps.filter({ hasText: 'Connect a model' }).click();
+    await steps.filter({ hasText: 'Connect an agent or a model' }).click();
     assert.equal(await steps.count(), 4);
     await steps.getByText('Select Model').click();
     await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'Offline' }).waitFor();

@@ -33,9 +33,9 @@ export async function revert({ session, chat }: Ctx, args: readonly unknown[]): 
 /** Forgets what all resolved previews held, if the user agrees. */
 export async function clearHistory({ store }: Agent): Promise<void> {
   const agreed = await confirm(
-    vscode.l10n.t('Delete the content of all resolved previews?'),
+    vscode.l10n.t('Delete the content of all previews that are decided?'),
     vscode.l10n.t(
-      'You can no longer undo or reopen them. The ledger still shows who resolved what, when and why.',
+      'You can no longer undo or reopen them. The ledger still shows who decided what, when and why.',
     ),
     vscode.l10n.t('Clear History'),
   );

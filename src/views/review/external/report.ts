@@ -50,7 +50,7 @@ export function reportTooMuch(error: unknown): boolean {
   if (!(error instanceof TooMuchError)) return false;
   void showWarning(
     vscode.l10n.t(
-      'That is more than Redline brings into review at once: 2,000 files, or 50 MB. Nothing was staged.',
+      'That is more than Redline brings into review at once: 2,000 files, or 50 MB. Nothing was proposed.',
     ),
   );
   return true;

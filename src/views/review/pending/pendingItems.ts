@@ -200,7 +200,7 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
     case 'pending':
       return outcome.problem ? '' : filesRead;
     case 'applying':
-      return vscode.l10n.t('resolving…');
+      return outcome.action === 'apply' ? vscode.l10n.t('applying…') : vscode.l10n.t('discarding…');
     case 'applied':
       return outcome.run ? runText(outcome.run) : vscode.l10n.t('applied');
     case 'returnedError':

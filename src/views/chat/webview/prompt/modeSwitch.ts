@@ -28,11 +28,7 @@ export class ModeSwitch {
       option.value = mode;
       return option;
     });
-    this.#mode = el(
-      'select',
-      { class: 'mode', aria: { label: l10n.t('Who resolves previews') } },
-      ...options,
-    );
+    this.#mode = el('select', { class: 'mode', aria: { label: l10n.t('Who decides') } }, ...options);
     this.#mode.id = 'mode';
     this.#mode.addEventListener('change', () => {
       const mode = MODES.find(known => known === this.#mode.value);
