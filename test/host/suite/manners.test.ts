@@ -89,6 +89,16 @@ suite('manners: previews do not get in the way', () => {
     await noRedlineTab();
   });
 
+  test('a preview that has a tab in another group is shown there, not a second time', async () => {
+    const { id } = push('twice.txt', 'x');
+    await vscode.commands.executeCommand('redline.preview.open', id);
+    const untitled = await vscode.workspace.openTextDocument({ content: '' });
+    await vscode.window.showTextDocument(untitled, vscode.ViewColumn.Two);
+    await vscode.commands.executeCommand('redline.preview.open', id);
+    assert.deepEqual(redlineTabs(), [`twice.txt (Redline ${id})`]);
+    assert.equal(vscode.window.tabGroups.activeTabGroup.viewColumn, vscode.ViewColumn.One);
+  });
+
   test('a closed tab leaves its preview pending, and it comes back with the same bytes', async () => {
     const { id } = push('closed.txt', '\ufeffsame\r\nbytes');
     await vscode.commands.executeCommand('redline.preview.open', id);
