@@ -64,7 +64,7 @@ drivenTest(
       .filter({ hasText: 'Connect Another…' })
       .waitFor();
     await workbench.picture('agents-connect-pick');
-    await workbench.quickPick('Claude Code');
+    await workbench.quickPick('Connect Claude Code');
     await workbench.lens('Apply').first().waitFor();
     await workbench.page.getByText('"mcpServers"').first().waitFor();
     await workbench.picture('agents-connect-preview');
