@@ -131,7 +131,7 @@ drivenTest(
       );
 
       // The model takes its preview back while a person types into it: what they typed is theirs.
-      await chat.locator('#mode').selectOption({ label: 'Review' });
+      await chat.locator('#mode').selectOption({ label: 'Ask Me' });
       await workbench.sendChat('One of your own.');
       await workbench.editorTab('own.txt (Redline').waitFor();
       await exactLens(workbench, 'Apply').waitFor();

@@ -18,7 +18,7 @@ export class ModeSwitch {
 
   constructor() {
     const names = {
-      recommend: l10n.t('Review'),
+      recommend: l10n.t('Ask Me'),
       checked: l10n.t('Auto if Checks Pass'),
       apply: l10n.t('Auto'),
       none: l10n.t('Manual'),
@@ -59,7 +59,7 @@ export class ModeSwitch {
 function hint(mode: ChatStatus['mode']): string {
   switch (mode) {
     case 'recommend':
-      return l10n.t('Review: the model recommends, and you apply.');
+      return l10n.t('Ask Me: the model recommends, and you apply.');
     case 'apply':
       return l10n.t('Auto: the model applies and discards by itself.');
     case 'checked':
