@@ -88,7 +88,7 @@ export class ResolveDirectives extends Owner {
     return this.#asked.has(id);
   }
 
-  /** The conversation already contains a reminder of the preview: only `always` asks again. */
+  /** The conversation already contains a reminder of the preview: it is asked for again only under `always`, or at the end of a turn under `auto`. */
   noteReminded(id: string): void {
     const preview = this.#options.store.get(id);
     if (this.#asked.has(id) || (preview && this.#isUsersAlone(preview))) return;

@@ -183,8 +183,8 @@ function findTool(name: string, { tools, unavailable }: ExecuteOptions): Tool {
 }
 
 /**
- * Validates the arguments. Those that the schema refuses are repaired first, the same for every tool. A tool of ours is given
- * none that it does not have; any other decides about that itself.
+ * Validates the arguments. Those of our own tools are always repaired first, and unknown ones are refused. Those of other tools are
+ * repaired only if the schema refuses them, and the tool decides itself about unknown ones.
  */
 async function parseArguments(call: ToolCall, tool: Tool): Promise<unknown> {
   const given = refuseDeep(call, parseJson(call));

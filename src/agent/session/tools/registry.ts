@@ -49,7 +49,10 @@ export class ToolRegistry {
   }
 }
 
-/** The tools that a session offers the model: the same with plan mode on and off, for the sake of the server's prompt cache. */
+/**
+ * The tools that a session offers the model. For the sake of the server's prompt cache, plan mode changes them only where the model is
+ * not asked for votes: it gets `resolve`, to submit the plan.
+ */
 export function offeredTools(
   registry: ToolRegistry,
   { planMode, authority }: { readonly planMode: boolean; readonly authority: ModelAuthority },

@@ -15,7 +15,7 @@ const MAX_VALUE_CHARS = 60;
 const MAX_ENCODINGS = 3;
 
 /**
- * Arguments that a schema has refused, with what models commonly get wrong put right: JSON in a string, one object or text for
+ * Arguments with what models commonly get wrong put right: JSON in a string, one object or text for
  * an array of them, numbers and booleans as text, `null` for a field that may be left out, names of other tools' fields.
  * Where the schema wants a string, the value stays as it is.
  * @param schema the JSON Schema of the arguments
