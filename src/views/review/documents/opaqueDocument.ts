@@ -70,13 +70,15 @@ function commandDocument(preview: Preview, plan: PlannedCommand, last?: LedgerEn
   ].join('\n');
 }
 
-/** What has become of it; `undefined` while it is pending. */
+/** What has become of it; `undefined` while it is pending and nobody has tried to apply it. */
 function endedText(preview: Preview, lastAttempt: LedgerEntry | undefined): string | undefined {
   const { l10n } = vscode;
   const { outcome } = previewView(preview, { lastAttempt });
   switch (outcome.kind) {
     case 'pending':
-      return undefined;
+      return outcome.problem?.kind === 'failed'
+        ? l10n.t('The last attempt failed, and may have done a part: {0}', oneLine(outcome.problem.error))
+        : undefined;
     case 'applying':
       return l10n.t('It is running.');
     case 'returnedError':

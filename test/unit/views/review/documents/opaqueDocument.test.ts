@@ -27,6 +27,10 @@ test('the document of a command says what is true after Run', () => {
     commandIn({ kind: 'pending', stale: [] }),
     /^\*Run\* starts this command in the sandbox\. It has not run yet/,
   );
+  assert.equal(
+    commandIn({ kind: 'pending', stale: [], lastError: 'no answer' }),
+    'The last attempt failed, and may have done a part: no answer',
+  );
   const by = { action: 'apply', actor: 'human', reason: '', at: '' } as const;
   assert.equal(
     commandIn({ kind: 'applied', by }, { outcome: 'applied', run: { exitCode: 1, seconds: 2.1 } }),
