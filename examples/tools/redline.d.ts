@@ -159,7 +159,7 @@ export interface CustomTool<Params = any> {
   readonly parameters: Schema<Params> | Readonly<Record<string, unknown>>;
   /** Not listed for the user, but still offered to the model. */
   readonly hidden?: boolean;
-  /** Changes and stages nothing: also offered in plan mode, and its calls may run in parallel. */
+  /** Changes and stages nothing: also callable in plan mode, and its calls may run in parallel. */
   readonly readOnly?: boolean;
   execute(
     toolCallId: string,
