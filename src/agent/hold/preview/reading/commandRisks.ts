@@ -1,3 +1,4 @@
+import { beginningOf } from '../../../base/cutText.ts';
 /** Longer commands are not read to their end, in characters. */
 const MAX_CHARS = 20_000;
 
@@ -48,9 +49,9 @@ export function commandRisks(command: string): readonly CommandRisk[] {
   const found = new Set<CommandRisk>();
   let before = { name: '', ends: '' };
   // Each simple command, with what stands between it and the one before.
-  for (const [, text = '', ends = ''] of command
-    .slice(0, MAX_CHARS)
-    .matchAll(/([^;&|(){}\n`]*)([;&|(){}\n`]?)/g)) {
+  for (const [, text = '', ends = ''] of beginningOf(command, MAX_CHARS).matchAll(
+    /([^;&|(){}\n`]*)([;&|(){}\n`]?)/g,
+  )) {
     const words = wordsOf(text);
     const name = nameOf(words[0] ?? '');
     const isPiped = before.ends === '|' && LOADS.has(before.name) && RUNS.has(name);
