@@ -67,8 +67,8 @@ modelTest(
     await chat.locator('.log').getByText('Both are decided.').waitFor();
     assert.equal(workbench.readFile(CART), before?.replace(OLD, NEW));
     for (const [id, outcome, reason] of [
-      ['p1', 'Discarded by the model', 'It leaves the price out.'],
-      ['p2', 'Applied by the model', 'It counts every item.'],
+      ['p1', 'discarded', 'It leaves the price out.'],
+      ['p2', 'applied', 'It counts every item.'],
     ] as const) {
       await chat.locator(`[data-preview-id="${id}"]`).getByText(outcome).waitFor();
       await chat.locator('[data-kind="resolve"]').filter({ hasText: reason }).waitFor();
