@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keyOf, type PendingNode } from './pendingNode.ts';
 
-/** What VS Code has of the tree, so that a change redraws only rows that are no longer as they were given. It knows a row by its object. */
+/**
+ * What VS Code has of the tree, so that a change redraws only rows that are no longer as they were given. It knows a row by its object, so
+ * a row is the same object as long as it is there.
+ */
 export class DrawnRows {
   /** By key, each row and its look. */
   readonly #rows = new Map<string, { readonly node: PendingNode; look: string }>();
@@ -13,13 +16,20 @@ export class DrawnRows {
   /** By key, the row above. */
   readonly #above = new Map<string, PendingNode | undefined>();
 
-  /** The rows below `above` were given. Those at the top are given first, when VS Code reads the whole tree. */
-  giveBelow(above: PendingNode | undefined, rows: readonly PendingNode[]): void {
+  /**
+   * The rows below `above` are given. Those at the top are given first, when VS Code reads the whole tree.
+   * @returns them, as the objects that VS Code may know
+   */
+  giveBelow(above: PendingNode | undefined, now: readonly PendingNode[]): PendingNode[] {
     const key = above ? keyOf(above) : '';
+    const before = this.#below.get(key)?.rows ?? [];
+    const known = new Map(before.map(row => [keyOf(row), row]));
+    const rows = now.map(row => Object.assign(known.get(keyOf(row)) ?? row, row));
     const kept = new Set(rows.map(keyOf));
-    for (const row of this.#below.get(key)?.rows ?? []) if (!kept.has(keyOf(row))) this.#forget(keyOf(row));
+    for (const row of before) if (!kept.has(keyOf(row))) this.#forget(keyOf(row));
     this.#below.set(key, { above, rows });
     for (const row of rows) this.#above.set(keyOf(row), above);
+    return rows;
   }
 
   /** @param look everything that the row shows */

@@ -48,9 +48,7 @@ export class PendingTree extends Owner implements vscode.TreeDataProvider<Pendin
   }
 
   getChildren(node?: PendingNode): PendingNode[] {
-    const rows = [...this.#below(node)];
-    this.#drawn.giveBelow(node, rows);
-    return rows;
+    return this.#drawn.giveBelow(node, this.#below(node));
   }
 
   getParent(node: PendingNode): PendingNode | undefined {
