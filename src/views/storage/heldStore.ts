@@ -18,6 +18,8 @@ import {
 
 /** How often a window looks whether the owner of the storage has closed or died, in milliseconds. */
 const LOOK_MS = 5_000;
+/** How many looks in a row must find nobody: a window that reloads comes back sooner. */
+const FREE_LOOKS = 6;
 
 /** A store in memory, which becomes that of the storage once the window that owns it has closed. */
 export function openHeld(parts: StorageParts): OpenStore {
@@ -53,10 +55,14 @@ async function takeOver(
 ): Promise<ProcessLock | undefined> {
   let lock: ProcessLock | undefined;
   let isIn = false;
+  let free = 0;
   for (; !signal.aborted; await wait()) {
     try {
       const file = lockIn(parts.folder);
-      if (!lock && (await ProcessLock.isHeld(file))) continue;
+      if (!lock) {
+        free = (await ProcessLock.isHeld(file)) ? 0 : free + 1;
+        if (free < FREE_LOOKS) continue;
+      }
       lock ??= await ProcessLock.take(file, 0);
       if (!lock) continue;
       // Only once: from then on, a commit in the log may be under way here.
