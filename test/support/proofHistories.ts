@@ -28,7 +28,7 @@ const CHECKS = [
 ] as const;
 const TOOLS = ['show a.txt\n', 'show b.txt\n'] as const;
 /** In the shell itself where that is possible: tens of thousands of histories start few programs. */
-const CHECK = '. ./check.sh';
+const CHECK = 'exec 2>&1; . ./check.sh';
 
 /** Builds by `make`, by a tool that takes equal times for up to date, and by one that knows a file by its second and its size. */
 const BASE: Readonly<Record<string, string>> = {
