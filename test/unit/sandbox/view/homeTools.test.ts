@@ -230,7 +230,7 @@ suite('a package that is copied without the repository that it is in', () => {
     const run = (command: string): Promise<Ran> =>
       world.run(command, { plan: { folder: app }, pending: { 'text.js': 'pending' } });
     const first = await run(
-      'node -p "require(\'dep\')"; cat ../../node_modules/a*/text.js; ls ../.. ../../node_modules/other/; rm -r ../../node_modules/dep; echo x > ../../node_modules/new; echo x > ../../package.json',
+      'exec 2>&1; node -p "require(\'dep\')"; cat ../../node_modules/a*/text.js; ls ../.. ../../node_modules/other/; rm -r ../../node_modules/dep; echo x > ../../node_modules/new; echo x > ../../package.json',
     );
     const lines = first.output.split('\n');
     assert.deepEqual(lines.slice(0, 2), [
