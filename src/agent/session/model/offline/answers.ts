@@ -43,8 +43,7 @@ export function answerTo(request: ChatRequest, l10n: Localiser = english): Provi
 
 /** What the user decided, and the reason in their own words. */
 function aboutOutcomes(outcomes: readonly SteeringMessage[], l10n: Localiser): string {
-  const idsOf = (start: string): string =>
-    outcomes.flatMap(({ text, previewIds }) => (text.startsWith(start) ? previewIds : [])).join(', ');
+  const idsOf = (start: string): string => outcomes.flatMap(message => idsAfter(start, message)).join(', ');
   const [applied, discarded] = [idsOf('The user applied '), idsOf('The user discarded ')];
   const [reason] = outcomes.flatMap(({ text }) => refusalReasons(text));
   const decisions = [
@@ -54,6 +53,13 @@ function aboutOutcomes(outcomes: readonly SteeringMessage[], l10n: Localiser): s
   if (reason !== undefined) decisions.push(l10n.t('Understood: “{0}”. What is next?', reason));
   else decisions.push(decisions.length > 0 ? l10n.t('What is next?') : l10n.t('Understood. What is next?'));
   return decisions.join(' ');
+}
+
+/** The previews that sentences with this beginning are about: joined news tell of others, too. */
+function idsAfter(start: string, { text, previewIds }: SteeringMessage): readonly string[] {
+  const lines = text.split('\n').filter(line => line.startsWith(start));
+  const named = previewIds.filter(id => lines.some(line => line.startsWith(`${start}${id} `)));
+  return lines.length > 0 && named.length === 0 ? previewIds : [...new Set(named)];
 }
 
 function answerPrompt(messages: readonly SessionMessage[], prompt: string, l10n: Localiser): ProviderAnswer {

@@ -217,6 +217,18 @@ test('an aborted request is aborted', async () => {
   ]);
 });
 
+test('of joined news, only what the user decided is called their decision', async () => {
+  const news: SessionMessage = {
+    role: 'steering',
+    kind: 'outcome',
+    text: "The user discarded p1 (Edit a). This is the user's decision, not a failure.\np2 (Edit b) was updated, since p1 was discarded.",
+    previewIds: ['p1', 'p2'],
+  };
+  const said: SessionMessage = { role: 'assistant', text: 'Ready.', toolCalls: [], stopReason: 'stop' };
+  const { text } = await answerTo([user('/edit a :: b => c'), called('1'), result('1', 'x'), said, news]);
+  assert.equal(text, 'You discarded p1. What is next?');
+});
+
 test('a refusal with a reason is answered with that reason', async () => {
   const refused: SessionMessage = {
     role: 'steering',
