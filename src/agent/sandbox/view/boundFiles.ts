@@ -1,4 +1,5 @@
 import * as path from 'node:path';
+import { TimeSlice } from '../../base/async.ts';
 import { foldersAbove } from '../../hold/preview/fileSteps.ts';
 import { ignoredOf } from './ignored.ts';
 import type { CopiedLinks, Folders } from './pathNames.ts';
@@ -25,7 +26,11 @@ export async function boundFiles(
   changed: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const folders = new Set<string>();
-  for (const at of all) if (MARKER.test(at)) folders.add(path.posix.dirname(at));
+  const slice = new TimeSlice();
+  for (const at of all) {
+    await slice.turn();
+    if (MARKER.test(at)) folders.add(path.posix.dirname(at));
+  }
   if (folders.size === 0) return new Set();
   const inFolders = changed.filter(at => foldersAbove(at).some(folder => folders.has(folder)));
   return folders.has('.') ? new Set([...inFolders, ...(await ignoredOf(root, changed))]) : new Set(inFolders);

@@ -7,7 +7,7 @@ import type { Changed } from './copyListing.ts';
 import type { OwnFolder } from './ownFolder.ts';
 import { inTrees } from './plainTree.ts';
 import { repositoryAbove } from './repositoryAbove.ts';
-import { measure, stamps, type Stamp } from './stamps.ts';
+import { changedBetween, measure, stamps, type Stamp } from './stamps.ts';
 import type { Layer } from './upperTree.ts';
 
 const PACKAGES = 'node_modules';
@@ -57,7 +57,7 @@ export class CopiedAbove {
   /** Makes the manifests what they are on disk. */
   async putManifests(storage: OwnFolder): Promise<void> {
     const now = repositoryAbove(this.#layer.root, realPlaceSync(homedir()))?.manifests ?? [];
-    const there = [storage.name, path.relative(storage.path, this.copy).replaceAll(path.sep, '/')].join('/');
+    const there = storage.seenFromAbove(this.copy);
     await inTrees([this.root, await storage.above()], async (real, copies) => {
       await copies.makeFolders(there);
       for (const name of new Set([...this.#manifests, ...now])) {
@@ -72,9 +72,8 @@ export class CopiedAbove {
   async changed(storage: OwnFolder): Promise<Changed> {
     const { put = new Map<string, Stamp>() } = this.packages;
     const found = await inTrees([await openCopy(this.packages, storage)], copy => stamps(copy));
-    const names = new Set([...put.keys(), ...found.put.keys()]);
     this.packages.put = found.put;
-    return { changed: [...names].filter(at => put.get(at) !== found.put.get(at)), found };
+    return { changed: await changedBetween(put, found.put), found };
   }
 
   /** Sentences for the model on the packages. */

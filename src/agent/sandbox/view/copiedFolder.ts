@@ -40,7 +40,7 @@ export async function openCopy(folder: Copied, storage: OwnFolder): Promise<Plai
   const { copy } = folder;
   if (await isStill(folder)) return new PlainTree(copy, folder.id);
   forget(folder);
-  const at = [storage.name, path.relative(storage.path, copy).replaceAll(path.sep, '/')].join('/');
+  const at = storage.seenFromAbove(copy);
   await inTrees([await storage.above()], async tree => {
     await tree.clear(at);
     await tree.makeFolders(at);

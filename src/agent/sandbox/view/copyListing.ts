@@ -12,7 +12,7 @@ import type { Contents, Layers } from './layers.ts';
 import type { OwnFolder } from './ownFolder.ts';
 import type { CopiedLinks } from './pathNames.ts';
 import { inTrees, type PlainTree } from './plainTree.ts';
-import { isSpecial, stampOf, stamps, type Stamp, type Stamps } from './stamps.ts';
+import { changedBetween, isSpecial, stampOf, stamps, type Stamp, type Stamps } from './stamps.ts';
 
 /** How many files are compared concurrently. */
 const AT_ONCE = 16;
@@ -75,15 +75,7 @@ async function compare(
   const { put: now } = found;
   folder.put = now;
   for (const at of found.odd.keys()) if (!odd.has(at)) effects.leaveOut({ path: nameOf(at), why: 'path' });
-  const changed: string[] = [];
-  for (const at of put.keys()) {
-    await slice.turn();
-    if (put.get(at) !== now.get(at)) changed.push(at);
-  }
-  for (const at of now.keys()) {
-    await slice.turn();
-    if (!put.has(at)) changed.push(at);
-  }
+  const changed = await changedBetween(put, now);
   const isGits = await gitFiles([real, there], new Set([...put.keys(), ...now.keys()]));
   const others = changed.filter(at => !isGits(at));
   await slice.turn();

@@ -30,6 +30,11 @@ export class OwnFolder {
     return new PlainTree(at, this.#above);
   }
 
+  /** Where a path in it is, as seen from the folder that it is in. @param at absolute */
+  seenFromAbove(at: string): string {
+    return [this.name, path.relative(this.path, at).replaceAll(path.sep, '/')].join('/');
+  }
+
   /** Removes it, unless another folder has taken the place of the one that it is in. */
   async remove(): Promise<void> {
     try {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { forEachLimited } from '../../base/async.ts';
+import { forEachLimited, TimeSlice } from '../../base/async.ts';
 import { clearIn } from './entries.ts';
 import { inTrees, type PlainTree } from './plainTree.ts';
 
@@ -54,6 +54,24 @@ export function sizeIn(stamp: Stamp): number {
 export function isSpecial(stamp: Stamp | undefined): boolean {
   const kind = Number(stamp?.split(' ')[0] ?? constants.S_IFREG) & constants.S_IFMT;
   return kind !== constants.S_IFREG && kind !== constants.S_IFLNK;
+}
+
+/** The paths of what is not as it was. Lets other work run in between. */
+export async function changedBetween(
+  before: ReadonlyMap<string, Stamp>,
+  now: ReadonlyMap<string, Stamp>,
+): Promise<string[]> {
+  const slice = new TimeSlice();
+  const changed: string[] = [];
+  for (const at of before.keys()) {
+    await slice.turn();
+    if (before.get(at) !== now.get(at)) changed.push(at);
+  }
+  for (const at of now.keys()) {
+    await slice.turn();
+    if (!before.has(at)) changed.push(at);
+  }
+  return changed;
 }
 
 /** What is in a folder under a name that is not UTF-8, which no path can be made of. */
