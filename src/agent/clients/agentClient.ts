@@ -13,10 +13,11 @@ import type { Handled, Resolved } from '../hold/preview/resolve/resolved.ts';
 import { outdatedVoteText, buildsOnText, idsOf } from '../hold/preview/resolve/resolveTexts.ts';
 import type { ModelAuthority } from '../hold/preview/resolveSettings.ts';
 import type { ReviewComment } from '../hold/preview/reviewComments.ts';
-import type { Workspace } from '../hold/preview/workspace.ts';
+import type { FolderRoot, Workspace } from '../hold/preview/workspace.ts';
 import { executeToolCall } from '../session/tools/execute.ts';
 import type { ToolRegistry } from '../session/tools/registry.ts';
 import type { Tool } from '../session/tools/tool.ts';
+import { seenFrom } from './agentPlace.ts';
 import { CallQueue } from './callQueue.ts';
 import { clientToolOf, SHARED_TOOLS, type ClientTool, ownTools } from './clientTools.ts';
 import { Decisions } from './decisions.ts';
@@ -33,6 +34,8 @@ export interface ClientHost extends ResolveHost {
   /** Where the tools come from that such agents share with Redline's own session. */
   readonly tools: ToolRegistry;
   readonly workspace: Workspace;
+  /** The open folders, for agents that tell in which folder they work. */
+  readonly folders?: () => readonly FolderRoot[];
   readonly logger: Logger;
   readonly authority: () => ModelAuthority;
   /** Whether plan mode is on: then votes are only recorded. */
@@ -49,7 +52,9 @@ export interface ClientIdentity {
   readonly id: string;
   readonly agent: AgentName;
   /** How much of the ledger an earlier connection of it has heard, see {@link AgentClient.heard}. By default the present. */
-  readonly heard?: number;
+  readonly heard?: number | undefined;
+  /** The folder in which it works, as a real path, if it tells. */
+  readonly cwd?: string | undefined;
 }
 
 /** The result of a call. */
@@ -140,8 +145,18 @@ export class AgentClient implements Disposable {
 
   #inOrder(name: string, run: () => Promise<ClientResult>): Promise<ClientResult> {
     if (name === 'wait') return run();
-    const isReading = this.#tools().some(tool => tool.name === name && tool.readOnly === true);
-    return isReading ? this.#queue.reading(run) : this.#queue.inTurn(run);
+    return this.#isReading(name) ? this.#queue.reading(run) : this.#queue.inTurn(run);
+  }
+
+  #isReading(name: string): boolean {
+    return this.#tools().some(tool => tool.name === name && tool.readOnly === true);
+  }
+
+  #workspaceFor(name: string): Workspace {
+    const { workspace, folders } = this.#host;
+    const seen = this.#overlay.on(workspace);
+    const { cwd } = this.#identity;
+    return cwd === undefined || !folders ? seen : seenFrom(cwd, seen, folders, this.#isReading(name));
   }
 
   async #run(
@@ -150,7 +165,7 @@ export class AgentClient implements Disposable {
     signal: AbortSignal,
     onUpdate: ((progress: string) => void) | undefined,
   ): Promise<ClientResult> {
-    const { workspace, logger, ...host } = this.#host;
+    const { logger, ...host } = this.#host;
     const { content, isError } = await executeToolCall(
       { id: name, name, arguments: jsonOf(args) },
       {
@@ -164,7 +179,7 @@ export class AgentClient implements Disposable {
         },
         context: {
           signal,
-          workspace: this.#overlay.on(workspace),
+          workspace: this.#workspaceFor(name),
           pending: this.#overlay,
           resolve: vote => this.#vote(vote),
           revert: () => undefined,

@@ -39,6 +39,7 @@ export class AgentServer {
     const { settings, session } = parts;
     const host = {
       ...parts,
+      folders: () => parts.workspace.folderRoots(),
       authority: () => settings.modelAuthority,
       isPlanning: () => session.planMode,
     };

@@ -15,11 +15,11 @@ export class McpSession {
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   #client: AgentClient | undefined;
 
-  private constructor(host: ClientHost, version: string, { id, heard }: Partial<KnownAgent>) {
-    this.#agentId = id;
+  private constructor(host: ClientHost, version: string, known: Partial<KnownAgent>) {
+    this.#agentId = known.id;
     this.#server = toolServer(
       version,
-      toolsOf(client => (this.#client ??= agentIn(host, { id: this.agentId, heard }, client))),
+      toolsOf(client => (this.#client ??= agentIn(host, { ...known, id: this.agentId }, client))),
     );
     this.#transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => this.id });
     this.#server.onerror = error => host.logger.debug(`MCP session ${this.id}: ${detailOf(error)}`);

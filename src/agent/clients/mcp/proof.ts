@@ -19,7 +19,7 @@ const NONCE = 'redline-nonce';
 const PROOF = 'redline-proof';
 /** How long each side waits for the other's proof, in milliseconds. */
 const TIMEOUT_MS = 10_000;
-const MAX_HELLO_CHARS = 1_000;
+const MAX_HELLO_CHARS = 10_000;
 
 interface Address {
   readonly port: number;
@@ -32,6 +32,8 @@ const helloSchema = z.object({
   id: z.string().check(z.regex(/^[\w-]{8,64}$/)),
   /** How much of the ledger it has heard, see `ClientIdentity.heard`. */
   heard: z.optional(z.int().check(z.minimum(0))),
+  /** The folder in which it works, as a real path; older programs do not tell. */
+  cwd: z.optional(z.string()),
 });
 
 /** An agent's introduction, after its proof. */

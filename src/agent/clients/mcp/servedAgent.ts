@@ -1,21 +1,18 @@
 import { sendableText } from '../../session/model/toolCalls.ts';
-import { AgentClient, type ClientHost } from '../agentClient.ts';
+import { AgentClient, type ClientHost, type ClientIdentity } from '../agentClient.ts';
 import { agentNameOf } from '../agentName.ts';
 import { HEARD } from './proof.ts';
 import type { ClientInfo, ServedTools } from './toolServer.ts';
 
-/** What tells an agent from all others, and how much of the ledger it has heard, see `ClientIdentity.heard`. */
-export interface KnownAgent {
-  readonly id: string;
-  readonly heard?: number | undefined;
-}
+/** An agent that is known before it has told its name, see `ClientIdentity`. */
+export type KnownAgent = Pick<ClientIdentity, 'id' | 'heard' | 'cwd'>;
 
 /** One agent in a window. It is there once it has told its name, which it does with or before its first request. */
-export function agentIn(host: ClientHost, { id, heard }: KnownAgent, client: ClientInfo): AgentClient {
+export function agentIn(host: ClientHost, { id, heard, cwd }: KnownAgent, client: ClientInfo): AgentClient {
   return new AgentClient(host, {
     id: `agent-${id}`,
     agent: agentNameOf(client, host.l10n),
-    heard,
+    ...{ heard, cwd },
   });
 }
 

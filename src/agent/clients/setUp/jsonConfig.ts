@@ -4,6 +4,8 @@ import { isRecord } from '../../base/json.ts';
 
 /** One thing that the configuration of an agent must hold. */
 export type ConfigEntry =
+  /** What the agent itself would add if it were missing. */
+  | { readonly kind: 'default'; readonly path: readonly string[]; readonly value: unknown }
   | { readonly kind: 'value'; readonly path: readonly string[]; readonly value: unknown }
   /** The last rule of an object that matches counts, so none with a `*` may stand below it. */
   | { readonly kind: 'rule'; readonly path: readonly string[]; readonly value: string }
@@ -65,7 +67,7 @@ export async function jsonWith(file: string, text: string, entries: readonly Con
       const path = [...entry.path];
       const found = valueAt(root(), path);
       if (entry.kind === 'rule' && found !== undefined) set(path, undefined);
-      if (entry.kind === 'value' || entry.kind === 'rule') set(path, entry.value);
+      if (entry.kind === 'value' || entry.kind === 'rule' || entry.kind === 'default') set(path, entry.value);
       else if (entry.kind === 'item') setItem(path, found, entry);
       else if (!Array.isArray(found)) set(path, [entry.member]);
       else if (entry.kind === 'member') set([...path, -1], entry.member);
@@ -88,6 +90,8 @@ function valueAt(root: unknown, path: readonly string[]): unknown {
 function holds(root: unknown, entry: ConfigEntry): boolean {
   const found = valueAt(root, entry.path);
   switch (entry.kind) {
+    case 'default':
+      return found !== undefined;
     case 'value':
       return isDeepStrictEqual(found, entry.value);
     case 'rule': {

@@ -136,6 +136,8 @@ export const knownAgents: readonly KnownAgent[] = [
         names: ['opencode.jsonc', 'opencode.json'],
         format: 'json',
         entries: bridge => [
+          // opencode writes it into a file that lacks it, which then is no longer the one that Undo takes back.
+          { kind: 'default', path: ['$schema'], value: 'https://opencode.ai/config.json' },
           {
             kind: 'value',
             path: ['mcp', 'redline'],

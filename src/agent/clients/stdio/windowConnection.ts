@@ -118,7 +118,7 @@ export class WindowConnection {
 
   async #greet(window: ProvenWindow, storage: string): Promise<LineClient> {
     const heard = this.#heard.get(storage);
-    const socket = window.greet({ id: this.#id, heard });
+    const socket = window.greet({ id: this.#id, heard, cwd: this.#cwd });
     const client = await LineClient.connect(socket, this.#agent(), CONNECT_TIMEOUT);
     this.#storages.set(client, storage);
     return client;

@@ -71,7 +71,8 @@ async function isThere(workspace: Workspace, path: string): Promise<boolean> {
   return false;
 }
 
-async function exists(files: ReadableFiles, path: string): Promise<boolean> {
+/** Whether there is a file or a folder at a workspace path. */
+export async function exists(files: ReadableFiles, path: string): Promise<boolean> {
   return (await files.read(path).catch(trueIfRefused)) !== undefined;
 }
 

@@ -39,6 +39,7 @@ test('what each agent gets in a project that has none of its files', async () =>
     await connected('opencode', 'opencode.json'),
     `${JSON.stringify(
       {
+        $schema: 'https://opencode.ai/config.json',
         mcp: { redline: { type: 'local', command: ['node', BRIDGE], enabled: true } },
         permission: { edit: 'deny', bash: 'deny' },
       },

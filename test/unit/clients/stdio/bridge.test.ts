@@ -112,6 +112,16 @@ test('an agent has all tools without a window, is told plainly that there is non
   assert.match(await agent.refused('run_checks'), /no checks to run: the user has set none/);
 });
 
+test('an agent that was started in a subfolder names its files from there', async () => {
+  const cwd = await home.folder('mono/sub');
+  const { host, ...world } = agentWorld({ files: { 'a.txt': 'root\n', 'sub/a.txt': 'one\n' } });
+  const folders = () => [{ name: 'mono', fsPath: home.at('mono') }];
+  await openWindow({ ...world, host: { ...host, folders } }, home.at('mono'));
+  const agent = await startAgent(cwd);
+  await agent.edit('one', 'ONE');
+  assert.equal(world.store.get('p1')?.changes?.[0]?.path, 'sub/a.txt');
+});
+
 test('an agent goes on with its previews after the window was reloaded, and hears what it has missed, once', async () => {
   const folder = await home.folder('reload');
   const world = agentWorld();
