@@ -76,6 +76,7 @@ export class ViewWorld {
   store!: PreviewStore;
   #invoker!: Invoker;
   #rebaser!: Rebaser;
+  #views!: AgentViews;
   #close: (() => Promise<void>) | undefined;
 
   private constructor(temp: TempFolder, options: Partial<AgentViewsHost>) {
@@ -128,6 +129,7 @@ export class ViewWorld {
       pace: this.#looks,
       ...this.#options,
     });
+    this.#views = views;
     const server = await McpHttpServer.start(
       { ...host, tools: builtInTools({}), authority: () => 'recommend', isPlanning: () => false },
       '0',
@@ -182,15 +184,23 @@ export class ViewWorld {
     return fs.existsSync(this.at(name)) ? fs.readFileSync(this.at(name), 'utf8') : undefined;
   }
 
+  /** Lets the terminals of the window in. @returns what `redline-run` is told */
+  async terminal(): Promise<readonly string[]> {
+    const file = this.temp.at('window.json');
+    fs.writeFileSync(file, JSON.stringify({ socket: await this.#views.listen() }));
+    return ['--window', file];
+  }
+
   /** A program in a view; by default a shell, which a scripted agent uses. */
   start(
     program = '/bin/sh',
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
+    terminal: readonly string[] = [],
   ): ShellAgent {
     const child = spawn(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', MAIN, '--', program, ...args],
+      ['--disable-warning=ExperimentalWarning', MAIN, ...terminal, '--', program, ...args],
       {
         cwd: this.root,
         env: { ...process.env, HOME: this.temp.at('home'), ...env },

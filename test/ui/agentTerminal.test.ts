@@ -37,6 +37,9 @@ drivenTest(
     }
     const read = (name: string): string => fs.readFileSync(path.join(workbench.workspace, name), 'utf8');
     await workbench.openRedlineChat();
+    const ports = (): Promise<number> =>
+      driven.run(() => process.getActiveResourcesInfo().filter(each => each === 'TCPServerWrap').length);
+    const listening = await ports();
     const start = (name: string): Promise<unknown> =>
       driven.run(
         async ({ vscode }, program) => {
@@ -51,6 +54,7 @@ drivenTest(
     await workbench.treeRow('Codex').waitFor();
     for (const name of ['Claude Code', 'Codex'])
       await workbench.chatFrame().getByText(`Proposed by ${name}`).waitFor();
+    assert.equal(await ports(), listening, 'an agent terminal needs no server');
     await workbench.picture('agent-terminals');
     assert.equal(read('cart.ts'), CART);
     assert.equal(fs.existsSync(path.join(workbench.workspace, 'notes.md')), false);

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -23,8 +23,6 @@ export class AgentServer {
   readonly #following: vscode.Disposable;
   readonly #word = new WindowWord(windowsFolder(homedir()));
   #isAnnounced = false;
-  /** Where word was left for terminals of this window. */
-  readonly #files = new Set<string>();
 
   private constructor(parts: AgentServerParts, server: McpHttpServer) {
     this.#parts = parts;
@@ -58,7 +56,7 @@ export class AgentServer {
     const { ownsStorage, logger, context } = this.#parts;
     const storage = context.storageUri?.fsPath;
     try {
-      await this.placePrograms();
+      await placePrograms(context);
       await this.#word.leave(async () => {
         const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
         return {
@@ -75,37 +73,32 @@ export class AgentServer {
     }
   }
 
-  /** Puts this version of the programs where they are started. One that runs keeps the version that it has loaded. */
-  async placePrograms(): Promise<void> {
-    const { context } = this.#parts;
-    for (const name of PROGRAMS) {
-      const source = path.join(context.extensionPath, 'dist', `${name}.cjs`);
-      const file = programFile(context.globalStorageUri, name);
-      const [own, placed] = await Promise.all([readFile(source), readFile(file).catch(() => undefined)]);
-      if (placed?.equals(own)) continue;
-      await mkdir(path.dirname(file), { recursive: true });
-      await copyFile(source, file);
-    }
-  }
-
-  /** Leaves word of this window for its own terminals, in a file that only the user can read. */
-  async announceIn(file: string): Promise<void> {
-    await writeFile(file, JSON.stringify(this.address), { mode: 0o600 });
-    this.#files.add(file);
-  }
-
   /** Ends all connections; what was proposed stays pending. Never rejects. */
   async close(): Promise<void> {
     this.#isAnnounced = false;
     this.#following.dispose();
     await this.#word.remove();
-    for (const file of this.#files) await rm(file, { force: true }).catch(() => undefined);
     await this.#server.close();
   }
 }
 
 /** The programs that agents start, to connect to a window and before each tool, and the one that starts agents. */
 const PROGRAMS = ['redline-mcp', 'redline-gate', 'redline-run'] as const;
+
+/** Puts this version of the programs where they are started. One that runs keeps the version that it has loaded. */
+export async function placePrograms({
+  extensionPath,
+  globalStorageUri,
+}: vscode.ExtensionContext): Promise<void> {
+  for (const name of PROGRAMS) {
+    const source = path.join(extensionPath, 'dist', `${name}.cjs`);
+    const file = programFile(globalStorageUri, name);
+    const [own, placed] = await Promise.all([readFile(source), readFile(file).catch(() => undefined)]);
+    if (placed?.equals(own)) continue;
+    await mkdir(path.dirname(file), { recursive: true });
+    await copyFile(source, file);
+  }
+}
 
 /** Where a program is for others: a place that stays when the extension is updated. */
 export function programFile(globalStorage: vscode.Uri, name: (typeof PROGRAMS)[number]): string {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { Owner } from '../../agent/base/disposable.ts';
@@ -34,6 +35,8 @@ export class OtherAgents extends Owner {
     },
     views: async () => (await import('./windowViews.ts')).windowViews(this.parts),
   });
+  /** Tells the terminals of this window where its views are. */
+  #file: string | undefined;
   /** Whether agents of other programs may connect. */
   #isAllowed = false;
 
@@ -59,15 +62,16 @@ export class OtherAgents extends Owner {
     return this.#life.views();
   }
 
-  /** Lets the terminals of this window find it. @returns the file that tells them */
+  /** Lets the terminals of this window find its views. No server is started for them. @returns the file that tells them */
   async terminalFile(): Promise<string> {
-    const server = await this.start();
     const { viewsFolder } = await import('./windowViews.ts');
+    const { placePrograms } = await import('./agentServer.ts');
     // Terminals outlive a reload, after which the window is another process.
     const name = this.parts.ownsStorage ? 'window.json' : `window-${process.pid}.json`;
-    const file = path.join(viewsFolder(this.parts), name);
-    await server.placePrograms();
-    await server.announceIn(file);
+    const file = (this.#file = path.join(viewsFolder(this.parts), name));
+    await placePrograms(this.parts.context);
+    const socket = await (await this.views()).listen();
+    await writeFile(file, JSON.stringify({ socket }), { mode: 0o600 });
     return file;
   }
 
@@ -113,9 +117,10 @@ export class OtherAgents extends Owner {
     );
   }
 
-  #stop(): Promise<void> {
+  async #stop(): Promise<void> {
     if (this.#life.hasServer) showLanguageModelTools(true);
-    return this.#life.stop();
+    if (this.#file !== undefined) await rm(this.#file, { force: true }).catch(() => undefined);
+    await this.#life.stop();
   }
 
   #definitions(): vscode.McpServerDefinitionProvider<vscode.McpHttpServerDefinition> {

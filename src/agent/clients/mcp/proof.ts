@@ -107,7 +107,7 @@ export async function acceptAgent(
 }
 
 /** The first line that comes; empty if none does in time. The rest stays readable. */
-function firstLine(socket: Duplex): Promise<string> {
+export function firstLine(socket: Duplex): Promise<string> {
   let text = Buffer.alloc(0);
   return new Promise(resolve => {
     const end = (line: string): void => {

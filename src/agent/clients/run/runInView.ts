@@ -8,6 +8,7 @@ import { withoutEditor, withVariables } from '../../base/system/environment.ts';
 import { Namespace } from '../../sandbox/view/namespace.ts';
 import { proveWindow, type ProvenWindow } from '../mcp/proof.ts';
 import { terminalAgents } from '../view/terminalAgents.ts';
+import { connectToViews } from '../view/viewSocket.ts';
 import { Lines, windowSchema, type ProgramMessage, type WindowMessage } from '../view/viewLines.ts';
 import { openWindows, realPathOf, windowsFor } from '../windowFiles.ts';
 import { configuration, programFolders } from './homeFolders.ts';
@@ -29,14 +30,14 @@ const OUTSIDE = [
   ...['SSH_AUTH_SOCK', 'GPG_AGENT_INFO', 'TMUX', 'GIT_ASKPASS', 'SSH_ASKPASS'],
 ];
 
-const addressSchema = z.object({ port: z.int(), token: z.string() });
+const fileSchema = z.object({ socket: z.string() });
 
 /** Where `redline-run` was started. */
 export interface StartPlace {
   readonly home: string;
   /** See `windowsFolder`. */
   readonly windows: string;
-  /** Holds the address of the window, if it is not to be found by the folder. */
+  /** Names the socket of the window, if it is not to be found by the folder. */
   readonly file?: string;
   /** Tells the person at the terminal. */
   readonly say: (line: string) => void;
@@ -182,11 +183,12 @@ async function connect(
   cwd: string,
   { file, windows }: StartPlace,
 ): Promise<Connection | undefined> {
-  const addresses =
-    file === undefined
-      ? windowsFor(cwd, await openWindows(windows))
-      : [addressSchema.safeParse(parsedJson(textOf(file))).data].flatMap(each => each ?? []);
-  for (const address of addresses) {
+  if (file !== undefined) {
+    const { socket: at } = fileSchema.safeParse(parsedJson(textOf(file))).data ?? {};
+    const socket = at === undefined ? undefined : await connectToViews(at, id);
+    return socket && new Lines(socket, windowSchema);
+  }
+  for (const address of windowsFor(cwd, await openWindows(windows))) {
     const window: ProvenWindow | undefined = await proveWindow(address, 'redline-view').catch(
       () => undefined,
     );

@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { succeeds } from '../../base/async.ts';
 import { detailOf, messageWithoutPaths } from '../../base/errors.ts';
 import { parsedJson } from '../../base/json.ts';
-import { countText } from '../../base/localiser.ts';
 import { AgentView } from '../../sandbox/agentView/agentView.ts';
 import { TooLargeError, type CopyLimits } from '../../sandbox/agentView/frozenFolder.ts';
 import { runningIn } from '../../sandbox/view/firstProcess.ts';
@@ -15,8 +14,9 @@ import type { AgentName } from '../../hold/preview/preview.ts';
 import type { FolderRoot } from '../../hold/preview/workspace.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { agentNameOf } from '../agentName.ts';
-import { isConnectedHere } from '../setUp/knownAgents.ts';
 import { LiveView, type NotTaken, type ViewHost } from './liveView.ts';
+import { farewell, greeting } from './terminalWords.ts';
+import { ViewSocket } from './viewSocket.ts';
 import { Lines, programSchema, type ProgramMessage, type WindowMessage } from './viewLines.ts';
 
 /** Who works in a view, beside the view itself, so that it is known after a reload. */
@@ -25,8 +25,6 @@ const OWNER = 'owner.json';
 const NOWHERE = '/';
 /** Tells that a view's changes could not become previews, and are kept for the person. */
 const KEPT = 'kept';
-/** The most paths that are named. */
-const MAX_NAMED = 10;
 /** How long the view of a program that was killed may take to go, in milliseconds: no one is told of its end. */
 const GONE_MS = 5_000;
 const GONE_POLL_MS = 50;
@@ -48,10 +46,17 @@ export interface AgentViewsHost extends ViewHost {
 export class AgentViews {
   readonly #host: AgentViewsHost;
   readonly #live = new Map<string, LiveView>();
+  #socket: Promise<ViewSocket> | undefined;
   #isClosed = false;
 
   constructor(host: AgentViewsHost) {
     this.#host = host;
+  }
+
+  /** Lets the terminals of this window in. @returns the path of a private socket @throws the error of the system */
+  async listen(): Promise<string> {
+    this.#socket ??= ViewSocket.listen((socket, id) => void this.serve(socket, id));
+    return (await this.#socket).path;
   }
 
   /** Serves one program until it ends or goes away. Never rejects. */
@@ -102,6 +107,7 @@ export class AgentViews {
     this.#isClosed = true;
     await Promise.all([...this.#live.values()].map(live => live.stop()));
     this.#live.clear();
+    await this.#socket?.then(socket => socket.close()).catch(() => undefined);
   }
 
   async #serve(lines: Connection, id: string): Promise<void> {
@@ -137,7 +143,7 @@ export class AgentViews {
       }
       keeps = live.notTaken.isTooMuch;
       if (keeps) await keep(view);
-      lines.send({ kind: 'taken', lines: this.#farewell(live, folder) });
+      lines.send({ kind: 'taken', lines: farewell(live, folder, this.#host.l10n) });
     } catch (error) {
       logger.error(
         `The view of ${agent.name} failed; what it has written is in ${folder}: ${detailOf(error)}`,
@@ -164,7 +170,7 @@ export class AgentViews {
     agent: AgentName,
   ): Promise<string | undefined> {
     await writeOwner(folder, { view: NOWHERE, agent });
-    lines.send({ kind: 'mounts', ...viewOf(view), lines: await this.#greeting(view, agent) });
+    lines.send({ kind: 'mounts', ...viewOf(view), lines: await greeting(view, agent, this.#host) });
     const entered = await lines.next();
     if (entered?.kind !== 'entered') return undefined;
     await writeOwner(folder, { view: entered.view, agent });
@@ -233,79 +239,6 @@ export class AgentViews {
       await namespace.release();
     }
     await view.remove();
-  }
-
-  async #greeting(view: AgentView, { name }: AgentName): Promise<readonly string[]> {
-    const { l10n, folders } = this.#host;
-    const isConnected = await isConnectedHere(
-      name,
-      folders().map(({ fsPath }) => fsPath),
-    );
-    return [
-      l10n.t(
-        'What is written here becomes previews in VS Code; nothing is on disk until you apply it. Your decisions are in REDLINE.md.',
-      ),
-      ...(isConnected
-        ? [
-            l10n.t(
-              '{0} is connected in this workspace, which takes its edit tools away in this terminal, too. To let it edit here, undo the preview that connected it.',
-              name,
-            ),
-          ]
-        : []),
-      ...(view.unreadable.length === 0
-        ? []
-        : [
-            l10n.t(
-              'These cannot be read, and are not there: {0}',
-              view.unreadable.slice(0, MAX_NAMED).join(', '),
-            ),
-          ]),
-      ...view.foreign.map(folder =>
-        l10n.t('In {0}, files belong to another owner or group, and cannot be changed here.', folder),
-      ),
-    ];
-  }
-
-  #farewell({ open, notTaken }: LiveView, folder: string): readonly string[] {
-    const { l10n } = this.#host;
-    const count = (forms: string, of: number): string => countText(forms, l10n)(of);
-    return [
-      ...(open.length === 0
-        ? []
-        : [
-            count(
-              l10n.t('1 preview waits for you in VS Code.|{0} previews wait for you in VS Code.'),
-              open.length,
-            ),
-          ]),
-      ...(notTaken.commits === 0
-        ? []
-        : [
-            count(
-              l10n.t(
-                '1 commit was not taken; what it contains is in the previews.|{0} commits were not taken; what they contain is in the previews.',
-              ),
-              notTaken.commits,
-            ),
-          ]),
-      ...(notTaken.leftOut.length === 0
-        ? []
-        : [
-            l10n.t(
-              'Not in the previews: {0}',
-              [...new Set(notTaken.leftOut.map(({ path: at }) => at))].slice(0, MAX_NAMED).join(', '),
-            ),
-          ]),
-      ...(notTaken.isTooMuch
-        ? [
-            l10n.t(
-              'More than 2,000 files or 50 MB were changed, which is more than can be reviewed at once. They are kept in {0}.',
-              folder,
-            ),
-          ]
-        : []),
-    ];
   }
 }
 

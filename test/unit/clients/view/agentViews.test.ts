@@ -120,6 +120,23 @@ const inViews = (): void => {
     assert.ok(sets.every(({ set }) => set !== undefined));
   });
 
+  test('a terminal of the window reaches it by a socket that nobody else can, also after a reload', async t => {
+    const world = await opened(t, FILES);
+    const terminal = await world.terminal();
+    const { socket } = JSON.parse(fs.readFileSync(terminal[1] ?? '', 'utf8')) as { socket: string };
+    assert.equal(fs.statSync(path.dirname(socket)).mode & 0o777, 0o700);
+    const agent = world.start('/bin/sh', [], {}, terminal);
+    await agent.run('echo A > src/b.ts');
+    await world.previews(1);
+    await world.closeWindow();
+    assert.equal(fs.existsSync(path.dirname(socket)), false);
+    await agent.run('echo late > late.ts');
+    assert.equal(await world.openWindow(), true);
+    await world.terminal();
+    assert.deepEqual((await world.previews(2)).slice(1), ['sh: late.ts: ∅ => late']);
+    assert.equal(await agent.exit(), 0);
+  });
+
   test('the file in which the agent reads of decisions is there before it has written anything', async t => {
     const world = await opened(t, FILES);
     const agent = world.start();

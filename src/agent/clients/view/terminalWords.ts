@@ -1,0 +1,90 @@
+import { countText, type Localiser } from '../../base/localiser.ts';
+import type { AgentName } from '../../hold/preview/preview.ts';
+import type { AgentView } from '../../sandbox/agentView/agentView.ts';
+import { isConnectedHere } from '../setUp/knownAgents.ts';
+import type { AgentViewsHost } from './agentViews.ts';
+import type { LiveView } from './liveView.ts';
+
+/** The most paths that are named. */
+const MAX_NAMED = 10;
+
+/** What the person at the terminal is told before the agent starts. */
+export async function greeting(
+  view: AgentView,
+  { name }: AgentName,
+  { l10n, folders }: Pick<AgentViewsHost, 'l10n' | 'folders'>,
+): Promise<readonly string[]> {
+  const isConnected = await isConnectedHere(
+    name,
+    folders().map(({ fsPath }) => fsPath),
+  );
+  return [
+    l10n.t(
+      'What is written here becomes previews in VS Code; nothing is on disk until you apply it. Your decisions are in REDLINE.md.',
+    ),
+    ...(isConnected
+      ? [
+          l10n.t(
+            '{0} is connected in this workspace, which takes its edit tools away in this terminal, too. To let it edit here, undo the preview that connected it.',
+            name,
+          ),
+        ]
+      : []),
+    ...(view.unreadable.length === 0
+      ? []
+      : [
+          l10n.t(
+            'These cannot be read, and are not there: {0}',
+            view.unreadable.slice(0, MAX_NAMED).join(', '),
+          ),
+        ]),
+    ...view.foreign.map(folder =>
+      l10n.t('In {0}, files belong to another owner or group, and cannot be changed here.', folder),
+    ),
+  ];
+}
+
+/** What the person at the terminal is told once the agent has ended. @param folder where changes are kept that are too many */
+export function farewell(
+  { open, notTaken }: Pick<LiveView, 'open' | 'notTaken'>,
+  folder: string,
+  l10n: Localiser,
+): readonly string[] {
+  const count = (forms: string, of: number): string => countText(forms, l10n)(of);
+  return [
+    ...(open.length === 0
+      ? []
+      : [
+          count(
+            l10n.t('1 preview waits for you in VS Code.|{0} previews wait for you in VS Code.'),
+            open.length,
+          ),
+        ]),
+    ...(notTaken.commits === 0
+      ? []
+      : [
+          count(
+            l10n.t(
+              '1 commit was not taken; what it contains is in the previews.|{0} commits were not taken; what they contain is in the previews.',
+            ),
+            notTaken.commits,
+          ),
+        ]),
+    ...(notTaken.leftOut.length === 0
+      ? []
+      : [
+          l10n.t(
+            'Not in the previews: {0}',
+            [...new Set(notTaken.leftOut.map(({ path: at }) => at))].slice(0, MAX_NAMED).join(', '),
+          ),
+        ]),
+    ...(notTaken.isTooMuch
+      ? [
+          l10n.t(
+            'More than 2,000 files or 50 MB were changed, which is more than can be reviewed at once. They are kept in {0}.',
+            folder,
+          ),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import * as net from 'node:net';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { firstLine } from '../mcp/proof.ts';
+
+const ID = /^[\w-]{8,64}$/;
+
+/** Where the terminals of a window reach its views: a socket in a folder that nobody else can enter, so it needs no token. */
+export class ViewSocket {
+  /** Absolute. */
+  readonly path: string;
+  readonly #server: net.Server;
+  readonly #open = new Set<net.Socket>();
+
+  private constructor(at: string, serve: (socket: Duplex, id: string) => void) {
+    this.path = at;
+    this.#server = net.createServer(socket => {
+      this.#open.add(socket.on('error', () => undefined)); // the program is gone
+      socket.once('close', () => this.#open.delete(socket));
+      void firstLine(socket).then(id => (ID.test(id) ? serve(socket, id) : socket.destroy()));
+    });
+  }
+
+  /** @throws the error of the system if it cannot listen */
+  static async listen(serve: (socket: Duplex, id: string) => void): Promise<ViewSocket> {
+    // Paths of sockets are short, and those of storage are not.
+    const folder = await mkdtemp(path.join(tmpdir(), 'redline-'));
+    const made = new ViewSocket(path.join(folder, 'views'), serve);
+    made.#server.listen(made.path);
+    await once(made.#server, 'listening');
+    return made;
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    for (const socket of this.#open) socket.destroy();
+    await new Promise(resolve => this.#server.close(resolve));
+    await rm(path.dirname(this.path), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** @returns `undefined` if no window listens there */
+export async function connectToViews(at: string, id: string): Promise<Duplex | undefined> {
+  const socket = net.connect(at);
+  try {
+    await once(socket, 'connect');
+  } catch {
+    return undefined;
+  }
+  socket.write(`${id}\n`);
+  return socket;
+}
