@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
@@ -6,6 +8,7 @@ import { agentHolds, IN_VIEW, shellHold } from '../../agent/clients/setUp/agentH
 import { connectedText } from '../../agent/clients/setUp/connectedText.ts';
 import { SetUpRefusal } from '../../agent/clients/setUp/jsonConfig.ts';
 import { knownAgents, type ConfigFile, type KnownAgent } from '../../agent/clients/setUp/knownAgents.ts';
+import { claudeGrants, grantsText, isNewer } from '../../agent/clients/setUp/ownGrants.ts';
 import { setUpText } from '../../agent/clients/setUp/setUpText.ts';
 import { changeOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
 import { queueResolveHandler } from '../../agent/hold/preview/queueResolveHandler.ts';
@@ -16,6 +19,9 @@ import { showError, showInfo } from '../toast.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { programFile } from './agentServer.ts';
 import { installedAgents, openAgentTerminal } from './agentTerminal.ts';
+
+/** How long a program may take to tell its version, in milliseconds. */
+const VERSION_MS = 5_000;
 
 /** A workspace folder; workspace paths begin with its name if several are open. */
 type Folder = ReturnType<VsCodeWorkspace['folders']>[number] & { readonly prefix: string };
@@ -79,10 +85,11 @@ async function showSteps(ctx: Ctx, agent: KnownAgent | undefined): Promise<undef
 /** Stages a preview that belongs to no conversation, so that no model and no agent can vote on it, or finds it pending. */
 async function stage(
   { opener, ...host }: Ctx,
-  { name, shell }: KnownAgent,
-  { prefix }: Folder,
+  agent: KnownAgent,
+  { prefix, fsPath }: Folder,
   changes: readonly FileChange[],
 ): Promise<string> {
+  const { name, shell } = agent;
   const suffix = prefix === '' ? '' : `: ${prefix}`;
   const label = `Connect ${name}${suffix}`;
   const title: Sentence = l10n => `${l10n.t('Connect {0}', name)}${suffix}`;
@@ -98,13 +105,31 @@ async function stage(
       sourceToolName: 'connect_agent',
       purpose: 'setUp',
       humanOnly: true,
-      details: shell(host.l10n),
+      details: [...(await notesOn(agent, fsPath)), shell(host.l10n)].join(' '),
     },
     null,
   );
   await stored;
   await opener.open(preview);
   return preview.id;
+}
+
+/** What is not held of an agent as it is set up on this machine. */
+async function notesOn({ id, name }: KnownAgent, folder: string): Promise<readonly string[]> {
+  const { l10n } = vscode;
+  const notes = id === 'claude' ? grantsText(await claudeGrants(folder, homedir()), l10n) : [];
+  const tried = agentHolds.find(each => each.name === name)?.version ?? '';
+  const told = tried === '' ? '' : await versionOf(id);
+  if (!isNewer(told, tried)) return notes;
+  return [...notes, l10n.t('Yours is newer than the version that this was tried with, {0}.', tried)];
+}
+
+/** What the program on the path answers, asked outside the workspace; empty if it does not. */
+function versionOf(program: string): Promise<string> {
+  return new Promise(resolve => {
+    const options = { cwd: homedir(), timeout: VERSION_MS, windowsHide: true };
+    execFile(program, ['--version'], options, (_, text) => resolve(text));
+  });
 }
 
 /** @throws SetUpRefusal, ToolError or PathError if a file cannot be changed safely. */
