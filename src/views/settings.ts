@@ -192,9 +192,12 @@ export class Settings {
 
   /** What commands in the isolated sandbox may read beside the tools of the user: absolute paths. */
   get sandboxReadable(): readonly string[] {
-    return stringsIn(this.#get<unknown>('sandbox.readable'))
-      .map(each => each.replace(/^~(?=\/)/, homedir()))
-      .filter(each => path.isAbsolute(each));
+    return pathsIn(this.#get<unknown>('sandbox.readable'));
+  }
+
+  /** What agents in terminals may read of the home folder beside their own settings: absolute paths. */
+  get agentsReadable(): readonly string[] {
+    return pathsIn(this.#get<unknown>('agents.readable'));
   }
 
   /** Whether the agent runs commands in an isolated sandbox by itself. */
@@ -255,6 +258,13 @@ export class Settings {
 
 function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}
+
+/** The absolute paths in a list; `~` is the home folder. */
+function pathsIn(value: unknown): readonly string[] {
+  return stringsIn(value)
+    .map(each => each.replace(/^~(?=\/)/, homedir()))
+    .filter(each => path.isAbsolute(each));
 }
 
 /** The strings in a list; settings.json may contain anything. */

@@ -123,6 +123,7 @@ export class ViewWorld {
       folders,
       storage: this.storage,
       limits: () => ({ bytes: 1e9, files: 100_000 }),
+      readable: () => [],
       obstacle: () => noOverlay(folders(), this.storage),
       sentenceOf: ({ reason, detail }) => `${reason} ${detail ?? ''}`.trim(),
       onNotTaken: (_, what) => this.notTaken.push(what),

@@ -56,7 +56,7 @@ drivenTest(
   async ({ workbench }) => {
     workbench.writeFile(
       '.claude/settings.local.json',
-      '{\n  "permissions": {\n    "deny": ["Edit"]\n  }\n}\n',
+      '{\n  "permissions": {\n    "allow": ["Bash(npm run:*)"],\n    "deny": ["Edit"]\n  }\n}\n',
     );
     await workbench.runCommand('Redline: Connect an Agent…');
     await workbench.page
@@ -72,7 +72,9 @@ drivenTest(
     await workbench
       .chatFrame()
       .getByText('The shell of Claude Code can still write what you approve, such as a script')
+      .filter({ hasText: 'Your own rules let its shell write without a question: Bash(npm run:*).' })
       .waitFor();
+    await workbench.picture('agents-connect-card');
     assert.equal(workbench.readFile('.mcp.json'), undefined);
     await workbench.runCommand('Redline: Apply Preview');
     await workbench.waitForFile('.mcp.json', text => text?.includes('redline-mcp.cjs') === true);

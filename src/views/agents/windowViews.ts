@@ -29,6 +29,7 @@ export function windowViews(parts: WindowViewsParts): AgentViews {
     pace: viewPace,
     folders: () => workspace.folders(),
     limits: () => settings.copyLimits,
+    readable: () => settings.agentsReadable,
     obstacle: async () => {
       if (workspace.folders().length === 0) return { reason: 'noFolder' };
       return noOverlay(workspace.folders(), storage);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { isInside } from '../../base/system/realPath.ts';
 import { terminalAgents, type TerminalAgent } from '../view/terminalAgents.ts';
@@ -10,15 +10,17 @@ const SETTINGS = [
 ];
 
 /**
- * Where an agent keeps its own settings, sign-in and conversations: it must be able to write there. Missing folders are made, since
+ * Where an agent keeps its own settings, sign-in and conversations: it must be able to write there. Missing ones are made, since
  * what it writes elsewhere in its home folder is gone at the end.
  * @param agent `undefined` for another program: those of all agents that are there.
  */
 export function configuration(home: string, agent: TerminalAgent | undefined): readonly string[] {
   const paths = (agent ? [agent] : terminalAgents).flatMap(each => each.home);
   if (agent)
-    for (const folder of paths.filter(each => each.endsWith('/')))
-      mkdirSync(path.join(home, folder), { recursive: true });
+    for (const each of paths)
+      if (each.endsWith('/')) mkdirSync(path.join(home, each), { recursive: true });
+      else if (!existsSync(path.join(home, each)))
+        writeFileSync(path.join(home, each), '{}\n', { mode: 0o600, flag: 'wx' });
   return paths.map(each => path.join(home, each)).filter(each => existsSync(each));
 }
 

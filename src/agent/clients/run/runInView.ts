@@ -5,6 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { parsedJson } from '../../base/json.ts';
 import { withoutEditor, withVariables } from '../../base/system/environment.ts';
+import { isInside } from '../../base/system/realPath.ts';
+import { homeTools } from '../../sandbox/view/homeTools.ts';
 import { Namespace } from '../../sandbox/view/namespace.ts';
 import { proveWindow, type ProvenWindow } from '../mcp/proof.ts';
 import { terminalAgents } from '../view/terminalAgents.ts';
@@ -12,6 +14,7 @@ import { connectToViews } from '../view/viewSocket.ts';
 import { Lines, windowSchema, type ProgramMessage, type WindowMessage } from '../view/viewLines.ts';
 import { openWindows, realPathOf, windowsFor } from '../windowFiles.ts';
 import { configuration, programFolders } from './homeFolders.ts';
+import { hiddenPrograms } from './ownPrograms.ts';
 import { told } from './toldAgent.ts';
 
 /** Exit codes: nothing was started; there is no such program. */
@@ -20,6 +23,9 @@ const NOT_FOUND = 127;
 /** How often a window that has gone is looked for, and how long after the program's end, in milliseconds. */
 const RETRY_MS = 500;
 const LAST_RETRIES_MS = 5_000;
+
+/** The most files that are named. */
+const MAX_NAMED = 10;
 
 /** After how long the person is told that the view is being made, in milliseconds. */
 const SLOW_MS = 2_000;
@@ -80,6 +86,17 @@ export async function runInView(command: readonly string[], options: StartPlace)
   for (const line of made.lines) say(`redline: ${line}`);
   const settings = textOf(path.join(process.env['CODEX_HOME'] ?? path.join(home, '.codex'), 'config.toml'));
   const start = told(base, { args, env: process.env }, settings);
+  const writable = configuration(home, known);
+  const readable = [
+    ...made.readable.filter(each => !isInside(home, each)),
+    ...programFolders(program, home, made.searchPath),
+  ];
+  const tools = homeTools(made.searchPath, home).binds.map(([, at]) => at);
+  const hidden = hiddenPrograms(base, home, [...writable, ...readable, ...tools, cwd]);
+  if (hidden.length > 0)
+    say(
+      `redline: Your settings of ${agent} name what is not there in this terminal, so it does not run: ${hidden.slice(0, MAX_NAMED).join(', ')}. The setting redline.agents.readable can show it.`,
+    );
   const namespace = new Namespace({
     ...{ storage: made.storage, folders: made.folders, links: new Map(made.links), deleted: [], cwd },
     program: [program, ...start.args],
@@ -89,8 +106,7 @@ export async function runInView(command: readonly string[], options: StartPlace)
     ),
     searchPath: made.searchPath,
     terminal: {
-      writable: configuration(home, known),
-      readable: [...made.readable, ...programFolders(program, home, made.searchPath)],
+      ...{ writable, readable },
       shown: made.shown,
     },
   });

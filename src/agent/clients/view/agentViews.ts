@@ -34,6 +34,8 @@ export interface AgentViewsHost extends ViewHost {
   /** Holds the views, one folder each. It is outside all folders of the workspace. */
   readonly storage: string;
   readonly limits: () => CopyLimits;
+  /** What agents may read of the home folder beside their own settings and tools: absolute paths. */
+  readonly readable: () => readonly string[];
   /** Why no view can be made here, see `noOverlay`; `undefined` if one can. */
   readonly obstacle: () => Promise<NoOverlay | undefined>;
   /** That in a sentence. */
@@ -170,7 +172,11 @@ export class AgentViews {
     agent: AgentName,
   ): Promise<string | undefined> {
     await writeOwner(folder, { view: NOWHERE, agent });
-    lines.send({ kind: 'mounts', ...viewOf(view), lines: await greeting(view, agent, this.#host) });
+    lines.send({
+      kind: 'mounts',
+      ...viewOf(view, this.#host),
+      lines: await greeting(view, agent, this.#host),
+    });
     const entered = await lines.next();
     if (entered?.kind !== 'entered') return undefined;
     await writeOwner(folder, { view: entered.view, agent });
@@ -259,14 +265,17 @@ async function ownerOf(folder: string): Promise<Owner | undefined> {
   return parsedJson(text) as Owner | undefined;
 }
 
-function viewOf({ mounts }: AgentView): Omit<Extract<WindowMessage, { kind: 'mounts' }>, 'kind' | 'lines'> {
+function viewOf(
+  { mounts }: AgentView,
+  host: AgentViewsHost,
+): Omit<Extract<WindowMessage, { kind: 'mounts' }>, 'kind' | 'lines'> {
   const { storage, folders, links, shown, readable } = mounts;
   return {
     storage,
     folders: folders.map(({ root, state }) => ({ root, state })),
     links: links.map(([link, target]) => [link, target]),
     shown: [...shown],
-    readable: [...readable],
+    readable: [...readable, ...host.readable()],
     searchPath: process.env['PATH'] ?? '',
   };
 }

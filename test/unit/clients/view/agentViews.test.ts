@@ -483,6 +483,31 @@ const inViews = (): void => {
     }
   });
 
+  test('guards of the user that are not in the view are named, what the user names can be read, and Claude keeps its settings', async t => {
+    const home = { at: '' };
+    const world = await opened(t, FILES, { readable: () => [path.join(home.at, 'shown'), home.at] });
+    home.at = world.temp.at('home');
+    for (const each of ['guards', 'shown', '.claude', '.ssh']) fs.mkdirSync(path.join(home.at, each));
+    for (const each of ['guards/no-rm.sh', 'shown/line.sh', '.ssh/key'])
+      fs.writeFileSync(path.join(home.at, each), each);
+    const hooks = { PreToolUse: [{ hooks: [{ command: 'sh "$HOME/guards/no-rm.sh" --all' }] }] };
+    fs.writeFileSync(
+      path.join(home.at, '.claude/settings.json'),
+      JSON.stringify({ hooks, statusLine: { command: '~/shown/line.sh' }, model: '~/guards' }),
+    );
+    fs.mkdirSync(world.temp.at('bin'));
+    const claude = world.temp.at('bin', 'claude');
+    const script =
+      'cat ~/shown/line.sh ~/.claude.json; ls ~/guards ~/.ssh; echo \'{"n":1}\' > ~/.claude.json';
+    fs.writeFileSync(claude, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const agent = world.start(claude);
+    assert.equal(await agent.ended, 0, agent.output);
+    assert.match(agent.output, /name what is not there .*: \S*home\/guards\/no-rm\.sh\. The setting/);
+    assert.match(agent.output, /^shown\/line\.sh\{\}$/m);
+    assert.match(agent.output, /cannot access '\S*guards'[^]*cannot access '\S*\.ssh'/);
+    assert.equal(fs.readFileSync(path.join(home.at, '.claude.json'), 'utf8'), '{"n":1}\n');
+  });
+
   test('its own settings are a preview of their own', async t => {
     const world = await opened(t, FILES);
     const agent = world.start();

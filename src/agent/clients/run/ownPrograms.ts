@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+import * as path from 'node:path';
+import { isRecord, parsedJson } from '../../base/json.ts';
+import { isInside } from '../../base/system/realPath.ts';
+
+/** The settings of agents in the home folder that name programs: hooks that guard, the status line, MCP servers. */
+const SETTINGS: Readonly<Record<string, readonly string[]>> = {
+  claude: ['.claude/settings.json', '.claude.json'],
+};
+/** The keys below which programs are named. */
+const NAMING = ['hooks', 'statusLine', 'mcpServers', 'apiKeyHelper'];
+
+/**
+ * Files of the home folder that the agent's own settings name and that are not in its view: a guard that does not run is worse
+ * than none that is said to.
+ * @param shown absolute paths that are in the view
+ */
+export function hiddenPrograms(program: string, home: string, shown: readonly string[]): readonly string[] {
+  const named = (SETTINGS[program] ?? []).flatMap(each => {
+    const settings = parsedJson(textOf(path.join(home, each)));
+    const values = isRecord(settings) ? NAMING.map(key => settings[key]) : [];
+    return values.flatMap(textsIn).flatMap(text => pathsIn(text, home));
+  });
+  return [...new Set(named)].filter(each => existsSync(each) && !shown.some(outer => isInside(each, outer)));
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** The absolute paths below the home folder in a command. */
+function pathsIn(command: string, home: string): readonly string[] {
+  return command
+    .split(/[\s"'`=;|&()<>]+/)
+    .map(word => word.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/)/, home))
+    .filter(word => word.startsWith(`${home}/`))
+    .map(word => path.normalize(word));
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
