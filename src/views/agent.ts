@@ -133,6 +133,7 @@ export async function createAgent(
   const problems = new VsCodeProblems(workspace);
   subscriptions.push(problems);
   const commandRuns = new CommandRuns();
+  closing.add(() => commandRuns.close());
   const sandboxes = new WindowSandboxes(async () => {
     const { openSandboxes } = await import('./agents/terminal/openSandboxes.ts');
     return openSandboxes(path.join(storage.fsPath, 'sandbox'), workspace, settings, logger);

@@ -113,6 +113,7 @@ export function commandRunner(
     isTrusted: () => vscode.workspace.isTrusted,
     plan: async (...command) => (await load()).plan(...command),
     run: async (...command) => (await load()).run(...command),
+    filesOf: async plan => (await load()).filesOf(plan),
     sandboxes,
     mayRunInSandbox: () => leave.isGiven,
   };

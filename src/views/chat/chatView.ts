@@ -167,6 +167,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void showWarning(
           vscode.l10n.t('A prompt takes at most 20 attachments. Remove some of them first.'),
         );
+      case 'stopCommand':
+        return this.#options.commandRuns.stop(message.id);
       case 'takeBack': {
         const prompt = session.queue.takeBack(message.id);
         if (prompt && message.edit) return this.putBack([prompt]);

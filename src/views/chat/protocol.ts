@@ -54,6 +54,8 @@ export const webviewMessage = z.discriminatedUnion('type', [
   /** Prompts that were put back had more attachments than one prompt takes. They stay in the input. */
   z.object({ type: z.literal('tooManyAttached') }),
   z.object({ type: z.literal('stop') }),
+  /** Stops the command or call that a preview runs, and no other. */
+  z.object({ type: z.literal('stopCommand'), id: previewId }),
   /** Takes a prompt back that waits; to edit it, into the input. */
   z.object({ type: z.literal('takeBack'), id: z.string().check(z.maxLength(20)), edit: z.boolean() }),
   /** Resolves the revision that is shown. */

@@ -41,6 +41,23 @@ export function isGlob(path: string): boolean {
   return /[*?{[]/.test(path);
 }
 
+/** The globs of which this one is a choice: those of `{src/**,*.md}`; else it alone. */
+export function choicesOf(glob: string): readonly string[] {
+  if (!glob.startsWith('{')) return [glob];
+  const choices: string[] = [];
+  let depth = 0;
+  let from = 1;
+  for (let at = 0; at < glob.length; at++) {
+    if (glob[at] === '{') depth++;
+    const isEnd = glob[at] === '}' && --depth === 0;
+    if (!isEnd && !(glob[at] === ',' && depth === 1)) continue;
+    choices.push(glob.slice(from, at));
+    from = at + 1;
+    if (isEnd) return from === glob.length ? choices.filter(each => each !== '') : [glob];
+  }
+  return [glob];
+}
+
 /** The folder that contains all paths that a glob can match; empty for the root. */
 export function globBase(glob: string): string {
   const parts = glob.split('/');

@@ -19,6 +19,8 @@ export interface CommandPlan extends Shell {
   readonly folder: string;
   /** In seconds. */
   readonly timeLimit: number;
+  /** It runs on disk until it ends or is stopped, whatever the time limit says. */
+  readonly background?: true;
 }
 
 /**

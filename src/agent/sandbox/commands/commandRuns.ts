@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { OutputBuffer } from './outputBuffer.ts';
 
@@ -22,21 +23,35 @@ export interface CommandRun extends RunSink {
   stop(): void;
   /** The command has ended. */
   end(): void;
+  /** Settles when it has. */
+  readonly ended: Promise<void>;
+}
+
+/** A command in the background, which goes on when its apply has settled. */
+export interface BackgroundCommand {
+  readonly previewId: string;
+  readonly command: string;
+  readonly run: CommandRun;
+  /** How it ended, in words; `undefined` while it runs. */
+  ending: string | undefined;
 }
 
 /** How much of the output {@link CommandRuns.outputOf} returns, in characters. */
 const SHOWN_CHARS = 4_000;
+/** How many commands in the background are kept once they have ended. */
+const MAX_ENDED = 10;
 
 /** The commands that applied previews are running: their output, and how to stop them. */
 export class CommandRuns {
   readonly #running = new Map<string, CommandRun>();
+  readonly #background = new Map<string, BackgroundCommand>();
   readonly #changed = new Emitter<void>();
 
   /** Fires when a command starts, writes or ends. Output comes often: collect the events. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  /** @param timeLimit in milliseconds, after which the command is ended. */
-  start(previewId: string, timeLimit: number): CommandRun {
+  /** @param timeLimit in milliseconds, after which the command is ended; without one, it runs until it ends or is stopped. */
+  start(previewId: string, timeLimit?: number): CommandRun {
     const controller = new AbortController();
     const output = new OutputBuffer();
     let endedBy: EndedBy | undefined;
@@ -44,9 +59,10 @@ export class CommandRuns {
       endedBy ??= who;
       controller.abort();
     };
-    const timer = setTimeout(() => endBy('timeLimit'), timeLimit);
+    const timer = timeLimit === undefined ? undefined : setTimeout(() => endBy('timeLimit'), timeLimit);
     const began = performance.now();
     const changed = this.#changed;
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
     const run: CommandRun = {
       output,
       signal: controller.signal,
@@ -61,8 +77,10 @@ export class CommandRuns {
         changed.fire();
       },
       stop: () => endBy('user'),
+      ended,
       end: () => {
         clearTimeout(timer);
+        resolve();
         this.#running.delete(previewId);
         changed.fire();
       },
@@ -77,8 +95,47 @@ export class CommandRuns {
     return this.#running.get(previewId)?.output.end(SHOWN_CHARS);
   }
 
-  /** Ends all of them. Each apply settles once its command has ended. */
+  /**
+   * The command goes on in the background. It is kept for a while when it has ended.
+   * @param end settles with the words for how it ended
+   */
+  keep(previewId: string, command: string, run: CommandRun, end: Promise<string>): void {
+    const kept: BackgroundCommand = { previewId, command, run, ending: undefined };
+    this.#background.set(previewId, kept);
+    const done = (ending: string): void => {
+      kept.ending = ending;
+      run.end();
+      const ended = this.background.filter(each => each.ending !== undefined);
+      for (const old of ended.slice(0, -MAX_ENDED)) this.#background.delete(old.previewId);
+    };
+    void end.then(done, (error: unknown) => done(messageOf(error)));
+  }
+
+  isInBackground(previewId: string): boolean {
+    return this.#background.has(previewId);
+  }
+
+  /** The commands in the background, the one that was started first at the beginning. */
+  get background(): readonly BackgroundCommand[] {
+    return [...this.#background.values()];
+  }
+
+  /** Ends one of them. */
+  stop(previewId: string): void {
+    this.#running.get(previewId)?.stop();
+  }
+
+  /** Ends all of them but those in the background. Each apply settles once its command has ended. */
   stopAll(): void {
-    for (const run of this.#running.values()) run.stop();
+    for (const [id, run] of this.#running) if (!this.#background.has(id)) run.stop();
+  }
+
+  /** Ends those in the background, too. */
+  async close(): Promise<void> {
+    const ends = [...this.#running.values()].map(run => {
+      run.stop();
+      return run.ended;
+    });
+    await Promise.all(ends);
   }
 }

@@ -18,6 +18,11 @@ export class OutputBuffer {
     if (this.#tail.length > 2 * TAIL_CHARS) this.#tail = endOf(this.#tail, TAIL_CHARS);
   }
 
+  /** How many characters were written. */
+  get length(): number {
+    return this.#total;
+  }
+
   /** What is kept, as plain text, with a note where something is missing. */
   text(): string {
     if (this.#total <= HEAD_CHARS + TAIL_CHARS) return plainOutput(this.#head + this.#tail);

@@ -11,6 +11,7 @@ const details = z.object({
   arguments: z._default(z.array(z.string()), []),
   environment: z.record(z.string(), z.nullable(z.string())),
   timeLimit: z.number(),
+  background: z.optional(z.literal(true)),
   // Missing where it runs on disk.
   sandbox: z.optional(z.object({ engine: z.enum(['overlay', 'copy']), isolated: z.boolean() })),
 });

@@ -10,6 +10,7 @@ import { searchTextTool } from './files/searchText.ts';
 import type { TextSearch } from '../../hold/preview/textSearch.ts';
 import { writeFileTool } from './files/writeFile.ts';
 import type { CommandRuns } from '../../sandbox/commands/commandRuns.ts';
+import { commandOutputTool } from './command/commandOutput.ts';
 import { runCommandTool, type CommandRunner } from './command/runCommand.ts';
 import { gitTool } from './git/gitTool.ts';
 import type { GitPorts } from './git/readGit.ts';
@@ -30,7 +31,7 @@ export interface BuiltInToolPorts {
   readonly textSearch: TextSearch;
   /** For `ast_grep` and `ast_edit`. */
   readonly astSearcher: AstSearcher;
-  /** For `run_command`. */
+  /** For `run_command` and `command_output`. */
   readonly commands: { readonly runner: CommandRunner; readonly runs: CommandRuns };
   /** For `get_diagnostics`. */
   readonly problems: Problems;
@@ -60,7 +61,7 @@ export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistr
     todoTool,
     ...(textSearch ? [searchTextTool(textSearch)] : []),
     ...(astSearcher ? [astGrepTool(astSearcher), astEditTool(astSearcher)] : []),
-    ...(commands ? [runCommandTool(commands.runner, commands.runs)] : []),
+    ...(commands ? [runCommandTool(commands.runner, commands.runs), commandOutputTool(commands.runs)] : []),
     ...(problems ? [getDiagnosticsTool(problems)] : []),
     ...(symbols ? [symbolsTool(symbols), renameSymbolTool(symbols)] : []),
     ...(git ? [gitTool(git)] : []),

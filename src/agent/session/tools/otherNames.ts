@@ -3,6 +3,8 @@ import { isRecord } from '../../base/json.ts';
 /** Names that other tools have for fields of ours, folded; of several of ours, the first that the schema has is meant. */
 const OURS: Readonly<Record<string, readonly string[]>> = {
   path: ['paths', 'glob'],
+  paths: ['glob'],
+  globs: ['glob'],
   file: ['path', 'paths'],
   filename: ['path', 'paths'],
   filepath: ['path', 'paths'],
@@ -89,10 +91,22 @@ export function valueOf(given: string, allowed: readonly unknown[]): string {
 
 /** What other tools say in fields that are built in another way than ours: a range of lines, one edit, how case counts. */
 export function reshaped(given: Fields, properties: Fields): Fields {
+  if (Object.hasOwn(properties, 'glob')) return withOneGlob(given, properties);
   const isRange = Object.hasOwn(properties, 'startLine') && !Object.hasOwn(properties, 'action');
   if (isRange) return inLines(given);
-  if (Object.hasOwn(properties, 'isRegex')) return asQuery(given);
   return Object.hasOwn(properties, 'edits') ? asEdits(given) : given;
+}
+
+/** Several globs are one with braces. */
+function withOneGlob(given: Fields, properties: Fields): Fields {
+  const fields = Object.hasOwn(properties, 'isRegex') ? asQuery(given) : given;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const globs: readonly unknown[] = Array.isArray(value) ? value : [];
+      const isGlobs = globs.length > 0 && globs.every(each => typeof each === 'string' && each !== '');
+      return [name, isGlobs ? (globs.length === 1 ? globs[0] : `{${globs.join(',')}}`) : value];
+    }),
+  );
 }
 
 function inLines({ view_range: range, offset, limit, ...given }: Fields): Fields {

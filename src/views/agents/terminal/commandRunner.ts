@@ -9,8 +9,10 @@ import {
   type CommandPlan,
   type Shell,
 } from '../../../agent/sandbox/commands/commandPlan.ts';
+import type { TreeState } from '../../../agent/hold/external/treeState.ts';
 import type { ShellRunner } from '../../../agent/session/tools/command/runCommand.ts';
 import type { CommandRun } from '../../../agent/sandbox/commands/commandRuns.ts';
+import { activeGit } from '../../workspace/gitApi.ts';
 import type { VsCodeWorkspace } from '../../workspace/workspace.ts';
 import { openFolderNamed } from '../../workspace/workspacePaths.ts';
 import { osName, ownVariables, userShell, type ShellSettings } from './userShell.ts';
@@ -44,6 +46,11 @@ export class VsCodeCommandRunner implements ShellRunner {
   async run(plan: CommandPlan, run: CommandRun): Promise<CommandEnd> {
     const { runInTerminal } = await import('./commandTerminal.ts');
     return runInTerminal(plan, run);
+  }
+
+  async filesOf({ folder }: CommandPlan): Promise<TreeState | undefined> {
+    const { treeState } = await import('../../../agent/hold/external/treeState.ts');
+    return treeState(folder, activeGit()?.git.path);
   }
 
   /** The real path of a folder of the workspace. */

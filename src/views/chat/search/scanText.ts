@@ -2,7 +2,7 @@ import { abortErrorOf } from '../../../agent/base/async.ts';
 import { ToolError } from '../../../agent/base/errors.ts';
 import { isUsableName } from '../../../agent/base/safeName.ts';
 import { decodeText, type TextEncoding } from '../../../agent/hold/text/encodings.ts';
-import { readingsOf } from '../../../agent/hold/text/glob.ts';
+import { choicesOf, readingsOf } from '../../../agent/hold/text/glob.ts';
 import type { TextQuery } from '../../../agent/hold/preview/textSearch.ts';
 import type { TextMatch, TextMatches } from '../../../agent/hold/preview/textSearch.ts';
 import type { VsCodeWorkspace } from '../../workspace/workspace.ts';
@@ -77,6 +77,10 @@ async function scan(
  */
 export function expandGlob(glob: string | undefined): readonly string[] {
   if (glob === undefined) return ['**/*'];
+  return choicesOf(glob).flatMap(anchoredGlobs);
+}
+
+function anchoredGlobs(glob: string): readonly string[] {
   if (glob.startsWith('!'))
     throw new ToolError('glob says which files to search, so it cannot begin with "!".');
   const trimmed = glob.replace(/^\.\//, '').replace(/\/$/, '');

@@ -21,7 +21,9 @@ type Kind =
   | 'ran'
   | 'reverted'
   | 'planned'
-  | 'fetched';
+  | 'fetched'
+  | 'listened'
+  | 'looked';
 
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['read_file', 'read'],
@@ -42,6 +44,8 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['revert_to_state', 'reverted'],
   ['todo', 'planned'],
   ['fetch_url', 'fetched'],
+  ['command_output', 'listened'],
+  ['pending', 'looked'],
 ]);
 
 /** What calls did, in words: `Read 8 files · Searched 2 times`, `Proposed a change to cart.ts`. */
@@ -98,6 +102,10 @@ function textsOf(kind: Kind): { readonly forms: string; readonly of?: string } {
       return { forms: l10n.t('Proposed a command|Proposed {0} commands') };
     case 'fetched':
       return { forms: l10n.t('Read a web page|Read {0} web pages') };
+    case 'listened':
+      return { forms: l10n.t('Looked at a running command|Looked at running commands {0} times') };
+    case 'looked':
+      return { forms: l10n.t('Looked at its own changes|Looked at its own changes {0} times') };
     case 'planned':
       return { forms: l10n.t('Updated the to-do list|Updated the to-do list {0} times') };
     case 'reverted':

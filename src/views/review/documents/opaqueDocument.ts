@@ -63,7 +63,9 @@ function commandDocument(preview: Preview, plan: PlannedCommand, last?: LedgerEn
     '',
     ...environment,
     '',
-    l10n.t('Time limit: {0} seconds', String(plan.timeLimit)),
+    plan.background
+      ? l10n.t('It runs in the background until it ends or is stopped.')
+      : l10n.t('Time limit: {0} seconds', String(plan.timeLimit)),
     '',
     endedText(preview, last) ?? whereItRuns(plan.sandbox),
     '',

@@ -57,6 +57,10 @@ const meant: readonly [tool: string, args: Arguments, as: Arguments][] = [
   ['read_file', { path: 'a', startLine: null, endLine: '' }, { path: 'a' }],
   ['list_files', { pattern: '*.ts' }, { glob: '*.ts' }],
   ['list_files', { path: 'src' }, { glob: 'src' }],
+  ['list_files', { globs: ['src/**', '*.md'] }, { glob: '{src/**,*.md}' }],
+  ['search_text', { query: 'a', include: ['src', 'test'] }, { query: 'a', glob: '{src,test}' }],
+  ['search_text', { query: 'a', paths: ['src'] }, { query: 'a', glob: 'src' }],
+  ['run_command', { command: 'ls', timeout: '30' }, { command: 'ls', timeout: 30 }],
   ['search_text', { pattern: 'a+', path: 'src' }, { query: 'a+', isRegex: true, glob: 'src' }],
   ['search_text', { regex: 'a+', include: '*.ts' }, { query: 'a+', isRegex: true, glob: '*.ts' }],
   ['search_text', { query: 'a.b', caseSensitive: false }, { query: '(?i:a\\.b)', isRegex: true }],
@@ -123,7 +127,6 @@ const refused: readonly [tool: string, args: Arguments, why: RegExp][] = [
   ['read_file', { path: 'a', file_path: 'b' }, /no argument file_path \("b"\)/],
   ['read_file', { path: 'a', limit: 'many' }, /no argument limit/],
   ['list_files', { glob: '*', recursive: true }, /no argument recursive \(true\)/],
-  ['run_command', { command: 'ls', background: true }, /no argument background \(true\)/],
   [
     'edit_file',
     { path: 'a', edits: [{ ...edits[0], line: 3 }] },

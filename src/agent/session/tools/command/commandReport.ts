@@ -23,14 +23,7 @@ export function commandResult(
   run: CommandRun,
   view: readonly string[],
 ): AgentToolResult {
-  const how =
-    run.endedBy === 'timeLimit'
-      ? `The command was ended after the time limit of ${plural(timeLimit, 'second')}.`
-      : run.endedBy === 'user'
-        ? 'The user stopped the command.'
-        : exitCode === undefined
-          ? 'The command ended; its exit code is unknown.'
-          : `The command ended with exit code ${exitCode}.`;
+  const how = endingText({ timeLimit }, exitCode, run);
   const output = run.output.text().trimEnd();
   const { endedBy } = run;
   const fact: RunFact = {
@@ -49,6 +42,20 @@ export function commandResult(
     ...(output === '' ? ['It wrote nothing.'] : ['Its output:', fenced(output)]),
   ].join('\n');
   return textResult(report, { run: fact });
+}
+
+/** How a command ended. */
+export function endingText(
+  { timeLimit }: { readonly timeLimit: number },
+  exitCode: number | undefined,
+  { endedBy }: Pick<CommandRun, 'endedBy'>,
+): string {
+  if (endedBy === 'timeLimit')
+    return `The command was ended after the time limit of ${plural(timeLimit, 'second')}.`;
+  if (endedBy === 'user') return 'The user stopped the command.';
+  return exitCode === undefined
+    ? 'The command ended; its exit code is unknown.'
+    : `The command ended with exit code ${exitCode}.`;
 }
 
 function stillRunning(running: LeftProcesses['running']): string[] {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../../base/errors.ts';
+import { plural } from '../../../base/phrases.ts';
 import {
   assertNotStopped,
   commandLabel,
@@ -9,6 +10,7 @@ import {
 import type { CommandRun, CommandRuns } from '../../../sandbox/commands/commandRuns.ts';
 import type { Sandbox, SandboxKind, Sandboxes, SandboxStatus } from '../../../sandbox/commands/sandbox.ts';
 import type { PlannedCommand } from '../../../sandbox/commands/plannedCommand.ts';
+import type { TreeState } from '../../../hold/external/treeState.ts';
 import { idsIn } from '../../../hold/preview/overlay.ts';
 import { textOf, textResult, type AgentToolResult } from '../../../hold/preview/pendingAction.ts';
 import type { Preview } from '../../../hold/preview/preview.ts';
@@ -24,6 +26,8 @@ export interface ShellRunner {
   plan(command: string, folder: string | undefined): Promise<CommandPlan>;
   /** Runs it on disk, where the user sees it. Settles when it has ended, soon after the signal of the run too. */
   run(plan: CommandPlan, run: CommandRun): Promise<CommandEnd>;
+  /** The state of the files there, to compare; `undefined` if git does not tell. */
+  filesOf(plan: CommandPlan): Promise<TreeState | undefined>;
 }
 
 /** What `run_command` needs from VS Code. */
@@ -46,24 +50,33 @@ export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
     name: SOURCE,
     label: 'Run Command',
     description:
-      "Propose to run a command in the user's shell. Where there is a sandbox it runs there: it sees your pending previews as applied, what it changes becomes a preview, and an isolated one has no network. reset makes ignored files there as on disk first. onDisk runs it on the real files, without previews, after the user's click: for a commit, an install, a server or the network. Its input is closed, so pass options that avoid questions. It is ended after a time limit. A POSIX shell gets the text with -c, PowerShell as a script, cmd.exe as a batch file (%%i in for).",
+      "Propose to run a command in the user's shell. Where there is a sandbox it runs there: it sees your pending previews as applied, what it changes becomes a preview, and an isolated one has no network. reset makes ignored files there as on disk first. onDisk runs it on the real files, without previews, after the user's click: for a commit, an install or the network. background is for a server or a watch: it runs on disk, after a click, until it ends or is stopped; command_output reads it. Its input is closed, so pass options that avoid questions. A POSIX shell gets the text with -c, PowerShell as a script, cmd.exe as a batch file (%%i in for).",
     parameters: z.object({
       command: z.string().check(z.minLength(1), z.maxLength(MAX_COMMAND_CHARS), z.regex(/\S/)),
       cwd: z.optional(z.string().check(z.describe('Default: the first workspace folder.'))),
       onDisk: z.optional(z.boolean()),
       reset: z.optional(z.boolean()),
+      background: z.optional(z.boolean()),
+      timeout: z
+        .optional(z.int().check(z.minimum(1)))
+        .check(z.describe("In seconds. Default, and the most: the user's limit.")),
     }),
-    async execute({ command, cwd, onDisk = false, reset = false }, context) {
+    async execute({ command, cwd, onDisk = false, reset = false, background = false, timeout }, context) {
       refuseUntrusted();
       if (command.includes('\0')) throw new ToolError('A command cannot contain the character NUL.');
-      const plan = await runner.plan(command, cwd);
-      const sandbox = onDisk ? undefined : inSandbox(await runner.sandboxes.status());
+      const limited = await runner.plan(command, cwd);
+      const plan: CommandPlan = {
+        ...limited,
+        timeLimit: Math.min(timeout ?? Infinity, limited.timeLimit),
+        ...(background ? { background } : {}),
+      };
+      const sandbox = onDisk || background ? undefined : inSandbox(await runner.sandboxes.status());
       if (reset && !sandbox)
         throw new ToolError('reset is for the sandbox, and this command would run on disk. Leave out reset.');
       const planned: PlannedCommand = sandbox ? { ...plan, sandbox } : plan;
       const apply = async (): Promise<AgentToolResult> => {
         refuseUntrusted();
-        const run = runs.start(preview.id, plan.timeLimit * 1_000);
+        const run = runs.start(preview.id, background ? undefined : plan.timeLimit * 1_000);
         try {
           const { folder } = await runner.plan(command, cwd);
           if (folder !== plan.folder)
@@ -72,11 +85,15 @@ export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
             );
           assertNotStopped(run.signal);
           if (!sandbox) {
-            const { commandResult } = await import('./commandReport.ts');
-            const end = await runner.run(plan, run);
-            const ids = idsIn(context.pending);
-            const saw = `It saw the files on disk, without the pending ${ids.join(', ')}.`;
-            return commandResult(plan, end, run, ids.length > 0 ? [saw] : []);
+            const { runOnDisk } = await import('./runOnDisk.ts');
+            return await runOnDisk({
+              runner,
+              runs,
+              plan,
+              run,
+              previewId: preview.id,
+              pending: idsIn(context.pending),
+            });
           }
           const view = await sandboxOf(runner.sandboxes, preview, sandbox);
           assertNotStopped(run.signal);
@@ -84,7 +101,7 @@ export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
           const { runInSandbox } = await import('./runInSandbox.ts');
           return await runInSandbox(view, plan, run, context);
         } finally {
-          run.end();
+          if (!runs.isInBackground(preview.id)) run.end();
         }
       };
       const preview: Preview = context.stage({
@@ -92,7 +109,9 @@ export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
         title: l10n =>
           reset
             ? l10n.t('Run in a Reset Sandbox: {0}', commandLabel(command))
-            : l10n.t('Run: {0}', commandLabel(command)),
+            : background
+              ? l10n.t('Run in the Background: {0}', commandLabel(command))
+              : l10n.t('Run: {0}', commandLabel(command)),
         sourceToolName: SOURCE,
         purpose: 'command',
         humanOnly: true,
@@ -106,7 +125,10 @@ export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
         if (resolved.kind === 'applied' || resolved.kind === 'returnedError')
           return textResult(resolved.answer ? textOf(resolved.answer) : '');
       }
-      return textResult(`The command has not run yet. It would run ${whereText(sandbox)}, in ${plan.shell}.`);
+      const limit = background ? '' : `, for at most ${plural(plan.timeLimit, 'second')}`;
+      return textResult(
+        `The command has not run yet. It would run ${whereText(sandbox)}, in ${plan.shell}${limit}.`,
+      );
     },
   });
 }

@@ -10,7 +10,7 @@ export function gitTool({ isAvailable, program, locate }: GitPorts): Tool {
     label: 'Git',
     description: 'Read the git history, and what differs from it on disk.',
     parameters: z.object({
-      action: z.enum(['log', 'show', 'diff', 'blame']),
+      action: z.enum(['status', 'log', 'show', 'diff', 'blame']),
       ref: z.optional(
         z
           .string()

@@ -32,7 +32,7 @@ export interface GitPlace {
 }
 
 export interface GitQuery {
-  readonly action: 'log' | 'show' | 'diff' | 'blame';
+  readonly action: 'status' | 'log' | 'show' | 'diff' | 'blame';
   readonly ref?: string | undefined;
   readonly path?: string | undefined;
   readonly startLine?: number | undefined;
@@ -77,6 +77,8 @@ export async function readGit(query: GitQuery, place: GitPlace, reading: GitRead
   try {
     const git = await openGit(place, { ...reading, signal: AbortSignal.any([reading.signal, late]) });
     switch (query.action) {
+      case 'status':
+        return await status(git, reading.pending);
       case 'log':
         return await log(git, query);
       case 'show':
@@ -155,6 +157,8 @@ const SETTINGS = [
   'safe.bareRepository=explicit',
   'core.pager=cat',
   'core.quotePath=false',
+  'color.status=false',
+  'status.submoduleSummary=false',
   'log.showSignature=false',
   'blame.ignoreRevsFile=',
   'diff.external=',
@@ -194,6 +198,18 @@ function withoutFilters(names: readonly string[]): Readonly<Record<string, strin
     string,
     string
   >;
+}
+
+/** The branch, and which files differ from the index and the last commit. */
+async function status(git: OpenedGit, pending: readonly string[]): Promise<string> {
+  const args = ['status', '--short', '--branch', '--untracked-files=all', '--ignore-submodules=dirty'];
+  const found = await git.run([...args, ...git.paths]);
+  const isClean = found
+    .trimEnd()
+    .split('\n')
+    .every(row => row.startsWith('##'));
+  const head = `${isClean ? 'Nothing differs' : 'What differs'} from the last commit ${about(git)}.`;
+  return answer([head, onDisk(pending), ...filterNote(git)].join(' '), found);
 }
 
 async function log(git: OpenedGit, { ref = 'HEAD' }: GitQuery): Promise<string> {

@@ -169,7 +169,7 @@ function runOnDiskButton({ id, label, runs, state }: Card): TemplateResult | typ
 }
 
 /** The output of a command: unfolded while it runs, and as the user left it afterwards. */
-function output({ output: text, canStop, label }: Card): TemplateResult | typeof nothing {
+function output({ id, output: text, canStop, label }: Card): TemplateResult | typeof nothing {
   if (text === undefined) return nothing;
   const result = l10n.t('Result');
   const stop = { label: l10n.t('Stop'), of: l10n.t('Stop {0}', label), action: 'stop' };
@@ -181,7 +181,9 @@ ${text}</pre>
     </details>
     ${
       canStop
-        ? html`<div class="buttons">${button({ ...stop, onClick: () => post({ type: 'stop' }) })}</div>`
+        ? html`<div class="buttons">
+            ${button({ ...stop, onClick: () => post({ type: 'stopCommand', id }) })}
+          </div>`
         : nothing
     }
   `;

@@ -7,6 +7,8 @@ import type { CommandEnd, CommandPlan } from '../../../../../src/agent/sandbox/c
 import type { Sandbox, Sandboxes, SandboxEnd } from '../../../../../src/agent/sandbox/commands/sandbox.ts';
 import { contentOf } from '../../../../../src/agent/hold/preview/blobs.ts';
 import type { PendingContents } from '../../../../../src/agent/hold/preview/overlay.ts';
+import type { TreeState } from '../../../../../src/agent/hold/external/treeState.ts';
+import { commandOutputTool } from '../../../../../src/agent/session/tools/command/commandOutput.ts';
 import {
   runCommandTool,
   type CommandRunner,
@@ -17,6 +19,7 @@ import {
   type TestSession,
   type TestSessionOptions,
 } from '../../../../support/testSession.ts';
+import { ToolHarness } from '../../../../support/toolHarness.ts';
 import { textIn } from '../../../../support/changes.ts';
 import { previewWith } from '../../../../support/previewWith.ts';
 
@@ -67,6 +70,10 @@ class FakeRunner implements CommandRunner {
   /** What a command writes, and how it ends; `undefined`: when it is stopped. */
   script: (add: (chunk: string) => void) => CommandEnd | undefined = () => ended(0);
 
+  /** What git tells before the command, and after it. */
+  states: (TreeState | undefined)[] = [];
+  readonly filesOf = (): Promise<TreeState | undefined> => Promise.resolve(this.states.shift());
+
   async plan(command: string, folder?: string) {
     if (folder === '..') throw new PathError('outside', '.. is outside the workspace.');
     const { folder: at } = this;
@@ -94,7 +101,7 @@ function setUp({ args = { command: 'npm test' }, ...options }: TestSessionOption
   const runner = new FakeRunner();
   const runs = new CommandRuns();
   const t: TestSession = createTestSession({
-    tools: [runCommandTool(runner, runs)],
+    tools: [runCommandTool(runner, runs), commandOutputTool(runs)],
     stopCommands: () => runs.stopAll(),
     files: { a: 'old' },
     settings: { forcing: 'off', modelAuthority: 'recommend' },
@@ -249,6 +256,132 @@ test('the result names the pending previews that the command did not see', async
   await t.click('p2', 'apply');
   await t.session.prompt('And?');
   assert.match(outcome(t), /It saw the files on disk, without the pending p1\./);
+});
+
+test('the result of a command on disk says which files have changed meanwhile', async () => {
+  const state = (head: string, ...files: [string, string][]): TreeState => ({ head, files: new Map(files) });
+  for (const [before, after, said] of [
+    [
+      state('1', ['a', 'M 1'], ['gone', '??'], ['same', 'M']),
+      state('1', ['a', 'M 2'], ['new\nline', '??'], ['same', 'M']),
+      /\nOn disk, 3 files have changed meanwhile: a, gone, "new\\nline"\.\n/,
+    ],
+    [state('1'), state('1'), /\nOn disk, no file that git tracks or would track has changed meanwhile\.\n/],
+    [state('1', ['a', 'M']), state('2'), /\nOn disk, HEAD is another commit now\.\n/],
+    [undefined, state('1'), /exit code 0\.\nIt wrote nothing\.$/],
+  ] as const) {
+    const { t, runner } = setUp();
+    runner.states = [before, after];
+    await t.session.prompt('Go.');
+    await t.click('p1', 'apply');
+    await t.untilState('idle');
+    assert.match(outcome(t), said);
+  }
+});
+
+test('a timeout is a limit for the command, and no more than the user allows', async context => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  for (const [timeout, limit] of [
+    [3, 3],
+    [120_000, 7],
+  ] as const) {
+    const { t, runner } = setUp({ args: { command: 'serve', timeout } });
+    const started = new Promise<void>(resolve => (runner.script = () => void resolve()));
+    await t.session.prompt('Go.');
+    assert.match(t.results()[0]?.content ?? '', new RegExp(`in /bin/sh, for at most ${limit} seconds\\.$`));
+    const applied = t.click('p1', 'apply');
+    await started;
+    context.mock.timers.tick(limit * 1_000);
+    await applied;
+    await t.untilState('idle');
+    assert.match(outcome(t), new RegExp(`time limit of ${limit} seconds`));
+  }
+});
+
+/** A session whose model started a command in the background, which the user let run. */
+async function inBackground() {
+  const world = setUp({
+    args: { command: 'npm run dev', background: true },
+    files: { a: 'old' },
+    script: [
+      { toolCalls: [{ name: 'run_command', arguments: { command: 'npm run dev', background: true } }] },
+      {},
+      {},
+      {},
+    ],
+  });
+  const { t, runner } = world;
+  world.runner.sandboxes.sandbox = { engine: 'overlay', isolated: true };
+  let write: (chunk: string) => void = () => undefined;
+  runner.script = add => void (write = add);
+  await t.session.prompt('Serve it.');
+  const staged = t.results()[0]?.content ?? '';
+  await t.click('p1', 'apply');
+  await t.untilState('idle');
+  const tool = commandOutputTool(world.runs);
+  const call = async (args: object): Promise<string> =>
+    (await new ToolHarness({}, [tool]).run('command_output', args)).content;
+  return { ...world, staged, call, write: (chunk: string) => write(chunk) };
+}
+
+test('a command in the background runs on disk after a click, and its apply does not wait for it', async () => {
+  const { t, runs, runner, staged, call, write } = await inBackground();
+  assert.match(staged, /It would run on disk, without pending previews, in \/bin\/sh\.$/);
+  assert.deepEqual(runner.ran, ['npm run dev']);
+  assert.equal(t.store.get('p1')?.state.kind, 'applied');
+  assert.equal(t.store.get('p1')?.title, 'Run in the Background: npm run dev');
+  assert.match(outcome(t), /Its result:\nIt runs in the background until it ends or is stopped\.$/);
+  write('listening on 3000\n');
+  assert.equal(runs.outputOf('p1'), 'listening on 3000\n');
+  assert.equal(await call({}), '- p1 "npm run dev": It is running.');
+  assert.equal(
+    await call({ id: 'p1' }),
+    'It is running.\nThe end of its output:\n```\nlistening on 3000\n```',
+  );
+  assert.match(await call({ id: 'p2' }), /^No command of p2 runs in the background/);
+});
+
+test('who waits for a command in the background is woken by what it writes', async () => {
+  const { call, write } = await inBackground();
+  const waiting = call({ id: 'p1', wait: 60 });
+  await new Promise(resolve => setImmediate(resolve));
+  write('ready');
+  assert.match(await waiting, /ready/);
+});
+
+test('Stop leaves a command in the background alone; the model and the person stop it by its id', async () => {
+  const { t, runs, call, write } = await inBackground();
+  write('up');
+  t.session.stop();
+  assert.match(await call({}), /is running/);
+  assert.equal(await call({ id: 'p1', stop: true }), 'It was stopped.\nThe end of its output:\n```\nup\n```');
+  assert.equal(runs.outputOf('p1'), undefined);
+  assert.equal(await call({}), '- p1 "npm run dev": It was stopped.');
+
+  const other = await inBackground();
+  other.runs.stop('p1');
+  assert.match(await other.call({ id: 'p1', wait: 60 }), /^It was stopped\.\nIt has written nothing\.$/);
+});
+
+test('the end of the window ends the commands in the background', async () => {
+  const { runs, call } = await inBackground();
+  await runs.close();
+  assert.match(await call({}), /It was stopped/);
+});
+
+test('how a command in the background ended by itself is kept, also that it could not start', async () => {
+  for (const [end, said] of [
+    [Promise.resolve(ended(1)), 'The command ended with exit code 1.'],
+    [Promise.reject(new Error('No shell.')), 'No shell.'],
+  ] as const) {
+    const { t, runner, runs } = setUp({ args: { command: 'x', background: true } });
+    runner.run = () => end;
+    await t.session.prompt('Go.');
+    await t.click('p1', 'apply');
+    await t.untilState('idle');
+    assert.equal(runs.background[0]?.ending, said);
+    assert.equal(runs.outputOf('p1'), undefined);
+  }
 });
 
 test('an empty command, and one with a NUL, are refused', async () => {

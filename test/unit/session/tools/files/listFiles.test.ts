@@ -38,3 +38,33 @@ test('a glob that no path needs is refused before it is matched', async () => {
   assert.equal(isError, true);
   assert.match(content, /glob.*1000/);
 });
+
+test('a folder is listed with what it holds: what lies deeper is folded and counted', async () => {
+  const files = { 'a.md': '', 'src/b.ts': '', 'src/x/c.ts': '', 'src/x/d.ts': '', 'test/e.ts': '' };
+  const list = async (args: object): Promise<string> =>
+    (await new ToolHarness(files).run('list_files', args)).content;
+  assert.equal(
+    await list({ glob: '**', depth: 1 }),
+    '5 files match **:\na.md\nsrc/ (3 files)\ntest/ (1 file)',
+  );
+  assert.equal(await list({ glob: 'src/**', depth: 2 }), '3 files match src/**:\nsrc/b.ts\nsrc/x/ (2 files)');
+});
+
+test('a folder, several of them, or the whole workspace are named as they are', async () => {
+  const files = { 'a.md': '', 'src/b.ts': '', 'src/x/c.ts': '', 'test/e.ts': '' };
+  const list = async (glob: unknown): Promise<string> => {
+    const { content } = await new ToolHarness(files).run('list_files', { glob });
+    return content.slice(content.indexOf('\n') + 1).replaceAll('\n', ' ');
+  };
+  for (const glob of ['src', './src/', 'src/**', ['src']])
+    assert.equal(await list(glob), 'src/b.ts src/x/c.ts');
+  for (const glob of ['.', './', '**']) assert.equal(await list(glob), 'a.md src/b.ts src/x/c.ts test/e.ts');
+  assert.equal(await list(['test', 'src/{x,y}/**', '*.md']), 'a.md src/x/c.ts test/e.ts');
+  assert.equal(await list('a.md'), 'a.md');
+});
+
+test('a folded list counts more files than a list shows', async () => {
+  const files = Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`src/f${i}`, '']));
+  const { content } = await new ToolHarness(files).run('list_files', { glob: '**', depth: 1 });
+  assert.equal(content, '1500 files match **:\nsrc/ (1500 files)');
+});

@@ -1,7 +1,7 @@
 import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { gitTool } from '../../../../../src/agent/session/tools/git/gitTool.ts';
 import { gitPlaceOf } from '../../../../../src/views/workspace/gitPlace.ts';
@@ -74,6 +74,23 @@ test('log, show, diff and blame are read, and stand in a fence that they cannot 
   const part = await ask({ action: 'blame', path: 'a.txt', ref: 'old', startLine: 2, endLine: 2 });
   assert.match(part, / 2\) two\n```$/);
   assert.doesNotMatch(part, /one|on disk/);
+});
+
+test('the status names the branch, and what is changed, staged or new, and writes nothing', async t => {
+  const { repository, root, ask } = await setUp(t);
+  await writeFile(path.join(root, 'sub', 'new.txt'), 'n\n');
+  await writeFile(path.join(root, 'sub', 'b.txt'), 'B\n');
+  repository.run(['add', 'sub/b.txt']);
+  const index = await readFile(path.join(root, '.git', 'index'));
+  assert.equal(
+    await ask({ action: 'status' }),
+    'What differs from the last commit in "project". It is about the files on disk, without unsaved editors.\n' +
+      '```\n## main\n M a.txt\nM  sub/b.txt\n?? sub/new.txt\n```',
+  );
+  assert.match(await ask({ action: 'status', path: 'sub/new.txt' }), /main\n\?\? sub\/new\.txt\n```$/);
+  assert.deepEqual(await readFile(path.join(root, '.git', 'index')), index);
+  repository.run(['stash', '-q', '--include-untracked']);
+  assert.match(await ask({ action: 'status' }), /^Nothing differs from the last commit in "project"\./);
 });
 
 test('what is asked wrongly is said', async t => {
@@ -174,6 +191,8 @@ test('a hostile repository makes it run nothing', async t => {
     ['core.repositoryFormatVersion', '1'],
     ['credential.helper', evil],
     ['blame.ignoreRevsFile', '/nowhere'],
+    ['color.status', 'always'],
+    ['status.submoduleSummary', 'true'],
   ];
   for (const [name, value] of settings) repository.config(name, value);
   for (const hook of ['post-index-change', 'fsmonitor-watchman', 'reference-transaction'])
@@ -183,6 +202,7 @@ test('a hostile repository makes it run nothing', async t => {
   await rm(marker, { force: true });
 
   for (const args of [
+    { action: 'status' },
     { action: 'log' },
     { action: 'log', path: 'a.txt' },
     { action: 'show' },
@@ -194,6 +214,7 @@ test('a hostile repository makes it run nothing', async t => {
   ])
     await ask(args);
   assert.ok(!existsSync(marker), 'nothing has run');
+  assert.match(await ask({ action: 'status' }), /\n M a\.txt\n/);
   assert.match(
     await ask({ action: 'diff' }),
     /Filters, such as that of Git LFS, are not run[^]*\+three[^]*\+C/,

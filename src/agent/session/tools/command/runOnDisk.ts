@@ -1,0 +1,47 @@
+import { listed, plural } from '../../../base/phrases.ts';
+import type { CommandPlan } from '../../../sandbox/commands/commandPlan.ts';
+import type { CommandRun, CommandRuns } from '../../../sandbox/commands/commandRuns.ts';
+import type { TreeState } from '../../../hold/external/treeState.ts';
+import { textResult, type AgentToolResult } from '../../../hold/preview/pendingAction.ts';
+import { commandResult, endingText } from './commandReport.ts';
+import type { ShellRunner } from './runCommand.ts';
+
+interface DiskCommand {
+  readonly runner: ShellRunner;
+  readonly runs: CommandRuns;
+  readonly plan: CommandPlan;
+  readonly run: CommandRun;
+  readonly previewId: string;
+  /** Ids of the pending previews, which it does not see. */
+  readonly pending: readonly string[];
+}
+
+/** Runs a command on the real files. One in the background goes on when this has settled. */
+export async function runOnDisk(command: DiskCommand): Promise<AgentToolResult> {
+  const { runner, runs, plan, run, previewId, pending } = command;
+  const saw =
+    pending.length > 0 ? [`It saw the files on disk, without the pending ${pending.join(', ')}.`] : [];
+  if (plan.background) {
+    const end = runner
+      .run(plan, run)
+      .then(({ exitCode }) => (run.endedBy ? 'It was stopped.' : endingText(plan, exitCode, run)));
+    runs.keep(previewId, plan.command, run, end);
+    return textResult(['It runs in the background until it ends or is stopped.', ...saw].join('\n'));
+  }
+  const before = await runner.filesOf(plan);
+  const end = await runner.run(plan, run);
+  const after = before && (await runner.filesOf(plan));
+  return commandResult(plan, end, run, [...saw, ...changedLines(before, after)]);
+}
+
+/** What has changed, as far as git tells. */
+function changedLines(before: TreeState | undefined, after: TreeState | undefined): readonly string[] {
+  if (!before || !after) return [];
+  if (before.head !== after.head) return ['On disk, HEAD is another commit now.'];
+  const all = new Set([...before.files.keys(), ...after.files.keys()]);
+  const changed = [...all].filter(path => before.files.get(path) !== after.files.get(path)).sort();
+  if (changed.length === 0) return ['On disk, no file that git tracks or would track has changed meanwhile.'];
+  return [
+    `On disk, ${plural(changed.length, 'file has', 'files have')} changed meanwhile: ${listed(changed)}.`,
+  ];
+}
