@@ -1,0 +1,68 @@
+import { ToolError } from '../../../base/errors.ts';
+import { fenced } from '../../../base/phrases.ts';
+import { quoted } from '../../../base/safeName.ts';
+import { commandLabel } from '../../../sandbox/commands/commandPlan.ts';
+import type { BackgroundCommand, CommandRuns } from '../../../sandbox/commands/commandRuns.ts';
+import { textResult, type AgentToolResult } from '../../../hold/preview/pendingAction.ts';
+
+/** The most characters of the output. */
+const MAX_CHARS = 10_000;
+
+/** What the model asks of the commands in the background. */
+interface Asked {
+  readonly id?: string | undefined;
+  /** In seconds. */
+  readonly wait?: number | undefined;
+  readonly stop?: boolean | undefined;
+}
+
+/**
+ * The list of the commands in the background or, with an id, the end of what one wrote, once that was stopped or waited for.
+ * @throws ToolError for an id that is none of theirs.
+ */
+export async function readOutput(
+  { id, wait, stop = false }: Asked,
+  runs: CommandRuns,
+  signal: AbortSignal,
+): Promise<AgentToolResult> {
+  const all = runs.background;
+  if (id === undefined) {
+    if (all.length === 0) return textResult('No command runs in the background.');
+    const rows = all.map(({ previewId, command, ending }) => {
+      const state = ending ?? 'It is running.';
+      return `- ${previewId} ${quoted(commandLabel(command))}: ${state}`;
+    });
+    return textResult(rows.join('\n'));
+  }
+  const found = all.find(({ previewId }) => previewId === id);
+  if (!found)
+    throw new ToolError(
+      `No command of ${id} runs in the background, or it has not been started yet. Call command_output without id for those that do.`,
+    );
+  if (stop && found.ending === undefined) {
+    runs.stop(id);
+    await found.run.ended;
+  } else if (wait !== undefined && found.ending === undefined) await news(runs, found, wait, signal);
+  const output = found.run.output.end(MAX_CHARS).trimEnd();
+  const wrote = output === '' ? 'It has written nothing.' : `The end of its output:\n${fenced(output)}`;
+  return textResult(`${found.ending ?? 'It is running.'}\n${wrote}`);
+}
+
+/** Settles when the command has written or ended, when the time is over, or when the signal is aborted. */
+async function news(
+  runs: CommandRuns,
+  { run }: BackgroundCommand,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = run.output.length;
+  const until = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)]);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const following = runs.onDidChange(() => {
+    if (run.output.length !== before) resolve();
+  });
+  until.addEventListener('abort', () => resolve(), { once: true });
+  if (until.aborted) resolve();
+  await Promise.race([promise, run.ended]);
+  following.dispose();
+}
