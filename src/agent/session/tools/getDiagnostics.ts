@@ -12,7 +12,7 @@ export function getDiagnosticsTool(problems: Problems): Tool {
     name: 'get_diagnostics',
     label: 'Get Diagnostics',
     description:
-      'List the Problems that VS Code shows for files of the workspace: errors, warnings and information from compilers and linters. Many check only open files.',
+      "List VS Code's Problems: errors, warnings and information from compilers and linters, many of which check only open files.",
     parameters: z.object({
       paths: z.optional(
         z

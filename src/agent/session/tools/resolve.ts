@@ -12,16 +12,14 @@ export const resolveTool = defineTool({
     'means what you were reminded of.',
   parameters: z.object({
     action: z.enum(['apply', 'discard']),
-    reason: z
-      .string()
-      .check(z.describe('One sentence that says why. It is shown to the user and kept in the ledger.')),
+    reason: z.string().check(z.describe('Why, for the user, in one sentence.')),
     extra: z
       .optional(z.record(z.string(), z.unknown()))
       .check(z.describe('Free-form data for the tool that staged the preview.')),
     id: z.optional(z.string()).check(z.describe('E.g. "p3".')),
     ids: z
       .optional(z.array(z.string()).check(z.minLength(1)))
-      .check(z.describe('The ids of all that a task staged, for one vote on them.')),
+      .check(z.describe('All that a task staged, for one vote.')),
   }),
   hidden: true,
   execute: async ({ action, reason, extra, id, ids }, context) => {

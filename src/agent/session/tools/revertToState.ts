@@ -56,10 +56,9 @@ export function revertToStateTool(isEnabled: () => boolean): Tool {
 }
 
 const DESCRIPTION =
-  'Abandon the current branch and return the conversation to an earlier node. The conversation is a tree: each ' +
-  'message is a node, and its id precedes its text, e.g. [n10]. Everything after the node leaves your context, ' +
-  'including this call; the log keeps it, and files are not changed. Put everything you need to remember into ' +
-  '`summary`: it is attached to the node as a tag. Categories: failure for a dead end to learn from; tangent for a ' +
+  'Return the conversation to an earlier node of its tree. Each message is a node; its id precedes its text, e.g. [n10]. ' +
+  'All that follows leaves your context, this call too; the log keeps it, and no file changes. Put all that you need to ' +
+  'remember into `summary`, which is attached to the node. Categories: failure for a dead end to learn from; tangent for a ' +
   'finished exploration to fold back; completion for the outcome of a sealed sub-task; step-summary for a checkpoint ' +
   "on a long trunk. On a tool call or result, failure and tangent replace that node's text with the summary: return to " +
   "the node before it if you still need the text. A user's prompt is never dropped: return no further than the last one.";
@@ -75,9 +74,9 @@ const parameters = z.unknown().check(
       },
       step: {
         type: 'string',
-        description: 'The id of the node to return to, as shown ("n10") or as a number ("10").',
+        description: 'Id of the node, as shown ("n10").',
       },
-      summary: { type: 'string', description: 'One line: what to remember from the abandoned branch.' },
+      summary: { type: 'string', description: 'One line.' },
     },
     required: ['category', 'step'],
   }),

@@ -17,7 +17,7 @@ export function specOf(tool: Tool): ToolSpec {
 }
 
 /** Limits of Redline's own tools that models keep by themselves. Calls are held to them all the same, and told what is wrong. */
-const OWN_LIMITS = ['minLength', 'maxLength', 'minItems', 'pattern'] as const;
+const OWN_LIMITS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'pattern'] as const;
 
 /**
  * The JSON Schema of what a zod schema accepts.

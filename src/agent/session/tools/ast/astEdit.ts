@@ -15,19 +15,19 @@ export function astEditTool(searcher: AstSearcher): Tool {
     label: 'AST Edit',
     description:
       'Propose replacements of code found by its structure, in any number of files. Each op has a pattern (see ' +
-      'ast_grep) and the code that replaces its matches, which may use the variables of the pattern; empty code ' +
-      'deletes the matches. All ops refer to the files as they are now. Stages a preview.',
+      'ast_grep) and the code that replaces its matches, which may use the variables of the pattern. ' +
+      'All ops refer to the files as they are now. Stages a preview.',
     parameters: z.object({
       ops: z
         .array(
           z.object({
-            pat: z.string().check(z.describe('The pattern, e.g. "console.log($$$A)".')),
+            pat: z.string().check(z.describe('E.g. "console.log($$$A)".')),
             selector: selectorSchema('See ast_grep.'),
-            out: z.string().check(z.describe('Its replacement, e.g. "logger.info($$$A)"; empty to delete.')),
+            out: z.string().check(z.describe('E.g. "logger.info($$$A)"; empty to delete the matches.')),
           }),
         )
         .check(z.minLength(1)),
-      paths: pathsSchema('Files, folders and globs; "." is the whole workspace.'),
+      paths: pathsSchema('See ast_grep.'),
       title: titleSchema,
     }),
     async execute({ ops, paths, title }, context) {

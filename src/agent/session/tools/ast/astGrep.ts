@@ -13,7 +13,7 @@ export function astGrepTool(searcher: AstSearcher): Tool {
       'number of nodes, $_ any one node; a variable that occurs twice matches the same code. Whitespace does not ' +
       'matter. Example: "console.log($$$A)".',
     parameters: z.object({
-      pat: z.string().check(z.describe('The pattern.')),
+      pat: z.string(),
       selector: selectorSchema(
         'A kind of syntax node, to search for only the first such node of the pattern; the rest of it is context. For ' +
           'code that does not stand alone: pat "({ k: $V })", selector "pair"; pat "class A { $F = $V }", selector ' +

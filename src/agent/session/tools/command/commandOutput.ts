@@ -10,13 +10,12 @@ export function commandOutputTool(runs: CommandRuns): Tool {
   return defineTool({
     name: 'command_output',
     label: 'Command Output',
-    description:
-      'List the commands that run in the background, or read the end of what one of them wrote, or stop it.',
+    description: 'Read the end of what a command in the background wrote, or stop it. Without id, list them.',
     parameters: z.object({
       id: z.optional(z.string().check(z.describe('Id of its preview.'))),
       wait: z
         .optional(z.int().check(z.minimum(1), z.maximum(MAX_WAIT)))
-        .check(z.describe('Seconds to wait until it writes more or ends.')),
+        .check(z.describe('Seconds to wait for more output or its end.')),
       stop: z.optional(z.boolean()),
     }),
     readOnly: true,

@@ -32,7 +32,7 @@ export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
     name: 'run_command',
     label: 'Run Command',
     description:
-      "Propose to run a command in the user's shell. Where there is a sandbox it runs there: it sees your pending previews as applied, what it changes becomes a preview, and an isolated one has no network. reset makes ignored files there as on disk first. onDisk runs it on the real files, without previews, after the user's click: for a commit, an install or the network. background is for a server or a watch: it runs on disk, after a click, until it ends or is stopped; command_output reads it. Its input is closed, so pass options that avoid questions. A POSIX shell gets the text with -c, PowerShell as a script, cmd.exe as a batch file (%%i in for).",
+      "Propose a command for the user's shell. If there is a sandbox, it runs there: it sees your pending previews as applied, its changes become a preview, and an isolated sandbox has no network. reset first makes ignored files there as on disk. onDisk runs it on the real files, without previews, after the user's click: for a commit, an install or the network. background does so for a server or a watch, which command_output reads. Input is closed: pass options that avoid questions. A POSIX shell gets the text with -c, PowerShell as a script, cmd.exe as a batch file (%%i in for).",
     parameters: z.object({
       command: z.string().check(z.minLength(1), z.maxLength(MAX_COMMAND_CHARS), z.regex(/\S/)),
       cwd: z.optional(z.string().check(z.describe('Default: the first workspace folder.'))),
@@ -41,7 +41,7 @@ export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
       background: z.optional(z.boolean()),
       timeout: z
         .optional(z.int().check(z.minimum(1)))
-        .check(z.describe("In seconds. Default, and the most: the user's limit.")),
+        .check(z.describe("Seconds; at most, and by default, the user's limit.")),
     }),
     async execute(asked, context) {
       const { proposeCommand } = await import('./proposeCommand.ts');

@@ -12,9 +12,8 @@ export const editFileTool = defineTool({
   name: 'edit_file',
   label: 'Edit File',
   description:
-    'Propose edits to one file. Each `old` is text of the file, with its exact whitespace, that occurs only once: give ' +
-    'enough context, or set `replaceAll` to replace each place. All edits refer to the file as it is now. An empty `old` ' +
-    'for a file that does not exist creates it. Stages a preview.',
+    'Propose edits to one file. Each `old` is text that occurs only once in the file, with its exact whitespace; ' +
+    '`replaceAll` replaces it everywhere. All edits refer to the file as it is now. An empty `old` creates a file. Stages a preview.',
   parameters: z.object({
     path: z.string().check(z.minLength(1)),
     edits: z

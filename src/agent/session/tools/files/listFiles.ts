@@ -20,11 +20,7 @@ export const listFilesTool = defineTool({
     glob: z.string().check(z.minLength(1), z.maxLength(MAX_GLOB_CHARS)),
     depth: z
       .optional(z.int().check(z.minimum(1)))
-      .check(
-        z.describe(
-          'Fold what lies deeper, e.g. 1: of the folders at the top only the names and how many files they have.',
-        ),
-      ),
+      .check(z.describe('Levels to show, e.g. 1; the files below are counted by folder.')),
   }),
   readOnly: true,
   async execute({ glob, depth }, { workspace, signal }) {

@@ -18,7 +18,7 @@ export const renameFileTool = defineTool({
     'updated. Stages a preview.',
   parameters: z.object({
     from: z.string().check(z.minLength(1)),
-    to: z.string().check(z.minLength(1), z.describe('Its new path, which must not exist yet.')),
+    to: z.string().check(z.minLength(1), z.describe('Its new path.')),
     title: titleSchema,
     reason: reasonSchema,
   }),
