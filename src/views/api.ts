@@ -111,7 +111,7 @@ export interface RedlineApi {
       extra?: Record<string, unknown>;
     }): Promise<AgentToolResult>;
     readonly onDidChange: vscode.Event<PreviewInfo>;
-    /** Every attempt to resolve a preview, oldest first. */
+    /** The attempts to resolve previews, oldest first: the last 1,000, and all on previews that are still kept. */
     ledger(): readonly LedgerEntry[];
   };
   readonly session: {

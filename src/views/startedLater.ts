@@ -46,7 +46,7 @@ export function startShownAgain(
 /** Tells what the model applied since the user looked. */
 export function startAppliedUnseen(agent: Agent, shown: ShownRevisions, overview: Overview): Disposable {
   const { store } = agent;
-  const since = store.ledger().length;
+  const since = store.feed.attempts;
   const load = async (): Promise<Disposable> => {
     const { AppliedUnseen } = await import('./review/appliedUnseen.ts');
     return new AppliedUnseen(store, shown, overview.onDidOpenSet, since, modeSwitch(agent.settings));

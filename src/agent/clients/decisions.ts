@@ -36,7 +36,7 @@ export class Decisions implements Disposable, News {
   constructor(store: PreviewStore, isOwn: (preview: Preview) => boolean, heard?: number) {
     this.#store = store;
     // A position that this ledger does not have is of another one: telling twice is better than never.
-    const from = heard === undefined ? Infinity : heard > store.ledger().length ? 0 : heard;
+    const from = heard === undefined ? Infinity : heard > store.feed.attempts ? 0 : heard;
     this.#cursor = new FeedCursor(
       store,
       (fact, preview) => isOwn(preview) && isNews(fact),
@@ -55,7 +55,7 @@ export class Decisions implements Disposable, News {
    */
   get heard(): number {
     const next = this.#cursor.untold.find(({ kind }) => kind === 'attempt');
-    return next?.place ?? this.#store.ledger().length;
+    return next?.place ?? this.#store.feed.attempts;
   }
 
   get hasNews(): boolean {

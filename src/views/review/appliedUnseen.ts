@@ -66,7 +66,7 @@ export class AppliedUnseen extends Owner {
         if (this.#ids.size > 0) see(shown.visible().map(({ preview }) => preview.id));
       }),
     );
-    note(store.ledger().slice(since));
+    note(store.ledgerFrom(since));
   }
 
   #show(): void {

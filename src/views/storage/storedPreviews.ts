@@ -13,6 +13,7 @@ import {
   UNSTORED,
   type PreviewNumbers,
 } from '../../agent/hold/preview/previewNumbers.ts';
+import type { UnreadableLine } from '../../agent/hold/preview/log/previewLog.ts';
 import { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import type { PreviewStoreOptions } from '../../agent/hold/preview/previewStoreOptions.ts';
 import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
@@ -76,14 +77,20 @@ export async function openStored(
   });
   await store.restoreInTurns(entries, unreadable);
   numbers = await numbersIn(folder.fsPath, store.lastNumber, wasLeft || torn);
-  if (unreadable.length > 0) {
-    const { tellDamage } = await import('./damagedLines.ts');
-    // Being told must not keep what can be read from being opened.
-    await tellDamage(folder.fsPath, unreadable).catch((error: unknown) =>
-      logger.error(`Keeping the damaged lines of ${file} failed: ${detailOf(error)}`),
-    );
-  }
+  if (unreadable.length > 0) await tellDamaged(folder.fsPath, unreadable, logger);
   return { store, log };
+}
+
+/** Never rejects: being told must not keep what can be read from being opened. */
+async function tellDamaged(
+  storage: string,
+  unreadable: readonly UnreadableLine[],
+  logger: Logger,
+): Promise<void> {
+  const { tellDamage } = await import('./damagedLines.ts');
+  await tellDamage(storage, unreadable).catch((error: unknown) =>
+    logger.error(`Keeping the damaged lines of ${storage} failed: ${detailOf(error)}`),
+  );
 }
 
 /**
@@ -128,7 +135,7 @@ export function onFailure({ trouble, logger }: StorageParts): (error: unknown) =
   };
 }
 
-export function storeOptions({ trouble, logger }: StorageParts): PreviewStoreOptions {
+export function storeOptions({ folder, trouble, logger }: StorageParts): PreviewStoreOptions {
   return {
     onLogRecovery: () => {
       logger.info('Writing previews works again; everything that waited is written.');
@@ -136,6 +143,7 @@ export function storeOptions({ trouble, logger }: StorageParts): PreviewStoreOpt
     },
     onUnsynced: (ids, failed) =>
       void import('./notSynced.ts').then(({ tellNotSynced }) => tellNotSynced(ids, failed, logger)),
+    onDamage: unreadable => void tellDamaged(folder.fsPath, unreadable, logger),
     onUnstorable: (ids, error) => {
       logger.error(`The latest state of ${ids.join(', ')} can never be written: ${detailOf(error)}`);
       trouble.lostPreviews(ids);

@@ -115,6 +115,12 @@ export class JsonLog<T> {
     this.#write(line);
   }
 
+  /** Appends entries in a few writes, and lets other work run in between. */
+  async appendAll(entries: readonly T[]): Promise<void> {
+    for (const text of inWrites('', entries, entry => encodeEntry(this.#stored(entry))))
+      await this.#enqueue(() => Promise.resolve(this.#write(text)));
+  }
+
   /**
    * Appends an entry before returning, unless it would have to wait. False if it must wait or could not be written; then
    * it may be appended again.
@@ -195,7 +201,7 @@ export class JsonLog<T> {
     this.#failed = false;
   }
 
-  #write(line: string): void {
+  #write(line: string | Buffer): void {
     this.#failed = true;
     const handle = openSync(this.#file, APPEND);
     try {

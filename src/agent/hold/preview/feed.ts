@@ -66,6 +66,16 @@ export class Feed {
     return this.#facts;
   }
 
+  /** How many attempts to resolve there were, also those whose facts are not here any more. */
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  /** This many attempts come before those that are added next. */
+  skip(attempts: number): void {
+    this.#attempts += attempts;
+  }
+
   /** Adds what an entry of the log tells; {@link tell} follows once it is recorded. */
   add(fact: DistributiveOmit<Fact, 'key' | 'place'>): void {
     const name = nameOf(fact);

@@ -72,7 +72,7 @@ async function appliedTo(
   const chain: Link[] = [];
   const forgotten: LedgerEntry[] = [];
   let at = path;
-  for (const entry of standingApplies(store.ledger()).toReversed()) {
+  for (const entry of standingApplies(await store.wholeLedger()).toReversed()) {
     if (!entry.files.some(file => file.path === at)) continue;
     const preview = store.get(entry.previewId);
     if (!preview) {

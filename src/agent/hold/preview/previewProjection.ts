@@ -25,7 +25,7 @@ export class PreviewProjection {
   readonly #hold: (changes: readonly FileChange[]) => readonly FileChange[];
   readonly open = new OpenPreviews();
   readonly feed = new Feed();
-  readonly #ledger: LedgerEntry[] = [];
+  #ledger: LedgerEntry[] = [];
   readonly #marks = new Set<string>();
   /** Ids of the previews that were applied, discarded or expired, also of unknown ones. */
   readonly #ended = new Set<string>();
@@ -61,6 +61,10 @@ export class PreviewProjection {
       );
     else if (entry.type === 'recovered' || entry.type === 'expired') this.#commits.end(ids);
     else if (entry.type === 'synced') this.#commits.sync(ids);
+    else if (entry.type === 'archived') {
+      this.feed.skip(entry.attempts);
+      this.#count(entry.last);
+    }
     const next = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
     // A rebase may never be stored.
     const isKept = entry.type !== 'revised' || entry.by !== 'rebase' || entry.announced === true;
@@ -115,7 +119,7 @@ export class PreviewProjection {
     for (const id of idsIn(line)) this.#count(id);
     if (!mayBeOfCommit(line)) return;
     this.#commits.doubt();
-    const ledgerBefore = this.#ledger.length;
+    const ledgerBefore = this.feed.attempts;
     for (const { id, kind } of this.open) {
       if (kind === 'files' && !this.#commits.of([id]))
         this.#commits.add({ ids: [id], ledgerBefore, said: 'mayHaveBegun' });
@@ -155,9 +159,32 @@ export class PreviewProjection {
     return [...this.#previews.values()];
   }
 
-  /** All attempts to resolve, the oldest first. */
+  /** The attempts to resolve that are in the log, the oldest first. */
   get ledger(): readonly LedgerEntry[] {
     return this.#ledger;
+  }
+
+  /** Those of the {@link ledger} from this place on, see {@link Feed.attempts}. */
+  ledgerFrom(place: number): readonly LedgerEntry[] {
+    return this.#ledger.slice(Math.max(0, place - (this.feed.attempts - this.#ledger.length)));
+  }
+
+  /** The attempts of these entries are no longer in the log. */
+  dropAttempts(entries: readonly PreviewLogEntry[]): void {
+    const dropped = new Set(
+      entries.flatMap(entry => (entry.type === 'resolved' ? entry.entries.map(attemptKey) : [])),
+    );
+    this.#ledger = this.#ledger.filter(attempt => !dropped.has(attemptKey(attempt)));
+  }
+
+  /** The whole ledger, with what the ledger file has. An attempt may be in both. */
+  ledgerWith(archived: readonly PreviewLogEntry[]): readonly LedgerEntry[] {
+    const keyOf = (attempt: LedgerEntry): string => `${attemptKey(attempt)} ${attempt.outcome}`;
+    const all = new Map<string, LedgerEntry>();
+    for (const entry of archived)
+      if (entry.type === 'resolved') for (const attempt of entry.entries) all.set(keyOf(attempt), attempt);
+    for (const attempt of this.#ledger) all.set(keyOf(attempt), attempt);
+    return [...all.values()].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   }
 
   /** In the order of their beginning. */
@@ -198,7 +225,7 @@ export class PreviewProjection {
   #begin({ ids, rollback, revisions, vote, syncs }: Extract<PreviewLogEntry, { type: 'commit' }>): void {
     if (ids.some(id => this.#ended.has(id))) return;
     this.#commits.end(ids);
-    const ledgerBefore = this.#ledger.length;
+    const ledgerBefore = this.feed.attempts;
     this.#commits.add({ ids, rollback, revisions, vote, syncs, ledgerBefore, said: 'interrupted' });
   }
 
@@ -254,7 +281,7 @@ function reduce(
   entry: Exclude<PreviewLogEntry, { type: 'resolved' }>,
 ): readonly Preview[] {
   if (entry.type === 'staged') return [fresh(entry.preview)];
-  if (entry.type === 'commit' || entry.type === 'recovered' || entry.type === 'synced') return [];
+  if (!('id' in entry)) return [];
   const preview = find(entry.id);
   if (!preview || isOpen(preview) === (entry.type === 'dismissed')) return [];
   switch (entry.type) {

@@ -64,8 +64,8 @@ export class PreviewStore {
   /** Fires after each new revision, after `onDidChange`. */
   readonly onDidRevise: Event<Revision> = this.#revised.event;
 
-  /** Tells that what these previews wrote may not survive a power cut: why, by path. */
-  readonly reportUnsynced: NonNullable<PreviewStoreOptions['onUnsynced']>;
+  /** Who is told of what the storage may have lost. */
+  readonly tells: Pick<PreviewStoreOptions, 'onUnsynced' | 'onDamage'>;
 
   /** The contents of binary files. They must be put there before a preview names them. */
   readonly blobs: Blobs;
@@ -76,8 +76,8 @@ export class PreviewStore {
     onLogFailure: (error: unknown) => void,
     options: PreviewStoreOptions = {},
   ) {
-    const { numbers = countedNumbers(), blobs, onLogRecovery, onUnstorable, onUnsynced } = options;
-    this.reportUnsynced = onUnsynced ?? (() => undefined);
+    const { numbers = countedNumbers(), blobs, onLogRecovery, onUnstorable } = options;
+    this.tells = options;
     this.#log = log;
     const { contents } = log;
     this.blobs = blobs ?? contents ?? new MemoryBlobs();
@@ -160,9 +160,7 @@ export class PreviewStore {
   rebase(id: string, changes: readonly FileChange[], dependsOn: readonly string[]): Promise<void> {
     const entry = { ...this.#nextRevision(id, changes), dependsOn, by: 'rebase' } as const;
     const announced = this.#rebases.add(id, entry.revision);
-    const store = (): Promise<void> =>
-      announced ? this.#queue.append(marked(announced)) : Promise.resolve();
-    return this.#take(entry, store);
+    return this.#take(entry, async () => announced && this.#queue.append(marked(announced)));
   }
 
   /** Adds a revision to a pending plan, which the user edited. @param text the whole plan, for the {@link feed}. */
@@ -287,9 +285,21 @@ export class PreviewStore {
     return this.#projection.feed;
   }
 
-  /** All attempts to resolve, the oldest first. */
+  /** The attempts to resolve, the oldest first: all on previews that are not forgotten, and the last ones of the others. */
   ledger(): readonly LedgerEntry[] {
     return this.#projection.ledger;
+  }
+
+  /** All attempts to resolve, the oldest first. @throws any error of the file system */
+  async wholeLedger(): Promise<readonly LedgerEntry[]> {
+    const { entries, unreadable } = (await this.#log.archived?.()) ?? { entries: [], unreadable: [] };
+    if (unreadable.length > 0) this.tells.onDamage?.(unreadable);
+    return this.#projection.ledgerWith(entries);
+  }
+
+  /** Those of the {@link ledger} since there were this many {@link Feed.attempts}. */
+  ledgerFrom(attempts: number): readonly LedgerEntry[] {
+    return this.#projection.ledgerFrom(attempts);
   }
 
   /**
@@ -313,9 +323,8 @@ export class PreviewStore {
    * Expires a pending preview whose action is gone; does nothing if it is not pending.
    * @param reason why, in a sentence.
    */
-  async expire(id: string, reason?: string): Promise<void> {
-    if (this.#projection.get(id)?.state.kind !== 'pending') return;
-    await this.#record({ type: 'expired', id, ...(reason === undefined ? {} : { reason }) });
+  expire(id: string, reason?: string): Promise<void> {
+    return this.#recordPending({ type: 'expired', id, ...(reason === undefined ? {} : { reason }) });
   }
 
   /** Hides an expired preview for good. It stays in the log. */
@@ -369,9 +378,10 @@ export class PreviewStore {
     // Entries that wait are written first: later, they would bring back what is removed.
     if (!(await this.drain()))
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
-    const tell = (preview: Preview): void => this.#changed.fire(preview);
     const { forget } = await import('./log/retention.ts');
-    return forget({ projection: this.#projection, log: this.#log }, until, mostBytes, tell);
+    return forget({ projection: this.#projection, log: this.#log }, until, mostBytes, preview =>
+      this.#changed.fire(preview),
+    );
   }
 
   /** Tries to write what waits. @returns whether the log has everything. Never rejects. */
@@ -427,20 +437,19 @@ export class PreviewStore {
   }
 
   #journal(unmarked: PreviewLogEntry): Promise<void> | undefined {
-    const isStorable = (): boolean => !idsOf(unmarked).some(id => this.#unstorable.has(id));
-    const refuse = (): Promise<never> => {
-      const id = idsOf(unmarked).find(id => this.#unstorable.has(id)) ?? '';
-      return Promise.reject(new JournalError(this.#unstorable.get(id)));
+    const refusal = (): Promise<never> | undefined => {
+      const id = idsOf(unmarked).find(id => this.#unstorable.has(id));
+      return id === undefined ? id : Promise.reject(new JournalError(this.#unstorable.get(id)));
     };
-    if (!isStorable()) return refuse();
+    const refused = refusal();
+    if (refused) return refused;
     this.#storeRebases(idsOf(unmarked));
     const entry = marked(unmarked);
     const begin = (): void => void this.#projection.apply(entry);
     const written = this.#queue.appendNowOrNever(entry);
     // Meanwhile, an entry before it may have turned out to have no encoding.
-    if (written) return written.then(begin, asJournalError).then(() => (isStorable() ? undefined : refuse()));
-    begin();
-    return undefined;
+    if (written) return written.then(begin, asJournalError).then(refusal);
+    return void begin();
   }
 
   /** The number in the id of the last preview, of those that were forgotten, too. */

@@ -1,5 +1,6 @@
 import type { EncodingError } from '../../base/log/jsonLines.ts';
 import type { Blobs } from './blobs.ts';
+import type { UnreadableLine } from './log/previewLog.ts';
 import type { Preview } from './preview.ts';
 import type { PreviewNumbers } from './previewNumbers.ts';
 
@@ -12,6 +13,8 @@ export interface PreviewStoreOptions {
   readonly onLogRecovery?: () => void;
   /** Called when what these previews wrote may not survive a power cut: why, by path. */
   readonly onUnsynced?: (ids: readonly string[], failed: ReadonlyMap<string, unknown>) => void;
+  /** Called when the ledger file has lines that cannot be read. */
+  readonly onDamage?: (unreadable: readonly UnreadableLine[]) => void;
   /**
    * Called when the latest state of these previews can never be written, and why. It lasts as long as the process, and while
    * they are in it they cannot be applied. By default it is reported as a failure of the log.

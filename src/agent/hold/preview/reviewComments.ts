@@ -68,7 +68,7 @@ export class ReviewComments extends Owner {
     this.#store = store;
     const read = readStored(stored);
     this.#comments = read.comments.map(comment => this.#followed(comment));
-    this.#reviewedUpTo = Math.min(read.reviewedUpTo ?? store.ledger().length, store.ledger().length);
+    this.#reviewedUpTo = Math.min(read.reviewedUpTo ?? store.feed.attempts, store.feed.attempts);
     this.own(
       store.onDidRevise(({ preview, part }) => {
         if (!this.#comments.some(({ previewId }) => previewId === preview.id)) return;
@@ -99,19 +99,16 @@ export class ReviewComments extends Owner {
   votesOn(sessionId: string, comments: readonly Pick<ReviewComment, 'previewId'>[]): ReviewVotes {
     const setIdOf = (id: string): string => this.#store.get(id)?.origin?.setId ?? '';
     const sets = new Set(comments.map(({ previewId }) => setIdOf(previewId)));
-    const votes = this.#store
-      .ledger()
-      .slice(this.#reviewedUpTo)
-      .filter(({ actor, previewId }) => {
-        const { origin, undoes } = this.#store.get(previewId) ?? {};
-        return (
-          sets.has(setIdOf(previewId)) &&
-          actor === 'human' &&
-          !undoes &&
-          origin?.sessionId === sessionId &&
-          !origin.agent
-        );
-      });
+    const votes = this.#store.ledgerFrom(this.#reviewedUpTo).filter(({ actor, previewId }) => {
+      const { origin, undoes } = this.#store.get(previewId) ?? {};
+      return (
+        sets.has(setIdOf(previewId)) &&
+        actor === 'human' &&
+        !undoes &&
+        origin?.sessionId === sessionId &&
+        !origin.agent
+      );
+    });
     const refused = votes.filter(({ outcome }) => outcome === 'discarded').length;
     return { applied: votes.filter(isApplied).length, refused };
   }
@@ -161,7 +158,7 @@ export class ReviewComments extends Owner {
    */
   markSent(ids: readonly string[]): () => void {
     const before = this.#reviewedUpTo;
-    this.#reviewedUpTo = this.#store.ledger().length;
+    this.#reviewedUpTo = this.#store.feed.attempts;
     this.#mark(ids, true);
     return () => {
       this.#reviewedUpTo = Math.min(this.#reviewedUpTo, before);

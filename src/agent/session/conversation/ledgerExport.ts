@@ -43,7 +43,7 @@ export async function ledgerJsonLines(
   read: (id: string) => Promise<KnownConversation | undefined>,
 ): Promise<string> {
   const slice = new TimeSlice();
-  const entries = [...store.ledger()];
+  const entries = await store.wholeLedger();
   const origins = entries.map(({ previewId, call }) => originOf(store.get(previewId), call));
   const told = new Map<Origin, ExportedConversation>();
   for (const [id, some] of Map.groupBy(origins, origin => origin?.id)) {

@@ -49,7 +49,7 @@ export function showLedger(store: PreviewStore): void {
   pick.placeholder = vscode.l10n.t('Search, or select an entry to see its diff');
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
-  const rows = ledgerRows(store, MAX_ROWS);
+  const rows = ledgerRows(store, store.ledger().slice(-MAX_ROWS));
   let grouping: Grouping = 'day';
   const show = (): void => {
     pick.buttons = [groupButton(after(grouping)), asDocument];

@@ -19,22 +19,18 @@ export interface LedgerRow {
   readonly shows: boolean;
 }
 
-/** The last `limit` attempts, newest first. */
+/** These attempts, the newest first. */
 export function ledgerRows(
-  store: Pick<PreviewStore, 'ledger' | 'get' | 'all'>,
-  limit = Infinity,
+  store: Pick<PreviewStore, 'get' | 'all'>,
+  entries: readonly LedgerEntry[],
 ): readonly LedgerRow[] {
   const lineage = new Lineage(store.all());
-  return store
-    .ledger()
-    .slice(-limit)
-    .reverse()
-    .map(entry => {
-      const preview = store.get(entry.previewId);
-      const title = preview?.title ?? entry.label;
-      const became = preview ? becomes(entry, preview, lineage) : nothing(entry);
-      return { entry, title, ...became, shows: preview !== undefined };
-    });
+  return entries.toReversed().map(entry => {
+    const preview = store.get(entry.previewId);
+    const title = preview?.title ?? entry.label;
+    const became = preview ? becomes(entry, preview, lineage) : nothing(entry);
+    return { entry, title, ...became, shows: preview !== undefined };
+  });
 }
 
 type Became = Pick<LedgerRow, 'undoneBy' | 'offers' | 'target'>;

@@ -10,8 +10,8 @@ import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
 import { checksText } from '../../texts/checkWords.ts';
 
 /** One paragraph for each attempt, newest first. */
-export function ledgerText(store: PreviewStore): string {
-  const rows = ledgerRows(store);
+export async function ledgerText(store: PreviewStore): Promise<string> {
+  const rows = ledgerRows(store, await store.wholeLedger());
   if (rows.length === 0) return `${vscode.l10n.t('Nothing has been applied or discarded yet.')}\n`;
   let day: string | undefined;
   const lines = rows.flatMap(row => {

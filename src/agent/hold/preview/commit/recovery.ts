@@ -92,7 +92,7 @@ async function recover(
   const elsewhere = pathsElsewhere(previews, files);
   if (elsewhere.length > 0)
     return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: elsewhere };
-  const foundLater = basesOf(store.ledger().slice(commit.ledgerBefore), store);
+  const foundLater = basesOf(store.ledgerFrom(commit.ledgerBefore), store);
   const held = new Map(await whatIsHeld(files, steps, foundLater));
   for (const { path } of onlyBits)
     if (!foundLater.has(path) && held.get(path) === 'after')

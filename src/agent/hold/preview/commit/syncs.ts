@@ -47,7 +47,7 @@ export class Syncs {
         return new Map([...batch.paths].map(path => [path, error]));
       });
       if (failed.size === 0) void this.#store.recordSynced(batch.ids);
-      else this.#store.reportUnsynced(batch.ids, failed);
+      else this.#store.tells.onUnsynced?.(batch.ids, failed);
     }
     this.#running = undefined;
   }

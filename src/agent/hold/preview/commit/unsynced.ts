@@ -55,7 +55,7 @@ async function complete(
     preview.roots ? [...files.formerPlaces(pathsOf(preview), preview.roots).keys()] : [],
   );
   if (elsewhere.length > 0) return { previewIds, completed: [], changed: [], failed: elsewhere.sort() };
-  const later = store.ledger().slice(ledgerBefore);
+  const later = store.ledgerFrom(ledgerBefore);
   const touchedLater = new Set([
     ...(rollback?.editors ?? []),
     ...later.flatMap(entry =>

@@ -1,8 +1,9 @@
 import { TimeSlice } from '../../../base/async.ts';
+import { marked } from '../../../base/log/logQueue.ts';
 import type { Preview } from '../preview.ts';
 import { PreviewProjection } from '../previewProjection.ts';
 import type { RevisedChanges } from './keptChanges.ts';
-import type { PreviewLogEntry } from './previewLog.ts';
+import type { Archive, PreviewLogEntry } from './previewLog.ts';
 
 type Revised = Extract<PreviewLogEntry, { type: 'revised' }>;
 
@@ -74,4 +75,24 @@ function withLast<T extends { readonly id: string; readonly kind: string }>(
   if (!preview?.changes) return staged;
   const { changes, label, labelParts } = preview;
   return { ...staged, changes, label, ...(labelParts ? { labelParts } : {}) };
+}
+
+/** Which entries go to the ledger file, and what an entry leaves in the log: the first of them tells of all, also of earlier ones. */
+export function archiving(entries: readonly PreviewLogEntry[], archive: Archive | undefined) {
+  const moved = archive ? entries.filter(archive.takes) : [];
+  const attempts = new Map(
+    entries.flatMap(entry => (entry.type === 'archived' ? [[entry.mark, entry.attempts]] : [])),
+  );
+  for (const entry of moved)
+    if (entry.type === 'resolved') attempts.set(entry.mark ?? JSON.stringify(entry), entry.entries.length);
+  const total = [...attempts.values()].reduce((sum, count) => sum + count, 0);
+  let isTold = false;
+  const without = (entry: PreviewLogEntry): readonly PreviewLogEntry[] => {
+    if (!archive || moved.length === 0 || !(entry.type === 'archived' || archive.takes(entry)))
+      return [entry];
+    if (isTold) return [];
+    isTold = true;
+    return [marked({ type: 'archived', attempts: total, last: archive.last })];
+  };
+  return { moved, without };
 }

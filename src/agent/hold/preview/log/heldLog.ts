@@ -1,6 +1,6 @@
 import type { Sha256 } from '../../../base/hash.ts';
 import type { Contents } from './contents.ts';
-import type { PreviewLogEntry, PreviewLogSink } from './previewLog.ts';
+import type { Archive, LoadedPreviews, PreviewLogEntry, PreviewLogSink } from './previewLog.ts';
 
 /** The log of a window that does not own its storage: in memory, until it is moved to the log of the storage. */
 export class HeldLog implements PreviewLogSink {
@@ -33,10 +33,17 @@ export class HeldLog implements PreviewLogSink {
     return (await this.#log?.isOversized?.(named)) ?? false;
   }
 
-  async compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void> {
+  async compact(
+    rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[],
+    archive?: Archive,
+  ): Promise<void> {
     await this.#move();
-    if (this.#log) await this.#log.compact(rewrite);
+    if (this.#log) await this.#log.compact(rewrite, archive);
     else this.#held = this.#held.flatMap(rewrite);
+  }
+
+  async archived(): Promise<LoadedPreviews> {
+    return (await this.#log?.archived?.()) ?? { entries: [], unreadable: [], badLines: [], torn: false };
   }
 
   /** From now on it is this log. What is held follows with the next entry or {@link flush}. */

@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Sha256 } from '../../../base/hash.ts';
 import { ignoreMissing, JsonLog } from '../../../base/log/jsonLog.ts';
-import { encodeHeader } from '../../../base/log/logFormat.ts';
+import { encodeHeader, type LogFaults, type LogReader } from '../../../base/log/logFormat.ts';
 import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
 import { isText } from '../fileChange.ts';
 import { Contents } from './contents.ts';
@@ -10,6 +10,7 @@ import { isKept } from './keptChanges.ts';
 import {
   parseEntry,
   previewLogFormat,
+  type Archive,
   type LoadedPreviews,
   type PreviewLogEntry,
   type UnreadableLine,
@@ -38,6 +39,8 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   readonly contents: Contents | undefined;
   readonly #file: string;
   readonly #slack: Slack;
+  /** The decisions on previews that are forgotten: lines of the same form, which are read when somebody looks. */
+  readonly #ledger: JsonLog<PreviewLogEntry>;
   /** How large the log was when it was last compacted, in bytes. */
   #compact = 0;
 
@@ -55,6 +58,8 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     this.contents = contents;
     this.#file = file;
     this.#slack = slack;
+    const name = path.basename(file) === 'previews.jsonl' ? 'ledger.jsonl' : `${path.basename(file)}.ledger`;
+    this.#ledger = new JsonLog(path.join(path.dirname(file), name), previewLogFormat);
   }
 
   /** Also migrates it, and loads the encodings of all texts, so that their bytes can be computed synchronously. */
@@ -63,19 +68,13 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
       const { migratePreviews } = await import('./olderPreviews.ts');
       await migratePreviews(this.#file, this.contents);
     }
-    const entries: PreviewLogEntry[] = [];
-    const unreadable: UnreadableLine[] = [];
-    const encodings = new Set<EncodingName>();
-    const faults = await this.readAndRepair({
-      entry: entry => {
-        entries.push(entry);
-        for (const encoding of encodingsOf(entry)) encodings.add(encoding);
-      },
-      unreadable: (bytes, start, end) =>
-        void unreadable.push({ text: bytes.toString('utf8', start, end), position: entries.length }),
-    });
-    await loadEncodings(encodings);
-    return { entries, unreadable, ...faults };
+    const loaded = await collected(reader => this.readAndRepair(reader));
+    await loadEncodings(new Set(loaded.entries.flatMap(encodingsOf)));
+    return loaded;
+  }
+
+  archived(): Promise<LoadedPreviews> {
+    return collected(reader => this.#ledger.read(reader));
   }
 
   /** The texts of a rewrite of a whole repository are written in turns. */
@@ -100,14 +99,25 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   }
 
   /** Each preview keeps its last changes only. Every line that names texts is written again: they may have moved. */
-  override async compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void> {
+  override async compact(
+    rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[],
+    archive?: Archive,
+  ): Promise<void> {
     const { contents } = this;
     if (!contents) return super.compact(rewrite);
-    const entries: PreviewLogEntry[] = [];
-    await this.read({ entry: entry => void entries.push(entry) });
-    const { compacted } = await import('./compaction.ts');
+    const { entries } = await collected(reader => this.read(reader));
+    const { compacted, archiving } = await import('./compaction.ts');
     const replaced = await compacted(entries);
-    await super.compact(entry => rewrite(replaced.get(entry.mark ?? '') ?? entry).map(writtenAgain));
+    const { moved, without } = archiving(entries, archive);
+    // They are in both for a moment: whoever reads both goes by the marks.
+    if (moved.length > 0) {
+      await this.#ledger.appendAll(moved);
+      await this.#ledger.flush();
+    }
+    await super.compact(entry =>
+      without(entry).flatMap(each => rewrite(replaced.get(each.mark ?? '') ?? each).map(writtenAgain)),
+    );
+    archive?.moved(moved);
     this.#compact = await this.#size();
   }
 
@@ -119,6 +129,20 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     await this.contents?.flush();
     await super.flush();
   }
+}
+
+/** What a log passes to a reader, as lists. */
+async function collected(
+  read: (reader: LogReader<PreviewLogEntry>) => Promise<LogFaults>,
+): Promise<LoadedPreviews> {
+  const entries: PreviewLogEntry[] = [];
+  const unreadable: UnreadableLine[] = [];
+  const faults = await read({
+    entry: entry => void entries.push(entry),
+    unreadable: (bytes, start, end) =>
+      void unreadable.push({ text: bytes.toString('utf8', start, end), position: entries.length }),
+  });
+  return { entries, unreadable, ...faults };
 }
 
 /** The beginning of a file, as long as the header of this version; that header, if there is none yet. */

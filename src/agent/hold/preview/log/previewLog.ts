@@ -95,6 +95,8 @@ const entrySchema = z.discriminatedUnion('type', [
   }),
   /** An expired preview was hidden for good. */
   z.object({ type: z.literal('dismissed'), id: z.string(), mark }),
+  /** This many attempts to resolve are in the ledger file instead. `last` is the last id that was given out by then. */
+  z.object({ type: z.literal('archived'), attempts: z.int(), last: z.string(), mark }),
 ]);
 
 /**
@@ -142,7 +144,7 @@ export const unknownVote: CommitVote = { actor: 'extension', reason: FOUND_APPLI
  */
 export function mayBeOfCommit({ text }: UnreadableLine): boolean {
   const tellsOther =
-    /^\{(?:"v":\d+,)?"type":"(?:staged|revised|rebasing|synced|stale|recommended|expired|dismissed)"/.test(
+    /^\{(?:"v":\d+,)?"type":"(?:staged|revised|rebasing|synced|stale|recommended|expired|dismissed|archived)"/.test(
       text,
     );
   return !tellsOther || /\{(?:"v":\d+,)?"type":"(?:commit|resolved|recovered)"/.test(text);
@@ -178,12 +180,23 @@ export function idsOf(entry: PreviewLogEntry): readonly string[] {
     case 'expired':
     case 'dismissed':
       return [entry.id];
+    case 'archived':
+      return [];
   }
 }
 
 /** The vote as it can be stored. */
 export function voteOf({ actor, call, reason, extra }: CommitVote): CommitVote {
   return { actor, reason, ...(call ? { call } : {}), ...(extra ? { extra: storable(extra) } : {}) };
+}
+
+/** What goes from the log to the ledger file. */
+export interface Archive {
+  readonly takes: (entry: PreviewLogEntry) => boolean;
+  /** The last id that was given out. */
+  readonly last: string;
+  /** Called once these are in the ledger file, and no longer in the log. */
+  readonly moved: (entries: readonly PreviewLogEntry[]) => void;
 }
 
 /** Where the store writes its entries. `JsonLog<PreviewLogEntry>` is one. */
@@ -194,6 +207,11 @@ export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
   readonly contents?: Contents | undefined;
   /** Whether it, or the contents beside these, are so large that compacting pays. */
   isOversized?(named: ReadonlySet<Sha256>): Promise<boolean>;
-  /** Replaces each entry with those that `rewrite` returns for it, permanently. */
-  compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void>;
+  /**
+   * Replaces each entry with those that `rewrite` returns for it, permanently.
+   * @param archive which entries go to the ledger file first, where there is one
+   */
+  compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[], archive?: Archive): Promise<void>;
+  /** What is in the ledger file, where there is one. */
+  archived?(): Promise<LoadedPreviews>;
 }

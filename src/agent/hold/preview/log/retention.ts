@@ -6,25 +6,28 @@ import type { PreviewProjection } from '../previewProjection.ts';
 import type { Contents } from './contents.ts';
 import { idsOf, type PreviewLogEntry, type PreviewLogSink } from './previewLog.ts';
 
+/** How many of the last decisions stay in the log, whatever becomes of their previews. */
+const LAST_DECISIONS = 1_000;
+
 /**
- * The entries that replace `entry` once the content of the `forgotten` previews is to be removed: none for an entry about
+ * The entries that replace `entry` once the content of the previews that are gone is to be removed: none for an entry about
  * those alone, and of a split only the half that stays. Resolutions and expirations stay, for the ledger and the ids need
  * them.
  * @param stateOf the current state of a preview that stays.
  */
 function withoutForgotten(
   entry: PreviewLogEntry,
-  forgotten: ReadonlySet<string>,
+  isGone: (id: string) => boolean,
   stateOf: (id: string) => PreviewState | undefined,
 ): readonly PreviewLogEntry[] {
-  if (entry.type === 'resolved' || entry.type === 'expired') return [entry];
-  if (idsOf(entry).every(id => forgotten.has(id))) return [];
+  if (entry.type === 'resolved' || entry.type === 'expired' || entry.type === 'archived') return [entry];
+  if (idsOf(entry).every(isGone)) return [];
   if (entry.type !== 'revised' || !entry.part) return [entry];
   const { part, mark, ...others } = entry;
   const marks = mark === undefined ? {} : { mark };
   const rest = { ...others, ...marks };
-  if (forgotten.has(part.id)) return [rest];
-  if (!forgotten.has(entry.id)) return [entry];
+  if (isGone(part.id)) return [rest];
+  if (!isGone(entry.id)) return [entry];
   const state = stateOf(part.id);
   const stale = state?.kind === 'pending' ? state.stale : [];
   const staged: PreviewLogEntry = { type: 'staged', preview: part, ...marks };
@@ -109,12 +112,21 @@ export async function forget(
 ): Promise<readonly string[]> {
   const forgotten = forgettable(projection.all(), until, mostBytes, log.contents);
   const named = (): Promise<ReadonlySet<Sha256>> => hashesOf(projection.all());
-  if (forgotten.length === 0 && !(await log.isOversized?.(await named()))) return [];
-  const ids = new Set(forgotten.map(({ id }) => id));
-  for (const id of ids) projection.delete(id);
+  const isGone = (id: string): boolean => !projection.get(id) && !projection.isInterrupted(id);
+  const older = projection.ledger.slice(0, -LAST_DECISIONS).filter(({ previewId }) => isGone(previewId));
+  const isLong = older.length > LAST_DECISIONS;
+  if (forgotten.length === 0 && !isLong && !(await log.isOversized?.(await named()))) return [];
+  for (const { id } of forgotten) projection.delete(id);
   for (const preview of forgotten) tell(preview);
   const gone = await log.contents?.renew(await named());
-  await log.compact(entry => withoutForgotten(entry, ids, id => projection.get(id)?.state));
+  const last = new Set(projection.ledger.slice(-LAST_DECISIONS).map(({ previewId }) => previewId));
+  const takes = (entry: PreviewLogEntry): boolean =>
+    entry.type === 'resolved' && idsOf(entry).every(id => isGone(id) && !last.has(id));
+  await log.compact(entry => withoutForgotten(entry, isGone, id => projection.get(id)?.state), {
+    takes,
+    last: `p${projection.lastNumber}`,
+    moved: entries => projection.dropAttempts(entries),
+  });
   await log.contents?.retain(await named());
   return projection
     .all()

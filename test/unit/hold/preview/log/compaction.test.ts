@@ -6,6 +6,7 @@ import * as path from 'node:path';
 import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
+import { undoAction } from '../../../../../src/agent/hold/preview/undo.ts';
 import { resolvePart } from '../../../../../src/agent/hold/preview/resolve/resolvePart.ts';
 import { modify } from '../../../../support/changes.ts';
 import { withFault } from '../../../../support/diskFaults.ts';
@@ -126,4 +127,105 @@ for (const fault of ['error', 'death', 'half'] as const)
       fs.rmSync(copy, { recursive: true });
     }
     assert.ok(calls >= 8, `${calls} calls`);
+  });
+
+/** 2,500 decisions on previews that are gone, one that can be undone, and one preview that could not be applied and is pending. */
+async function decided(folder: string) {
+  const workspace = new MemoryWorkspace({ 'a.ts': 'a', 'b.ts': 'b' });
+  const opened = await open(folder, workspace);
+  const { store, invoker, log } = opened;
+  const vote = { action: 'apply', reason: 'ok', actor: 'human' } as const;
+  const stage = (name: string) =>
+    store.stage(draft({ changes: [modify(`${name}.ts`, name, `${name}2`)] })).preview.id;
+  const ids = [stage('a'), stage('b')] as const;
+  await invoker.resolve({ id: ids[0], ...vote });
+  workspace.failWrite(1);
+  await assert.rejects(invoker.resolve({ id: ids[1], ...vote }));
+  await store.drain();
+  const [entry = assert.fail()] = store.ledger();
+  for (let n = 3; n < 2_503; n++) {
+    const at = new Date(Date.parse(entry.at) + 10_000 + n).toISOString();
+    await log.append({ type: 'resolved', mark: `m${n}`, entries: [{ ...entry, previewId: `p${n}`, at }] });
+  }
+  await store.close();
+  return { ids, ledger: await open(folder, workspace).then(({ store: next }) => next.ledger()) };
+}
+
+const allToldBy = async (store: PreviewStore) => ({
+  previews: structuredClone(store.all()),
+  ledger: await store.wholeLedger(),
+  attempts: store.feed.attempts,
+  last: store.lastNumber,
+});
+
+test('old decisions go to the ledger file, which a start does not read and the ledger tells', async () => {
+  const folder = temp.at('decided');
+  fs.mkdirSync(folder);
+  const { ids, ledger } = await decided(folder);
+  assert.equal(ledger.length, 2_502);
+  const { store } = await open(folder, new MemoryWorkspace());
+  const told = await allToldBy(store);
+  assert.deepEqual(told.ledger, ledger);
+  await store.forgetResolved(never);
+  assert.deepEqual(await allToldBy(store), told);
+  assert.deepEqual(
+    store.ledger().map(({ previewId }) => previewId),
+    [...ids, ...Array.from({ length: 1_000 }, (_, n) => `p${n + 1_503}`)],
+  );
+  assert.deepEqual(
+    store.ledgerFrom(2_500).map(({ previewId }) => previewId),
+    ['p2501', 'p2502'],
+  );
+  await store.close();
+  fs.renameSync(path.join(folder, 'ledger.jsonl'), path.join(folder, 'elsewhere'));
+  const { store: next } = await open(folder, new MemoryWorkspace());
+  assert.deepEqual(next.ledger(), store.ledger());
+  fs.renameSync(path.join(folder, 'elsewhere'), path.join(folder, 'ledger.jsonl'));
+  assert.deepEqual(await allToldBy(next), told);
+  assert.ok(undoAction(next.get(ids[0]) ?? assert.fail()));
+  assert.equal(next.stage(draft({})).preview.id, 'p2503');
+  for (let n = 0; n < 2; n++) await next.forgetResolved(new Date(Date.now() + 60_000));
+  assert.deepEqual(await next.wholeLedger(), ledger);
+  assert.equal(next.feed.attempts, 2_502);
+});
+
+test('a damaged line of the ledger file costs that line, and is told', async () => {
+  const folder = temp.at('damaged');
+  fs.mkdirSync(folder);
+  const { ledger } = await decided(folder);
+  await (await open(folder, new MemoryWorkspace())).store.forgetResolved(never);
+  const file = path.join(folder, 'ledger.jsonl');
+  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('"previewId":"p77"', '"previewId":"p7\0"'));
+  const told: string[] = [];
+  const log = openPreviewLog(path.join(folder, 'previews.jsonl'));
+  const store = new PreviewStore(log, error => assert.fail(String(error)), {
+    onDamage: unreadable => void told.push(...unreadable.map(({ text }) => text)),
+  });
+  store.restore((await log.load()).entries);
+  assert.deepEqual(
+    await store.wholeLedger(),
+    ledger.filter(({ previewId }) => previewId !== 'p77'),
+  );
+  assert.equal(told.length, 1);
+});
+
+for (const fault of ['error', 'half'] as const)
+  test(`${fault} at each call that changes the disk while decisions go to the ledger file: each is told once`, async () => {
+    const folder = temp.at(`ledger ${fault}`);
+    fs.mkdirSync(folder);
+    await decided(folder);
+    let calls = Infinity;
+    for (let at = 1; at <= calls; at++) {
+      const copy = temp.at(`ledger ${fault} ${at}`);
+      fs.cpSync(folder, copy, { recursive: true });
+      const { store } = await open(copy, new MemoryWorkspace());
+      const told = await allToldBy(store);
+      const made = await withFault(at, fault, () => store.forgetResolved(never).catch(() => undefined));
+      if (at > made) calls = made;
+      assert.deepEqual(await allToldBy(store), told, `call ${at}`);
+      const { store: next } = await open(copy, new MemoryWorkspace());
+      assert.deepEqual(await allToldBy(next), told, `call ${at}, the next start`);
+      fs.rmSync(copy, { recursive: true });
+    }
+    assert.ok(calls >= 10, `${calls} calls`);
   });
