@@ -145,7 +145,12 @@ drivenTest(
         ['Interrupted: the result of this call is not known. Check before you repeat it.'],
       );
       await workbench.openRedlineChat();
-      await workbench.chatFrame().locator('.log').getByText('This session was interrupted').waitFor();
+      await workbench
+        .chatFrame()
+        .locator('.log')
+        .getByText('The window was reloaded or closed in the middle of a turn.')
+        .waitFor();
+      await workbench.chatFrame().locator('[data-kind="notice"] [data-action="continue"]').waitFor();
       const queued = workbench.chatFrame().locator('[data-kind="user"]', { hasText: 'Then thank her.' });
       await queued.getByText('Queued').waitFor();
       await workbench.picture('reload-interrupted');

@@ -257,6 +257,8 @@ export const viewItem = z.discriminatedUnion('kind', [
       z.object({ about: z.enum(['notDecided', 'keptFailing']), label: z.string() }),
       /** A revert has left so many changes in the files; the preview below undoes them. */
       z.object({ about: z.literal('stillApplied'), count: z.int() }),
+      /** The window was closed or reloaded in the middle of a turn, which can go on from there as long as nothing has followed. */
+      z.object({ about: z.literal('interrupted'), canContinue: z.boolean() }),
       z.object({ about: z.literal('other'), text: z.string() }),
     ]),
   }),

@@ -10,7 +10,7 @@ export interface Line {
 }
 
 /** The notice for the user and the model when a session is reopened that ended in the middle of a turn. */
-const INTERRUPTED =
+export const INTERRUPTED =
   'This session was interrupted: the window was reloaded or closed in the middle of a turn.';
 
 /**

@@ -6,9 +6,6 @@ import { revertCategories } from '../model/messages.ts';
 import { textResult } from '../../hold/preview/pendingAction.ts';
 import { defineTool, type Tool } from './tool.ts';
 
-/** The longest summary, in characters. */
-const MAX_SUMMARY_CHARS = 10_000;
-
 /**
  * Lets the model leave a branch of the conversation and keep only what it learned. The tool only validates and records
  * the request. The session applies it between turns, once all results of the message are stored, because changing the
@@ -39,11 +36,6 @@ export function revertToStateTool(isEnabled: () => boolean): Tool {
         );
       }
       const text = typeof summary === 'string' ? summary : null;
-      if (text !== null && text.length > MAX_SUMMARY_CHARS) {
-        throw new InvalidArgumentsError(
-          `summary has ${text.length} characters; it is sent with every request from now on, so ${MAX_SUMMARY_CHARS} are the limit`,
-        );
-      }
       context.revert({ category: known, target, summary: text });
       const about = text === null ? '' : `, summary=${JSON.stringify(text)}`;
       return textResult(

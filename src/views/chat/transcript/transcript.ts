@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import { messageIdOf } from '../../../agent/session/conversation/nodeId.ts';
+import { INTERRUPTED } from '../../../agent/session/conversation/validTrunk.ts';
 import type {
   AssistantMessage,
   Attachment,
@@ -75,6 +76,10 @@ function messageItems(
     case 'assistant':
       return answerItems(message, at, input, lookup);
     case 'steering':
+      if (message.text === INTERRUPTED) {
+        const canContinue = at === messages.length - 1 && input.state !== 'running';
+        return [{ kind: 'notice', key, notice: { about: 'interrupted', canContinue } }];
+      }
       if (message.kind === 'notice') return [{ kind: 'notice', key, notice: noticeOf(message, lookup) }];
       if (message.kind !== 'summary') return [];
       // A summary stands where it was made, below the messages that it replaced for the model.

@@ -83,12 +83,16 @@ function noticeText(notice: Notice): string {
         ),
         l10n,
       )(notice.count);
+    case 'interrupted':
+      return l10n.t('The window was reloaded or closed in the middle of a turn.');
     case 'other':
       return notice.text;
   }
 }
 
 function noticeButton(notice: Notice): HTMLElement | undefined {
+  if (notice.about === 'interrupted' && notice.canContinue)
+    return actionButton('continue', l10n.t('Continue'));
   return notice.about === 'withheldTools' ? actionButton('manageTrust') : undefined;
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { INTERRUPTED } from '../../../../../src/agent/session/conversation/validTrunk.ts';
 import { reviewMessage } from '../../../../../src/agent/hold/preview/reviewTexts.ts';
 import type { SessionMessage } from '../../../../../src/agent/session/model/messages.ts';
 import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
@@ -17,6 +18,14 @@ import {
 } from '../../../../support/chatFixtures.ts';
 
 const edit = call('c1', 'edit_file', { path: 'a.ts', edits: [] });
+
+test('a turn that a reload interrupted says so, and can go on as long as nothing has followed', () => {
+  const notice = { role: 'steering', kind: 'notice', text: INTERRUPTED, previewIds: [] } as const;
+  const canContinue = (...later: SessionMessage[]): unknown =>
+    only(transcript({ messages: [asked('Hello'), notice, ...later] }), 'notice').notice;
+  assert.deepEqual(canContinue(), { about: 'interrupted', canContinue: true });
+  assert.deepEqual(canContinue(asked('And?')), { about: 'interrupted', canContinue: false });
+});
 
 test('a prompt, an answer, a call and its preview are shown in order', () => {
   const items = transcript({
