@@ -10,11 +10,12 @@ import { TooLargeError, type CopyLimits } from '../../sandbox/agentView/frozenFo
 import { runningIn } from '../../sandbox/view/firstProcess.ts';
 import { Namespace } from '../../sandbox/view/namespace.ts';
 import type { NoOverlay } from '../../sandbox/view/probe.ts';
-import type { AgentName } from '../../hold/preview/preview.ts';
+import type { AgentName, Preview } from '../../hold/preview/preview.ts';
 import type { FolderRoot } from '../../hold/preview/workspace.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { agentNameOf } from '../agentName.ts';
 import { LiveView, type NotTaken, type ViewHost } from './liveView.ts';
+import { isOfTerminal, VIEW_SESSION } from './terminalSessions.ts';
 import { farewell, greeting } from './terminalWords.ts';
 import { ViewSocket } from './viewSocket.ts';
 import { Lines, programSchema, type ProgramMessage, type WindowMessage } from './viewLines.ts';
@@ -48,6 +49,8 @@ export interface AgentViewsHost extends ViewHost {
 export class AgentViews {
   readonly #host: AgentViewsHost;
   readonly #live = new Map<string, LiveView>();
+  /** The sessions of the previews of those that are at work, by the id of their program. */
+  readonly #sessions = new Map<string, string>();
   #socket: Promise<ViewSocket> | undefined;
   #isClosed = false;
 
@@ -89,7 +92,7 @@ export class AgentViews {
         const view = await AgentView.reopen(folder);
         if (!owner) await view.remove();
         else if (await view.isMounted(owner.view)) isAnyAtWork = true;
-        else await this.#takeAgain(folder, id, owner.agent);
+        else await this.#takeAgain(folder, owner);
       } catch (error) {
         this.#host.logger.error(`What an agent has written is still in ${folder}: ${detailOf(error)}`);
       }
@@ -125,15 +128,19 @@ export class AgentViews {
     let keeps = true;
     let live: LiveView | undefined;
     try {
-      const entered = first.kind === 'open' ? await this.#begin(lines, view, folder, agent) : first.view;
+      const sessionId =
+        (await ownerOf(folder))?.sessionId ?? sessionOf(agent, this.#host.store.open, this.#sessions, id);
+      this.#sessions.set(id, sessionId);
+      const owner = { view: NOWHERE, agent, sessionId };
+      const entered = first.kind === 'open' ? await this.#begin(lines, view, folder, owner) : first.view;
       if (entered === undefined || !(await view.enter(entered))) {
         // It has gone with its view, perhaps after it had written something.
         lines.send({ kind: 'refused', reason: 'The view is not mounted.' });
         lines.close();
         await lines.closed;
-        return this.#isClosed ? undefined : await this.#takeAgain(folder, id, agent);
+        return this.#isClosed ? undefined : await this.#takeAgain(folder, owner);
       }
-      live = this.#watch(view, id, agent);
+      live = this.#watch(view, id, owner);
       lines.send({ kind: 'watching' });
       const ended = await lines.next();
       if (this.#isClosed) return;
@@ -141,7 +148,7 @@ export class AgentViews {
       else {
         // It was killed, and the view goes with it.
         await live.stop();
-        return await this.#takeAgain(folder, id, agent);
+        return await this.#takeAgain(folder, owner);
       }
       keeps = live.notTaken.isTooMuch;
       if (keeps) await keep(view);
@@ -153,6 +160,7 @@ export class AgentViews {
       lines.send({ kind: 'refused', reason: messageWithoutPaths(error) });
     } finally {
       this.#live.delete(id);
+      this.#sessions.delete(id);
       // The view must be gone before its parts are removed.
       if (!keeps) {
         await lines.closed;
@@ -169,24 +177,25 @@ export class AgentViews {
     lines: Connection,
     view: AgentView,
     folder: string,
-    agent: AgentName,
+    owner: Owner,
   ): Promise<string | undefined> {
-    await writeOwner(folder, { view: NOWHERE, agent });
-    lines.send({
-      kind: 'mounts',
-      ...viewOf(view, this.#host),
-      lines: await greeting(view, agent, this.#host),
-    });
+    await writeOwner(folder, owner);
+    const told = await greeting(view, owner, this.#host);
+    lines.send({ kind: 'mounts', ...viewOf(view, this.#host), lines: told });
     const entered = await lines.next();
     if (entered?.kind !== 'entered') return undefined;
-    await writeOwner(folder, { view: entered.view, agent });
+    await writeOwner(folder, { ...owner, view: entered.view });
     return entered.view;
   }
 
-  #watch(view: AgentView, id: string, agent: AgentName): LiveView {
-    const live = new LiveView(this.#host, view, { id: `view-${id}`, agent }, what =>
+  #liveView(view: AgentView, { agent, sessionId }: Owner): LiveView {
+    return new LiveView(this.#host, view, { id: sessionId, agent }, what =>
       this.#host.onNotTaken(agent, what),
     );
+  }
+
+  #watch(view: AgentView, id: string, owner: Owner): LiveView {
+    const live = this.#liveView(view, owner);
     this.#live.set(id, live);
     live.start();
     return live;
@@ -216,7 +225,7 @@ export class AgentViews {
   }
 
   /** Mounts the view of a program that has gone again, and takes its changes. */
-  async #takeAgain(folder: string, id: string, agent: AgentName): Promise<void> {
+  async #takeAgain(folder: string, owner: Owner): Promise<void> {
     const view = await AgentView.reopen(folder);
     const former = await ownerOf(folder);
     // Two mounts of one upper tree would not see each other, and what its program has started may still be about to end.
@@ -236,9 +245,7 @@ export class AgentViews {
     try {
       const { view: root } = await namespace.ended;
       if (root === undefined || !(await view.enter(root))) throw new Error('it cannot be mounted');
-      const live = new LiveView(this.#host, view, { id: `view-${id}`, agent }, what =>
-        this.#host.onNotTaken(agent, what),
-      );
+      const live = this.#liveView(view, owner);
       await live.end();
       if (live.notTaken.isTooMuch) return await keep(view);
     } finally {
@@ -250,10 +257,26 @@ export class AgentViews {
 
 type Connection = Lines<ProgramMessage, WindowMessage>;
 
-interface Owner {
+export interface Owner {
   /** Leads to the root of the view, as long as the program is there. */
   readonly view: string;
   readonly agent: AgentName;
+  /** Of its previews. A terminal goes on with those that an earlier one of the same agent has left pending. */
+  readonly sessionId: string;
+}
+
+/** The session that an earlier terminal of the agent has left with pending previews, if none is at work in it; else a new one. */
+function sessionOf(
+  { name }: AgentName,
+  open: Iterable<Preview>,
+  atWork: ReadonlyMap<string, string>,
+  id: string,
+): string {
+  const taken = new Set(atWork.values());
+  const left = [...open].findLast(
+    ({ origin }) => isOfTerminal(origin, name) && !taken.has(origin?.sessionId ?? ''),
+  );
+  return left?.origin?.sessionId ?? `${VIEW_SESSION}${id}`;
 }
 
 function writeOwner(folder: string, owner: Owner): Promise<void> {

@@ -11,12 +11,13 @@ import { inPreviews, type LeftOut } from '../../hold/external/gathered.ts';
 import { contentOf } from '../../hold/preview/blobs.ts';
 import type { FileChange } from '../../hold/preview/fileChange.ts';
 import { foldersAbove, stepsOf } from '../../hold/preview/fileSteps.ts';
-import { pathsOf, type AgentName, type Preview } from '../../hold/preview/preview.ts';
+import { nameOf, pathsOf, type AgentName, type Preview } from '../../hold/preview/preview.ts';
 import { queueResolveHandler, type ResolveHost } from '../../hold/preview/queueResolveHandler.ts';
 import type { FileContent, Workspace } from '../../hold/preview/workspace.ts';
 import { MAX_PENDING } from '../agentClient.ts';
 import { OwnPreviews } from '../ownPreviews.ts';
 import { statusText } from '../tools/status.ts';
+import { pendingOf } from './terminalSessions.ts';
 import { AGENT_SETTINGS } from './terminalAgents.ts';
 
 /** How often it is looked whether something was written, in milliseconds. */
@@ -142,9 +143,13 @@ export class LiveView {
     let lastTurn = since;
     let pause = POLL_MS;
     const { pace, logger } = this.#host;
-    await this.#tell().catch((error: unknown) =>
-      logger.error(`An agent is told nothing: ${detailOf(error)}`),
-    );
+    try {
+      // What an earlier terminal has left pending is there from the start.
+      await this.#bringUpToDate();
+      await this.#tell();
+    } catch (error) {
+      logger.error(`An agent is told nothing: ${detailOf(error)}`);
+    }
     for (;;) {
       const { signal } = this.#ending;
       await pace.wait(pause, signal);
@@ -277,6 +282,9 @@ export class LiveView {
           ]
         : []),
       ...(lostGit ? ['You have removed .git in this view. The repository of the user is as it was.'] : []),
+      ...pendingOf(this.#agent.name, this.#id, this.#host.store.open).others.map(
+        preview => `Pending in another terminal of yours, and not in this view: ${nameOf(preview)}.`,
+      ),
       ...busy.map(path => `Not proposed yet, since it is still being written: ${safeName(path)}.`),
       ...this.#leftOut.map(
         ({ path, why, detail }) => `Not proposed: ${safeName(path)} (${safeText(detail ?? why)}).`,

@@ -1,9 +1,10 @@
 import { countText, type Localiser } from '../../base/localiser.ts';
-import type { AgentName } from '../../hold/preview/preview.ts';
+import type { Preview } from '../../hold/preview/preview.ts';
 import type { AgentView } from '../../sandbox/agentView/agentView.ts';
 import { isConnectedHere } from '../setUp/knownAgents.ts';
-import type { AgentViewsHost } from './agentViews.ts';
+import type { AgentViewsHost, Owner } from './agentViews.ts';
 import type { LiveView } from './liveView.ts';
+import { pendingOf } from './terminalSessions.ts';
 
 /** The most paths that are named. */
 const MAX_NAMED = 10;
@@ -11,17 +12,28 @@ const MAX_NAMED = 10;
 /** What the person at the terminal is told before the agent starts. */
 export async function greeting(
   view: AgentView,
-  { name }: AgentName,
-  { l10n, folders }: Pick<AgentViewsHost, 'l10n' | 'folders'>,
+  { agent: { name }, sessionId }: Owner,
+  { l10n, folders, store }: Pick<AgentViewsHost, 'l10n' | 'folders' | 'store'>,
 ): Promise<readonly string[]> {
   const isConnected = await isConnectedHere(
     name,
     folders().map(({ fsPath }) => fsPath),
   );
+  const { own, others } = pendingOf(name, sessionId, store.open);
+  const idsIn = (previews: readonly Preview[]): string =>
+    [...previews.slice(0, MAX_NAMED).map(({ id }) => id), ...(previews.length > MAX_NAMED ? ['…'] : [])].join(
+      ', ',
+    );
   return [
     l10n.t(
       'What is written here becomes previews in VS Code; nothing is on disk until you apply it. Your decisions are in REDLINE.md.',
     ),
+    ...(own.length === 0
+      ? []
+      : [l10n.t('It starts with what is pending of its last terminal: {0}.', idsIn(own))]),
+    ...(others.length === 0
+      ? []
+      : [l10n.t('In other terminals, {0} has pending changes that are not here: {1}.', name, idsIn(others))]),
     ...(isConnected
       ? [
           l10n.t(

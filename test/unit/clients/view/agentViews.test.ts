@@ -508,6 +508,41 @@ const inViews = (): void => {
     assert.equal(fs.readFileSync(path.join(home.at, '.claude.json'), 'utf8'), '{"n":1}\n');
   });
 
+  test('a new terminal of an agent starts with what its last one left pending, and two know of each other', async t => {
+    const world = await opened(t, FILES);
+    const first = world.start();
+    await first.run('sed -i s/two/TWO/ src/a.ts; echo new > new.ts; rm src/b.ts');
+    await world.previews(1);
+    await first.exit();
+    await polled('the view to be gone', () => fs.readdirSync(world.storage).length === 0);
+    await world.closeWindow();
+    await world.openWindow();
+    const second = world.start();
+    await second.run('until test -e REDLINE.md; do sleep 0.05; done');
+    assert.equal(
+      await second.run('cat src/a.ts new.ts; ls src'),
+      'one\nTWO\nthree\nfour\nfive\nsix\nnew\na.ts',
+    );
+    assert.match(second.output, /It starts with what is pending of its last terminal: p1\./);
+    assert.match(await second.run('cat REDLINE.md'), /Pending:\n- p1 /);
+    const third = world.start();
+    await third.run('until test -e REDLINE.md; do sleep 0.05; done');
+    assert.equal(await third.run('ls new.ts 2>&1'), "ls: cannot access 'new.ts': No such file or directory");
+    assert.match(third.output, /In other terminals, sh has pending changes that are not here: p1\./);
+    assert.match(await third.run('cat REDLINE.md'), /Pending in another terminal of yours, .*: p1 /);
+    await second.run('sed -i s/six/SIX/ src/a.ts');
+    await world.previews(2);
+    assert.deepEqual(world.preview('p2').dependsOn, ['p1']);
+    await world.vote('p1', 'discard', 'No.');
+    await world.rest();
+    assert.equal(
+      await second.run('cat src/a.ts; ls'),
+      'one\ntwo\nthree\nfour\nfive\nSIX\nREDLINE.md\nrun.sh\nsrc',
+    );
+    await Promise.all([second.exit(), third.exit()]);
+    assert.equal(world.store.all().length, 2);
+  });
+
   test('its own settings are a preview of their own', async t => {
     const world = await opened(t, FILES);
     const agent = world.start();

@@ -1,0 +1,20 @@
+import type { Preview, PreviewOrigin } from '../../hold/preview/preview.ts';
+
+/** How the sessions of agents in terminals begin. */
+export const VIEW_SESSION = 'view-';
+
+/** Whether a preview comes from a terminal of the agent with this name. */
+export function isOfTerminal(origin: PreviewOrigin | null | undefined, name: string): boolean {
+  return origin?.agent?.name === name && origin.sessionId?.startsWith(VIEW_SESSION) === true;
+}
+
+/** What is pending of an agent, in the terminal of a session and in its others. */
+export function pendingOf(
+  name: string,
+  sessionId: string,
+  open: Iterable<Preview>,
+): { readonly own: readonly Preview[]; readonly others: readonly Preview[] } {
+  const all = [...open].filter(({ origin }) => isOfTerminal(origin, name));
+  const isOwn = ({ origin }: Preview): boolean => origin?.sessionId === sessionId;
+  return { own: all.filter(isOwn), others: all.filter(each => !isOwn(each)) };
+}
