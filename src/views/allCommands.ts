@@ -54,9 +54,6 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.preview.discardFile': onFile('redline.preview.discard', (on, args, at) =>
       on.voteOnFile('discard', args, at),
     ),
-    'redline.preview.discardFileWithReason': onFile('redline.preview.discardWithReason', (on, args, at) =>
-      on.discardFileWithReason(args, at),
-    ),
     'redline.preview.applyHunk': onPart((on, args, at) => on.voteOnHunk('apply', args, at)),
     'redline.preview.discardHunk': onPart((on, args, at) => on.voteOnHunk('discard', args, at)),
     'redline.preview.discardHunkWithReason': onPart((on, args, at) => on.discardHunkWithReason(args, at)),
@@ -72,7 +69,6 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.session.revert': onRow(async (...args) => (await history()).revert(ctx, args)),
     'redline.session.retry': async () => (await history()).retry(ctx),
     'redline.history.switchBranch': onRow(async (...args) => (await history()).switchBranch(ctx, args)),
-    'redline.forgetHosts': () => ctx.hosts.forget(),
     'redline.openTour': async () => (await import('./chat/tour/tour.ts')).openTour(ctx),
     'redline.showLedger': async () => (await import('./review/ledger/ledgerPick.ts')).showLedger(ctx.store),
     'redline.preview.showSinceLooked': async (...args) =>
@@ -108,16 +104,12 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.showLastRequest': async () => (await diagnostics()).showLastRequest(ctx),
     'redline.copyDiagnostics': async () => (await diagnostics()).copyDiagnostics(ctx),
     'redline.sandbox.show': async () => (await sandbox()).showSandbox(ctx),
-    'redline.sandbox.reset': async () => (await sandbox()).resetSandbox(ctx),
     'redline.sandbox.alwaysRunHere': async (...args) => (await sandbox()).alwaysRunHere(ctx, args),
     'redline.sandbox.runOnDisk': async (...args) => (await sandbox()).runOnDisk(ctx, args),
     'redline.checks.run': onRow(async (...args) => (await checks()).runChecks(ctx, args)),
-    'redline.checks.runFromScratch': async (...args) =>
-      (await import('./review/checks/fromScratch.ts')).runChecksFromScratch(ctx, args),
-    'redline.checks.add': async () => (await checks()).addCheck(ctx),
+    'redline.checks.show': async () => (await import('./review/checks/checksPick.ts')).showChecks(ctx),
     'redline.checks.showOutput': async (...args) => (await checks()).showOutput(ctx, args),
     'redline.checks.findBreaking': async (...args) => (await checks()).findBreaking(ctx, args),
-    'redline.checks.stop': async () => (await checks()).stopChecks(ctx),
     'redline.elsewhere.reviewBranch': async given =>
       (await import('./review/external/reviewBranch.ts')).reviewBranch(ctx, given),
     'redline.elsewhere.reviewPatch': async given =>

@@ -41,7 +41,6 @@ export const contextKeys = {
   running: 'redline.running',
   /** VS Code's own agents use the MCP server, whose tools replace the language model tools. */
   usesMcp: 'redline.usesMcp',
-  /** A filter may hide pending previews. */
   /** The active editor shows a preview that is pending. */
   shownPending: 'redline.shownPending',
   /** It cannot be applied as it is, see `blockOf`. */
@@ -75,29 +74,10 @@ export type LanguageModelToolName = keyof typeof languageModelTools;
 
 type HunkArguments = [previewId?: string, path?: string, hunk?: number, revision?: number];
 
-/** The arguments of each command; the palette passes none. */
-export interface CommandArguments {
-  /** Applies the previews in `chain` with it, on which it depends, if they are still at the revisions given there. */
-  'redline.preview.apply': [previewId?: string, reason?: string, revision?: number, chain?: SeenRevisions];
-  'redline.preview.discard': [previewId?: string, reason?: string, revision?: number];
-  'redline.preview.discardWithReason': [previewId?: string, reason?: string, revision?: number];
-  /** With a path: the diff of that file, in a preview of several files; with a hunk, counted from 0, at that. */
-  'redline.preview.open': [previewId?: string, path?: string, hunk?: number];
+/** The arguments of the commands that only lenses, rows, lists and the chat's page call: the manifest does not name them. */
+interface OwnCommandArguments {
   /** Opens the row that is selected in the pending view. */
   'redline.preview.openSelected': [];
-  'redline.preview.openFile': [previewId?: string];
-  /** The difference between a file's proposal and the one that the user looked at before. */
-  'redline.preview.showSinceLooked': [previewId?: string, path?: string];
-  /** Marks a preview, or one of its files, as looked at. */
-  'redline.preview.markViewed': [previewId?: string];
-  /** Without arguments: the file or hunk at the cursor of the active preview editor. Hunks count from 0. */
-  'redline.preview.applyFile': [previewId?: string, path?: string, revision?: number, reason?: string];
-  'redline.preview.discardFile': [previewId?: string, path?: string, revision?: number, reason?: string];
-  'redline.preview.applyHunk': [...HunkArguments, reason?: string];
-  'redline.preview.discardHunk': [...HunkArguments, reason?: string];
-  /** The same, and ask for the reason. */
-  'redline.preview.discardFileWithReason': [previewId?: string, path?: string, revision?: number];
-  'redline.preview.discardHunkWithReason': [...HunkArguments];
   /** Offers what else can be done with a hunk, its file and the whole; with ids: with all of these. */
   'redline.preview.more': [
     previews?: string | readonly string[],
@@ -105,10 +85,8 @@ export interface CommandArguments {
     hunk?: number,
     revision?: number,
   ];
-  /** Rebases a stale preview onto the current content of its files. */
-  'redline.preview.rebase': [previewId?: string];
-  /** Makes a proposal writable; saving it creates the next revision. */
-  'redline.preview.edit': [previewId?: string, path?: string];
+  /** The difference between a file's proposal and the one that the user looked at before. */
+  'redline.preview.showSinceLooked': [previewId?: string, path?: string];
   /** Saves what was typed into the proposals of a preview, and applies it. */
   'redline.preview.saveAndApply': [previewId?: string, revision?: number];
   /** Drops what was typed into the proposals of a preview and not saved. */
@@ -121,31 +99,70 @@ export interface CommandArguments {
     choice: ConflictChoice,
     revision: number,
   ];
+  /** Undoes what these previews applied, which are in the order in which they were applied. For the chat. */
+  'redline.preview.undoTurn': [previewIds: readonly string[]];
+  /** Reverts the conversation to before a message; the text of a prompt returns to the chat input. Without a node it asks which. */
+  'redline.session.revert': [node?: number];
+  /** Asks the last prompt again, from before it. */
+  'redline.session.retry': [];
+  /** Stages code as the whole content of a file. For the chat. */
+  'redline.chat.proposeCode': [path: string, code: string];
+  /** Writes the ledger to `file` as JSON Lines. Without a file it asks where. */
+  'redline.ledger.export': [file?: Uri];
+  /** Applies the command of a preview, and lets the agent run the next ones by itself in the isolated sandbox. */
+  'redline.sandbox.alwaysRunHere': [id: string, revision?: number];
+  /** Proposes to run on disk what a preview ran in the sandbox. */
+  'redline.sandbox.runOnDisk': [id: string];
+  /** Opens what a check wrote: a result, or the last one. */
+  'redline.checks.showOutput': [resultId?: string];
+  /** Finds the preview with which a check that failed no longer passes: of a result, or of the last one that failed. */
+  'redline.checks.findBreaking': [resultId?: string];
+}
+
+/** The arguments of each command; the palette passes none. */
+export interface CommandArguments extends OwnCommandArguments {
+  /** Applies the previews in `chain` with it, on which it depends, if they are still at the revisions given there. */
+  'redline.preview.apply': [previewId?: string, reason?: string, revision?: number, chain?: SeenRevisions];
+  'redline.preview.discard': [previewId?: string, reason?: string, revision?: number];
+  'redline.preview.discardWithReason': [
+    preview?: string | { readonly previewId: string; readonly path?: string; readonly revision?: number },
+    reason?: string,
+    revision?: number,
+  ];
+  /** With a path: the diff of that file, in a preview of several files; with a hunk, counted from 0, at that. */
+  'redline.preview.open': [previewId?: string, path?: string, hunk?: number];
+  'redline.preview.openFile': [previewId?: string];
+  /** Marks a preview, or one of its files, as looked at. */
+  'redline.preview.markViewed': [previewId?: string];
+  /** Without arguments: the file or hunk at the cursor of the active preview editor. Hunks count from 0. */
+  'redline.preview.applyFile': [previewId?: string, path?: string, revision?: number, reason?: string];
+  'redline.preview.discardFile': [previewId?: string, path?: string, revision?: number, reason?: string];
+  'redline.preview.applyHunk': [...HunkArguments, reason?: string];
+  'redline.preview.discardHunk': [...HunkArguments, reason?: string];
+  'redline.preview.discardHunkWithReason': [...HunkArguments];
+  /** Rebases a stale preview onto the current content of its files. */
+  'redline.preview.rebase': [previewId?: string];
+  /** Makes a proposal writable; saving it creates the next revision. */
+  'redline.preview.edit': [previewId?: string, path?: string];
   /** With ids: these, whatever their state; otherwise all that are pending. */
   'redline.preview.openAll': [previewIds?: readonly string[], title?: string];
   'redline.preview.applyAll': [];
   'redline.preview.discardAll': [];
-  'redline.preview.discardAllWithReason': [];
   'redline.preview.next': [];
   'redline.preview.previous': [];
   /** Go to the hunk after or before the cursor, across files and previews. */
   'redline.preview.nextHunk': [];
   'redline.preview.previousHunk': [];
-  /** Ask how the pending previews are sorted, and which are shown. */
   /** Stages the changes of a discarded preview again. Without an id it asks which. */
   'redline.preview.reopen': [previewId?: string];
   /** Undoes an applied preview, at once where its files are as the apply left them. Without an id it asks which. */
   'redline.preview.undo': [previewId?: string];
-  /** Undoes what these previews applied, which are in the order in which they were applied. For the chat. */
-  'redline.preview.undoTurn': [previewIds: readonly string[]];
   /** Hides an expired preview; without an id, all of them. */
   'redline.preview.dismiss': [previewId?: string];
   'redline.openTour': [];
   'redline.showLedger': [];
   /** Shows the decision that the line at the cursor came with. */
   'redline.whoApprovedLine': [];
-  /** Writes the ledger to `file` as JSON Lines. Without a file it asks where. */
-  'redline.ledger.export': [file?: Uri];
   /** Of VS Code's comment threads, which pass themselves. */
   'redline.comment.add': [reply: CommentReply];
   'redline.comment.delete': [comment: Comment];
@@ -157,10 +174,6 @@ export interface CommandArguments {
   'redline.session.new': [];
   'redline.session.stop': [];
   'redline.session.continue': [];
-  /** Reverts the conversation to before a message; the text of a prompt returns to the chat input. Without a node it asks which. */
-  'redline.session.revert': [node?: number];
-  /** Asks the last prompt again, from before it. */
-  'redline.session.retry': [];
   /** Continues a stored conversation. Without an id it asks which. */
   'redline.session.open': [sessionId?: string];
   /** Without an id: the open conversation. */
@@ -172,15 +185,10 @@ export interface CommandArguments {
   'redline.history.switchBranch': [node?: number];
   'redline.session.togglePlanMode': [];
   'redline.clearHistory': [];
-  'redline.forgetHosts': [];
   /** Contributed by VS Code itself for each view. */
   'redline.chat.focus': [];
-  /** Offers the places to which VS Code can move the chat, among them the secondary side bar. */
-  'redline.chat.move': [];
   /** Attaches the selection or the file of the active editor to the chat, and shows it. */
   'redline.chat.attach': [];
-  /** Stages code as the whole content of a file. For the chat. */
-  'redline.chat.proposeCode': [path: string, code: string];
   /** With the name of a language model of VS Code, `vendor/id`: uses it without asking. */
   'redline.selectModel': [languageModel?: string];
   'redline.setApiKey': [];
@@ -206,21 +214,10 @@ export interface CommandArguments {
   'redline.copyDiagnostics': [];
   /** Shows what the sandbox is, and who starts commands in it. */
   'redline.sandbox.show': [];
-  'redline.sandbox.reset': [];
-  /** Applies the command of a preview, and lets the agent run the next ones by itself in the isolated sandbox. */
-  'redline.sandbox.alwaysRunHere': [id: string, revision?: number];
-  /** Proposes to run on disk what a preview ran in the sandbox. */
-  'redline.sandbox.runOnDisk': [id: string];
   /** Runs the checks on a preview with what it builds on, or on all that is pending. */
   'redline.checks.run': [id?: string];
-  /** The same, and again in a full copy of the files: both must agree. */
-  'redline.checks.runFromScratch': [id?: string];
-  'redline.checks.add': [];
-  /** Opens what a check wrote: a result, or the last one. */
-  'redline.checks.showOutput': [resultId?: string];
-  /** Finds the preview with which a check that failed no longer passes: of a result, or of the last one that failed. */
-  'redline.checks.findBreaking': [resultId?: string];
-  'redline.checks.stop': [];
+  /** Lists what else can be done with checks. */
+  'redline.checks.show': [];
 }
 
 export type CommandId = keyof CommandArguments;

@@ -107,7 +107,9 @@ modelTest(
     assert.equal(await chat.getByText('brought').count(), 0);
 
     await workbench.clickTreeRow('p5');
-    await workbench.runCommand('Redline: Find the Preview That Breaks a Check');
+    await workbench.runCommand('Redline: Checks…');
+    await workbench.picture('checks-list');
+    await workbench.quickPick('Find the Preview That Breaks It');
     await workbench.toast('p5 breaks test').waitFor();
     await workbench.picture('checks-found');
     await chat

@@ -24,7 +24,8 @@ uiTest(
     await card.getByText('✘ test 2 (as before)').waitFor();
     await workbench.picture('proofs-as-before');
 
-    await workbench.runCommand('Redline: Run Checks from Scratch');
+    await workbench.runCommand('Redline: Checks…');
+    await workbench.quickPick('Run Checks from Scratch');
     const dialog = workbench.page.locator('.monaco-dialog-box');
     await dialog.getByText('Run the checks in a full copy, too?').waitFor();
     await workbench.picture('proofs-asks-for-a-copy');
@@ -52,7 +53,8 @@ uiTest(
     workbench.writeFile('node_modules/tool.txt', 'of the disk\n');
     await run('p1', 'echo of the sandbox > node_modules/tool.txt; echo started; sleep 1000');
     await chat.locator('[data-preview-id="p1"] .card-output').getByText('started').waitFor();
-    await workbench.runCommand('Redline: Reset the Sandbox');
+    await workbench.runCommand('Redline: Sandbox…');
+    await workbench.quickPick('Reset the Sandbox');
     await workbench.toast(REFUSED).waitFor();
     await workbench.picture('sandbox-reset-refused');
     await chat.locator('[data-preview-id="p1"] [data-action="stop"]').click();
@@ -60,7 +62,8 @@ uiTest(
 
     await run('p2', 'echo of the sandbox > node_modules/tool.txt');
     await ended('p2');
-    await workbench.runCommand('Redline: Reset the Sandbox');
+    await workbench.runCommand('Redline: Sandbox…');
+    await workbench.quickPick('Reset the Sandbox');
     await workbench.toast('The sandbox was reset').waitFor();
     await workbench.picture('sandbox-reset');
     await run('p3', 'cat node_modules/tool.txt');

@@ -58,8 +58,5 @@ export function chatCommands(chat: ChatPanel): CommandHandlers {
       (await chat.view()).attach(
         Array.isArray(selected) ? selected.filter(uri => uri instanceof vscode.Uri) : [],
       ),
-    // VS Code's own list of places, “New Secondary Side Bar Entry” among them.
-    'redline.chat.move': () =>
-      vscode.commands.executeCommand('workbench.action.moveFocusedView', 'redline.chat'),
   };
 }

@@ -1,7 +1,6 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { silentLogger } from '../../../src/agent/base/logger.ts';
-import { PartCommands } from '../../../src/views/review/commands/partCommands.ts';
 import { targetsOf, type PreviewTargets } from '../../../src/views/review/commands/previewTargets.ts';
 import { PreviewVotes } from '../../../src/views/review/commands/previewVotes.ts';
 import type { Ctx } from '../../../src/views/ctx.ts';
@@ -9,11 +8,9 @@ import { create } from '../../support/changes.ts';
 import { createTestSession } from '../../support/testSession.ts';
 
 suite('a reason that the user types while previews change', () => {
-  const { executeCommand } = vscode.commands;
   const { showInputBox, showInformationMessage } = vscode.window;
 
   teardown(() => {
-    Object.assign(vscode.commands, { executeCommand });
     Object.assign(vscode.window, { showInputBox, showInformationMessage });
   });
 
@@ -31,15 +28,7 @@ suite('a reason that the user types while previews change', () => {
     } as unknown as Ctx;
     const targets = { showAgain: open } as unknown as PreviewTargets;
     const votes = new PreviewVotes(ctx, targets);
-    const parts = new PartCommands(ctx);
-    const run = (command: string, ...args: unknown[]): Promise<unknown> => {
-      // As the commands do: several rows are one vote.
-      if (command === 'redline.preview.discardWithReason' || targetsOf(args).length > 1)
-        return votes.discardWithReason(targetsOf(args));
-      assert.equal(command, 'redline.preview.discardFileWithReason');
-      return parts.discardFileWithReason(args, undefined);
-    };
-    Object.assign(vscode.commands, { executeCommand: run });
+    const run = (...args: unknown[]): Promise<unknown> => votes.discardWithReason(targetsOf(args));
     Object.assign(vscode.window, { showInformationMessage: () => Promise.resolve(undefined) });
     const rowOf = (path: string, revision = 1) => ({ kind: 'file', previewId: id, revision, path });
     return { store, id, run, rowOf, opened };
@@ -62,47 +51,42 @@ suite('a reason that the user types while previews change', () => {
   const discarded = ({ store }: Setup): unknown[] =>
     store.ledger().map(({ files, reason }) => [files.map(({ path }) => path).join(), reason]);
 
-  for (const command of ['redline.preview.discardWithReason', 'redline.preview.discardFileWithReason']) {
-    test(`${command} on a row of a file: another revision of it is not discarded, but shown`, async () => {
-      const t = setUp();
-      whileTyping(() => rebase(t, 'a'));
-      await assert.rejects(
-        t.run(command, t.rowOf('a')),
-        /is now at revision 2, but this vote was for revision 1/,
-      );
-      assert.deepEqual(t.store.ledger(), []);
-      assert.deepEqual(t.opened, [t.id]);
-    });
+  test('on a row of a file: another revision of it is not discarded, but shown', async () => {
+    const t = setUp();
+    whileTyping(() => rebase(t, 'a'));
+    await assert.rejects(t.run(t.rowOf('a')), /is now at revision 2, but this vote was for revision 1/);
+    assert.deepEqual(t.store.ledger(), []);
+    assert.deepEqual(t.opened, [t.id]);
+  });
 
-    test(`${command} on several rows of files: only what has stayed the same is discarded`, async () => {
-      const t = setUp();
-      whileTyping(() => rebase(t, 'a'));
-      await t.run(command, t.rowOf('a'), [t.rowOf('a'), t.rowOf('b')]);
-      assert.deepEqual(discarded(t), [['b', 'not this']]);
-      assert.deepEqual(
-        t.store.get(t.id)?.changes?.map(({ path }) => path),
-        ['a', 'c'],
-      );
-    });
+  test('on several rows of files: only what has stayed the same is discarded', async () => {
+    const t = setUp();
+    whileTyping(() => rebase(t, 'a'));
+    await t.run(t.rowOf('a'), [t.rowOf('a'), t.rowOf('b')]);
+    assert.deepEqual(discarded(t), [['b', 'not this']]);
+    assert.deepEqual(
+      t.store.get(t.id)?.changes?.map(({ path }) => path),
+      ['a', 'c'],
+    );
+  });
 
-    test(`${command} on rows that showed an older revision discards nothing`, async () => {
-      const t = setUp();
-      await rebase(t, 'a', 'b');
-      whileTyping(() => Promise.resolve());
-      await t.run(command, t.rowOf('a'), [t.rowOf('a'), t.rowOf('b')]);
-      assert.deepEqual(t.store.ledger(), []);
-    });
+  test('on rows that showed an older revision discards nothing', async () => {
+    const t = setUp();
+    await rebase(t, 'a', 'b');
+    whileTyping(() => Promise.resolve());
+    await t.run(t.rowOf('a'), [t.rowOf('a'), t.rowOf('b')]);
+    assert.deepEqual(t.store.ledger(), []);
+  });
 
-    test(`${command}: rows that nothing changed meanwhile are discarded with the reason`, async () => {
-      const t = setUp();
-      whileTyping(() => Promise.resolve());
-      await t.run(command, t.rowOf('a'), [t.rowOf('a'), t.rowOf('b')]);
-      await t.run(command, t.rowOf('c', t.store.get(t.id)?.revision));
-      assert.deepEqual(discarded(t).toSorted(), [
-        ['a', 'not this'],
-        ['b', 'not this'],
-        ['c', 'not this'],
-      ]);
-    });
-  }
+  test('rows that nothing changed meanwhile are discarded with the reason', async () => {
+    const t = setUp();
+    whileTyping(() => Promise.resolve());
+    await t.run(t.rowOf('a'), [t.rowOf('a'), t.rowOf('b')]);
+    await t.run(t.rowOf('c', t.store.get(t.id)?.revision));
+    assert.deepEqual(discarded(t).toSorted(), [
+      ['a', 'not this'],
+      ['b', 'not this'],
+      ['c', 'not this'],
+    ]);
+  });
 });

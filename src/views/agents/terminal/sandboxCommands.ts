@@ -6,17 +6,20 @@ import { sandboxSentence } from '../../texts/sandboxWords.ts';
 import { showInfo, showWarning } from '../../toast.ts';
 
 /** Shows what the sandbox is, and who starts commands in it. */
-export async function showSandbox({ sandboxes, sandboxLeave }: Ctx): Promise<void> {
+export async function showSandbox(ctx: Ctx): Promise<void> {
   const { l10n } = vscode;
+  const { hosts, sandboxes, sandboxLeave } = ctx;
   const status = await sandboxes.status();
   const always = { label: l10n.t('Always Run in the Sandbox Here'), run: () => sandboxLeave.give() };
   const ask = { label: l10n.t('Ask Before Each Command Here'), run: () => sandboxLeave.withdraw() };
+  const reset = { label: l10n.t('Reset the Sandbox'), run: () => resetSandbox(ctx) };
+  const forget = { label: l10n.t('Ask Again About Hosts'), run: () => hosts.forget() };
   const settings = {
     label: l10n.t('Open Settings'),
     run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'redline.sandbox'),
   };
   const choice = status.isolated ? [sandboxLeave.isGivenHere ? ask : always] : [];
-  const picked = await vscode.window.showQuickPick([...choice, settings], {
+  const picked = await vscode.window.showQuickPick([...choice, reset, forget, settings], {
     title: l10n.t('Redline: Sandbox'),
     placeHolder: sandboxSentence(status),
   });
@@ -24,7 +27,7 @@ export async function showSandbox({ sandboxes, sandboxLeave }: Ctx): Promise<voi
 }
 
 /** Makes what git ignores in the sandbox of this conversation as on disk, unless a command runs in it. */
-export async function resetSandbox({ sandboxes, session }: Ctx): Promise<void> {
+async function resetSandbox({ sandboxes, session }: Ctx): Promise<void> {
   const { l10n } = vscode;
   const sandbox = await sandboxes.of(session.id);
   if (!sandbox) return void showInfo(sandboxSentence(await sandboxes.status()));

@@ -267,11 +267,6 @@ export async function findBreaking(ctx: Ctx, [id]: readonly unknown[]): Promise<
   }
 }
 
-/** Ends the check that runs. */
-export async function stopChecks({ checks }: Ctx): Promise<void> {
-  (await checks.load()).stop();
-}
-
 /** Shows which check runs, and lets the user cancel it. */
 export function withProgress<T>(
   checks: Checks,

@@ -6,12 +6,12 @@ import { confirm, showInfo, showWarning } from '../../toast.ts';
 import { chosenPreviews, fileName, outputText, resultsText, tell, withProgress } from './checkCommands.ts';
 
 /**
- * Runs the checks in the sandbox and in a full copy of the files as they would be, and says whether both agree. Without a preview (an
- * id or a row), on all that the open conversation has pending.
+ * Runs the checks in the sandbox and in a full copy of the files as they would be, on all that the open conversation
+ * has pending, and says whether both agree.
  */
-export async function runChecksFromScratch(ctx: Ctx, args: readonly unknown[]): Promise<void> {
+export async function runChecksFromScratch(ctx: Ctx): Promise<void> {
   const { l10n } = vscode;
-  const chosen = await chosenPreviews(ctx, args);
+  const chosen = await chosenPreviews(ctx, []);
   if (!chosen) return;
   const { checks, previews } = chosen;
   const isAgreed = await confirm(

@@ -139,7 +139,11 @@ async function actionsOn(
   if (files > 1) {
     if (hunks > 1 && !isBlocked) add(l10n.t('Apply file'), 'redline.preview.applyFile', id, path, revision);
     if (hunks > 1) add(l10n.t('Discard file'), 'redline.preview.discardFile', id, path, revision);
-    add(l10n.t('Discard file with reason…'), 'redline.preview.discardFileWithReason', id, path, revision);
+    add(l10n.t('Discard file with reason…'), 'redline.preview.discardWithReason', {
+      previewId: id,
+      path,
+      revision,
+    });
   }
   if (files > 1 || hunks > 1) {
     const [apply, discard] =

@@ -65,7 +65,6 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
     'redline.preview.discardWithReason': onNamed((on, _args, named) => on.discardWithReason(named)),
     'redline.preview.applyAll': async () => (await votes()).applyAll(),
     'redline.preview.discardAll': async () => (await votes()).discardAll(),
-    'redline.preview.discardAllWithReason': async () => (await votes()).discardAllWithReason(),
     'redline.preview.open': onRow(open),
     'redline.preview.openSelected': async () => {
       const row = ctx.pendingView.selected;

@@ -106,17 +106,6 @@ export class PreviewVotes {
     return chosen && this.#together(bulk => bulk.discardAll(chosen));
   }
 
-  /** Asks for a reason, then discards what was pending when it asked. Also ends the review. */
-  async discardAllWithReason(): Promise<unknown> {
-    const chosen = await this.#whichOfAll('discard');
-    if (!chosen) return undefined;
-    const discard = this.#bulk.prepareDiscards(chosen);
-    const reason = await askReason(vscode.l10n.t('Discard all {0} previews', chosen.length));
-    if (reason === undefined) return undefined;
-    this.#ctx.session.endReview();
-    return this.#ctx.opener.together(() => discard(reason));
-  }
-
   /**
    * The previews that “all” means: all that are pending, as they are now. `undefined` if none of them can be resolved together
    * with others.

@@ -45,6 +45,10 @@ export function showLedger(store: PreviewStore): void {
     iconPath: new vscode.ThemeIcon('go-to-file'),
     tooltip: vscode.l10n.t('Open as Document'),
   };
+  const exports: vscode.QuickInputButton = {
+    iconPath: new vscode.ThemeIcon('export'),
+    tooltip: vscode.l10n.t('Export Ledger…'),
+  };
   pick.title = vscode.l10n.t('Redline Ledger');
   pick.placeholder = vscode.l10n.t('Search, or select an entry to see its diff');
   pick.matchOnDescription = true;
@@ -52,17 +56,17 @@ export function showLedger(store: PreviewStore): void {
   const rows = ledgerRows(store, store.ledger().slice(-MAX_ROWS));
   let grouping: Grouping = 'day';
   const show = (): void => {
-    pick.buttons = [groupButton(after(grouping)), asDocument];
+    pick.buttons = [groupButton(after(grouping)), asDocument, exports];
     pick.items = itemsOf(rows, grouping);
   };
   show();
   pick.onDidTriggerButton(button => {
-    if (button !== asDocument) {
+    if (button !== asDocument && button !== exports) {
       grouping = after(grouping);
       return show();
     }
     pick.hide();
-    void openLedgerDocument();
+    void (button === exports ? execute('redline.ledger.export') : openLedgerDocument());
   });
   pick.onDidAccept(() => {
     const row = pick.selectedItems[0]?.row;
