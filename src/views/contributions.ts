@@ -101,8 +101,6 @@ interface OwnCommandArguments {
   ];
   /** Undoes what these previews applied, which are in the order in which they were applied. For the chat. */
   'redline.preview.undoTurn': [previewIds: readonly string[]];
-  /** Reverts the conversation to before a message; the text of a prompt returns to the chat input. Without a node it asks which. */
-  'redline.session.revert': [node?: number];
   /** Asks the last prompt again, from before it. */
   'redline.session.retry': [];
   /** Stages code as the whole content of a file. For the chat. */
@@ -174,6 +172,8 @@ export interface CommandArguments extends OwnCommandArguments {
   'redline.session.new': [];
   'redline.session.stop': [];
   'redline.session.continue': [];
+  /** Reverts the conversation to before a message; the text of a prompt returns to the chat input. Without a node it asks which. */
+  'redline.session.revert': [node?: number];
   /** Continues a stored conversation. Without an id it asks which. */
   'redline.session.open': [sessionId?: string];
   /** Without an id: the open conversation. */

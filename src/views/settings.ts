@@ -12,6 +12,8 @@ export type OpenSetting = 'auto' | 'onDemand' | 'never';
 const SECTION = 'redline';
 /** The smallest context window that can be set, in tokens: the prompt of Redline and its tools need most of it. */
 const MIN_CONTEXT_WINDOW = 4_096;
+/** Copying takes time for each file, too. */
+const FILES_PER_GIGABYTE = 100_000;
 
 /** Redline's settings: typed getters that always read the current value. */
 export class Settings {
@@ -134,11 +136,6 @@ export class Settings {
     return this.#get<boolean>('session.continueAfterReview');
   }
 
-  /** Whether a notification tells that the agent waits, if the user may not see it. */
-  get notifyWhenWaiting(): boolean {
-    return this.#get<unknown>('notifyWhenWaiting') !== false;
-  }
-
   /** Whether the model may revert the conversation. */
   get revertEnabled(): boolean {
     return this.#get<unknown>('revert.enabled') === true;
@@ -178,11 +175,8 @@ export class Settings {
   /** The most that the engine `copy` copies, in bytes and files. */
   get copyLimits(): { readonly bytes: number; readonly files: number } {
     const gigabytes = this.#get<unknown>('sandbox.maxCopySize');
-    const files = this.#get<unknown>('sandbox.maxCopyFiles');
-    return {
-      bytes: (typeof gigabytes === 'number' && gigabytes >= 0 ? gigabytes : 2) * 1024 ** 3,
-      files: typeof files === 'number' && files >= 0 ? files : 200_000,
-    };
+    const most = typeof gigabytes === 'number' && gigabytes >= 0 ? gigabytes : 2;
+    return { bytes: most * 1024 ** 3, files: most * FILES_PER_GIGABYTE };
   }
 
   /** Variables that commands in the sandbox get although their names look like those of secrets. */

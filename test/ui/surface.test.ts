@@ -17,7 +17,8 @@ uiTest(
     await workbench.lens('Create').waitFor();
     const prompt = workbench.chatFrame().locator('textarea#prompt');
     await prompt.fill('half typed');
-    await workbench.runCommand('View: Move Focused View');
+    await workbench.runCommand('View: Move View');
+    await workbench.quickPick('Chat');
     await workbench.quickPick('New Secondary Side Bar Entry');
 
     const bar = page.locator('.part.auxiliarybar');

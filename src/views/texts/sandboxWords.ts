@@ -35,7 +35,7 @@ function reasonSentence(reason: NoSandboxReason): string {
     case 'leaks':
       return l10n.t('A test reached something outside the isolated sandbox, so it is not used.');
     case 'tooLarge':
-      return l10n.t('The workspace is larger than what redline.sandbox.maxCopySize and maxCopyFiles allow.');
+      return l10n.t('The workspace is larger than what redline.sandbox.maxCopySize allows.');
     case 'copy':
       return l10n.t('The workspace could not be copied.');
   }

@@ -217,9 +217,7 @@ export class AgentViews {
       return await AgentView.create(folders(), folder, limits());
     } catch (error) {
       if (error instanceof TooLargeError)
-        return l10n.t(
-          'The workspace is larger than what redline.sandbox.maxCopySize and maxCopyFiles allow.',
-        );
+        return l10n.t('The workspace is larger than what redline.sandbox.maxCopySize allows.');
       return l10n.t('The workspace could not be copied: {0}', messageWithoutPaths(error));
     }
   }

@@ -45,9 +45,9 @@ export class WaitingNotice extends Owner {
   }
 
   #tell(): void {
-    const { store, settings } = this.#agent;
+    const { store } = this.#agent;
     const [first, ...others] = [...store.open].filter(({ state }) => state.kind === 'pending');
-    if (!first || !settings.notifyWhenWaiting || this.#isInSight()) return;
+    if (!first || this.#isInSight()) return;
     const text =
       others.length === 0
         ? vscode.l10n.t('Redline waits for your review: {0}', oneLine(titleOf(first)))

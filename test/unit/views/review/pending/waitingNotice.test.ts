@@ -21,7 +21,7 @@ function given(t: TestContext) {
   const invoker = new Invoker(store, new MemoryWorkspace({}), () => 'apply');
   const events = new Emitter<SessionEvent>();
   const session = { state: 'idle' as SessionState, onDidEmit: events.event };
-  const now = { isEnabled: true, isInSight: false, reviews: 0 };
+  const now = { isInSight: false, reviews: 0 };
   const shown: string[] = [];
   const clicks: ((button: string | undefined) => void)[] = [];
   Object.assign(stub.window, {
@@ -33,12 +33,7 @@ function given(t: TestContext) {
   Object.assign(stub.commands, {
     executeCommand: async (id: string) => id === 'redline.preview.open' && now.reviews++,
   });
-  const settings = {
-    get notifyWhenWaiting() {
-      return now.isEnabled;
-    },
-  };
-  const notice = new WaitingNotice({ session, store, settings } as never, () => now.isInSight);
+  const notice = new WaitingNotice({ session, store } as never, () => now.isInSight);
   t.after(() => notice.dispose());
   return {
     now,
@@ -80,7 +75,7 @@ test('one notification for each time that the agent waits out of sight, whose bu
   assert.equal(now.reviews, 1, 'also when it no longer waits');
 });
 
-test('nothing while it is in sight, switched off, or resolved within a moment', async t => {
+test('nothing while it is in sight or resolved within a moment', async t => {
   const { now, shown, stage, discard, go, wait } = given(t);
   now.isInSight = true;
   const first = stage('a.ts');
@@ -89,12 +84,6 @@ test('nothing while it is in sight, switched off, or resolved within a moment', 
   now.isInSight = false;
   wait();
   assert.deepEqual(shown, [], 'it was seen when it began');
-  go('running');
-  now.isEnabled = false;
-  go('awaitingReview');
-  wait();
-  assert.deepEqual(shown, []);
-  now.isEnabled = true;
   go('running');
   go('awaitingReview');
   await discard(first);
