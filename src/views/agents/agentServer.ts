@@ -64,7 +64,7 @@ export class AgentServer {
           pid: process.pid,
           folders: await Promise.all(folders.map(({ uri }) => realPathOf(uri.fsPath))),
           keepsPreviews: ownsStorage,
-          ...(storage === undefined ? {} : { storage }),
+          storage,
           startedAt: this.#startedAt,
         };
       });

@@ -273,5 +273,5 @@ export function conflictLenses(
 
 /** A lens that shows text and does nothing when clicked. */
 function note(title: string, tooltip?: string): vscode.Command {
-  return { title, command: '', ...(tooltip === undefined ? {} : { tooltip }) };
+  return { title, command: '', tooltip };
 }

@@ -300,7 +300,7 @@ export class PreviewOpener extends Owner {
     const address = tabs.activeAddress();
     if (address) {
       const path = shownChange(store, files, address)?.change.path;
-      return { previewId: address.previewId, ...(path === undefined ? {} : { path }) };
+      return { previewId: address.previewId, path };
     }
     const previewId = tabs.activeId();
     if (previewId !== undefined) return { previewId };
@@ -310,7 +310,7 @@ export class PreviewOpener extends Owner {
   async #show(preview: Preview, { path, ...options }: Showing): Promise<void> {
     const { store, files, tabs } = this.#ctx;
     const wasOpen = isOpen(preview);
-    this.#last = { preview, ...(path === undefined ? {} : { path }) };
+    this.#last = { preview, path };
     const { showDiff } = await import('./showDiff.ts');
     // A tab of it beside what is in front is enough.
     const isIt = (shown: PreviewAddress): boolean =>

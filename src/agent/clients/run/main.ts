@@ -22,7 +22,7 @@ async function main(): Promise<number> {
   return runInView(args, {
     ...{ home: homedir(), windows: windowsFolder(homedir()) },
     say: line => process.stderr.write(`${escapeLine(line)}\n`),
-    ...(file === undefined ? {} : { file }),
+    file,
   });
 }
 

@@ -106,7 +106,7 @@ export class PartCommands {
         actor: 'human',
         ...consent,
       },
-      { path, ...(hunk === undefined ? {} : { hunk }) },
+      { path, hunk },
     );
     const isLeft = store.get(id)?.state.kind === 'pending';
     if (hunk !== undefined && isLeft) await showHunk(this.#ctx, { id, path, hunk });

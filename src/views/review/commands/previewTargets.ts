@@ -50,7 +50,7 @@ export class PreviewTargets {
     if (active === undefined && !(args[0] instanceof vscode.Uri)) return named;
     return (active === undefined ? [...named, ...together] : [{ id: active }]).map(({ id }) => {
       const revision = shown.of(id);
-      return { id, ...(revision === undefined ? {} : { revision }) };
+      return { id, revision };
     });
   }
 
