@@ -27,7 +27,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
           }),
         )
         .check(z.minLength(1)),
-      paths: pathsSchema('See ast_grep.'),
+      paths: pathsSchema('Files, folders, globs.'),
       title: titleSchema,
     }),
     async execute({ ops, paths, title }, context) {
