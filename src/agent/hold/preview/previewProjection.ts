@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../base/async.ts';
 import { StalePreviewError } from './errors.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import { Feed } from './feed.ts';
@@ -170,11 +171,20 @@ export class PreviewProjection {
   }
 
   /** The attempts of these entries are no longer in the log. */
-  dropAttempts(entries: readonly PreviewLogEntry[]): void {
-    const dropped = new Set(
-      entries.flatMap(entry => (entry.type === 'resolved' ? entry.entries.map(attemptKey) : [])),
-    );
-    this.#ledger = this.#ledger.filter(attempt => !dropped.has(attemptKey(attempt)));
+  async dropAttempts(entries: readonly PreviewLogEntry[]): Promise<void> {
+    const slice = new TimeSlice();
+    const dropped = new Set<string>();
+    for (const entry of entries) {
+      if (entry.type === 'resolved') for (const attempt of entry.entries) dropped.add(attemptKey(attempt));
+      await slice.turn();
+    }
+    const kept: LedgerEntry[] = [];
+    // It may grow meanwhile.
+    for (const attempt of this.#ledger) {
+      if (!dropped.has(attemptKey(attempt))) kept.push(attempt);
+      await slice.turn();
+    }
+    this.#ledger = kept;
   }
 
   /** The whole ledger, with what the ledger file has. An attempt may be in both. */

@@ -78,14 +78,21 @@ function withLast<T extends { readonly id: string; readonly kind: string }>(
 }
 
 /** Which entries go to the ledger file, and what an entry leaves in the log: the first of them tells of all, also of earlier ones. */
-export function archiving(entries: readonly PreviewLogEntry[], archive: Archive | undefined) {
-  const moved = archive ? entries.filter(archive.takes) : [];
-  const attempts = new Map(
-    entries.flatMap(entry => (entry.type === 'archived' ? [[entry.mark, entry.attempts]] : [])),
-  );
-  for (const entry of moved)
-    if (entry.type === 'resolved') attempts.set(entry.mark ?? JSON.stringify(entry), entry.entries.length);
-  const total = [...attempts.values()].reduce((sum, count) => sum + count, 0);
+export async function archiving(entries: readonly PreviewLogEntry[], archive: Archive | undefined) {
+  const moved: PreviewLogEntry[] = [];
+  const attempts = new Map<unknown, number>();
+  const slice = new TimeSlice();
+  for (const entry of archive ? entries : []) {
+    const key = entry.mark ?? entry;
+    if (entry.type === 'archived') attempts.set(key, entry.attempts);
+    else if (entry.type === 'resolved' && archive?.takes(entry)) {
+      moved.push(entry);
+      attempts.set(key, entry.entries.length);
+    }
+    await slice.turn();
+  }
+  let total = 0;
+  for (const count of attempts.values()) total += count;
   let isTold = false;
   const without = (entry: PreviewLogEntry): readonly PreviewLogEntry[] => {
     if (!archive || moved.length === 0 || !(entry.type === 'archived' || archive.takes(entry)))

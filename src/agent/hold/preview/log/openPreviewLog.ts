@@ -108,7 +108,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     const { entries } = await collected(reader => this.read(reader));
     const { compacted, archiving } = await import('./compaction.ts');
     const replaced = await compacted(entries);
-    const { moved, without } = archiving(entries, archive);
+    const { moved, without } = await archiving(entries, archive);
     // They are in both for a moment: whoever reads both goes by the marks.
     if (moved.length > 0) {
       await this.#ledger.appendAll(moved);
@@ -117,7 +117,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     await super.compact(entry =>
       without(entry).flatMap(each => rewrite(replaced.get(each.mark ?? '') ?? each).map(writtenAgain)),
     );
-    archive?.moved(moved);
+    await archive?.moved(moved);
     this.#compact = await this.#size();
   }
 

@@ -196,7 +196,7 @@ export interface Archive {
   /** The last id that was given out. */
   readonly last: string;
   /** Called once these are in the ledger file, and no longer in the log. */
-  readonly moved: (entries: readonly PreviewLogEntry[]) => void;
+  readonly moved: (entries: readonly PreviewLogEntry[]) => Promise<void>;
 }
 
 /** Where the store writes its entries. `JsonLog<PreviewLogEntry>` is one. */
