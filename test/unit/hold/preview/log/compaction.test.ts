@@ -187,6 +187,7 @@ test('old decisions go to the ledger file, which a start does not read and the l
   for (let n = 0; n < 2; n++) await next.forgetResolved(new Date(Date.now() + 60_000));
   assert.deepEqual(await next.wholeLedger(), ledger);
   assert.equal(next.feed.attempts, 2_502);
+  await next.close();
 });
 
 test('a damaged line of the ledger file costs that line, and is told', async () => {
