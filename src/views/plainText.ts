@@ -28,23 +28,6 @@ export function agentLabel({ name, version }: { readonly name: string; readonly 
   return oneLine(`${name} ${version}`.trim());
 }
 
-/** The ids of previews that are applied together; three or more consecutive ones as one range: `p1, p3–p5`. */
-export function idList(previews: readonly { readonly id: string }[]): string {
-  const runs: [first: number, last: number][] = [];
-  for (const { id } of previews) {
-    const number = Number(id.slice(1));
-    const run = runs.at(-1);
-    if (run && number === run[1] + 1) run[1] = number;
-    else runs.push([number, number]);
-  }
-  return runs
-    .map(([first, last]) => {
-      if (first === last) return `p${first}`;
-      return last - first > 1 ? `p${first}–p${last}` : `p${first}, p${last}`;
-    })
-    .join(', ');
-}
-
 /** The most names that a sentence lists. */
 export const MAX_NAMES = 5;
 

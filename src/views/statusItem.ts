@@ -33,7 +33,7 @@ export interface CheckNews {
 }
 
 /**
- * `3 pending` in the status bar, and while the cursor is in a preview `Hunk 3 of 14 · cart.ts 2 of 8 · 3 pending`. A click goes to
+ * `3 pending` in the status bar, and while the cursor is in a preview `Hunk 3 of 14 · cart.ts · 3 pending`. A click goes to
  * that hunk, or opens the head; the tooltip links to Apply and Discard. Once nothing is pending any
  * more, it tells for a while how the review ended, and a click opens the ledger.
  */

@@ -28,6 +28,9 @@ async function untilBackedUp({ userDataDir }: Workbench, text: string): Promise<
   await polled(`a backup of ${text}`, () => files().some(isThere));
 }
 
+/** What tells the row of an edit from others. */
+const rowOf = (edit: string): string => edit.replace('=>', '→');
+
 /** Ids and outcomes of all attempts, the oldest first. */
 const outcomes = (workbench: Workbench): string[] =>
   storedLedger(workbench).map(({ previewId, outcome }) => `${previewId} ${outcome}`);
@@ -38,32 +41,34 @@ uiTest(
   async workbench => {
     workbench.writeFile('count.txt', TEXT);
     await workbench.openRedlineChat();
-    for (const [i, edit] of ['two => TWO', 'TWO => DEUX', 'DEUX => ZWEI', 'ZWEI => DUE'].entries()) {
+    for (const edit of ['two => TWO', 'TWO => DEUX', 'DEUX => ZWEI', 'ZWEI => DUE']) {
       await workbench.sendChat(`/edit count.txt :: ${edit}`);
-      await workbench.treeRow(`p${i + 1}`).waitFor();
+      await workbench.treeRow(rowOf(edit)).waitFor();
     }
     // From then on no row is drawn again, and a click on one is not lost.
-    await workbench.treeRow('viewed · p4').waitFor();
+    await workbench.treeRow('→ DUE').filter({ hasText: 'viewed' }).waitFor();
 
-    await workbench.treeAction('p2', 'Apply Preview');
-    await dialog(workbench).getByText('p2 builds on p1, which is still pending. Apply both?').waitFor();
-    await dialog(workbench).getByText('p1 (').waitFor();
+    await workbench.treeAction('→ DEUX', 'Apply Preview');
+    await dialog(workbench)
+      .getByText('builds on another change that is still pending. Apply both?')
+      .waitFor();
+    await dialog(workbench).getByText('two → TWO').waitFor();
     await workbench.picture('chain-question');
     await dialogButton(workbench, 'Cancel').click();
     await dialog(workbench).waitFor({ state: 'detached' });
     assert.equal(workbench.readFile('count.txt'), TEXT);
     assert.deepEqual(outcomes(workbench), []);
 
-    await workbench.treeAction('p2', 'Apply Preview');
-    await dialogButton(workbench, 'Apply p1, p2').click();
+    await workbench.treeAction('→ DEUX', 'Apply Preview');
+    await dialogButton(workbench, 'Apply all 2 changes').click();
     await workbench.waitForFile('count.txt', text => text === TEXT.replace('two', 'DEUX'));
-    await workbench.treeRow('p2').waitFor({ state: 'detached' });
+    await workbench.treeRow('→ DEUX').waitFor({ state: 'detached' });
     assert.deepEqual(outcomes(workbench), ['p1 applied', 'p2 applied']);
 
-    await workbench.clickTreeRow('p4');
-    await exactLens(workbench, 'Apply p3, p4').click();
+    await workbench.clickTreeRow('→ DUE');
+    await exactLens(workbench, 'Apply all 2 changes').click();
     await workbench.waitForFile('count.txt', text => text === TEXT.replace('two', 'DUE'));
-    await workbench.treeRow('p4').waitFor({ state: 'detached' });
+    await workbench.treeRow('→ DUE').waitFor({ state: 'detached' });
     assert.deepEqual(outcomes(workbench).slice(2), ['p3 applied', 'p4 applied']);
   },
 );
@@ -86,8 +91,8 @@ uiTest(
     const typed = TEXT.replace('six', 'six by me');
 
     // A click on a row that is being refreshed opens nothing.
-    await workbench.treeRow('p1').filter({ hasText: 'stale' }).waitFor();
-    await workbench.clickTreeRow('p1');
+    await workbench.treeRow('→ SIX').filter({ hasText: 'stale' }).waitFor();
+    await workbench.clickTreeRow('→ SIX');
     await lensText(workbench, 'Stale: count.txt').waitFor();
     await exactLens(workbench, 'Rebase').waitFor();
     await workbench.picture('stale');
@@ -100,7 +105,7 @@ uiTest(
     await workbench.openFile('count.txt');
     await keyboard.press('Control+S');
     await workbench.waitForFile('count.txt', text => text === typed);
-    await workbench.treeRow('p1').waitFor();
+    await workbench.treeRow('→ SIX').waitFor();
 
     // Taken back by the person, the proposal stands on its ground again.
     await fileLine(workbench, 'six by me').click();
@@ -108,7 +113,7 @@ uiTest(
     await keyboard.insertText(TEXT);
     await keyboard.press('Control+S');
     await workbench.waitForFile('count.txt', text => text === TEXT);
-    await workbench.clickTreeRow('p1');
+    await workbench.clickTreeRow('→ SIX');
     await lensText(workbench, 'Stale: count.txt').waitFor({ state: 'detached' });
     await exactLens(workbench, 'Apply').click();
     await workbench.waitForFile('count.txt', text => text === TEXT.replace('six', 'SIX'));

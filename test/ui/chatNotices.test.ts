@@ -65,7 +65,7 @@ modelTest(
     // The preview below it is the offer, and the only one.
     assert.equal(await notice.getByRole('button').count(), 0);
     await chat.locator('[data-preview-id="p2"] .card-label').click();
-    await workbench.editorTab('cart.ts (Redline p2)').waitFor();
+    await workbench.editorTab('cart.ts (Redline)').waitFor();
     await workbench.picture('revert-review-undo');
     // Once it is resolved, there is nothing more to say.
     await chat.locator('[data-kind="preview"] [data-action="apply"]').click();
@@ -97,7 +97,7 @@ modelTest(
     await toast.waitFor();
     await workbench.picture('waiting-notification');
     await toast.getByRole('button', { name: 'Review' }).click();
-    await workbench.editorTab('cart.ts (Redline p1)').waitFor();
+    await workbench.editorTab('cart.ts (Redline)').waitFor();
   },
   { workbench: { settings: { 'redline.preview.open': 'never' } } },
 );

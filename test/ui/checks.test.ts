@@ -106,11 +106,11 @@ modelTest(
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     assert.equal(await chat.getByText('brought').count(), 0);
 
-    await workbench.clickTreeRow('p5');
+    await workbench.clickTreeRow('5.txt');
     await workbench.runCommand('Redline: Checks…');
     await workbench.picture('checks-list');
     await workbench.quickPick('Find the Preview That Breaks It');
-    await workbench.toast('p5 breaks test').waitFor();
+    await workbench.toast('Create 5.txt breaks test').waitFor();
     await workbench.picture('checks-found');
     await chat
       .locator('[data-kind="turn"]')
@@ -123,11 +123,11 @@ modelTest(
     // What is green is no longer current from the moment that a person types in a file that the check saw.
     await workbench.openFile('seen.txt');
     await workbench
-      .treeRow('p4')
-      .filter({ hasText: /✔ test [\d.]+ s · p4/ })
+      .treeRow('4.txt')
+      .filter({ hasText: /✔ test [\d.]+ s/ })
       .waitFor();
     await workbench.page.keyboard.type('x');
-    await workbench.treeRow('p4').filter({ hasText: 'out of date' }).waitFor();
+    await workbench.treeRow('4.txt').filter({ hasText: 'out of date' }).waitFor();
     await workbench.picture('checks-green-outdated');
   },
   {

@@ -51,7 +51,7 @@ drivenTest(
     await lensText(workbench, 'Reopen').waitFor();
     await workbench.editorTitleAction('Apply Preview').click();
     await workbench.waitForFile(name(12), text => text === 'new 12\n');
-    await workbench.editorTab('(Redline p1)').waitFor({ state: 'detached' });
+    await workbench.editorTab('Renew twelve files (Redline)').waitFor({ state: 'detached' });
     const discarded = numbers.filter(n => workbench.readFile(name(n)) === `old ${n}\n`);
     assert.equal(discarded.length, 2);
     for (const n of numbers.filter(candidate => !discarded.includes(candidate))) {
@@ -122,18 +122,18 @@ uiTest(
   async workbench => {
     workbench.writeFile('count.txt', TEXT);
     await workbench.openRedlineChat();
-    for (const [i, edit] of ['two => TWO', 'eleven => ELEVEN', 'TWO => DEUX'].entries()) {
+    for (const edit of ['two => TWO', 'eleven => ELEVEN', 'TWO => DEUX']) {
       await workbench.sendChat(`/edit count.txt :: ${edit}`);
-      await workbench.treeRow(`p${i + 1}`).waitFor();
+      await workbench.treeRow(edit.replace('=>', '→')).waitFor();
     }
-    await workbench.clickTreeRow('p3');
-    await exactLens(workbench, 'Apply p1–p3').waitFor();
+    await workbench.clickTreeRow('→ DEUX');
+    await exactLens(workbench, 'Apply all 3 changes').waitFor();
     // The rows are drawn anew once it was in view for a second; a click just then is refused.
-    await workbench.treeRow('p3').filter({ hasText: 'viewed' }).waitFor();
+    await workbench.treeRow('→ DEUX').filter({ hasText: 'viewed' }).waitFor();
 
-    await workbench.treeAction('p1', 'Discard Preview');
+    await workbench.treeAction('→ TWO', 'Discard Preview');
     await lensText(workbench, 'Stale: count.txt').waitFor();
-    await workbench.clickTreeRow('p2');
+    await workbench.clickTreeRow('→ ELEVEN');
     await exactLens(workbench, 'Apply').waitFor();
     await proposedLine(workbench, 'two').waitFor();
 
@@ -142,17 +142,17 @@ uiTest(
     // The line is made first: Enter after a word may accept what VS Code suggests.
     for (const key of ['Control+Home', 'Enter', 'ArrowUp']) await workbench.page.keyboard.press(key);
     await workbench.page.keyboard.type('zero');
-    await workbench.clickTreeRow('p2');
+    await workbench.clickTreeRow('→ ELEVEN');
     await proposedLine(workbench, 'zero').waitFor();
     await exactLens(workbench, 'Apply').click();
-    await workbench.treeRow('p2').waitFor({ state: 'detached' });
+    await workbench.treeRow('→ ELEVEN').waitFor({ state: 'detached' });
     assert.equal(workbench.readFile('count.txt'), TEXT);
     await workbench.openFile('count.txt');
     await workbench.page.keyboard.press('Control+S');
     const typed = `zero\n${TEXT.replace('eleven', 'ELEVEN')}`;
     await workbench.waitForFile('count.txt', text => text === typed);
 
-    await workbench.clickTreeRow('p3');
+    await workbench.clickTreeRow('→ DEUX');
     await exactLens(workbench, 'Rebase').click();
     await proposedLine(workbench, '<<<<<<< current file').waitFor();
     await revertArrow(workbench).waitFor();

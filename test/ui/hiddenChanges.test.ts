@@ -48,7 +48,7 @@ drivenTest(
       await vscode.commands.executeCommand('redline.preview.open', 'p2');
     });
     await lensText(workbench, String.raw`moved from \u{202e}txt.exe, content unchanged`).waitFor();
-    await workbench.editorTab(String.raw`plain.txt · moved from \u{202e}txt.exe (Redline p2)`).waitFor();
+    await workbench.editorTab(String.raw`plain.txt (Redline) · moved from \u{202e}txt.exe`).waitFor();
     await workbench.treeRow(String.raw`Rename \u{202e}txt.exe to moved/plain.txt`).waitFor();
     await workbench.picture('hidden-rename');
     await exactLens(workbench, 'Rename').click();

@@ -44,7 +44,7 @@ drivenTest(
       await workbench.runCommand('Redline: Toggle Plan Mode');
       await workbench.sendChat('Plan how to count every item.');
 
-      await workbench.editorTab('Plan: Count every item (Redline p1)').waitFor();
+      await workbench.editorTab('Plan: Count every item (Redline)').waitFor();
       await lens('Approve').waitFor();
       await workbench.picture('plan-proposed');
       const said = JSON.stringify((await server.request(0)).body.messages);
@@ -64,14 +64,14 @@ drivenTest(
       await workbench.page.locator('.editor-instance .view-line').last().click();
       assert.equal(await reason.inputValue(), 'Keep the tests');
       await workbench.answerInput('Keep the tests green');
-      await workbench.editorTab('(Redline p1)').waitFor({ state: 'detached' });
+      await workbench.editorTab('(Redline)').waitFor({ state: 'detached' });
       assert.equal(
         await lastSaid(1),
         'The user wants the plan (p1) refined: "Keep the tests green". Plan mode is still on: refine it and submit it again.',
       );
       assert.equal(await prefixOf(1), await prefixOf(0));
 
-      await workbench.editorTab('Plan: Count every item, with tests (Redline p2)').waitFor();
+      await workbench.editorTab('Plan: Count every item, with tests (Redline)').waitFor();
       await workbench.picture('plan-refined');
       // The card shows it rendered, under its own title.
       const card = workbench.chatFrame().locator('[data-kind="preview"][data-preview-id="p2"]');
@@ -101,7 +101,7 @@ drivenTest(
       await lens('Save & Approve').waitFor({ state: 'detached' });
 
       await lens('Approve').click();
-      await workbench.editorTab('(Redline p2)').waitFor({ state: 'detached' });
+      await workbench.editorTab('(Redline)').waitFor({ state: 'detached' });
       // What the user changed comes first, then the approval.
       assert.equal(
         await lastSaid(2),

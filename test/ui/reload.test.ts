@@ -321,9 +321,9 @@ drivenTest(
       workbench.readFile(CART) ?? assert.fail('the example has a cart'),
     );
     await workbench.openRedlineChat();
-    for (const [id, label, lens] of [
-      ['p1', 'Count in cents', 'Apply'],
-      ['p2', 'Write notes', 'Create'],
+    for (const [id, label, lens, title] of [
+      ['p1', 'Count in cents', 'Apply', 'cart.ts'],
+      ['p2', 'Write notes', 'Create', 'Write notes'],
     ] as const) {
       await driven.run(({ vscode }, id) => vscode.commands.executeCommand('redline.preview.open', id), id);
       await workbench.lens(lens).waitFor();
@@ -334,7 +334,7 @@ drivenTest(
         .waitFor();
       await driven.reload();
       await workbench.lens(lens).waitFor();
-      assert.deepEqual(await shownPreviews(driven), [id]);
+      assert.deepEqual(await shownTitles(driven), [title]);
       await workbench.picture(`reload-open-${id}`);
     }
     await driven.restart(() => {
@@ -348,11 +348,11 @@ drivenTest(
   },
 );
 
-/** The previews whose tabs are open. */
-function shownPreviews(driven: DrivenWorkbench): Promise<string[]> {
+/** What the open tabs of previews show, by their titles. */
+function shownTitles(driven: DrivenWorkbench): Promise<string[]> {
   return driven.run(({ vscode }) =>
     vscode.window.tabGroups.all.flatMap(({ tabs }) =>
-      tabs.flatMap(({ label }) => /\(Redline (p\d+)\)/.exec(label)?.[1] ?? []),
+      tabs.flatMap(({ label }) => /^(.+) \(Redline\)/.exec(label)?.[1] ?? []),
     ),
   );
 }

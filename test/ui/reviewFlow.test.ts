@@ -50,7 +50,7 @@ drivenTest('an apply that ends while the user types in the chat leaves the focus
     api.previews.push({ label: 'Write next', sourceToolName: 'test', changes });
   });
   await workbench.treeRow('Deploy').click();
-  await workbench.lens('Apply').click();
+  await workbench.lens('Run').click();
   await driven.run(({ kept }) => kept['begun']);
   const prompt = workbench.chatFrame().locator('textarea#prompt');
   await prompt.click();
@@ -73,15 +73,14 @@ uiTest(
     await workbench.sendChat('/edit src/cart.ts :: item.price; => item.price * item.quantity;');
     await workbench.lens('Apply').waitFor();
     await workbench.sendChat('/edit src/cart.ts :: * item.quantity; => * item.quantity * 2;');
-    await workbench.editorTab('(Redline p2)').waitFor();
-    await workbench.editorTab('(Redline p1)').waitFor({ state: 'detached' });
+    await workbench.lens('Apply all 2 changes').waitFor();
+    assert.equal(await workbench.page.locator('.tab').filter({ hasText: '(Redline)' }).count(), 1);
     assert.equal(await workbench.page.locator('.editor-group-container').count(), 1);
-    await workbench.lens('Apply p1').waitFor();
     await workbench.picture('second-prompt');
     // Several files open as the diff of the first, and the focus stays in the prompt.
     await workbench.sendChat('/replace console.log($$$A) => console.debug($$$A) in src/**');
-    await workbench.editorTab('cart.ts 1/2 (Redline p3)').waitFor();
-    await workbench.editorTab('(Redline p2)').waitFor({ state: 'detached' });
+    await workbench.editorTab('cart.ts 1/2 (Redline)').waitFor();
+    await workbench.editorTab('cart.ts (Redline)').waitFor({ state: 'detached' });
     await workbench.page.keyboard.type('still here');
     assert.equal(await workbench.chatFrame().locator('textarea#prompt').inputValue(), 'still here');
   },

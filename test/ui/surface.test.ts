@@ -152,18 +152,18 @@ uiTest(
       await workbench.openRedlineChat();
       await workbench.sendChat('Make ten files.');
       // The head: of ten, the one that was staged last.
-      await workbench.editorTab('(Redline p10)').waitFor();
+      await workbench.editorTab('(Redline)').waitFor();
       await workbench.statusBarItem('10 pending').waitFor();
       const { page } = workbench;
       assert.equal(await page.locator('.editor-group-container').count(), 2, 'in a group of its own');
-      assert.equal(await page.locator('.tabs-container .tab').filter({ hasText: '(Redline p' }).count(), 1);
+      assert.equal(await page.locator('.tabs-container .tab').filter({ hasText: '(Redline' }).count(), 1);
       // The chat keeps the keyboard.
       await workbench.chatFrame().locator('textarea#prompt:focus').waitFor();
       await workbench.runCommand('Redline: Discard All Previews');
       await workbench.statusBarItem('pending').waitFor({ state: 'detached' });
       await page
         .locator('.tabs-container .tab')
-        .filter({ hasText: '(Redline p' })
+        .filter({ hasText: '(Redline' })
         .waitFor({ state: 'detached' });
     } finally {
       await quiet.close();

@@ -43,7 +43,7 @@ uiTest(
     await workbench.statusBarItem('1 pending').waitFor();
     await workbench.runCommand('View: Close All Editors');
     await follow('review', 'Open the First Preview');
-    await workbench.editorTab('a.txt (Redline p1)').waitFor();
+    await workbench.editorTab('a.txt (Redline)').waitFor();
     await follow('review', 'Move Chat…');
     await list.getByText('New Secondary Side Bar Entry').waitFor();
     await workbench.page.keyboard.press('Escape');
@@ -111,7 +111,7 @@ uiTest(
     await tour.picture('tour-green');
     assert.equal(tour.readFile(file), code);
 
-    await tour.editorTab('cart.js (Redline p1)').click();
+    await tour.editorTab('cart.js (Redline)').click();
     await tour.page.keyboard.press('Control+End');
     await contextMenu(tour, proposedLine(tour, 'Grand total'), 'Discard Hunk with Reason…');
     await tour.page.locator('.quick-input-widget:visible input.input').fill('Keep “Total”.');

@@ -26,11 +26,11 @@ uiTest(
     await workbench.openRedlineChat();
     await workbench.sendChat(EDIT);
     await workbench.lens('Discard').click();
-    await workbench.editorTab('cart.ts (Redline p1').waitFor({ state: 'detached' });
+    await workbench.editorTab('cart.ts (Redline').waitFor({ state: 'detached' });
     assert.equal(workbench.readFile(CART), before);
 
     await workbench.sendChat(EDIT);
-    await workbench.editorTab('cart.ts (Redline p2').waitFor();
+    await workbench.editorTab('cart.ts (Redline').waitFor();
     await workbench.lens('Apply').waitFor();
     assert.equal(workbench.readFile(CART), before);
 

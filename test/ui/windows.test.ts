@@ -56,7 +56,7 @@ uiTest(
     // The turn is over: what it shows changes no more, in the chat and in the status bar.
     await chat.locator('.status-line').getByText('Waiting for your review').waitFor();
     await workbench.runCommand('View: Close All Editors');
-    await workbench.editorTab('(Redline p').waitFor({ state: 'detached' });
+    await workbench.editorTab('(Redline').waitFor({ state: 'detached' });
     await workbench.statusBarItem('2 pending').click();
     await workbench.editorTab('made2.txt (Redline').waitFor();
     await exactLens(workbench, 'Create').click();
@@ -106,7 +106,7 @@ uiTest('two windows on one folder: each has its own previews, and both land in i
   assert.equal(await second.statusBarItem('pending').count(), 0);
   assert.equal(await second.treeRow('Create first.txt').count(), 0);
   // VS Code restores the tabs of the first window in the second one.
-  await second.editorTab('(Redline p').waitFor({ state: 'detached' });
+  await second.editorTab('(Redline').waitFor({ state: 'detached' });
   await second.sendChat('/write second.txt :: second');
   await exactLens(second, 'Create').click();
   await second.waitForFile('second.txt', text => text === 'second');

@@ -21,8 +21,9 @@ import { Lineage } from '../../agent/hold/preview/resolve/lineage.ts';
 import { planOf } from '../../agent/hold/preview/plan.ts';
 import { noLongerParses } from '../../agent/hold/preview/reading/noLongerParses.ts';
 import { makeCommand } from '../commandRegistry.ts';
-import { idList, withoutIcons } from '../plainText.ts';
+import { withoutIcons } from '../plainText.ts';
 import {
+  allText,
   applyVerb,
   conflictsLeftText,
   expiredText,
@@ -79,7 +80,10 @@ export function hunkLenses(subject: LensSubject, store: PreviewStore, hunk = 0):
     : isFile
       ? makeCommand(no, 'redline.preview.discardFile', id, path, revision)
       : makeCommand(no, 'redline.preview.discard', id, undefined, revision);
-  if (block === 'stale') return [makeCommand(l10n.t('Rebase'), 'redline.preview.rebase', id), discard, more];
+  if (block === 'stale') {
+    const rebase = makeCommand(l10n.t('Rebase'), 'redline.preview.rebase', id);
+    return [{ ...rebase, tooltip: l10n.t('Make the change again for the file as it is now') }, discard, more];
+  }
   if (block) return [makeCommand(l10n.t('Edit'), 'redline.preview.edit', id, path), discard, more];
   return [applyLens(view, subject, isHunk ? hunk : undefined), discard, more];
 }
@@ -99,7 +103,7 @@ function applyLens(
   if ((changes?.length ?? 0) > 1)
     return { ...makeCommand(verb, 'redline.preview.applyFile', id, change?.path, revision), ...own };
   const isStack = buildsOn.length > 0;
-  const title = isStack ? vscode.l10n.t('Apply {0}', idList([...buildsOn, preview])) : verb;
+  const title = isStack ? allText('apply', buildsOn.length + 1) : verb;
   const chain = isStack ? revisionsOf(buildsOn) : undefined;
   return { ...makeCommand(title, 'redline.preview.apply', id, undefined, revision, chain), ...own };
 }
@@ -179,7 +183,7 @@ function resolvedRow({ outcome, remedy }: PreviewView): vscode.Command[] {
     case 'undone':
       return [note(`$(history) ${outcomeText('undone', outcome.actor, undefined)}`), ...remedyLens(remedy)];
     case 'discarded':
-      return [note(l10n.t('$(discard) Discarded')), ...remedyLens(remedy)];
+      return [note(l10n.t('$(close) Discarded')), ...remedyLens(remedy)];
     case 'expired':
       return [note(expiredText(outcome, withoutIcons))];
     case 'pending':

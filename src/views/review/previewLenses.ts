@@ -109,7 +109,7 @@ export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
     if (opaque && opaque.kind !== 'files') {
       const risks = this.#risks.of(opaque);
       const subject = { preview: opaque, change: undefined, hunks: 0, risks };
-      return at(0, [...hunkLenses(subject, store), ...warningLenses(subject, store)]);
+      return at(0, [...warningLenses(subject, store), ...hunkLenses(subject, store)]);
     }
     const shown = shownChange(store, this.#files, address);
     if (!shown) return [];
@@ -121,12 +121,10 @@ export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
       ...{ preview, change, hunks: hunks.length, hidden: await hiddenDifferences(change) },
       ...{ checks: this.#checks.marksOf(preview), risks: this.#risks.of(preview) },
     };
-    // Lenses of one line are one row: the warnings are above the line before. Where there is none, the buttons come first.
-    const warnings = at(Math.max(0, first - 1), warningLenses(subject, store));
+    // Lenses of one line are one row: the warnings are above the line before, if there is one.
     return [
-      ...(first > 0 ? warnings : []),
+      ...at(Math.max(0, first - 1), warningLenses(subject, store)),
       ...at(first, hunkLenses(subject, store)),
-      ...(first > 0 ? [] : warnings),
       ...hunks.slice(1).flatMap((hunk, n) => at(hunk.afterStart, hunkLenses(subject, store, n + 1))),
     ];
   }

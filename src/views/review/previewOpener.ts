@@ -316,7 +316,7 @@ export class PreviewOpener extends Owner {
     const isIt = (shown: PreviewAddress): boolean =>
       shown.previewId === preview.id && (path === undefined || shown.path === documentPath(path, files));
     const viewColumn = options.viewColumn ?? tabs.columnOf(isIt);
-    await showDiff(preview, files, { preview: true, ...options, viewColumn }, path);
+    await showDiff(preview, files, tabs, { preview: true, ...options, viewColumn }, path);
     const now = store.get(preview.id);
     // It may have been resolved while its tab was opening.
     if (wasOpen && now && !isOpen(now)) await tabs.close(preview.id);

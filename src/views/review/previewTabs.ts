@@ -5,20 +5,20 @@ import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { oneLine } from '../plainText.ts';
 import { imageMark, parsePreviewUri, type PreviewAddress } from '../workspace/previewUri.ts';
 
-/**
- * The title of a preview's tab. In the stable API it is the only way to recognise a multi-file diff.
- * @param notes what the diff does not show.
- */
-export function tabTitle(name: string, previewId: string, notes: readonly string[] = []): string {
-  return `${[name, ...notes].join(NOTE)} (Redline ${previewId})`;
+/** The title of a preview's tab. @param notes what the diff does not show */
+export function tabTitle(name: string, notes: readonly string[] = [], mark = 'Redline'): string {
+  return [`${name} (${mark})`, ...notes].join(NOTE);
 }
+
+/** What tells a multi-file diff in its title, with what follows: notes, and the number of files that VS Code may append. */
+const MARK = / \(Redline(?: (?<id>p[1-9]\d*))?\)(?=$| \(| · )/g;
 
 /** Comes before a note in a title. */
 export const NOTE = ' · ';
 
-/** The title of a tab that shows several previews. @param name what they are together */
+/** The title of a tab that shows several previews, which no preview has. @param name what they are together */
 export function overviewTitle(name: string, notes: readonly string[] = []): string {
-  return [`${oneLine(name)} (Redline)`, ...notes].join(NOTE);
+  return [oneLine(name), 'Redline', ...notes].join(NOTE);
 }
 
 /** Finds and closes the tabs that show previews. */
@@ -29,6 +29,16 @@ export class PreviewTabs {
 
   constructor(store: PreviewStore) {
     this.#store = store;
+  }
+
+  /**
+   * The title of a preview's multi-file diff, which the stable API recognises by nothing else. The first preview of a name needs no
+   * id in it.
+   */
+  multiDiffTitle(preview: Preview, notes: readonly string[]): string {
+    const name = oneLine(titleOf(preview));
+    const isFirst = this.#firstNamed(name)?.id === preview.id;
+    return tabTitle(name, notes, isFirst ? undefined : `Redline ${preview.id}`);
   }
 
   /** The id of the preview that a tab shows, if any. */
@@ -136,8 +146,7 @@ export class PreviewTabs {
     return closeTabs(
       tab =>
         isForgotten(addressOf(tab)?.previewId) ||
-        (mayBeMultiDiff(tab.input) &&
-          isForgotten(/ \(Redline (p[1-9]\d*)\)(?: \([^()]*\))?$/.exec(tab.label)?.[1])),
+        (mayBeMultiDiff(tab.input) && tab.label.search(MARK) >= 0 && this.#idOfMultiDiff(tab) === undefined),
     );
   }
 
@@ -176,19 +185,20 @@ export class PreviewTabs {
     return name === marked ? preview : undefined;
   }
 
-  /**
-   * Recognises a multi-file diff by its title, since the API has no input type for it. VS Code may append the number of
-   * files to the title; a tab that merely mentions a preview does not match.
-   */
+  /** Recognises a multi-file diff by its title; a tab that merely mentions a preview does not match. */
   #idOfMultiDiff({ input, label }: vscode.Tab): string | undefined {
     if (!mayBeMultiDiff(input)) return undefined;
-    const mark = [...label.matchAll(/ \(Redline (p[1-9]\d*)\)/g)].at(-1);
-    const preview = mark?.[1] === undefined ? undefined : this.#store.get(mark[1]);
-    if (!mark || !preview) return undefined;
-    const name = oneLine(titleOf(preview));
-    const [before, after] = [label.slice(0, mark.index), label.slice(mark.index + mark[0].length)];
-    const isOurs = before === name || before.startsWith(`${name}${NOTE}`);
-    return isOurs && (after === '' || after.startsWith(' (')) ? preview.id : undefined;
+    for (const { index, groups } of [...label.matchAll(MARK)].reverse()) {
+      const name = label.slice(0, index);
+      const id = groups?.['id'];
+      const preview = id === undefined ? this.#firstNamed(name) : this.#store.get(id);
+      if (preview && oneLine(titleOf(preview)) === name) return preview.id;
+    }
+    return undefined;
+  }
+
+  #firstNamed(name: string): Preview | undefined {
+    return this.#store.all().find(preview => preview.kind === 'files' && oneLine(titleOf(preview)) === name);
   }
 }
 

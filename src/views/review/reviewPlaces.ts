@@ -27,7 +27,7 @@ export interface ReviewPlace {
 
 /** The hunk at a cursor. */
 export interface HunkAt {
-  /** `Hunk 3 of 14 · cart.ts 2 of 8` */
+  /** `Hunk 3 of 14 · cart.ts` */
   readonly text: string;
   readonly id: string;
   readonly path: string;
@@ -89,8 +89,7 @@ export class ReviewPlaces implements Disposable {
     const { l10n } = vscode;
     const name = oneLine(change.path.slice(change.path.lastIndexOf('/') + 1), 40);
     const atHunk = l10n.t('Hunk {0} of {1}', place.hunk, place.hunks);
-    const inFile = l10n.t('{0} {1} of {2}', name, place.file, place.files);
-    const text = place.files < 2 ? atHunk : `${atHunk} · ${inFile}`;
+    const text = place.files < 2 ? atHunk : `${atHunk} · ${name}`;
     return { text, id: preview.id, path: change.path, hunk };
   }
 

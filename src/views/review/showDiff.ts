@@ -5,7 +5,7 @@ import { titleOf, type Preview } from '../../agent/hold/preview/preview.ts';
 import { planOf } from '../../agent/hold/preview/plan.ts';
 import { oneLine } from '../plainText.ts';
 import { isOfImages } from './documents/sideDocument.ts';
-import { tabTitle } from './previewTabs.ts';
+import { tabTitle, type PreviewTabs } from './previewTabs.ts';
 import { changeUri, documentPath, imageUri, opaqueUri, type FileUris } from '../workspace/previewUri.ts';
 import { overviewNotes, titleNotes } from './titleNotes.ts';
 
@@ -18,33 +18,32 @@ import { overviewNotes, titleNotes } from './titleNotes.ts';
 export async function showDiff(
   preview: Preview,
   files: FileUris,
+  tabs: PreviewTabs,
   options: vscode.TextDocumentShowOptions,
   path?: string,
 ): Promise<void> {
   const { changes, id } = preview;
   const plan = planOf(preview);
   if (plan) {
-    const title = tabTitle(vscode.l10n.t('Plan: {0}', oneLine(plan.title)), id);
+    const title = tabTitle(vscode.l10n.t('Plan: {0}', oneLine(plan.title)));
     await vscode.commands.executeCommand('vscode.open', opaqueUri(preview, 'proposal'), options, title);
     return;
   }
   if (!changes) {
-    const title = tabTitle(oneLine(titleOf(preview)), id);
+    const title = tabTitle(oneLine(titleOf(preview)));
     await vscode.commands.executeCommand('vscode.open', opaqueUri(preview, 'proposal'), options, title);
     return;
   }
   const only = changes.length === 1 ? changes[0] : changes.find(change => change.path === path);
   if (only && isOfImages(only)) return showImages(preview, only, files, options);
   if (only && !opensInItsEditor(only)) {
-    const title = tabTitle(oneLine(titleOf(preview)), id, [
-      nameIn(changes, only),
-      ...(await titleNotes(only)),
-    ]);
+    const notes = [nameIn(changes, only), ...(await titleNotes(only))];
+    const title = tabs.multiDiffTitle(preview, notes);
     await vscode.commands.executeCommand('vscode.changes', title, [shownFile(id, only, files)]);
     return;
   }
   if (only) {
-    const title = tabTitle(nameIn(changes, only), id, await titleNotes(only));
+    const title = tabTitle(nameIn(changes, only), await titleNotes(only));
     const whole = wholeFile(id, only, files);
     if (whole) return void (await vscode.commands.executeCommand('vscode.open', whole, options, title));
     const sides = [changeUri(id, only, 'base', files), changeUri(id, only, 'proposal', files)];
@@ -52,7 +51,7 @@ export async function showDiff(
     return;
   }
   const notes = [...leftOutNote(changes.length), ...(await overviewNotes(changes.slice(0, MAX_FILES)))];
-  const title = tabTitle(oneLine(titleOf(preview)), id, notes);
+  const title = tabs.multiDiffTitle(preview, notes);
   await vscode.commands.executeCommand('vscode.changes', title, shownFiles(preview, files, MAX_FILES));
 }
 
@@ -63,7 +62,7 @@ async function showImages(
   files: FileUris,
   options: vscode.TextDocumentShowOptions,
 ): Promise<void> {
-  const title = tabTitle(nameIn(changes ?? [], change), id, await titleNotes(change));
+  const title = tabTitle(nameIn(changes ?? [], change), await titleNotes(change));
   const [base, proposal] = (['base', 'proposal'] as const).map(side => imageUri(id, change, side, files));
   if (!change.before || !change.after) {
     await vscode.commands.executeCommand('vscode.open', change.after ? proposal : base, options, title);

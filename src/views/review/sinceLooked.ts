@@ -9,6 +9,7 @@ import type { Ctx } from '../ctx.ts';
 import { oneLine } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
 import type { LookedAt } from './lookedAt.ts';
+import { tabTitle } from './previewTabs.ts';
 import { changeUri, parsePreviewUri } from '../workspace/previewUri.ts';
 import { shownChange } from './shownChange.ts';
 
@@ -70,7 +71,7 @@ export async function showSinceLooked(ctx: Ctx, [id, path]: readonly unknown[]):
     );
   const name = change.path.slice(change.path.lastIndexOf('/') + 1);
   const seen = texts.hold(name, textOf(before.after));
-  const title = vscode.l10n.t('{0} since you looked (Redline {1})', oneLine(name), preview.id);
+  const title = tabTitle(vscode.l10n.t('{0} since you looked', oneLine(name)));
   await vscode.commands.executeCommand(
     'vscode.diff',
     seen,

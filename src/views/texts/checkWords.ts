@@ -30,7 +30,10 @@ function shortText(
     case 'passed':
       return l10n.t('✔ {0} {1} s', name, rounded(seconds));
     case 'asBefore':
-      return l10n.t('✘ {0} {1} (as before)', name, failures);
+      return countText(l10n.t('✘ {1}: 1 failure, as before|✘ {1}: {0} failures, as before'), l10n)(
+        failures,
+        name,
+      );
     case 'changedFiles':
       return changed?.count === 1
         ? l10n.t('✘ {0} changed {1}', name, clean(lastPart(changed.first[0])))

@@ -6,7 +6,7 @@ import {
   StalePreviewError,
   UnsavedEditorError,
 } from '../../agent/hold/preview/errors.ts';
-import type { Localiser } from '../../agent/base/localiser.ts';
+import { countText, type Localiser } from '../../agent/base/localiser.ts';
 import { shortList } from '../plainText.ts';
 
 /** How many files that were moved a sentence names. */
@@ -33,7 +33,12 @@ export function sentenceFor(error: unknown, l10n: Localiser): string | undefined
   if (error instanceof PathError) return pathSentence(error, l10n);
   if (error instanceof RefusedVoteError) return refusalSentence(error, l10n);
   if (error instanceof BlockedPreviewError)
-    return l10n.t('This builds on {0}, which must be applied first.', shortList(error.blockers));
+    return countText(
+      l10n.t(
+        'This builds on another change, which must be applied first.|This builds on {0} other changes, which must be applied first.',
+      ),
+      l10n,
+    )(error.blockers.length);
   if (error instanceof UnsavedEditorError)
     return l10n.t(
       'Nothing was written: {0} has unsaved changes in an editor that Redline cannot read. Save or revert them first.',

@@ -117,16 +117,20 @@ suite('@redline in VS Code’s own chat', () => {
     const labels = (metadata: ReplyMetadata): string[] =>
       handler.followups(metadata).map(({ label = '' }) => label);
     const one = await answer({ command: 'edit', prompt: 'a.txt :: old => new' });
-    assert.deepEqual(labels(one.metadata), ['Apply p1', 'Discard p1']);
+    assert.deepEqual(labels(one.metadata), ['Apply a.txt:1 old → new', 'Discard a.txt:1 old → new']);
     assert.deepEqual(
       handler.followups(one.metadata).map(({ command, prompt }) => `/${command} ${prompt}`),
       ['/apply p1', '/discard p1'],
     );
     const two = await answer({ command: 'edit', prompt: 'b.txt :: old => new' });
     const waiting = { ...two.metadata, pending: ['p1', 'p2'] };
-    assert.deepEqual(labels(waiting), ['Apply p1', 'Discard p1', 'Discard All Previews']);
+    assert.deepEqual(labels(waiting), [
+      'Apply a.txt:1 old → new',
+      'Discard a.txt:1 old → new',
+      'Discard All Previews',
+    ]);
     await click('p1', 'apply');
-    assert.deepEqual(labels(waiting), ['Apply p2', 'Discard p2']);
+    assert.deepEqual(labels(waiting), ['Apply b.txt:1 old → new', 'Discard b.txt:1 old → new']);
     await click('p2', 'discard');
     assert.deepEqual(labels(waiting), ['List the commands']);
     assert.deepEqual(labels({ pending: [], offline: false }), []);

@@ -64,7 +64,7 @@ suite('what changed since the user looked', () => {
     await polled('the lens', async () => (await lenses()).includes(OFFER));
     await vscode.commands.executeCommand('redline.preview.showSinceLooked', id, 'seen.ts');
     const { input, label } = vscode.window.tabGroups.activeTabGroup.activeTab ?? assert.fail('a tab is open');
-    assert.equal(label, `seen.ts since you looked (Redline ${id})`);
+    assert.equal(label, 'seen.ts since you looked (Redline)');
     assert.ok(input instanceof vscode.TabInputTextDiff);
     const seen = await vscode.workspace.openTextDocument(input.original);
     assert.equal(seen.getText(), 'a\nb\nc\nD\n');

@@ -40,7 +40,7 @@ uiTest(
     assert.equal(await line.getByText('Looked at 1 of 2 files').count(), 0, 'it has ended');
     await workbench.screenshot('custom tool staged');
     // Nothing opens any more: the hover stays.
-    await workbench.lens('Apply').waitFor();
+    await workbench.lens('Run').waitFor();
     await workbench.treeRow('Send 2 letters').hover();
     const hover = workbench.page.locator('.monaco-hover').filter({ hasText: '{"to":["Ada","Grace"]}' });
     await hover.waitFor();

@@ -66,10 +66,10 @@ drivenTest('every command of session, chat, ledger and welcome', {}, async drive
     await chat.getByText('Look at it.').waitFor();
     await workbench.runCommand('View: Close All Editors');
     await chat.getByRole('button', { name: 'Open Create one.txt' }).last().click();
-    await workbench.editorTab('one.txt (Redline p1)').waitFor();
+    await workbench.editorTab('one.txt (Redline)').waitFor();
     await chat.getByRole('button', { name: 'Discard Create one.txt', exact: true }).click();
     await chat.getByText('Seen.').waitFor();
-    await workbench.editorTab('one.txt (Redline p1)').waitFor({ state: 'detached' });
+    await workbench.editorTab('one.txt (Redline)').waitFor({ state: 'detached' });
 
     // A selection from the menu of an editor.
     await workbench.openFile('src/cart.ts');

@@ -21,7 +21,7 @@ const push = (driven: DrivenWorkbench, path: string, after = `${path}\n`): Promi
   );
 
 const redlineTabs = ({ page }: Workbench): Locator =>
-  page.locator('.tabs-container .tab').filter({ hasText: '(Redline p' });
+  page.locator('.tabs-container .tab').filter({ hasText: '(Redline' });
 
 /** The titles of the tabs in front, one for each group. */
 const inFront = ({ page }: Workbench): Promise<string[]> =>
@@ -59,8 +59,8 @@ drivenTest(
       { text: 'Third.' },
     ]);
     const dialog = page.locator('.monaco-dialog-box');
-    const isGone = async (id: string): Promise<void> => {
-      await workbench.editorTab(`(Redline ${id})`).waitFor({ state: 'detached' });
+    const isGone = async (path: string): Promise<void> => {
+      await workbench.editorTab(`${path} (Redline)`).waitFor({ state: 'detached' });
       assert.equal(await dialog.count(), 0);
     };
     try {
@@ -72,16 +72,16 @@ drivenTest(
       }, server.baseUrl);
 
       // Read: a person opened it, then asked for more. What they read stays; what comes is beside it.
-      const read = await push(driven, 'read.txt');
+      await push(driven, 'read.txt');
       await workbench.openRedlineChat();
       await workbench.clickTreeRow('Make read.txt');
-      await workbench.editorTab(`(Redline ${read})`).waitFor();
+      await workbench.editorTab('read.txt (Redline)').waitFor();
       await workbench.openRedlineChat();
       await workbench.sendChat('One more.');
-      await workbench.editorTab('asked1.txt (Redline p2)').waitFor();
+      await workbench.editorTab('asked1.txt (Redline)').waitFor();
       const front = await inFront(workbench);
       assert.ok(
-        front.some(title => title.includes(`(Redline ${read})`)),
+        front.some(title => title.includes('read.txt (Redline)')),
         front.join(),
       );
       assert.equal(front.length, 2, front.join());
@@ -90,10 +90,10 @@ drivenTest(
 
       // Edited: while a person types into a proposal, what arrives opens nowhere.
       await workbench.treeAction('Create asked1.txt', 'Discard Preview');
-      await isGone('p2');
+      await isGone('asked1.txt');
       await workbench.sendChat('And one more.');
       await server.request(2);
-      await workbench.editorTab(`(Redline ${read})`).click();
+      await workbench.editorTab('read.txt (Redline)').click();
       await edit(workbench, 'typed ');
       gates[0]?.resolve();
       await keyboard.type('while it ');
@@ -102,28 +102,28 @@ drivenTest(
       await keyboard.type('arrives ');
       await proposedLine(workbench, 'typed while it arrives read.txt').waitFor();
       assert.deepEqual(
-        (await inFront(workbench)).map(title => /\((Redline p\d+)\)/.exec(title)?.[1]),
-        [`Redline ${read}`],
+        (await inFront(workbench)).map(title => /\S+ \(Redline\)/.exec(title)?.[0]),
+        ['read.txt (Redline)'],
       );
 
       // Discarded while it is edited, in each way that there is.
       await workbench.treeAction('Make read.txt', 'Discard Preview');
-      await isGone(read);
-      const byTitle = await push(driven, 'title.txt');
+      await isGone('read.txt');
+      await push(driven, 'title.txt');
       await workbench.clickTreeRow('Make title.txt');
       await edit(workbench, 'mine ');
       await workbench.editorTitleAction('Discard Preview').click();
-      await isGone(byTitle);
-      const byCard = await push(driven, 'card.txt');
+      await isGone('title.txt');
+      await push(driven, 'card.txt');
       await workbench.clickTreeRow('Make card.txt');
       await edit(workbench, 'mine ');
       await chat.getByRole('button', { name: 'Discard Make card.txt', exact: true }).click();
-      await isGone(byCard);
-      const byAll = await push(driven, 'all.txt');
+      await isGone('card.txt');
+      await push(driven, 'all.txt');
       await workbench.clickTreeRow('Make all.txt');
       await edit(workbench, 'mine ');
       await workbench.runCommand('Redline: Discard All Previews');
-      await isGone(byAll);
+      await isGone('all.txt');
       assert.equal(await redlineTabs(workbench).count(), 0);
       assert.deepEqual(
         ['read.txt', 'title.txt', 'card.txt', 'all.txt'].map(path => workbench.readFile(path)),

@@ -126,11 +126,11 @@ drivenTest(
       workbench.writeFile('src/rates.ts', 'export const rates = [7, 8];\n');
       await workbench.treeRow('stale').waitFor();
       await workbench.clickTreeRow('Add the tax per country');
-      await workbench.editorTab('(Redline)').waitFor();
+      await workbench.editorTab('· Redline').waitFor();
       await workbench.lens('Apply').waitFor();
       await workbench.picture('all-of-a-set');
       await workbench.clickTreeRow('Create tax.ts');
-      await workbench.editorTab('(Redline p2)').waitFor();
+      await workbench.editorTab('tax.ts (Redline)').waitFor();
       await workbench.lens('Create').waitFor();
       await workbench.picture('new-file');
       await workbench.lens('Create').click();
@@ -139,16 +139,16 @@ drivenTest(
 
       const drawAll = async (name: string): Promise<void> => {
         // In a small window, the tree has no room for all rows.
-        for (const [id, what, lens] of [
-          ['p1', 'edited', 'Apply'],
-          ['p3', 'deleted', 'Delete'],
-          ['p4', 'fewer-tests', 'Apply'],
-          ['p7', 'stale', 'Rebase'],
+        for (const [id, what, lens, file] of [
+          ['p1', 'edited', 'Apply', 'cart.ts'],
+          ['p3', 'deleted', 'Delete', 'money.ts'],
+          ['p4', 'fewer-tests', 'Apply', 'cart.test.ts'],
+          ['p7', 'stale', 'Rebase', 'rates.ts'],
         ] as const) {
           await driven.run(async ({ vscode }, id) => {
             await vscode.commands.executeCommand('redline.preview.open', id);
           }, id);
-          await workbench.editorTab(`(Redline ${id})`).waitFor();
+          await workbench.editorTab(`${file} (Redline)`).waitFor();
           await workbench.lens(lens).waitFor();
           await workbench.picture(`${name}-${what}`);
         }
@@ -230,9 +230,9 @@ async function sayWhatTheyAre(workbench: Workbench): Promise<void> {
     );
   says(/^Add the tax per country, .*1 of 6 hunks decided, Recommends Apply: The total counts every item/);
   assert.ok(!names.some(name => /^Delete .*Recommends/.test(name ?? '')), 'nothing was said of it alone');
-  says(/^Delete src\/money\.ts, p3, .*src\/money\.ts is still imported by src\/cart\.ts/);
-  says(/rates\.ts.*, p7, stale, .*Codex/);
-  says(/cart\.test\.ts.*, p4, .*1 assertion is gone/);
-  says(/Create src\/tax\.ts.*, p2, applied/);
+  says(/^Delete src\/money\.ts, .*src\/money\.ts is still imported by src\/cart\.ts/);
+  says(/rates\.ts.*, stale, .*Codex/);
+  says(/cart\.test\.ts.*, .*1 assertion is gone/);
+  says(/Create src\/tax\.ts.*, applied/);
   await page.setViewportSize(VIEWPORT);
 }

@@ -4,7 +4,6 @@ import {
   asMarkdown,
   escapeInvisible,
   escapeProse,
-  idList,
   inToast,
   oneLine,
   withoutIcons,
@@ -111,28 +110,3 @@ test('in prose, joiners stay between letters that they change; in a path, no two
 test('line breaks and tabs stay where a text has several lines', () => {
   assert.equal(escapeInvisible('a\n\tb\r\nc'), 'a\n\tb\r\nc');
 });
-
-const idLists: readonly [ids: string, expected: string][] = [
-  ['p1', 'p1'],
-  ['p1 p2', 'p1, p2'],
-  ['p1 p2 p3', 'p1–p3'],
-  ['p9 p10 p11 p12', 'p9–p12'],
-  ['p1 p3 p4', 'p1, p3, p4'],
-  ['p3 p2 p1', 'p3, p2, p1'],
-  ['p1 p5 p6 p7 p8 p10 p11 p17', 'p1, p5–p8, p10, p11, p17'],
-  ['', ''],
-];
-
-for (const [ids, expected] of idLists) {
-  test(`${ids || 'none'}: ${expected || 'nothing'}`, () => {
-    assert.equal(
-      idList(
-        ids
-          .split(' ')
-          .filter(Boolean)
-          .map(id => ({ id })),
-      ),
-      expected,
-    );
-  });
-}

@@ -51,7 +51,7 @@ export type PreviewOutcome =
 
 export function faceOf({ kind, purpose, changes }: Preview): PreviewFace {
   if (kind === 'plan') return 'approve';
-  if (kind === 'action') return purpose === 'command' ? 'run' : purpose === 'toolCall' ? 'call' : 'change';
+  if (kind === 'action') return purpose === 'toolCall' ? 'call' : 'run';
   const only = changes?.length === 1 ? changes[0]?.kind : undefined;
   return only === undefined || only === 'modify' ? 'change' : only;
 }

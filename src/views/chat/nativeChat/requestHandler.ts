@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { ProviderFailureCode } from '../../../agent/session/model/messages.ts';
 import { parseSlashCommand } from '../../../agent/session/model/offline/slashCommands.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
+import { titleOf } from '../../../agent/hold/preview/preview.ts';
 import { readAttachments } from '../attachments/attachmentReader.ts';
 import { ContextFiles } from '../attachments/contextFiles.ts';
 import { hostedCommands, type ChatCtx } from '../hostedCommands.ts';
@@ -9,7 +10,7 @@ import type { LocalCommands } from '../localCommands.ts';
 import type { AttachmentRef } from '../protocol.ts';
 import { commandLink, makeCommand } from '../../commandRegistry.ts';
 import { OWN_VENDOR } from '../../contributions.ts';
-import { asMarkdown } from '../../plainText.ts';
+import { asMarkdown, oneLine } from '../../plainText.ts';
 import { Reply, type ReplyEnd, type ReplySink } from './reply.ts';
 
 /** What a reply leaves for its follow-ups; VS Code stores it as JSON. */
@@ -73,11 +74,12 @@ export class RequestHandler {
     const [id, ...more] = pending.filter(each => store.get(each)?.state.kind === 'pending');
     if (id !== undefined) {
       const first = store.get(id);
+      const name = first ? oneLine(titleOf(first), 60) : id;
       // A plan is sent back with a reason, for which the reply has a button.
       if (first && planOf(first))
-        return [{ prompt: id, command: 'apply', label: vscode.l10n.t('Approve {0}', id) }];
-      const apply = { prompt: id, command: 'apply', label: vscode.l10n.t('Apply {0}', id) };
-      const discard = { prompt: id, command: 'discard', label: vscode.l10n.t('Discard {0}', id) };
+        return [{ prompt: id, command: 'apply', label: vscode.l10n.t('Approve {0}', name) }];
+      const apply = { prompt: id, command: 'apply', label: vscode.l10n.t('Apply {0}', name) };
+      const discard = { prompt: id, command: 'discard', label: vscode.l10n.t('Discard {0}', name) };
       const all = { prompt: '', command: 'discard-all', label: vscode.l10n.t('Discard All Previews') };
       return more.length === 0 ? [apply, discard] : [apply, discard, all];
     }

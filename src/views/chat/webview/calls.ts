@@ -5,7 +5,8 @@ import { el, icon } from './dom.ts';
 import { fileLink } from './fileLink.ts';
 import { nameOf } from './fileNames.ts';
 
-const TOOL_ICONS = { running: 'loading', done: 'check', failed: 'error' } as const;
+/** A call that ended says nothing of what it found: a tick would stand for checks that failed, too. */
+const TOOL_ICONS = { running: 'loading', done: 'tools', failed: 'error' } as const;
 
 /** A call on one line, to unfold. */
 export function renderCall(item: ItemOf<'tool'>, old: HTMLElement | undefined): HTMLElement {

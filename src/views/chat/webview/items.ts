@@ -170,7 +170,7 @@ function renderSummary(item: ItemOf<'summary'>, old: HTMLElement | undefined): H
 const OUTCOME_ICONS = {
   running: 'loading',
   accept: 'check',
-  discard: 'discard',
+  discard: 'close',
   failed: 'error',
   recommendApply: 'lightbulb',
   recommendDiscard: 'lightbulb',

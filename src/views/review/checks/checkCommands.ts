@@ -245,10 +245,9 @@ export async function findBreaking(ctx: Ctx, [id]: readonly unknown[]): Promise<
       const open = l10n.t('Open');
       const { preview } = found;
       const text = l10n.t(
-        '{0} breaks {1}: it passes with what comes before, and not with {0} ({2}).',
-        preview.id,
-        oneLine(failed.name),
+        '{0} breaks {1}: it passes with what comes before, and not with this.',
         oneLine(titleOf(preview)),
+        oneLine(failed.name),
       );
       if ((await showWarning(text, open)) === open) await execute('redline.preview.open', preview.id);
       return;

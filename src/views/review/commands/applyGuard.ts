@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { countText } from '../../../agent/base/localiser.ts';
 import {
   revisionsOf,
   titleOf,
@@ -8,7 +9,8 @@ import {
 import { conflictPaths } from '../../../agent/hold/preview/rebase/conflictMarkers.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
 import { execute } from '../../commandRegistry.ts';
-import { idList, oneLine } from '../../plainText.ts';
+import { oneLine } from '../../plainText.ts';
+import { allText } from '../../texts/previewWords.ts';
 import { confirm, showWarning } from '../../toast.ts';
 import type { Ctx } from '../../ctx.ts';
 
@@ -42,20 +44,12 @@ export class ApplyGuard {
     if (blockers.length === 0) return {};
     if (blockers.every(({ id }) => Object.hasOwn(agreed, id))) return { chain: agreed };
     const chain = revisionsOf(blockers);
-    const apply = vscode.l10n.t('Apply {0}', idList(group));
-    const text =
-      blockers.length === 1
-        ? vscode.l10n.t(
-            '{0} builds on {1}, which is still pending. Apply both?',
-            preview.id,
-            idList(blockers),
-          )
-        : vscode.l10n.t(
-            '{0} builds on {1}, which are still pending. Apply all of them?',
-            preview.id,
-            idList(blockers),
-          );
-    return (await confirm(text, group.map(idAndTitle).join('\n'), apply)) ? { chain } : undefined;
+    const forms = vscode.l10n.t(
+      '{1} builds on another change that is still pending. Apply both?|{1} builds on {0} changes that are still pending. Apply all of them?',
+    );
+    const text = countText(forms, vscode.l10n)(blockers.length, quoted(preview));
+    const apply = allText('apply', group.length);
+    return (await confirm(text, group.map(quoted).join('\n'), apply)) ? { chain } : undefined;
   }
 
   /** Whether one of these has edits that the user has not saved. If so, the user is told. */
@@ -63,7 +57,7 @@ export class ApplyGuard {
     const edited = group.find(({ id }) => this.#ctx.edits.hasUnsaved(id));
     if (!edited) return false;
     void showWarning(
-      vscode.l10n.t('{0} has edits that you have not saved. Save or revert them first.', idAndTitle(edited)),
+      vscode.l10n.t('{0} has edits that you have not saved. Save or revert them first.', quoted(edited)),
     );
     return true;
   }
@@ -72,14 +66,14 @@ export class ApplyGuard {
     const edit = vscode.l10n.t('Edit');
     const text = vscode.l10n.t(
       '{0} still has conflicts. Accept one side of each, or edit it.',
-      idAndTitle(preview),
+      quoted(preview),
     );
     if ((await showWarning(text, edit)) === edit) await execute('redline.preview.edit', preview.id);
   }
 }
 
-function idAndTitle(preview: Preview): string {
-  return `${preview.id} (${oneLine(titleOf(preview), 80)})`;
+function quoted(preview: Preview): string {
+  return `“${oneLine(titleOf(preview), 80)}”`;
 }
 
 /** The user's reason for discarding a preview, or what a plan lacks; `undefined` if they cancel. */

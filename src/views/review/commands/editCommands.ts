@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
 import { textOf } from '../../../agent/hold/preview/fileChange.ts';
+import { titleOf } from '../../../agent/hold/preview/preview.ts';
 import {
   chosenLines,
   conflictBlocks,
@@ -9,6 +10,7 @@ import {
 } from '../../../agent/hold/preview/rebase/conflictMarkers.ts';
 import { outdatedVoteText } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
 import { inLens, isFromLens, makeCommand } from '../../commandRegistry.ts';
+import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 import { changeUri } from '../../workspace/previewUri.ts';
 import { targetsOf } from './previewTargets.ts';
@@ -26,7 +28,10 @@ export async function saveAndApply(ctx: Ctx, args: readonly unknown[]): Promise<
   const { revision, isMerged, isTypedOn } = await ctx.edits.commitUnsaved(now.id, seen);
   if (!isMerged && isTypedOn)
     return void showInfo(
-      vscode.l10n.t('{0} is not applied yet: you went on typing while it was saved. Save it again.', now.id),
+      vscode.l10n.t(
+        '{0} is not applied yet: you went on typing while it was saved. Save it again.',
+        oneLine(titleOf(now)),
+      ),
     );
   if (!isMerged) {
     const apply = makeCommand('', 'redline.preview.apply', now.id, undefined, revision);
@@ -36,7 +41,7 @@ export async function saveAndApply(ctx: Ctx, args: readonly unknown[]): Promise<
   void showInfo(
     vscode.l10n.t(
       '{0} changed while you were typing. It has your edits now: look at it again before you apply it.',
-      now.id,
+      oneLine(titleOf(now)),
     ),
   );
   return ctx.opener.open(ctx.store.get(now.id) ?? now);

@@ -30,12 +30,7 @@ export async function askImports(
   const names = missing
     .slice(0, MAX_NAMED)
     .map(({ path, change, preview }) =>
-      l10n.t(
-        '{0} imports {1}: {2}',
-        nameOf(path),
-        nameOf(change.path),
-        `${oneLine(titleOf(preview))} (${preview.id})`,
-      ),
+      l10n.t('{0} imports {1}: {2}', nameOf(path), nameOf(change.path), oneLine(titleOf(preview))),
     );
   const more = missing.length > MAX_NAMED ? ['…'] : [];
   const both = missing.length === 1 ? l10n.t('Apply Both') : l10n.t('Apply All of Them');

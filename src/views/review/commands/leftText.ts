@@ -25,7 +25,7 @@ export function leftText(left: readonly Left[], { store, edits }: Ctx): string {
   const texts = left.slice(0, MAX_NAMED).flatMap(one => {
     const preview = store.get(one.id);
     if (!preview) return [];
-    const name = `${preview.id} “${oneLine(titleOf(preview), 80)}”`;
+    const name = `“${oneLine(titleOf(preview), 80)}”`;
     const why = edits.hasUnsaved(preview.id)
       ? l10n.t('It has edits that you have not saved.')
       : whyLeft(preview, one);

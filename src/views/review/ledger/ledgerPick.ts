@@ -29,7 +29,7 @@ interface LedgerItem extends vscode.QuickPickItem {
 
 const icons: Readonly<Record<Outcome, string>> = {
   applied: '$(check)',
-  discarded: '$(discard)',
+  discarded: '$(close)',
   returnedError: '$(warning)',
   failed: '$(error)',
 };

@@ -79,7 +79,7 @@ export function previewItem(
     state,
     state === looked ? '' : looked,
     checksAs(true),
-    ...[id, agent, row.folder],
+    ...[agent, row.folder],
   ]
     .filter(part => part !== '')
     .join(' · ');
@@ -91,7 +91,6 @@ export function previewItem(
     label: [
       ...new Set([
         label,
-        id,
         kind,
         ...problemTexts(view),
         ...view.checks.map(check => checkSentence(check, oneLine)),
@@ -279,7 +278,7 @@ function iconOf({ preview, outcome }: PreviewView): vscode.ThemeIcon {
       ? icon('check', 'testing.iconPassed')
       : icon('error', 'list.errorForeground');
   if (outcome.kind === 'undone') return icon('history');
-  if (outcome.kind === 'discarded') return icon('discard');
+  if (outcome.kind === 'discarded') return icon('close');
   if (outcome.kind === 'returnedError') return icon('error', 'list.errorForeground');
   const problem = outcome.kind === 'pending' ? outcome.problem : undefined;
   if (problem)

@@ -34,11 +34,11 @@ test('what belongs to a turn opens as a whole, however much else is pending and 
   const opener = { open: ({ id }: { readonly id: string }) => void shown.push(id) };
   const commands = previewCommands({ store, overview, opener } as never);
   await commands['redline.preview.openAll']?.(ids, 'What They Are');
-  assert.deepEqual(opened.splice(0), [['What They Are (Redline)', 3]]);
+  assert.deepEqual(opened.splice(0), [['What They Are · Redline', 3]]);
   const together = (label: string) => tabs.togetherIn({ label, input: undefined } as never);
-  assert.deepEqual(together('What They Are (Redline)'), ids);
-  assert.deepEqual(together('What They Are (Redline) (3 files)'), ids, 'as VS Code may write it');
-  assert.deepEqual(together('Another (Redline)'), []);
+  assert.deepEqual(together('What They Are · Redline'), ids);
+  assert.deepEqual(together('What They Are · Redline (3 files)'), ids, 'as VS Code may write it');
+  assert.deepEqual(together('Another · Redline'), []);
   await commands['redline.preview.openAll']?.(ids.slice(0, 1));
   assert.deepEqual(shown, ids.slice(0, 1));
   await commands['redline.preview.open']?.(ids[1]);
@@ -50,8 +50,8 @@ test('what belongs to a turn opens as a whole, however much else is pending and 
   });
   await commands['redline.preview.openAll']?.(ids);
   assert.deepEqual(opened.splice(0), [
-    ['A prompt (Redline)', 3],
-    ['Several Previews (Redline)', 3],
+    ['A prompt · Redline', 3],
+    ['Several Previews · Redline', 3],
   ]);
   overview.dispose();
 });
@@ -72,9 +72,9 @@ test('only what a diff shows whole counts as opened; the rest is left for the ne
   await overview.openSet(all.slice(3), 'All');
   assert.deepEqual(seen, [['p1', 'p2'], ['p3'], ['p4']]);
   assert.deepEqual(opened.splice(0), [
-    ['All (Redline) · first 100 of 251 files', 100],
-    ['All (Redline) · first 100 of 152 files', 100],
-    ['All (Redline) · first 100 of 150 files', 100],
+    ['All · Redline · first 100 of 251 files', 100],
+    ['All · Redline · first 100 of 152 files', 100],
+    ['All · Redline · first 100 of 150 files', 100],
   ]);
   overview.dispose();
 });

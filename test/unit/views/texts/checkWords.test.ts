@@ -26,7 +26,7 @@ test('a mark says in a few words how a check ended', () => {
   ];
   assert.equal(
     checksText(marks, String),
-    '✔ test 12 s · ✘ test 2 (as before) · ✘ test 3 problems · ✘ test changed a.snap · ✘ test changed 2 files · ✔ test 12 s (out of date)',
+    '✔ test 12 s · ✘ test: 2 failures, as before · ✘ test 3 problems · ✘ test changed a.snap · ✘ test changed 2 files · ✔ test 12 s (out of date)',
   );
 });
 

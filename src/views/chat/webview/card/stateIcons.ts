@@ -5,7 +5,7 @@ export const STATE_ICONS = {
   applied: 'check',
   mixed: 'pass',
   undone: 'discard',
-  discarded: 'discard',
+  discarded: 'close',
   failed: 'error',
   expired: 'history',
 } as const;
