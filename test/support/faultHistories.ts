@@ -48,7 +48,7 @@ const FAULTS: readonly Fault[] = ['error', 'death', 'half'];
 /** About how many calls a history makes. */
 const CALLS = 160;
 
-export function randomOf(seed: number): Random {
+function randomOf(seed: number): Random {
   let state = seed;
   return below => {
     state = (state + 0x6d2b79f5) | 0;
