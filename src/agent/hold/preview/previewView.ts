@@ -51,7 +51,8 @@ export type PreviewOutcome =
 
 export function faceOf({ kind, purpose, changes }: Preview): PreviewFace {
   if (kind === 'plan') return 'approve';
-  if (kind === 'action') return purpose === 'toolCall' ? 'call' : 'run';
+  if (kind === 'action' && (purpose ?? 'command') === 'command') return 'run';
+  if (kind === 'action') return purpose === 'toolCall' ? 'call' : 'change';
   const only = changes?.length === 1 ? changes[0]?.kind : undefined;
   return only === undefined || only === 'modify' ? 'change' : only;
 }

@@ -63,6 +63,7 @@ test('each kind of preview has its own verb, and so has each file of several', (
   assert.equal(verbOf({ changes: null, purpose: 'command', humanOnly: true }), 'Run');
   assert.equal(verbOf({ changes: null, purpose: 'toolCall', humanOnly: true }), 'Call Tool');
   assert.equal(verbOf({ changes: null }), 'Run');
+  assert.equal(verbOf({ changes: null, purpose: 'setUp' }), 'Apply');
   assert.equal(verbOf({ changes: [remove('a.txt', 'x'), create('b.txt', 'x')] }), 'Delete');
 });
 
