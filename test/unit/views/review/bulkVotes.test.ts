@@ -124,7 +124,7 @@ test('Apply All does not apply what someone else has changed meanwhile, and says
   assert.equal(store.get(second)?.state.kind, 'pending');
   assert.match(
     told[0]?.[0] ?? '',
-    /^Applied 1 preview\. 1 was not applied and stays pending\. p6 “Edit c\.txt”: It has changed since it was shown\.$/,
+    /^Applied 1 preview\. 1 was not applied and stays pending\. “Edit c\.txt”: It has changed since it was shown\.$/,
   );
   rebaser.dispose();
 });
@@ -137,7 +137,7 @@ test('Apply All says which preview is left because an earlier one changed the sa
   await votes.applyAll([...ids, third.id].map(id => ({ id, revision: 1 })));
   assert.deepEqual(told, [
     [
-      'Applied 2 previews. 1 was not applied and stays pending. p7 “Other”: Stale: c.txt changed after this was proposed.',
+      'Applied 2 previews. 1 was not applied and stays pending. “Other”: Stale: c.txt changed after this was proposed.',
     ],
   ]);
   rebaser.dispose();
@@ -157,7 +157,7 @@ test('rows that were out of date are not discarded, and the message says that th
   assert.equal(await votes.discardAll(rows), 1);
   assert.deepEqual(told, [
     [
-      'Discarded 1 preview. 2 were not discarded and stay pending. p4 “Edit a.txt”: It has changed since it was shown. p2 “Edit a.txt”: It has changed since it was shown.',
+      'Discarded 1 preview. 2 were not discarded and stay pending. “Edit a.txt”: It has changed since it was shown. “Edit a.txt”: It has changed since it was shown.',
       'Reopen',
     ],
   ]);
@@ -172,7 +172,7 @@ test('rows that were out of date are not discarded, and the message says that th
   );
   assert.deepEqual(told, [
     [
-      'Discarded 1 preview. 1 was not discarded and stays pending. p2 “Edit a.txt”: It has changed since it was shown.',
+      'Discarded 1 preview. 1 was not discarded and stays pending. “Edit a.txt”: It has changed since it was shown.',
       'Reopen',
     ],
   ]);
@@ -261,8 +261,5 @@ test('what imports others stays pending if one of these is refused', async () =>
     const kinds = [first, other].map(id => store.get(id)?.state.kind);
     assert.deepEqual(kinds, [kind, kind]);
   }
-  assert.match(
-    told[0]?.[0] ?? '',
-    /^Applied 0 previews\. 2 were not applied and stay pending\. p2 “.*”: .+ p1 “/,
-  );
+  assert.match(told[0]?.[0] ?? '', /^Applied 0 previews\. 2 were not applied and stay pending\. “.*”: .+ “/);
 });
