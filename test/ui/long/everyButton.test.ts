@@ -111,7 +111,7 @@ drivenTest('every button, key and command of one file’s diff', {}, async drive
   await isNow(driven, a, 'discarded');
   await workbench.clickTreeRow('Make 3');
   await shows(workbench, 'made3.txt');
-  await editorOverflow(workbench, 'Discard Preview with Reason');
+  await editorOverflow(workbench, 'Discard with Reason');
   await workbench.answerInput('Not made like this.');
   await isNow(driven, c, 'discarded');
   assert.equal(await lastReason(driven), 'Not made like this.');
@@ -272,7 +272,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   await keyboard.press('Control+Backspace');
   await workbench.treeRow('k.txt').waitFor({ state: 'detached' });
   await isNow(driven, rows, 'pending');
-  await contextMenu(workbench, workbench.treeRow('Make rows'), 'Discard Preview with Reason');
+  await contextMenu(workbench, workbench.treeRow('Make rows'), 'Discard with Reason');
   await workbench.answerInput('Enough rows.');
   await isNow(driven, rows, 'discarded');
   assert.equal(await lastReason(driven), 'Enough rows.');
@@ -284,7 +284,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   ];
   await workbench.clickTreeRow('Pick one');
   await workbench.treeRow('Pick two').click({ modifiers: ['Control'] });
-  await contextMenu(workbench, workbench.treeRow('Pick two'), 'Discard Preview with Reason');
+  await contextMenu(workbench, workbench.treeRow('Pick two'), 'Discard with Reason');
   await workbench.answerInput('Neither.');
   for (const id of picked) await isNow(driven, id, 'discarded');
   assert.deepEqual(
