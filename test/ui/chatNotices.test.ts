@@ -36,6 +36,33 @@ modelTest(
 );
 
 modelTest(
+  'a wait for the person is a row of the chat, without a default; what is refused is never asked for at the host',
+  [
+    { toolCalls: [{ name: 'fetch_url', arguments: { url: 'https://docs.example.com/page?q=1' } }] },
+    { text: 'Then I go on without it.' },
+  ],
+  async (workbench, server) => {
+    await workbench.openRedlineChat();
+    await workbench.sendChat('Look it up.');
+    const row = workbench.chatFrame().locator('[data-kind="host"]');
+    await row.getByText('The agent wants to read from docs.example.com.').waitFor();
+    await row.getByText('https://docs.example.com/page?q=1', { exact: true }).waitFor();
+    await workbench.chatFrame().locator('.status-line').getByText('Waiting for your answer').waitFor();
+    await workbench.picture('host-question');
+    assert.equal(await row.locator('button.primary').count(), 0);
+    assert.equal(await row.locator('button').count(), 4);
+    await row.locator('[data-allowed="no"]').click();
+    await row.waitFor({ state: 'detached' });
+    const { body } = await server.request(1);
+    assert.match(
+      String(body.messages.at(-1)?.content),
+      /^The user does not let you read docs\.example\.com\. Nothing was sent to it\./,
+    );
+    await workbench.chatFrame().locator('.item.assistant').getByText('Then I go on without it.').waitFor();
+  },
+);
+
+modelTest(
   'after a revert, the chat says that an applied change is still in the files, and opens the undo',
   [
     { text: 'Ready.' },

@@ -15,6 +15,7 @@ import type { Session } from '../../agent/session/session.ts';
 import { todoListOf } from '../../agent/session/tools/todo.ts';
 import type { CommandRuns } from '../../agent/sandbox/commands/commandRuns.ts';
 import { oneLine } from '../plainText.ts';
+import type { HostConsents } from '../web/hostConsents.ts';
 import type { ChatStatus, DeltaMessage, HostMessage, ViewItem } from './protocol.ts';
 import { resolvedCards } from './transcript/cards.ts';
 import { DiffStats } from '../review/diffStats.ts';
@@ -51,6 +52,8 @@ export interface ChatFeedOptions {
     of(preview: Preview): readonly Risk[];
     readonly onDidChange: Event<void>;
   };
+  /** What the user is asked about a host. */
+  readonly hosts?: Pick<HostConsents, 'question' | 'onDidChange'>;
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
   /** What to say of a review that has just ended, else an empty line. */
@@ -89,6 +92,7 @@ export class ChatFeed extends Owner {
     this.own(options.session.onDidEmit(event => this.#follow(event)));
     this.own(options.mode.onDidChange(() => this.refresh()));
     if (options.reviewDone) this.own(options.reviewDone.onDidChange(() => this.refresh()));
+    if (options.hosts) this.own(options.hosts.onDidChange(() => this.refresh()));
     this.own(options.customTools.onDidChange(() => this.refresh()));
     this.own(options.commandRuns.onDidChange(this.#progressSoon));
     if (options.checks) this.own(options.checks.onDidChange(this.#progressSoon));
@@ -212,6 +216,7 @@ export class ChatFeed extends Owner {
       arriving: this.#live.arriving,
       liveResult: id => this.#live.result(id),
       liveProgress: id => this.#live.progress(id),
+      question: this.#options.hosts?.question,
       queued: session.queue.list,
       offline: model().offline,
       previews: store.all(),
@@ -259,6 +264,7 @@ export class ChatFeed extends Owner {
     if (session.state === 'idle' && reviewDone && reviewDone.line !== '')
       return { kind: 'reviewed', text: reviewDone.line };
     if (session.state !== 'running') return undefined;
+    if (this.#options.hosts?.question) return { kind: 'asking' };
     const { retry, summarizing } = this.#live;
     const seconds = retry ? Math.ceil((retry.at - Date.now()) / 1_000) : 0;
     if (retry && seconds > 0) return { kind: 'retrying', code: retry.code, seconds };

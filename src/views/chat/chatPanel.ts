@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { showInfo } from '../toast.ts';
 import type { CommandHandlers } from '../commandRegistry.ts';
 import type { ChatView } from './chatView.ts';
 import type { ChatCtx } from './hostedCommands.ts';
@@ -8,11 +9,21 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
   readonly #options: ChatCtx;
   #view: Promise<ChatView> | undefined;
 
+  readonly #asking: vscode.Disposable;
   readonly #returning: vscode.Disposable;
   #webview: vscode.WebviewView | undefined;
 
   constructor(options: ChatCtx) {
     this.#options = options;
+    // The question is a row of the chat.
+    this.#asking = options.hosts.onDidChange(() => {
+      const { question } = options.hosts;
+      if (!question || this.isVisible) return;
+      const show = vscode.l10n.t('Show');
+      void showInfo(vscode.l10n.t('The agent wants to read from {0}.', question.host), show).then(
+        clicked => clicked === show && options.execute('redline.chat.focus'),
+      );
+    });
     // Prompts may also wait that another chat sent, before this view was ever loaded.
     this.#returning = options.session.onDidEmit(event => {
       if (event.type === 'prompts_returned') void this.view().then(view => view.putBack(event.prompts));
@@ -38,6 +49,7 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
   }
 
   dispose(): void {
+    this.#asking.dispose();
     this.#returning.dispose();
     void this.#view?.then(view => view.dispose());
   }

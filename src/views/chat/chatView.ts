@@ -169,6 +169,10 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         );
       case 'stopCommand':
         return this.#options.commandRuns.stop(message.id);
+      case 'allowHost': {
+        const { id, allowed } = message;
+        return this.#options.hosts.answer(id, allowed === 'no' ? undefined : allowed);
+      }
       case 'takeBack': {
         const prompt = session.queue.takeBack(message.id);
         if (prompt && message.edit) return this.putBack([prompt]);

@@ -56,6 +56,12 @@ export const webviewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stop') }),
   /** Stops the command or call that a preview runs, and no other. */
   z.object({ type: z.literal('stopCommand'), id: previewId }),
+  /** For how long the agent may read from the host that it asks about. */
+  z.object({
+    type: z.literal('allowHost'),
+    id: z.int(),
+    allowed: z.enum(['no', 'once', 'session', 'always']),
+  }),
   /** Takes a prompt back that waits; to edit it, into the input. */
   z.object({ type: z.literal('takeBack'), id: z.string().check(z.maxLength(20)), edit: z.boolean() }),
   /** Resolves the revision that is shown. */
@@ -153,7 +159,7 @@ const status = z.object({
   /** What there is to say beyond the state. */
   activity: z.optional(
     z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('summarizing') }),
+      z.object({ kind: z.enum(['summarizing', 'asking']) }),
       /** The request is sent again in so many seconds. */
       z.object({
         kind: z.literal('retrying'),

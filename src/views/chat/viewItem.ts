@@ -312,6 +312,8 @@ export const viewItem = z.discriminatedUnion('kind', [
   }),
   /** Earlier messages were replaced for the model by this text. */
   z.object({ kind: z.literal('summary'), key, node: z.optional(z.int()), text: z.string() }),
+  /** The agent waits for the user to allow a host, or not. */
+  z.object({ kind: z.literal('host'), key, id: z.int(), host: z.string(), url: z.string() }),
   /** A button that connects a model. */
   z.object({ kind: z.literal('connect'), key }),
 ]);

@@ -1,3 +1,4 @@
+import type { HostQuestion } from '../../web/hostConsents.ts';
 import type { CheckMark } from '../../../agent/hold/preview/previewView.ts';
 import { messageIdOf } from '../../../agent/session/conversation/nodeId.ts';
 import type { ToolResultMessage, SessionMessage } from '../../../agent/session/model/messages.ts';
@@ -26,6 +27,8 @@ export interface TranscriptInput {
   readonly liveResult: (callId: string) => ToolResultMessage | undefined;
   /** The progress of a running call, if it reports any. */
   readonly liveProgress?: (callId: string) => string | undefined;
+  /** What the user is asked about a host. */
+  readonly question?: HostQuestion | undefined;
   /** Prompts that wait for the running turn to end. */
   readonly queued: readonly QueuedPrompt[];
   /** Whether no model is connected, so that connecting one is offered. */

@@ -1,4 +1,5 @@
 import * as path from 'node:path';
+import { shortened } from '../../../agent/base/cutText.ts';
 import { messageIdOf } from '../../../agent/session/conversation/nodeId.ts';
 import { INTERRUPTED } from '../../../agent/session/conversation/validTrunk.ts';
 import type {
@@ -11,6 +12,7 @@ import type {
 import { titleOf } from '../../../agent/hold/preview/preview.ts';
 import { asWritten } from '../../../agent/hold/preview/reviewTexts.ts';
 import { parseSlashCommand } from '../../../agent/session/model/offline/slashCommands.ts';
+import type { HostQuestion } from '../../web/hostConsents.ts';
 import type { AttachmentRef, ChatAction, ItemOf, ViewItem } from '../protocol.ts';
 import { escapeInvisible, oneLine } from '../../plainText.ts';
 import type { Arriving } from './liveTurn.ts';
@@ -21,6 +23,8 @@ import { MAX_ENTRIES, shownMessages } from './shownMessages.ts';
 import { groupCalls, toolLine } from './toolLine.ts';
 import { isOfPerson, turnsOf } from './turns.ts';
 
+/** The most characters of an address that a question shows. */
+const MAX_URL_CHARS = 500;
 /** The most withheld tools that are named. */
 const MAX_WITHHELD = 5;
 
@@ -29,7 +33,7 @@ const MAX_WITHHELD = 5;
  * it, or a single one below the call that proposed it. Steering messages are left out, except notices and summaries.
  */
 export function buildTranscript(input: TranscriptInput): ViewItem[] {
-  const { messages, arriving, nextNode, queued } = input;
+  const { messages, arriving, nextNode, question, queued } = input;
   const { from, hidden } = shownMessages(messages);
   const lookup = buildLookup(input, from);
   const items: ViewItem[] = [];
@@ -44,10 +48,16 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
   });
   if (arriving.text !== '' || arriving.reasoning !== '') items.push(arrivingItem(nextNode, arriving));
   items.push(...restaged(input, lookup));
+  if (question) items.push(hostItem(question));
   for (const { id, text, attachments } of queued)
     items.push({ ...promptItem(id, text, attachments, input), queued: id });
   if (wantsModel(input)) items.push({ kind: 'connect', key: 'connect' });
   return [...withheldNotice(input), ...fromElsewhere(input, lookup), ...lastItems(groupCalls(items), hidden)];
+}
+
+function hostItem({ id, host, url }: HostQuestion): ItemOf<'host'> {
+  const shown = escapeInvisible(shortened(url, MAX_URL_CHARS));
+  return { kind: 'host', key: `host${id}`, id, host: oneLine(host), url: shown };
 }
 
 interface TurnLookup extends Lookup {

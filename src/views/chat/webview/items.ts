@@ -44,6 +44,8 @@ export function renderItem(item: ViewItem, old: HTMLElement | undefined): HTMLEl
         el('span', {}, noticeText(item.notice)),
         noticeButton(item.notice),
       );
+    case 'host':
+      return renderHost(item);
     case 'summary':
       return renderSummary(item, old);
     case 'turn':
@@ -62,6 +64,42 @@ function headingText(heading: ItemOf<'heading'>['heading']): string {
     case 'earlier':
       return l10n.t('Earlier entries not shown: {0}', heading.count);
   }
+}
+
+/** No answer is the default: each is a click of its own. */
+function renderHost({ id, host, url }: ItemOf<'host'>): HTMLElement {
+  const title = l10n.t('The agent wants to read from {0}.', host);
+  const answers = [
+    ['once', l10n.t('Once')],
+    ['session', l10n.t('In This Session')],
+    ['always', l10n.t('Always in This Workspace')],
+    ['no', l10n.t("Don't Allow")],
+  ] as const;
+  return el(
+    'div',
+    { class: 'item ask', role: 'group', aria: { label: title }, data: { kind: 'host' } },
+    el('div', { class: 'ask-title' }, icon('globe'), title),
+    el('code', { class: 'ask-url' }, url),
+    el(
+      'div',
+      { class: 'ask-detail' },
+      l10n.t(
+        'The host gets this address. What it answers becomes part of the conversation. If you allow the host for longer, the agent can send it other addresses without a question.',
+      ),
+    ),
+    el(
+      'div',
+      { class: 'buttons' },
+      ...answers.map(([allowed, label]) =>
+        button({
+          class: 'button secondary',
+          label,
+          data: { action: 'allowHost', allowed },
+          onClick: () => post({ type: 'allowHost', id, allowed }),
+        }),
+      ),
+    ),
+  );
 }
 
 type Notice = ItemOf<'notice'>['notice'];

@@ -10,6 +10,7 @@ export function activityText({ state, planMode, activity }: ChatStatus): string 
     case 'awaitingReview':
       return l10n.t('Waiting for your review');
     case 'running':
+      if (activity?.kind === 'asking') return l10n.t('Waiting for your answer');
       if (activity?.kind === 'summarizing') return l10n.t('Summarizing earlier messages…');
       return l10n.t('Working…');
   }

@@ -19,6 +19,18 @@ import {
 
 const edit = call('c1', 'edit_file', { path: 'a.ts', edits: [] });
 
+test('a question about a host stands below the call that waits for it, with what it would be sent', () => {
+  const question = {
+    id: 3,
+    host: 'docs.example.com',
+    url: `https://docs.example.com/\u202e${'x'.repeat(600)}`,
+  };
+  const item = only(transcript({ messages: [asked('Hello')], question }), 'host');
+  assert.equal(item.host, 'docs.example.com');
+  assert.match(item.url, /^https:\/\/docs\.example\.com\/\\u\{202e\}x+…$/);
+  assert.ok(item.url.length < 520);
+});
+
 test('a turn that a reload interrupted says so, and can go on as long as nothing has followed', () => {
   const notice = { role: 'steering', kind: 'notice', text: INTERRUPTED, previewIds: [] } as const;
   const canContinue = (...later: SessionMessage[]): unknown =>
