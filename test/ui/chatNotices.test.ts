@@ -55,8 +55,8 @@ modelTest(
     await row.waitFor({ state: 'detached' });
     const { body } = await server.request(1);
     assert.match(
-      String(body.messages.at(-1)?.content),
-      /^The user does not let you read docs\.example\.com\. Nothing was sent to it\./,
+      JSON.stringify(body.messages.at(-1)?.content),
+      /^"The user does not let you read docs\.example\.com\. Nothing was sent to it\./,
     );
     await workbench.chatFrame().locator('.item.assistant').getByText('Then I go on without it.').waitFor();
   },
