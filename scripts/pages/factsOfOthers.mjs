@@ -31,5 +31,5 @@ export async function factsOfOthers(topic) {
 /** @param {Fact} fact */
 function lineOf({ program, claim, evidence, how, date }) {
   const sources = evidence.map(({ title, url }) => `[${title}](${url})`).join(', ');
-  return `**${program}:** ${claim} (${sources}; ${how} ${date})`;
+  return `**${program}:** ${claim} (${sources}; ${how === 'ran' ? 'ran ' : ''}${date})`;
 }
