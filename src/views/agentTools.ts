@@ -5,7 +5,7 @@ import type { CommandRuns } from '../agent/sandbox/commands/commandRuns.ts';
 import type { ReadInstructions } from '../agent/session/sessionOptions.ts';
 import type { AstEngine, WorkerAstEngine } from '../agent/session/tools/ast/worker/client.ts';
 import { builtInTools, type BuiltInToolPorts } from '../agent/session/tools/builtIn.ts';
-import type { CommandRunner } from '../agent/session/tools/command/runCommand.ts';
+import type { CommandRunner } from '../agent/session/tools/command/commandRunner.ts';
 import type { EditorTools } from '../agent/session/tools/editor/editorTools.ts';
 import type { TextSearch } from '../agent/hold/preview/textSearch.ts';
 import type { GitPorts } from '../agent/session/tools/git/readGit.ts';

@@ -4,24 +4,21 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { succeeds } from '../../base/async.ts';
 import { detailOf, messageWithoutPaths } from '../../base/errors.ts';
-import { parsedJson } from '../../base/json.ts';
 import { AgentView } from '../../sandbox/agentView/agentView.ts';
-import { TooLargeError, type CopyLimits } from '../../sandbox/agentView/frozenFolder.ts';
+import { TooLargeError } from '../../sandbox/agentView/frozenFolder.ts';
 import { runningIn } from '../../sandbox/view/firstProcess.ts';
 import { Namespace } from '../../sandbox/view/namespace.ts';
-import type { NoOverlay } from '../../sandbox/view/probe.ts';
 import type { AgentName, Preview } from '../../hold/preview/preview.ts';
-import type { FolderRoot } from '../../hold/preview/workspace.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { agentNameOf } from '../agentName.ts';
-import { LiveView, type NotTaken, type ViewHost } from './liveView.ts';
+import { LiveView } from './liveView.ts';
 import { isOfTerminal, VIEW_SESSION } from './terminalSessions.ts';
 import { farewell, greeting } from './terminalWords.ts';
+import type { AgentViewsHost } from './viewsHost.ts';
+import { ownerOf, writeOwner, type ViewOwner } from './viewOwner.ts';
 import { ViewSocket } from './viewSocket.ts';
 import { Lines, programSchema, type ProgramMessage, type WindowMessage } from './viewLines.ts';
 
-/** Who works in a view, beside the view itself, so that it is known after a reload. */
-const OWNER = 'owner.json';
 /** Where no view is mounted. */
 const NOWHERE = '/';
 /** Tells that a view's changes could not become previews, and are kept for the person. */
@@ -29,21 +26,6 @@ const KEPT = 'kept';
 /** How long the view of a program that was killed may take to go, in milliseconds: no one is told of its end. */
 const GONE_MS = 5_000;
 const GONE_POLL_MS = 50;
-
-export interface AgentViewsHost extends ViewHost {
-  readonly folders: () => readonly FolderRoot[];
-  /** Holds the views, one folder each. It is outside all folders of the workspace. */
-  readonly storage: string;
-  readonly limits: () => CopyLimits;
-  /** What agents may read of the home folder beside their own settings and tools: absolute paths. */
-  readonly readable: () => readonly string[];
-  /** Why no view can be made here, see `noOverlay`; `undefined` if one can. */
-  readonly obstacle: () => Promise<NoOverlay | undefined>;
-  /** That in a sentence. */
-  readonly sentenceOf: (obstacle: NoOverlay) => string;
-  /** Shows the person that something is not in the previews. */
-  readonly onNotTaken: (agent: AgentName, what: NotTaken) => void;
-}
 
 /** The views of a window, in which agents work that `redline-run` has started. */
 export class AgentViews {
@@ -177,7 +159,7 @@ export class AgentViews {
     lines: Connection,
     view: AgentView,
     folder: string,
-    owner: Owner,
+    owner: ViewOwner,
   ): Promise<string | undefined> {
     await writeOwner(folder, owner);
     const told = await greeting(view, owner, this.#host);
@@ -188,13 +170,13 @@ export class AgentViews {
     return entered.view;
   }
 
-  #liveView(view: AgentView, { agent, sessionId }: Owner): LiveView {
+  #liveView(view: AgentView, { agent, sessionId }: ViewOwner): LiveView {
     return new LiveView(this.#host, view, { id: sessionId, agent }, what =>
       this.#host.onNotTaken(agent, what),
     );
   }
 
-  #watch(view: AgentView, id: string, owner: Owner): LiveView {
+  #watch(view: AgentView, id: string, owner: ViewOwner): LiveView {
     const live = this.#liveView(view, owner);
     this.#live.set(id, live);
     live.start();
@@ -223,7 +205,7 @@ export class AgentViews {
   }
 
   /** Mounts the view of a program that has gone again, and takes its changes. */
-  async #takeAgain(folder: string, owner: Owner): Promise<void> {
+  async #takeAgain(folder: string, owner: ViewOwner): Promise<void> {
     const view = await AgentView.reopen(folder);
     const former = await ownerOf(folder);
     // Two mounts of one upper tree would not see each other, and what its program has started may still be about to end.
@@ -255,14 +237,6 @@ export class AgentViews {
 
 type Connection = Lines<ProgramMessage, WindowMessage>;
 
-export interface Owner {
-  /** Leads to the root of the view, as long as the program is there. */
-  readonly view: string;
-  readonly agent: AgentName;
-  /** Of its previews. A terminal goes on with those that an earlier one of the same agent has left pending. */
-  readonly sessionId: string;
-}
-
 /** The session that an earlier terminal of the agent has left with pending previews, if none is at work in it; else a new one. */
 function sessionOf(
   { name }: AgentName,
@@ -275,15 +249,6 @@ function sessionOf(
     ({ origin }) => isOfTerminal(origin, name) && !taken.has(origin?.sessionId ?? ''),
   );
   return left?.origin?.sessionId ?? `${VIEW_SESSION}${id}`;
-}
-
-function writeOwner(folder: string, owner: Owner): Promise<void> {
-  return fs.writeFile(path.join(folder, OWNER), JSON.stringify(owner));
-}
-
-async function ownerOf(folder: string): Promise<Owner | undefined> {
-  const text = await fs.readFile(path.join(folder, OWNER), 'utf8').catch(() => '');
-  return parsedJson(text) as Owner | undefined;
 }
 
 function viewOf(

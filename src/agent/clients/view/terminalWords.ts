@@ -2,9 +2,10 @@ import { countText, type Localiser } from '../../base/localiser.ts';
 import type { Preview } from '../../hold/preview/preview.ts';
 import type { AgentView } from '../../sandbox/agentView/agentView.ts';
 import { isConnectedHere } from '../setUp/knownAgents.ts';
-import type { AgentViewsHost, Owner } from './agentViews.ts';
 import type { LiveView } from './liveView.ts';
 import { pendingOf } from './terminalSessions.ts';
+import type { AgentViewsHost } from './viewsHost.ts';
+import type { ViewOwner } from './viewOwner.ts';
 
 /** The most paths that are named. */
 const MAX_NAMED = 10;
@@ -12,7 +13,7 @@ const MAX_NAMED = 10;
 /** What the person at the terminal is told before the agent starts. */
 export async function greeting(
   view: AgentView,
-  { agent: { name }, sessionId }: Owner,
+  { agent: { name }, sessionId }: ViewOwner,
   { l10n, folders, store }: Pick<AgentViewsHost, 'l10n' | 'folders' | 'store'>,
 ): Promise<readonly string[]> {
   const isConnected = await isConnectedHere(

@@ -10,7 +10,7 @@ import {
   type Shell,
 } from '../../../agent/sandbox/commands/commandPlan.ts';
 import type { TreeState } from '../../../agent/hold/external/treeState.ts';
-import type { ShellRunner } from '../../../agent/session/tools/command/runCommand.ts';
+import type { ShellRunner } from '../../../agent/session/tools/command/commandRunner.ts';
 import type { CommandRun } from '../../../agent/sandbox/commands/commandRuns.ts';
 import { activeGit } from '../../workspace/gitApi.ts';
 import type { VsCodeWorkspace } from '../../workspace/workspace.ts';

@@ -8,7 +8,7 @@ import { idsIn } from '../../../hold/preview/overlay.ts';
 import { textOf, textResult, type AgentToolResult } from '../../../hold/preview/pendingAction.ts';
 import type { Preview } from '../../../hold/preview/preview.ts';
 import type { ToolContext } from '../tool.ts';
-import type { CommandRunner } from './runCommand.ts';
+import type { CommandRunner } from './commandRunner.ts';
 
 /** What the model asks to run. */
 interface AskedCommand {

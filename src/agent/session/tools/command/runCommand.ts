@@ -1,30 +1,10 @@
 import * as z from 'zod/mini';
-import type { CommandEnd, CommandPlan } from '../../../sandbox/commands/commandPlan.ts';
-import type { CommandRun, CommandRuns } from '../../../sandbox/commands/commandRuns.ts';
-import type { Sandboxes } from '../../../sandbox/commands/sandbox.ts';
-import type { TreeState } from '../../../hold/external/treeState.ts';
+import type { CommandRuns } from '../../../sandbox/commands/commandRuns.ts';
 import { defineTool, type Tool } from '../tool.ts';
+import type { CommandRunner } from './commandRunner.ts';
 
 /** The longest command, in characters. */
 const MAX_COMMAND_CHARS = 20_000;
-
-/** Runs commands on disk. */
-export interface ShellRunner {
-  /** @throws PathError or ToolError for a folder that is not in the workspace, also through a link, or does not exist. */
-  plan(command: string, folder: string | undefined): Promise<CommandPlan>;
-  /** Runs it on disk, where the user sees it. Settles when it has ended, soon after the signal of the run too. */
-  run(plan: CommandPlan, run: CommandRun): Promise<CommandEnd>;
-  /** The state of the files there, to compare; `undefined` if git does not tell. */
-  filesOf(plan: CommandPlan): Promise<TreeState | undefined>;
-}
-
-/** What `run_command` needs from VS Code. */
-export interface CommandRunner extends ShellRunner {
-  readonly isTrusted: () => boolean;
-  readonly sandboxes: Sandboxes;
-  /** Whether the user lets the model run commands by itself in an isolated sandbox: setting `redline.commands.inSandbox`. */
-  readonly mayRunInSandbox: () => boolean;
-}
 
 /** The tool that proposes to run a command. Only the user can apply what it stages, or allow it for the sandbox once and for all. */
 export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {

@@ -4,7 +4,7 @@ import type { CommandRun, CommandRuns } from '../../../sandbox/commands/commandR
 import type { TreeState } from '../../../hold/external/treeState.ts';
 import { textResult, type AgentToolResult } from '../../../hold/preview/pendingAction.ts';
 import { commandResult, endingText } from './commandReport.ts';
-import type { ShellRunner } from './runCommand.ts';
+import type { ShellRunner } from './commandRunner.ts';
 
 interface DiskCommand {
   readonly runner: ShellRunner;

@@ -9,10 +9,8 @@ import { contentOf } from '../../../../../src/agent/hold/preview/blobs.ts';
 import type { PendingContents } from '../../../../../src/agent/hold/preview/overlay.ts';
 import type { TreeState } from '../../../../../src/agent/hold/external/treeState.ts';
 import { commandOutputTool } from '../../../../../src/agent/session/tools/command/commandOutput.ts';
-import {
-  runCommandTool,
-  type CommandRunner,
-} from '../../../../../src/agent/session/tools/command/runCommand.ts';
+import type { CommandRunner } from '../../../../../src/agent/session/tools/command/commandRunner.ts';
+import { runCommandTool } from '../../../../../src/agent/session/tools/command/runCommand.ts';
 import { commandOf } from '../../../../../src/agent/sandbox/commands/plannedCommand.ts';
 import {
   createTestSession,

@@ -1,0 +1,21 @@
+import type { AgentName } from '../../hold/preview/preview.ts';
+import type { FolderRoot } from '../../hold/preview/workspace.ts';
+import type { CopyLimits } from '../../sandbox/agentView/frozenFolder.ts';
+import type { NoOverlay } from '../../sandbox/view/probe.ts';
+import type { NotTaken, ViewHost } from './liveView.ts';
+
+/** Ports of `AgentViews` to its window. */
+export interface AgentViewsHost extends ViewHost {
+  readonly folders: () => readonly FolderRoot[];
+  /** Holds the views, one folder each. It is outside all folders of the workspace. */
+  readonly storage: string;
+  readonly limits: () => CopyLimits;
+  /** What agents may read of the home folder beside their own settings and tools: absolute paths. */
+  readonly readable: () => readonly string[];
+  /** Why no view can be made here, see `noOverlay`; `undefined` if one can. */
+  readonly obstacle: () => Promise<NoOverlay | undefined>;
+  /** That in a sentence. */
+  readonly sentenceOf: (obstacle: NoOverlay) => string;
+  /** Shows the person that something is not in the previews. */
+  readonly onNotTaken: (agent: AgentName, what: NotTaken) => void;
+}
