@@ -48,7 +48,9 @@ export function grantsText({ rules, servers }: OwnGrants, l10n: Localiser): read
 
 /** Whether a program is newer than the one that was run. @param told what it answers to `--version` */
 export function isNewer(told: string, tried: string): boolean {
-  const [now, then] = [told, tried].map(text => /\d+(?:\.\d+)+/.exec(text)?.[0].split('.').map(Number));
+  const [now, then] = [told, tried].map(text =>
+    /(?<!\d)\d+(?:\.\d+)+/.exec(text)?.[0].split('.').map(Number),
+  );
   if (!now || !then) return false;
   const at = now.findIndex((each, n) => each !== (then[n] ?? 0));
   return at >= 0 && (now[at] ?? 0) > (then[at] ?? 0);

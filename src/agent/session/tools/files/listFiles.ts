@@ -48,7 +48,7 @@ export const listFilesTool = defineTool({
 
 /** Without a wildcard, a glob names a file or a folder with all that it holds. */
 function withContent(glob: string): readonly string[] {
-  const path = glob.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '');
+  const path = glob.replace(/^(?:\.\/)+/, '').replace(/(?<!\/)\/+$/, '');
   if (path === '' || path === '.') return ['**'];
   return isGlob(path) ? [path] : [path, `${path}/**`];
 }
