@@ -33,17 +33,17 @@ const stateSchema = z.object({
   unreadable: z.array(z.string()),
 });
 
-/** What a view was made of, which it is opened again from. */
+/** Persisted state needed to reopen a view. */
 type ViewState = z.infer<typeof stateSchema>;
 
-/** What is mounted for a view. */
+/** The mounts of a view. */
 export interface ViewMounts extends Pick<TerminalAccess, 'shown' | 'readable'> {
   readonly storage: string;
   readonly folders: readonly MountedFolder[];
   readonly links: readonly (readonly [link: string, target: string])[];
 }
 
-/** What was written in a view since it was last looked at. */
+/** The changes in a view since the last accepted collection. */
 export interface Collected {
   readonly effects: readonly ForeignFile[];
   readonly leftOut: readonly LeftOut[];
@@ -58,11 +58,11 @@ export interface Collected {
 }
 
 /**
- * A view of the workspace in which a program works for as long as it likes: an overlay over a copy of what git does not ignore, at
- * the path of the workspace itself. The copy never changes, since an overlay shows stale or mixed content when what is below it
- * does. Folders that git ignores are overlays of their own over the real ones, and what is written there stays in the view.
+ * A view of the workspace in which a program works for as long as it likes: an overlay, at the workspace's own path, over a copy of
+ * the files that git does not ignore. The copy never changes, since an overlay shows stale or mixed content when its lower tree
+ * does. Folders that git ignores are overlays of their own over the real ones, and writes to them stay in the view.
  *
- * The view is mounted by another program, see `redline-run`; here is what can be done with its files.
+ * Another program mounts the view, see `redline-run`; this class works with its files.
  */
 export class AgentView {
   readonly storage: string;
@@ -71,7 +71,7 @@ export class AgentView {
   readonly #known: KnownFiles;
   /** Paths in the upper trees that git ignores, by layer; found by the last {@link collect}. */
   readonly #ignored = new Map<Layer, ReadonlySet<string>>();
-  /** What each file of the upper trees was when it was last looked at. */
+  /** The stamp of each file of the upper trees when it was last looked at. */
   readonly #stamps = new Map<string, string>();
   #view = '';
 
@@ -83,7 +83,7 @@ export class AgentView {
   }
 
   /**
-   * Makes what a view is mounted from. If it fails, nothing is left.
+   * Makes the files that a view is mounted from. If that fails, nothing is left.
    * @param storage a folder that does not exist yet, outside all folders.
    * @throws TooLargeError, or the error of the system
    */
@@ -111,7 +111,7 @@ export class AgentView {
     }
   }
 
-  /** A view that was made before. @throws Error if there is none */
+  /** Opens a view that was made before. @throws Error if there is none */
   static async reopen(storage: string): Promise<AgentView> {
     const text = await fs.readFile(path.join(storage, 'view.json'), 'utf8');
     const view = new AgentView(storage, stateSchema.parse(JSON.parse(text)));
@@ -129,18 +129,18 @@ export class AgentView {
     };
   }
 
-  /** Ignored folders in which the program cannot change what is there, since files of another owner or group are in them. */
+  /** Ignored folders whose files the program cannot change, since some belong to another owner or group. */
   get foreign(): readonly string[] {
     return this.#state.foreign;
   }
 
-  /** Files and folders that are not in the view, since they may not be read. */
+  /** Files and folders that are not in the view, since they may not be read or their names are not UTF-8. */
   get unreadable(): readonly string[] {
     return this.#state.unreadable;
   }
 
   /**
-   * From now on the files are looked at there.
+   * Looks at the files in the mounted view from now on.
    * @param view leads to the root of the view, see `Namespace.entered`.
    * @returns whether the view is mounted there; else nothing has changed
    */
@@ -161,7 +161,7 @@ export class AgentView {
     return true;
   }
 
-  /** Differs from what it was before if something was written meanwhile. The upper trees tell no one when that happens. */
+  /** A fingerprint that changes if something was written. It has to be polled: the upper trees send no events. */
   async fingerprint(): Promise<string> {
     let [count, size, latest, ids] = [0, 0n, 0n, 0n];
     const walk = async (layer: Layer, tree: PlainTree, relative: string): Promise<void> => {
@@ -183,7 +183,7 @@ export class AgentView {
   }
 
   /**
-   * What was written since the last {@link Collection.accept}. The program may go on writing meanwhile.
+   * Collects the changes since the last {@link Collection.accept}. The program may go on writing meanwhile.
    * @param restMs files that were written in the last so many milliseconds are left for later.
    */
   async collect(restMs = 0): Promise<Collection> {
@@ -238,7 +238,7 @@ export class AgentView {
   }
 
   /**
-   * Brings a file up to date with what was decided, unless the program has changed it since it was last looked at.
+   * Updates a file to what was decided, unless the program has changed it since it was last looked at.
    * @param content `null`: no file
    * @param mode the permission bits of a file; by default it keeps its own.
    * @returns whether the file holds that now
@@ -274,7 +274,7 @@ export class AgentView {
     await writeWatched(new PlainTree(folder), STATUS_FILE, Buffer.from(text), 0o644);
   }
 
-  /** Takes the bits from what was written by which a program gets the rights of its owner. Nothing may be at work in the view. */
+  /** Clears the set-user-ID and set-group-ID bits of files written in the view. No program may be at work in it. */
   async clearSetId(): Promise<void> {
     const uppers = this.mounts.folders.map(({ state }) =>
       path.relative(this.storage, path.join(state, 'upper')),
@@ -298,7 +298,7 @@ export class AgentView {
       const lower = path.join(layer.state, 'lower');
       const hadGit = (await new PlainTree(lower).find('.git'))?.kind === 'folder';
       if (!hadGit) continue;
-      // Git itself is not asked: what it runs stands in the settings of the repository, which the program may have changed.
+      // Git itself is not run: the program may have changed the repository's settings, which name programs that git starts.
       const log = '.git/logs/HEAD';
       const tree = new PlainTree(path.join(this.#view, layer.root));
       const [now, before] = [await tree.read(log, MAX_LOG), await new PlainTree(lower).read(log, MAX_LOG)];
@@ -310,9 +310,9 @@ export class AgentView {
   }
 }
 
-/** What was collected, and the way to tell that it has been taken. */
+/** The collected changes, and the way to accept them. */
 export interface Collection extends Collected {
-  /** The files count as known from now on. Until then the same would be collected again. */
+  /** Marks the files as known. Until then, the same changes are collected again. */
   accept(): Promise<void>;
 }
 
@@ -338,7 +338,10 @@ async function makeLayer(root: string, at: string, limits: CopyLimits, state: Vi
   state.unreadable.push(...frozen.unreadable);
 }
 
-/** Programs that watch the files of a view see a file once it is whole, and no other name: it is drafted where git alone looks. */
+/**
+ * Writes a file so that programs that watch the view see it only complete, and no other name: the draft is in `.git`, if there is
+ * one.
+ */
 async function writeWatched(
   tree: PlainTree,
   relative: string,
@@ -371,7 +374,7 @@ async function isSame(a: Found | undefined, b: Found | undefined): Promise<boole
   return a.size === b.size && a.mode === b.mode && sha256(await a.read()) === sha256(await b.read());
 }
 
-/** The file, read once. */
+/** The same file, but read only once. */
 function remembering(found: Extract<Found, { kind: 'file' }>): Found {
   let bytes: Promise<Uint8Array> | undefined;
   return { ...found, read: () => (bytes ??= found.read()) };

@@ -16,7 +16,7 @@ const SMALL_ENTRIES = 200;
 const SMALL_BYTES = 8 * 1024 * 1024;
 /** The most overlays of ignored folders; further ones are copied. */
 const MAX_OVERLAYS = 64;
-/** In how many entries files of another owner are looked for. */
+/** The most entries in which files of another owner are looked for. */
 const MAX_PROBED = 2_000;
 
 /** There is more to copy than is allowed. */
@@ -24,17 +24,17 @@ export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
 }
 
-/** The most that is copied. */
+/** Limits of a copy. */
 export interface CopyLimits {
   readonly bytes: number;
   readonly files: number;
 }
 
-/** What stands for a folder of the workspace while an agent works in it for long. */
+/** The frozen copy of a workspace folder, in which an agent works for long. */
 export interface Frozen {
   /** Ignored folders, such as dependencies, relative to the folder: each becomes an overlay of its own. */
   readonly ignored: readonly string[];
-  /** What is shown read-only, relative to the folder: the objects of git. */
+  /** Folders of git that are shown read-only: its objects, submodules and LFS files. */
   readonly shown: readonly ShownFolder[];
   /** Other folders that git reads. */
   readonly readable: readonly string[];
@@ -45,8 +45,8 @@ export interface Frozen {
 }
 
 /**
- * Copies a folder of the workspace as it is now, without the large folders that git ignores: an overlay may live for long only over
- * what does not change meanwhile. Git's objects are not copied, as they never change.
+ * Copies a folder of the workspace as it is now, without the large folders that git ignores: an overlay that lives for long needs a
+ * lower tree that does not change. Git's objects are not copied, as they never change.
  * @param root absolute, links followed
  * @param to a folder that does not exist yet
  * @throws TooLargeError, and the error of the system if the disk is full, for example
@@ -78,7 +78,7 @@ async function freeze(
   }
   if (files.length > limits.files) throw new TooLargeError(`${files.length} files`);
   await fs.mkdir(to);
-  // Those above come first.
+  // Outer folders come first.
   for (const folder of [...folders, ...large]) await copy.makeFolders(folder);
   let bytes = 0;
   const allow = (size: number): void => {
@@ -114,7 +114,7 @@ interface Everything {
   readonly repositories: readonly string[];
 }
 
-/** Everything in a folder, level by level, so that git is asked once for each. Nothing below an ignored folder is looked at. */
+/** Lists a folder level by level, so that git is asked once for each. Ignored folders are not entered. */
 async function everythingIn(root: string, real: PlainTree, unreadable: string[]): Promise<Everything> {
   const files: string[] = [];
   const folders: string[] = [];
@@ -149,7 +149,7 @@ interface Below {
   readonly unreadable: readonly string[];
 }
 
-/** What is in a folder, with it; `undefined` once there is more than that. */
+/** The folder and everything in it; `undefined` if that exceeds the limits. */
 async function filesBelow(
   real: PlainTree,
   folder: string,
@@ -173,7 +173,7 @@ async function filesBelow(
   return { files, folders, unreadable };
 }
 
-/** The files, links and folders in a folder. Those with a name that is not UTF-8 are noted instead. */
+/** The files, links and folders in a folder. Entries whose names are not UTF-8 are noted instead. */
 async function entriesIn(real: PlainTree, folder: string, unreadable: string[]): Promise<readonly Entry[]> {
   const found: Entry[] = [];
   await readable(folder, unreadable, async () => {
@@ -190,7 +190,7 @@ function joined(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** Reads something, or notes that it may not be read. What has vanished since it was listed is not there. */
+/** Reads something, or notes that it may not be read; `undefined` also if it has vanished since it was listed. */
 async function readable<T>(
   relative: string,
   unreadable: string[],

@@ -16,19 +16,21 @@ const schema = z.record(z.string(), entrySchema);
 
 type Entry = z.infer<typeof entrySchema>;
 
-/** What files of a view held when they were last looked at, by absolute path. It is kept, so that it is known after a reload. */
+/**
+ * The contents of a view's files when they were last looked at, by absolute path. They are stored, so that they survive a reload.
+ */
 export class KnownFiles {
   readonly #folder: string;
   readonly #index: string;
   #entries = new Map<string, Entry>();
 
-  /** @param folder is there already */
+  /** @param folder an existing one */
   constructor(folder: string) {
     this.#folder = folder;
     this.#index = `${folder}.json`;
   }
 
-  /** Reads what was kept; nothing if there is nothing. */
+  /** Reads the stored index; it is empty if there is none. */
   async load(): Promise<void> {
     const text = await fs.readFile(this.#index, 'utf8').catch(() => '{}');
     this.#entries = new Map(Object.entries(schema.parse(JSON.parse(text))));
@@ -54,7 +56,10 @@ export class KnownFiles {
       .map(at => at.slice(folder.length + 1));
   }
 
-  /** Takes what is there. A file that is too large to be previewed is not taken: it is compared with what was there before it. */
+  /**
+   * Records what is at a path. A file that is too large for a preview is not recorded: it is compared with what was there before
+   * it.
+   */
   async set(at: string, found: Found | undefined): Promise<void> {
     if (found?.kind !== 'file') {
       this.#entries.set(at, found ?? { kind: 'nothing' });
@@ -64,13 +69,13 @@ export class KnownFiles {
     const bytes = await found.read();
     const hash = sha256(bytes);
     const file = path.join(this.#folder, hash);
-    // Of a file that was cut short by a full disk, nothing must be left under this name.
+    // A file that was cut short by a full disk must not be left under this name.
     await fs.writeFile(`${file}.new`, bytes);
     await replaceFile(`${file}.new`, file);
     this.#entries.set(at, { kind: 'file', hash, size: bytes.length, mode: found.mode });
   }
 
-  /** Keeps what was taken. */
+  /** Stores the index. */
   async save(): Promise<void> {
     const draft = `${this.#index}.new`;
     await fs.writeFile(draft, JSON.stringify(Object.fromEntries(this.#entries)), { mode: 0o600 });
@@ -78,7 +83,7 @@ export class KnownFiles {
   }
 }
 
-/** What tells whether a file was written since, and when it last was, in milliseconds since 1970. */
+/** A stamp that changes when a file is written, and the time of its last change, in milliseconds since 1970. */
 export async function stampIn(
   tree: PlainTree,
   at: string,

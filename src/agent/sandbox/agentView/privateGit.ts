@@ -6,21 +6,21 @@ import type { PlainTree } from '../view/plainTree.ts';
 export interface ShownFolder {
   /** Absolute. */
   readonly from: string;
-  /** Where it is shown, relative to the folder of the workspace; it is an empty folder in the copy. */
+  /** The path at which it is shown, relative to the folder of the workspace: an empty folder in the copy. */
   readonly at: string;
 }
 
-/** Where the objects of the real repository are shown in its copy. */
+/** The folder in the copy's `.git` that shows the objects of the real repository. */
 const REAL_OBJECTS = 'redline-objects';
-/** What of `.git` is not copied but shown: it is large, and what it holds is only added to. */
+/** Folders of `.git` that are shown, not copied: they are large, and files are only added to them. */
 const SHOWN = ['modules', 'lfs'];
 
 /**
- * Makes a repository of the copy's own: branches, index and settings are copied, new objects are its own, and those of the real
- * one are read. So what is committed in the copy stays there, and what is committed in the real one changes nothing in it.
+ * Gives the copy a repository of its own: branches, index and settings are copied, new objects are its own, and those of the real
+ * one are read. So commits in the copy stay there, and commits in the real one change nothing in it.
  * @param real the folder of the workspace
- * @param repository the folder that has it, relative to both.
- * @returns what must be shown, and the folders that the real objects are completed from.
+ * @param repository the folder that `.git` is in, relative to both.
+ * @returns the folders that must be shown, and those of the real repository's alternate objects.
  */
 export async function privateGit(
   root: string,

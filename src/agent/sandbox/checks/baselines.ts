@@ -3,24 +3,24 @@ import type { CheckedFiles } from './checkedFiles.ts';
 import type { CheckRunner } from './checkRunner.ts';
 import { isAsBefore, isSameReport, type TestReport } from './report/testReport.ts';
 
-/** How often a check runs on the files as they are: twice, since one run does not show that it says the same each time. */
+/** Runs of a check on the files as they are: two, since one cannot show that the result is stable. */
 const RUNS = 2;
 
 /** Runs of one check on the files as they are on disk. */
 interface Baseline {
-  /** Stands for all files as they were, see `SeenFiles`. */
+  /** Fingerprint of all files as they were, see `SeenFiles`. */
   readonly state: string;
   readonly results: CheckResult[];
 }
 
 /**
- * Compares a check that failed on previews with the same check on the files as they are. What was found is kept until a file on disk
- * changes, so each state of the disk costs two runs, and only where something fails and reports its tests.
+ * Compares a check that failed on previews with the same check on the files as they are. Results are kept until a file on disk
+ * changes, so each state of the disk costs two runs, and only if a check fails and reports its tests.
  */
 export class Baselines {
   readonly #files: CheckedFiles;
   readonly #runner: CheckRunner;
-  /** By what runs. */
+  /** By the check's name, command and folder. */
   readonly #known = new Map<string, Baseline>();
 
   constructor(files: CheckedFiles, runner: CheckRunner) {
@@ -29,8 +29,8 @@ export class Baselines {
   }
 
   /**
-   * Finds out whether exactly these failures were there before, as reports of every run show.
-   * @returns what stands for the files as they are, see `SeenFiles`; `undefined` if the failures are others, or it cannot be told
+   * Finds out whether all these failures were there before, according to the reports of every run.
+   * @returns the fingerprint of the files as they are, see `SeenFiles`; `undefined` if the failures differ, or it cannot be told
    * @throws the abort error when the signal fires
    */
   async find(
@@ -46,7 +46,7 @@ export class Baselines {
       const before = results[n] ?? (await this.#runner.run(check, [], signal));
       if (before.outcome === 'stopped' || before.outcome === 'notRun') return undefined;
       results[n] = before;
-      // One that files changed under, or that was ended, saw no such state.
+      // A run during which files changed, or that was ended, did not see this state.
       const isComparable = before.saw?.rest === state && before.exitCode === exitCode;
       if (!isComparable || !before.report || !isAsBefore(report, before.report)) return undefined;
       reports.push(before.report);

@@ -1,26 +1,26 @@
 import type { Preview } from '../../hold/preview/preview.ts';
 import type { CheckResult } from './check.ts';
 
-/** What the search for the preview that breaks a check has found. */
+/** Result of the search for the preview that breaks a check. */
 export type Bisection =
-  /** With everything before it the check passes, and with it too it does not. */
+  /** The check passes with all previews before this one, and no longer with it. */
   | { readonly kind: 'found'; readonly preview: Preview; readonly runs: number }
-  /** It does not pass without any of them. */
+  /** The check fails without any of the previews. */
   | { readonly kind: 'brokenBefore'; readonly runs: number }
-  /** It was stopped, or a run said neither yes nor no. */
+  /** The search was stopped, or a run neither passed nor failed. */
   | { readonly kind: 'unknown'; readonly runs: number };
 
 /**
- * Finds the first of several previews with which a check no longer passes, by halving. It is known to fail with all of them.
- * With n of them it takes at most ⌈log₂(n + 1)⌉ runs.
+ * Finds the first of several previews with which a check no longer passes, by bisection. The check is known to fail with all of
+ * them. For n previews, it takes at most ⌈log₂(n + 1)⌉ runs.
  * @param previews in the order in which they build on each other
- * @param run runs the check with the first of them applied
+ * @param run runs the check with the given first previews applied
  */
 export async function bisect(
   previews: readonly Preview[],
   run: (first: readonly Preview[]) => Promise<CheckResult | undefined>,
 ): Promise<Bisection> {
-  // With `good` of them it passes, with `bad` of them it fails. That it passes with none is not known, which -1 stands for.
+  // The check passes with the first `good` previews and fails with the first `bad`. -1: it is not known to pass with none.
   let good = -1;
   let bad = previews.length;
   let runs = 0;

@@ -11,7 +11,7 @@ export interface Check {
   readonly cwd?: string;
   /** A glob of workspace paths: the check concerns only previews that change one of them. */
   readonly files?: string;
-  /** How its problems are found, as in tasks.json; by default by all that is known. */
+  /** Matcher for its problems, as in tasks.json; by default all known matchers. */
   readonly problemMatcher?: unknown;
   /** The workspace path of a file that git ignores, in which the command reports its tests; by default in its output. */
   readonly report?: string;
@@ -21,13 +21,13 @@ export interface Check {
   readonly isApproved: boolean;
 }
 
-/** What a check saw: the files as they would be with these previews applied. */
+/** The files that a check saw: the workspace as it would be with the previews applied. */
 export interface SeenFiles {
-  /** Of the files that the previews change: the hash of each after them; `null` where there would be none. */
+  /** Hash of each file that the previews change, after them; `null` if there would be no file. */
   readonly contents: Readonly<Record<string, string | null>>;
-  /** The permission bits of each after them, without those of new files that get the usual ones. */
+  /** Permission bits of each after them; new files with the usual bits are left out. */
   readonly bits: Readonly<Record<string, number>>;
-  /** Stands for all other files as they were. */
+  /** Fingerprint of all other files as they were. */
   readonly rest: string;
 }
 
@@ -38,19 +38,19 @@ export interface CheckResult extends CheckFact {
   readonly command: string;
   /** The previews that it ran on, at their revisions. */
   readonly previews: SeenRevisions;
-  /** `undefined` if they changed while it ran, or cannot be told. */
+  /** `undefined` if files changed while it ran, or it cannot be told. */
   readonly saw: SeenFiles | undefined;
   /** Beginning and end of what it wrote, as plain text. */
   readonly output: string;
-  /** Programs and paths that it did not find in the sandbox, as a person is told them. */
+  /** Programs and paths that it did not find in the sandbox, as shown to a person. */
   readonly missing?: readonly string[];
   /** Facts that explain a failure, as English sentences for the model. */
   readonly notes?: readonly string[];
-  /** What one that failed reports of its tests. */
+  /** Test report of a failed check. */
   readonly report?: TestReport;
-  /** With `asBefore`: stands for the files without the previews that it was compared with. */
+  /** With `asBefore`: fingerprint of the files without the previews, with which it was compared. */
   readonly before?: string;
-  /** Places that a check that did not pass names, in files of the workspace. */
+  /** Places in files of the workspace that a check names if it failed or timed out. */
   readonly problems: readonly OutputProblem[];
 }
 
@@ -58,11 +58,11 @@ export interface CheckResult extends CheckFact {
 export type NotRunReason =
   /** The workspace is not trusted. */
   | 'untrusted'
-  /** The workspace's settings bring it, and no person has approved its text. */
+  /** The check comes from the workspace's settings, and no person has approved its text. */
   | 'notApproved'
   /** There is no sandbox here. */
   | 'noSandbox'
-  /** The sandbox is not isolated, so that only a person starts a command in it. */
+  /** The sandbox is not isolated, so only a person may start a command in it. */
   | 'notIsolated'
   /** None of the previews changes a file that it concerns. */
   | 'notConcerned';
@@ -73,11 +73,11 @@ export interface ChecksReport {
   readonly notRun: readonly { readonly name: string; readonly why: NotRunReason }[];
 }
 
-/** What the tool `run_checks` needs of the checks. */
+/** The checks as the tool `run_checks` uses them. */
 export interface CheckRuns {
-  /** Those of the settings. */
+  /** The checks in the settings. */
   list(): readonly Check[];
-  /** The preview, if it is pending and can be checked, after those that it builds on. */
+  /** The preview after those that it builds on; `undefined` unless it is pending and can be checked. */
   withBase(id: string): readonly Preview[] | undefined;
   run(
     previews: readonly Preview[],
@@ -86,14 +86,14 @@ export interface CheckRuns {
   ): Promise<ChecksReport>;
 }
 
-/** Whether nothing fails that did not fail without the previews. */
+/** True if nothing fails, or only what fails without the previews, too. */
 export function isGreen({ outcome }: Pick<CheckFact, 'outcome'>): boolean {
   return outcome === 'passed' || outcome === 'asBefore';
 }
 
 /**
- * Whether a run in a full copy ended as the one in the sandbox did. Where that one only failed as before, the tests of both must have
- * ended alike.
+ * Whether a run in a full copy ended like the one in the sandbox. If the latter only failed as before, the tests of both must have
+ * the same outcomes.
  */
 export function isSameEnd(result: CheckResult, copy: CheckResult): boolean {
   if (result.exitCode !== copy.exitCode) return false;

@@ -42,7 +42,7 @@ export function markOfRunning(
   };
 }
 
-/** Those of the ids that are not of these previews. */
+/** The ids that belong to none of these previews. */
 export function othersIn(ids: readonly string[], previews: readonly Preview[]): readonly string[] {
   const own = new Set(previews.map(({ id }) => id));
   return ids.filter(id => !own.has(id));

@@ -16,7 +16,7 @@ import type { OutputProblem } from './outputProblems.ts';
 import type { ForeignMatchers } from './problems/foreignMatchers.ts';
 import type { TestReport } from './report/testReport.ts';
 
-/** The sandbox of all checks: what commands leave in theirs must not make one pass. */
+/** The sandbox that all checks share, apart from those of commands: files that a command left must not make a check pass. */
 export const OWN_SANDBOX = 'checks';
 /** How many of the files that a check changed are named. */
 const MAX_NAMED = 3;
@@ -27,7 +27,7 @@ export interface CheckRunnerParts {
   readonly sandboxes: Sandboxes;
   readonly plan: (command: string, folder: string | undefined) => Promise<CommandPlan>;
   readonly workspace: { folderRoots(): readonly FolderRoot[] };
-  /** How matchers of others find problems. */
+  /** Problem matchers of extensions and settings. */
   readonly matchers?: ForeignMatchers;
   readonly logger: Logger;
 }
@@ -69,7 +69,7 @@ export class CheckRunner {
     this.#running?.controller.abort();
   }
 
-  /** From now on none runs. */
+  /** Ends the check that runs; no other starts. */
   dispose(): void {
     this.#isDisposed = true;
     this.stop();
@@ -77,7 +77,7 @@ export class CheckRunner {
   }
 
   /**
-   * Runs a check once those before it have ended. It finds no outputs of any other run: what git ignores is as on disk.
+   * Runs a check once those before it have ended. It sees no outputs of other runs: ignored files are as on disk.
    * @param place `fresh`: in a full copy that is made for it
    * @throws the abort error when the signal fires; the check is then ended, too
    */

@@ -14,11 +14,11 @@ export interface CheckedFilesParts {
     /** Workspace paths of documents with unsaved changes. */
     unsaved(): readonly string[];
   };
-  /** Stands for all files but those at these workspace paths: see `folderState`. */
+  /** Fingerprint of all files except those at these workspace paths: see `folderState`. */
   readonly stateOf: (except: ReadonlySet<string>, signal?: AbortSignal) => Promise<string | undefined>;
 }
 
-/** What was found out of the other files in one comparison, by the paths that are left out: each look at a folder takes long. */
+/** Fingerprints taken in one comparison, by the paths that are left out: each takes long to compute. */
 export type OneLook = Map<string, Promise<string | undefined>>;
 
 /** Tells what a check sees, and whether a result is about the files as they are. */
@@ -29,7 +29,7 @@ export class CheckedFiles {
     this.#parts = parts;
   }
 
-  /** Whether these previews are pending, or applied, as they were: at the same revision, and not discarded. */
+  /** Whether these previews are still as seen: at the same revision, and neither discarded nor expired. */
   isAsSeen(seen: SeenRevisions): boolean {
     return Object.entries(seen).every(([id, revision]) => {
       const now = this.#parts.store.get(id);
@@ -37,10 +37,10 @@ export class CheckedFiles {
     });
   }
 
-  /** What a check would see with these previews applied; `undefined` if it cannot be told. */
+  /** The files that a check would see with these previews applied; `undefined` if that cannot be told. */
   async seenWith(previews: readonly Preview[], signal?: AbortSignal): Promise<SeenFiles | undefined> {
     const { workspace } = this.#parts;
-    // What is typed and not saved is on no disk.
+    // Unsaved text is on no disk.
     if (workspace.unsaved().length > 0) return undefined;
     const pending = contentsAfter(previews, this.#parts.store.blobs);
     const paths = pending.paths();
@@ -56,7 +56,7 @@ export class CheckedFiles {
   }
 
   /**
-   * Whether the result is about the files as they would be with exactly these previews applied, all of which it saw.
+   * Whether the result holds for the files with exactly these previews applied. It must have seen all of them.
    * @param look is shared by results that are compared with the files at the same time
    */
   async isAbout(
@@ -97,7 +97,7 @@ export class CheckedFiles {
     }
   }
 
-  /** @param expected that of a link is compared with a link that stands there. */
+  /** @param expected if it is the hash of a link, it is compared with the link at the path. */
   async #hashOf(path: string, expected: string | null): Promise<string | null | undefined> {
     try {
       const isLink = expected?.startsWith('link:') === true;

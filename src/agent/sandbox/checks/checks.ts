@@ -28,7 +28,7 @@ const SETTLE = 150;
 
 export interface ChecksOptions extends CheckedFilesParts, Omit<CheckRunnerParts, 'workspace' | 'store'> {
   readonly isTrusted: () => boolean;
-  /** Those of the settings, in their order; names are unique. */
+  /** The checks in the settings, in their order; names are unique. */
   readonly checks: () => readonly Check[];
   /** Fires when a file on disk, a document or a setting may have changed. */
   readonly onDidChangeFiles: Event<void>;
@@ -39,7 +39,7 @@ export interface RunOptions {
   /** By default all. */
   readonly names?: readonly string[] | undefined;
   readonly signal?: AbortSignal;
-  /** Whether what fails is compared with the files as they are, which takes two more runs of each state of theirs. */
+  /** Whether a failed check is compared with the files as they are, which takes two more runs for each state of the files. */
   readonly compares?: boolean;
 }
 
@@ -47,9 +47,8 @@ export interface RunOptions {
 export type AskedBy = 'human' | 'other';
 
 /**
- * Runs the checks of the settings on pending previews and keeps their results. A result is about the files that it saw: from the
- * moment that one of them, or a preview, has changed it is no longer current. One check runs at a time; one that has been
- * overtaken by a change of its previews is ended.
+ * Runs the checks of the settings on pending previews and keeps their results. A result is about the files that it saw: once one of
+ * them, or a preview, changes, it is no longer current. One check runs at a time; it is ended when its previews change.
  */
 export class Checks extends Owner implements Prover {
   readonly #options: ChecksOptions;
@@ -57,10 +56,10 @@ export class Checks extends Owner implements Prover {
   readonly #runner: CheckRunner;
   readonly #baselines: Baselines;
   #results: readonly CheckResult[] = [];
-  /** Ids of the results that nothing is known to have outdated. */
+  /** Ids of the results not known to be outdated. */
   #current: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
-  /** Ends once all comparisons with the files have that were begun or asked for. */
+  /** Settles once every comparison with the files that was begun or asked for has ended. */
   #compared: Promise<void> = Promise.resolve();
   /** The comparison that follows the one under way. */
   #next: Promise<void> | undefined;
@@ -83,7 +82,7 @@ export class Checks extends Owner implements Prover {
     this.own({ dispose: () => clearTimeout(this.#timer) });
   }
 
-  /** The pending previews of a conversation as applying all of them would leave it: without those that cannot be applied. */
+  /** The pending previews of a conversation that can be applied, together with all that they build on. */
   checkable(sessionId: string | undefined): readonly Preview[] {
     const { store } = this.#options;
     const chosen = new Map<string, Preview>();
@@ -117,7 +116,7 @@ export class Checks extends Owner implements Prover {
     const notRun: { name: string; why: NotRunReason }[] = [];
     for (const check of checks) {
       const why = await this.#whyNot(check, previews, by);
-      // A person who asks again wants to see it run. What a person ran counts also where nobody else may.
+      // A person who asks again wants to see the check run. Others may use a person's result even where they may not run it.
       const mayKnow = by === 'other' && (why === undefined || why === 'notIsolated');
       const known = mayKnow ? await this.#known(check, previews, signal) : undefined;
       if (!known && why) notRun.push({ name: check.name, why });
@@ -130,10 +129,10 @@ export class Checks extends Owner implements Prover {
   }
 
   /**
-   * Runs checks again in a full copy of the files as they would be with the previews applied, in which nothing is that a run has
-   * left. One that fails there otherwise than in the sandbox counts as what is known of it.
+   * Runs checks again in a full copy of the files with the previews applied, free of anything that a run has left. If a check fails
+   * there in another way than in the sandbox, that becomes its newest result.
    * @param results those of {@link run} on these previews
-   * @returns by result, how it ended in the copy
+   * @returns the result in the copy, by the one in the sandbox
    */
   async runFromScratch(
     { results }: ChecksReport,
@@ -163,7 +162,7 @@ export class Checks extends Owner implements Prover {
     if (notRun.some(({ why }) => why !== 'notConcerned')) return unproved('cannotRun');
     if (!results.every(isGreen)) return unproved('failed');
     if (results.length === 0) return unproved('noChecks');
-    // At the last moment, and for all of them: the first ran minutes before the last, perhaps.
+    // At the last moment, and for all results: the first check may have run minutes before the last.
     const once = { signal, look: new Map() };
     const current = await Promise.all(results.map(result => this.#files.isAbout(result, previews, once)));
     return current.every(Boolean) ? { isProved: true, checks } : unproved('changed');
@@ -179,7 +178,9 @@ export class Checks extends Owner implements Prover {
     });
   }
 
-  /** What is known of the checks on these previews: for each the newest result that saw all of them, a current one first. */
+  /**
+   * A mark for each check that runs on these previews or has a result that saw all of them: its newest, preferably a current one.
+   */
   marksOf(previews: readonly Preview[]): readonly CheckMark[] {
     if (previews.length === 0) return [];
     return this.#options.checks().flatMap(({ name }) => {
@@ -267,7 +268,7 @@ export class Checks extends Owner implements Prover {
     this.#changed.fire();
   }
 
-  /** The result or, if what fails failed before, too, one that says so in its place. */
+  /** Returns the result, replaced by an `asBefore` one if all its failures were there before. */
   async #sinceBefore(
     check: Check,
     result: CheckResult,
@@ -301,7 +302,7 @@ export class Checks extends Owner implements Prover {
     this.#changed.fire();
   }
 
-  /** Compares the results with the files again, soon. What is typed outdates them at once. */
+  /** Schedules a comparison of the results with the files. Unsaved text outdates them at once. */
   #lookAgain(): void {
     if (this.#results.length === 0) return;
     if (this.#options.workspace.unsaved().length > 0) this.#outdate(this.#results);
@@ -311,7 +312,7 @@ export class Checks extends Owner implements Prover {
 
   /**
    * Finds out which results are about the files as they are now. A result becomes current again if what it saw is back. One
-   * comparison runs at a time, since each looks at all files: all that are asked for meanwhile are one that follows it.
+   * comparison runs at a time, since each looks at all files; requests made meanwhile share the next one.
    */
   refresh(): Promise<void> {
     if (this.#next) return this.#next;
@@ -338,13 +339,13 @@ export class Checks extends Owner implements Prover {
       const pending = Object.keys(result.previews)
         .flatMap(id => store.get(id) ?? [])
         .filter(({ state }) => state.kind === 'pending' || state.kind === 'applying');
-      // No surface shows a result of which nothing is pending.
+      // No surface shows a result without a pending preview.
       if (pending.length === 0) continue;
       if (await this.#files.isAbout(result, pending, { signal, look }).catch(() => false))
         current.add(result.id);
       if (signal.aborted) return;
     }
-    // What was found may be of files that have changed since: then it makes nothing current, until they are compared, too.
+    // Files may have changed since they were compared: then no result becomes current before the next comparison.
     const isOvertaken = this.#next !== undefined || this.#timer !== undefined;
     const isStill = (id: string): boolean => this.#current.has(id);
     for (const id of current) if (isOvertaken && !isStill(id)) current.delete(id);
@@ -355,7 +356,7 @@ export class Checks extends Owner implements Prover {
   }
 }
 
-/** Whether it has run to its end, so that it would end like that again. */
+/** Whether the check ran to its end, so that it would end the same way again. */
 function hasEnded({ outcome }: CheckResult): boolean {
   return outcome !== 'timedOut' && outcome !== 'stopped' && outcome !== 'notRun';
 }

@@ -8,21 +8,21 @@ import { isFolderIgnored } from '../view/ignored.ts';
 import { fields, GitProgram } from '../../hold/external/gitProgram.ts';
 import type { FolderRoot } from '../../hold/preview/workspace.ts';
 
-/** Beyond so many files nothing is told: a check's result is then never current. */
+/** With more files than this there is no fingerprint, so a check's result is never current. */
 const MAX_FILES = 200_000;
-/** Into how many parts lines are divided, each of which is sorted in one go. */
+/** Parts that the lines are divided into; each is sorted in one go. */
 const PARTS = 1024;
 /** How many files are looked at concurrently. */
 const AT_ONCE = 64;
-/** Folders that a check does not depend on where git cannot say what is ignored. */
+/** Folders left out where git cannot say what is ignored: no check depends on them. */
 const LEFT_OUT = new Set(['.git', 'node_modules']);
 
 /**
- * Stands for all files of the folders as they are: all that git tracks or would track, without what it ignores. Where there is no
- * git, or it ignores the folder itself, all files but those in `node_modules`. Two equal answers mean that no file was made,
- * removed, written or replaced in between: size, times, identity and permission bits of each are in it.
+ * Computes a fingerprint of all files of the folders that git tracks or would track, without ignored ones. If there is no git, or
+ * it ignores the folder itself: of all files but those in `.git` and `node_modules`. Two equal fingerprints mean that no file was
+ * made, removed, written or replaced in between: each covers size, times, identity and permission bits.
  * @param except workspace paths that are left out
- * @returns `undefined` if it cannot be told, since there are too many files, for example
+ * @returns `undefined` if it cannot be computed, because of too many files, for example
  */
 export async function folderState(
   folders: readonly FolderRoot[],
@@ -31,7 +31,7 @@ export async function folderState(
 ): Promise<string | undefined> {
   let count = 0;
   const slice = new TimeSlice();
-  // By what is in the line, so that it is always in the same one.
+  // By the file's inode, so that its line is always in the same part.
   const parts = Array.from({ length: PARTS }, (): string[] => []);
   const describe = async (folder: string, prefix: string): Promise<void> => {
     const files = (await listedByGit(folder, signal)) ?? (await walk(folder));
@@ -47,7 +47,7 @@ export async function folderState(
       for (const [n, listed] of some.entries()) {
         const [file, stat] = [String(names[n]), stats[n]];
         if (except.has(prefix + file)) continue;
-        // Another repository inside, such as a submodule; one that is not there yet is an empty folder.
+        // A nested repository, such as a submodule; one that is not checked out yet is an empty folder.
         if (stat?.isDirectory() && (await succeeds(fs.lstat(path.join(folder, file, '.git')))))
           nested.push(file);
         else
@@ -74,8 +74,8 @@ export async function folderState(
 }
 
 /**
- * What stands at these paths; `undefined` where there is nothing that can be looked at. A disk that does not answer holds up nothing
- * else. A promise for each would cost several times what the system takes.
+ * Stats of these paths; `undefined` for those that cannot be read. A disk that does not answer holds up nothing else. A promise for
+ * each would cost several times what the system call takes.
  */
 function statsOf(paths: readonly Buffer[]): Promise<readonly (BigIntStats | undefined)[]> {
   return new Promise(done => {
@@ -98,7 +98,7 @@ function below(folder: string, name: Buffer): Buffer {
 }
 
 /**
- * Paths, with one sign for each byte, whatever it is.
+ * Lists paths as `latin1`: one character for each byte.
  * @returns `undefined` if the folder is in no repository, or in one that ignores it, or there is no git
  */
 async function listedByGit(folder: string, signal?: AbortSignal): Promise<readonly string[] | undefined> {

@@ -24,9 +24,9 @@ const MAX_MESSAGE = 500;
 
 const ERROR = /^\s*(?:\w*Error\b|error\b|AssertionError|E\s{2,}|panicked|thread '|Failed\b|Failure\/Error:)/i;
 
-/** What else is known of an output. */
+/** Problems of an output that were found by other means. */
 export interface OtherMatches {
-  /** By matchers that are not Redline's, or told by a report. */
+  /** Found by matchers that are not Redline's, or in a report. */
   readonly found?: readonly Match[];
   /** Whether Redline's own matchers are left out. */
   readonly withoutOwn?: boolean;
@@ -67,7 +67,7 @@ export function outputProblems(
   return [...problems.values()];
 }
 
-/** For each line, the last one up to it that tells an error. */
+/** For each line, the last line at or above it that tells of an error. */
 function errorsAbove(lines: readonly string[]): readonly (string | undefined)[] {
   let last: string | undefined;
   return lines.map(line => {
@@ -96,7 +96,9 @@ function workspacePathOf(
   return undefined;
 }
 
-/** The folder of a matcher; one with another variable is that in which the command ran. */
+/**
+ * The folder that a matcher's paths are relative to; empty, which means that in which the command ran, if it has another variable.
+ */
 function baseIn(base: string | undefined, folder: string, roots: readonly FolderRoot[]): string {
   const own = roots.find(({ fsPath }) => !path.relative(fsPath, folder).startsWith('..')) ?? roots[0];
   const full = (base ?? '')

@@ -12,9 +12,9 @@ const MAX_OUTPUT = 6_000;
 
 /**
  * Runs the checks that the model asks for.
- * @param pending what the conversation of the model has pending
- * @returns what the model is told
- * @throws ToolError for a check or a preview that there is not
+ * @param pending the pending contents of the model's conversation
+ * @returns the text for the model
+ * @throws ToolError for an unknown check or preview
  */
 export async function runChecksFor(
   checks: CheckRuns,

@@ -6,7 +6,7 @@ import { contentsAfter } from '../../hold/preview/overlay.ts';
 import { OWN_SANDBOX } from './checkRunner.ts';
 import type { SuggestedCheck } from './suggestChecks.ts';
 
-/** In seconds; what has not answered by then is not suggested. */
+/** In seconds; a program that has not answered by then is not suggested. */
 const TIME_LIMIT = 20;
 
 interface RunnableParts {
@@ -16,8 +16,8 @@ interface RunnableParts {
 }
 
 /**
- * Those of the suggestions whose program is here and answers where checks run, the first of each name. In a copy, which hides
- * nothing, only the PATH is searched: to make one would take too long.
+ * The suggestions whose program is installed and answers where checks run, the first of each name. A copy hides nothing, so there
+ * only the PATH is searched: making a copy would take too long.
  */
 export async function runnable(
   suggested: readonly SuggestedCheck[],

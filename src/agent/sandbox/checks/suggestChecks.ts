@@ -4,18 +4,18 @@ import { isRecord, parsedJson } from '../../base/json.ts';
 export interface SuggestedCheck {
   readonly name: string;
   readonly command: string;
-  /** Ends with 0 where the program that it needs is there and works. */
+  /** Command that exits with 0 if the program that the check needs is there and works. */
   readonly probe: string;
 }
 
 /** Scripts that check something, in the order in which they are suggested. */
 const SCRIPTS = /^(?:test|tests|unit|check|typecheck|type-check|types|tsc|lint|eslint|build)(?:[:-].*)?$/;
-/** Also what `npm init` writes. */
+/** Scripts that do not end by themselves, and the placeholder that `npm init` writes. */
 const NONE = /watch|--inspect|dev\b|serve|no test specified/;
 const TARGETS = /^(test|check|lint|typecheck|build)\s*:/gm;
 
 /**
- * The checks that the files of a project suggest, by preference where several have one name; not all can run: see `runnable`.
+ * Suggests checks by the files of a project; of several with one name, the preferred comes first. Not all can run: see `runnable`.
  * @param read the text of a file at the root; `undefined` if there is none
  */
 export async function suggestChecks(

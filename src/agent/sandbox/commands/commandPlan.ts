@@ -2,17 +2,17 @@ import { shortened } from '../../base/cutText.ts';
 import { ToolError } from '../../base/errors.ts';
 import type { LeftProcesses } from '../../base/system/startedProcesses.ts';
 
-/** A program that interprets commands, and what the user has chosen for it. */
+/** A program that interprets commands, with the user's choices for it. */
 export interface Shell {
   /** The program that interprets the command. */
   readonly shell: string;
-  /** Those of its arguments that the user has chosen; what passes the command follows them. */
+  /** Arguments that the user has chosen; those that pass the command follow them. */
   readonly arguments: readonly string[];
   /** How the environment differs from that of VS Code without its own variables; `null` for a variable that is taken away. */
   readonly environment: Readonly<Record<string, string | null>>;
 }
 
-/** A command and all that it runs with: what the preview shows is what runs. */
+/** A command and everything it runs with, as the preview shows it. */
 export interface CommandPlan extends Shell {
   readonly command: string;
   /** Absolute path, links followed. */
@@ -38,7 +38,7 @@ export const UNATTENDED = {
 
 /** How a command ended, and what was seen of the processes that it had started. */
 export interface CommandEnd extends LeftProcesses {
-  /** `undefined` if no one knows. */
+  /** `undefined` if it is not known. */
   readonly exitCode: number | undefined;
 }
 

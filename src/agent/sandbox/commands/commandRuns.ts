@@ -5,7 +5,7 @@ import { OutputBuffer } from './outputBuffer.ts';
 /** Why a command was ended before it ended by itself. */
 export type EndedBy = 'timeLimit' | 'user';
 
-/** Where the output of a command goes, and what tells that it is to be ended. */
+/** Takes the output of a command, and signals when the command is to be ended. */
 export interface RunSink {
   /** Fires when the command is to be ended. */
   readonly signal: AbortSignal;
@@ -15,19 +15,19 @@ export interface RunSink {
 /** A command that is running. */
 export interface CommandRun extends RunSink {
   readonly output: OutputBuffer;
-  /** Set once it was to be ended. */
+  /** Set once something has asked for its end. */
   readonly endedBy: EndedBy | undefined;
   /** Since it was started. */
   readonly seconds: number;
-  /** The user stops it. */
+  /** Ends the command for the user. */
   stop(): void;
-  /** The command has ended. */
+  /** Reports that the command has ended. */
   end(): void;
-  /** Settles when it has. */
+  /** Settles once the command has ended. */
   readonly ended: Promise<void>;
 }
 
-/** A command in the background, which goes on when its apply has settled. */
+/** A command in the background, which goes on after its apply has settled. */
 export interface BackgroundCommand {
   readonly previewId: string;
   readonly command: string;
@@ -96,7 +96,7 @@ export class CommandRuns {
   }
 
   /**
-   * The command goes on in the background. It is kept for a while when it has ended.
+   * Keeps a command in the background, and its end for a while.
    * @param end settles with the words for how it ended
    */
   keep(previewId: string, command: string, run: CommandRun, end: Promise<string>): void {
@@ -115,22 +115,22 @@ export class CommandRuns {
     return this.#background.has(previewId);
   }
 
-  /** The commands in the background, the one that was started first at the beginning. */
+  /** The commands in the background, the oldest first. */
   get background(): readonly BackgroundCommand[] {
     return [...this.#background.values()];
   }
 
-  /** Ends one of them. */
+  /** Ends the command of a preview. */
   stop(previewId: string): void {
     this.#running.get(previewId)?.stop();
   }
 
-  /** Ends all of them but those in the background. Each apply settles once its command has ended. */
+  /** Ends all commands except those in the background. Each apply settles once its command has ended. */
   stopAll(): void {
     for (const [id, run] of this.#running) if (!this.#background.has(id)) run.stop();
   }
 
-  /** Ends those in the background, too. */
+  /** Ends all commands, those in the background included, and settles once they have ended. */
   async close(): Promise<void> {
     const ends = [...this.#running.values()].map(run => {
       run.stop();

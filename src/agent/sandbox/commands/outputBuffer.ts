@@ -1,6 +1,6 @@
 import { beginningOf, endOf } from '../../base/cutText.ts';
 
-/** How many characters are kept of the beginning, and how many of the end. */
+/** Characters that are kept of the beginning, and of the end. */
 export const HEAD_CHARS = 10_000;
 export const TAIL_CHARS = 20_000;
 
@@ -23,7 +23,7 @@ export class OutputBuffer {
     return this.#total;
   }
 
-  /** What is kept, as plain text, with a note where something is missing. */
+  /** The kept output as plain text, with a note where some is left out. */
   text(): string {
     if (this.#total <= HEAD_CHARS + TAIL_CHARS) return plainOutput(this.#head + this.#tail);
     const [head, tail] = [beginningOf(this.#head, HEAD_CHARS), endOf(this.#tail, TAIL_CHARS)];
@@ -48,7 +48,7 @@ const SEQUENCES =
 // eslint-disable-next-line no-control-regex -- control characters are exactly what is removed
 const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 
-/** What a terminal shows of an output in the end: without escape sequences, and of a line that was overwritten only the rest. */
+/** The output as a terminal shows it in the end: without escape sequences, and with only the last text of an overwritten line. */
 export function plainOutput(output: string): string {
   return output
     .replace(SEQUENCES, '')

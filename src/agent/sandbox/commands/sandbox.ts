@@ -4,7 +4,7 @@ import type { PendingContents } from '../../hold/preview/overlay.ts';
 import type { CommandEnd, CommandPlan } from './commandPlan.ts';
 import type { RunSink } from './commandRuns.ts';
 
-/** What makes the view: an overlay mount at the same path, or a copy of the folders elsewhere. */
+/** How the view is made: as an overlay mount at the same path, or as a copy of the folders elsewhere. */
 export type SandboxEngine = 'overlay' | 'copy';
 
 /** How a command ended in the sandbox, and what it left there. */
@@ -13,19 +13,22 @@ export interface SandboxEnd extends CommandEnd {
   readonly effects: readonly ForeignFile[];
   /** Changes that cannot become previews. */
   readonly leftOut: readonly LeftOut[];
-  /** Workspace paths of all that it changed and git does not ignore: those of both, also where there are too many for previews. */
+  /**
+   * Workspace paths of everything it changed that git does not ignore: those of `effects` and `leftOut`, even if there are too many
+   * for previews.
+   */
   readonly changed: readonly string[];
-  /** How many files that git ignores it has changed, as far as is known: they stay in the sandbox for the next command. */
+  /** How many ignored files it changed, as far as is known. They stay in the sandbox for the next command. */
   readonly ignored: number;
-  /** It wrote into `.git`. That is in no effect, and the next command does not find it. */
+  /** It wrote into `.git`. No effect includes that, and the next command does not see it. */
   readonly wroteGit: boolean;
-  /** Programs and paths that it did not find in the sandbox, as a person is told them. */
+  /** Programs and paths that it did not find in the sandbox, as shown to a person. */
   readonly missing?: readonly string[];
   /** Facts that explain a failure, as English sentences for the model: a renamed folder, a full disk. */
   readonly notes: readonly string[];
 }
 
-/** What a person is told of a sandbox. */
+/** The facts about a sandbox that a person is told. */
 export interface SandboxKind {
   readonly engine: SandboxEngine;
   /**
@@ -36,8 +39,8 @@ export interface SandboxKind {
 }
 
 /**
- * A view of the workspace of one conversation with its pending previews in it, where commands run, and out of which comes
- * nothing but previews. Commands of one sandbox run one after the other.
+ * A view of the workspace with the pending previews of one conversation, where commands run. Nothing comes out of it but previews.
+ * Commands of one sandbox run one after the other.
  */
 export interface Sandbox extends SandboxKind {
   /** A command runs in it, or waits for another one. */
@@ -49,18 +52,18 @@ export interface Sandbox extends SandboxKind {
    */
   run(plan: CommandPlan, pending: PendingContents, run: RunSink): Promise<SandboxEnd>;
   /**
-   * What a command has left in a file that git ignores.
+   * Reads a file that git ignores, as a command has left it.
    * @returns `undefined` if none has written it since the last reset
    * @throws Error if it is too large
    */
   readIgnored(path: string): Promise<Uint8Array | undefined>;
-  /** Makes what git ignores what it is on disk, for the next command: nothing stays that earlier ones left. */
+  /** Resets ignored files to those on disk, for the next command: nothing that earlier ones left stays. */
   reset(): Promise<void>;
-  /** Ends what runs in it and removes all that it holds. */
+  /** Ends the commands that run in it and removes everything it holds. */
   dispose(): Promise<void>;
 }
 
-/** What an engine has of a sandbox. */
+/** The part of a sandbox that an engine implements. */
 export type SandboxOfEngine = Omit<Sandbox, 'isBusy'>;
 
 /** Why there is no sandbox, or not the better one. A view has a sentence for each. */
@@ -84,7 +87,7 @@ export type NoSandboxReason =
   /** The copy could not be made, because of a full disk for example; `detail` says more. */
   | 'copy';
 
-/** What this window has for a sandbox. */
+/** The sandbox that this window can offer. */
 export interface SandboxStatus {
   /** `undefined`: none. */
   readonly engine: SandboxEngine | undefined;
@@ -95,12 +98,12 @@ export interface SandboxStatus {
 
 /** The sandboxes of a window, one for each conversation. */
 export interface Sandboxes {
-  /** Probes once for each window, by doing. */
+  /** Probes by doing, once until the folders or settings change. */
   status(): Promise<SandboxStatus>;
-  /** That of a conversation, made on first use; `undefined` where there is none. */
+  /** The sandbox of a conversation, made on first use; `undefined` if there can be none. */
   of(sessionId: string): Promise<Sandbox | undefined>;
   /**
-   * A full copy of the folders as they are, in which nothing is that a command has left. It is not isolated. Dispose it after use.
+   * A full copy of the folders as they are, free of anything that a command has left. It is not isolated. Dispose of it after use.
    * @returns `undefined` if there is more to copy than the setting allows
    */
   fresh(): Promise<Sandbox | undefined>;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { CommandPlan } from './commandPlan.ts';
 
-/** Shells that are given a command in the same way. */
+/** Families of shells that take a command in the same way. */
 type ShellFamily = 'posix' | 'wsl' | 'powershell' | 'cmd';
 
-/** What precedes the command, or the script that holds it. */
+/** Arguments that precede the command, or the script that holds it. */
 const CONVENTIONS: Readonly<Record<ShellFamily, readonly string[]>> = {
   posix: ['-c'],
   wsl: ['--exec', 'sh', '-c'],
@@ -28,7 +28,7 @@ function familyOf(shell: string): ShellFamily {
   return /^(powershell|pwsh)/.test(name) ? 'powershell' : 'posix';
 }
 
-/** Those of the arguments that a shell can be given before a command; what would run something else is left out. */
+/** The arguments that a shell can be given before a command: those before the first that would run something else. */
 export function argumentsBeforeCommand(shell: string, given: readonly string[]): readonly string[] {
   const pattern = RUNS[familyOf(shell)];
   const end = given.findIndex(argument => pattern.test(argument));
@@ -66,7 +66,7 @@ export async function prepareCall({ shell, arguments: args, command }: CommandPl
   return { args: [...before, `. ([ScriptBlock]::Create(${text}))`], isVerbatim: false, remove };
 }
 
-/** Lines that mean something only in one file with the others. */
+/** Lines that work only in one file with the others. */
 const JUMPS = /^@?(:|setlocal\b)|\bcall ?:|\bgoto\b|\bexit \/b\b/i;
 
 /**
@@ -87,7 +87,7 @@ function toBatch(text: string): string {
   return `${text.replace(/\r?\n/g, '\r\n')}\r\n`;
 }
 
-/** The lines of a command; those with an open bracket or a caret at their end together with what follows. */
+/** Splits a command into lines; a line with an open bracket or a caret at its end stays together with the next. */
 function batchStatements(command: string): string[] {
   const statements: string[] = [];
   let open = '';

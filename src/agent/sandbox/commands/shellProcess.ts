@@ -27,7 +27,7 @@ export async function runInShell(
     assertNotStopped(run.signal);
     return await runCall(plan, call, run, environment);
   } finally {
-    // Windows refuses while something that still runs holds them.
+    // Windows refuses while a running program holds the files.
     await call.remove().catch(() => undefined);
   }
 }
@@ -48,7 +48,7 @@ async function runCall(
     windowsVerbatimArguments: isVerbatim,
   });
   processes.own(child);
-  // They are missing if the system has run out of file descriptors.
+  // The streams are missing if the system has run out of file descriptors.
   const streams = [child.stdout, child.stderr].filter(Boolean);
   for (const stream of streams) stream.setEncoding('utf8').on('data', add);
   const closed = new Promise<void>(resolve => child.once('close', () => resolve()));
@@ -66,7 +66,7 @@ async function runCall(
     clearTimeout(drain);
   }
   const left = await processes.end(signal.aborted ? 'all' : 'attached');
-  // What has left the session may hold it open for ever.
+  // A process that has left the session may hold the output open for ever.
   await Promise.race([closed, delay(DRAIN_MS, undefined, { ref: false })]);
   for (const stream of streams) stream.destroy();
   // How a command that was stopped reports its end depends on which of its processes ended first.

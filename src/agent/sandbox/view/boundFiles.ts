@@ -6,19 +6,21 @@ import type { CopiedLinks, Folders } from './pathNames.ts';
 import type { PlainTree } from './plainTree.ts';
 import { sizeIn, type Stamp } from './stamps.ts';
 
-/** A Python environment, or a folder in which CMake, Meson or Autoconf has set up a build: its texts have the absolute path of the sources. */
+/**
+ * Files that mark a Python environment, or a build of CMake, Meson or Autoconf: texts there hold the absolute path of the sources.
+ */
 const MARKER = /(^|\/)(pyvenv\.cfg|CMakeCache\.txt|build\.ninja|config\.status)$/;
 /** Absolute paths in a form that cannot be rewritten. Without it, ninja builds anew. */
 const LEFT_OUT = /(^|\/)\.ninja_deps$/;
-/** What is larger, in bytes, is taken for data. */
+/** Larger files, in bytes, count as data. */
 const MAX_TEXT = 32_000_000;
 
 /**
- * Those of the files that may lead to the workspace by its absolute path. In a copy, a program would find the files on disk by them,
- * and what is pending would not count.
+ * The files that may lead to the workspace by its absolute path. From a copy, they would lead a program to the files on disk,
+ * without the pending changes.
  * @param root of the workspace, absolute
  * @param all files of the workspace
- * @param changed those that are asked for
+ * @param changed the files that are asked about
  */
 export async function boundFiles(
   root: string,
@@ -36,7 +38,7 @@ export async function boundFiles(
   return folders.has('.') ? new Set([...inFolders, ...(await ignoredOf(root, changed))]) : new Set(inFolders);
 }
 
-/** Copies a file or link of the workspace into its copy, so that it leads there. @param isBound see {@link boundFiles} */
+/** Copies a file or link of the workspace into its copy, so that its paths lead there. @param isBound see {@link boundFiles} */
 export async function copyFile(
   at: string,
   stamp: Stamp,
@@ -55,7 +57,7 @@ export async function copyFile(
   await copy.write(at, Buffer.from(moved, 'latin1'), stat.mode & 0o777, time);
 }
 
-/** A text with the paths of a folder as those of its copy; one character for each byte. */
+/** Replaces a folder's paths in a text by those of its copy; one character for each byte. */
 function inCopy(text: string, { root, copy }: Folders): string {
   const [from = [], to = []] = [root, copy].map(spellings);
   return from.reduce((moved, name, n) => {

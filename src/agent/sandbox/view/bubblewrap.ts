@@ -15,13 +15,13 @@ export interface MountedFolder {
   readonly state: string;
 }
 
-/** What a program in a terminal may do that others may not: it has the terminal, the network, and folders outside the workspace. */
+/** Rights that only a program in a terminal has: the terminal, the network, and folders outside the workspace. */
 export interface TerminalAccess {
   /** Absolute paths that it may write. Those that do not exist are left out. */
   readonly writable: readonly string[];
   /** Absolute paths that it may read, beside those of tools. */
   readonly readable: readonly string[];
-  /** What it may read at an absolute path in one of the folders; `state` holds `real` and `lower`, see {@link MountedFolder}. */
+  /** Folders that it may read at an absolute path in a mounted one; `state` holds `real` and `lower`, see {@link MountedFolder}. */
   readonly shown: readonly { readonly state: string; readonly at: string }[];
 }
 
@@ -35,17 +35,17 @@ export interface NamespaceOptions {
   readonly deleted: readonly string[];
   readonly cwd: string;
   readonly program: readonly string[];
-  /** All that the program gets. None of it reaches what makes the view, or decides what is in it. */
+  /** The whole environment of the program. None of it reaches the programs that make the view, or decides what is in the view. */
   readonly environment: NodeJS.ProcessEnv;
-  /** What the tools of the user are looked for in: never from what a workspace brings. */
+  /** The PATH on which the user's tools are looked for. It never comes from the workspace. */
   readonly searchPath: string;
-  /** What can be read beside them. */
+  /** Other paths that can be read. */
   readonly readable?: readonly Bind[];
-  /** The program is in the terminal of this one, and is no longer isolated: only what it writes is kept apart. */
+  /** Set if the program has the terminal of this one. It is then not isolated: only its writes are kept apart. */
   readonly terminal?: TerminalAccess | undefined;
 }
 
-/** The folders of a view that are empty at its beginning. They are on disk, so that what fills them can be seen and ended. */
+/** Folders of a view that start empty. They are on disk, so that a command that fills them can be noticed and ended. */
 export const OWN_FOLDERS = ['tmp', 'var-tmp', 'shm', 'home'] as const;
 
 /** An ordinary user is itself; root keeps its powers over files, users and its own processes, and no others. */
@@ -88,19 +88,19 @@ export function isolation(options: NamespaceOptions, system: SystemFolders): rea
     ...(terminal?.shown ?? []).flatMap(({ state, at }) => ['--ro-bind', path.join(state, 'lower'), at]),
     ...folders.flatMap(({ root }) => gitFoldersOf(root)).flatMap(at => ['--ro-bind', at, at]),
     ...[...links].flatMap(([link, target]) => ['--symlink', target, link]),
-    // What root owns in /proc are settings of the kernel, and without it no other sandbox could be made; the others are in memory,
-    // which could be filled.
+    // Root's files in /proc are settings of the kernel, but a terminal needs them to make other sandboxes; the other two are in
+    // memory, which could be filled.
     ...[...(terminal ? [] : ['/proc']), '/dev', '/'].flatMap(at => ['--remount-ro', at]),
     ...['--chdir', cwd],
   ];
 }
 
-/** Covers a file or folder that is shown, so that it is not. */
+/** Covers a file or folder, so that the view does not show it. */
 function hide(at: string): readonly string[] {
   return statSync(at).isDirectory() ? ['--tmpfs', at, '--remount-ro', at] : ['--ro-bind', '/dev/null', at];
 }
 
-/** Where the names of hosts are looked up, if that is not in `/etc`. */
+/** The file that names the DNS servers, if it is not in `/etc`. */
 function resolver(): readonly string[] {
   const file = '/etc/resolv.conf';
   const real = existsSync(file) ? realpathSync(file) : file;
@@ -108,8 +108,8 @@ function resolver(): readonly string[] {
 }
 
 /**
- * Folders of git outside a worktree that belong to it: without them, git does not work in it. Only those that name the worktree
- * in turn: any file in a workspace may claim to be one.
+ * The folders outside a worktree that git needs to work in it. Only those that name the worktree in turn: any file in a workspace
+ * may claim to be one.
  * @param root absolute, links followed
  */
 export function gitFoldersOf(root: string): readonly string[] {

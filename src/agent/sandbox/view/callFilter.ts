@@ -1,4 +1,4 @@
-/** What a kind of processor calls the system calls that the filter looks at. */
+/** The numbers of the filtered system calls on one architecture. */
 interface CallNumbers {
   readonly architecture: number;
   readonly socket: number;
@@ -12,7 +12,7 @@ const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, CallNumbers>>> = {
   arm64: { architecture: 0xc00000b7, socket: 198, ioctl: 29, refused: [217, 218, 219, 280, 241, 425] },
 };
 
-/** Unix, IPv4, IPv6, netlink: the kinds of sockets that a network namespace holds. Others reach the machine, as vsock does. */
+/** Unix, IPv4, IPv6, netlink: the socket families that a network namespace holds. Others, such as vsock, reach the machine. */
 const FAMILIES = [1, 2, 10, 16];
 
 /** `TIOCSTI` and `TIOCLINUX` type into the terminal, whose shell would run it outside. */
@@ -23,9 +23,9 @@ const ALLOW = 0x7fff0000;
 const [REFUSE, UNKNOWN_CALL, UNKNOWN_FAMILY] = [0x50001, 0x50026, 0x50061];
 
 /**
- * The system calls of commands, as a filter of seccomp: it closes what no namespace does, the keyrings of the kernel and sockets
- * that lead to the machine.
- * @returns `undefined` for a kind of processor that it does not know
+ * Makes a seccomp filter for commands. It closes what no namespace does, such as the kernel's keyrings and sockets that lead to the
+ * machine.
+ * @returns `undefined` for an unknown architecture, and on any system but Linux
  */
 export function callFilter(processor: NodeJS.Architecture = process.arch): Buffer | undefined {
   const numbers = NUMBERS[processor];
@@ -41,10 +41,10 @@ export function callFilter(processor: NodeJS.Architecture = process.arch): Buffe
     [IS_EQUAL, 1, 0, architecture],
     [RETURN, 0, 0, UNKNOWN_CALL],
     [LOAD, 0, 0, 0],
-    // The numbers of x32, which are others.
+    // x32 has other numbers.
     ...answer(IS_AT_LEAST, 0x40000000, UNKNOWN_CALL),
     ...refused.flatMap(call => answer(IS_EQUAL, call, REFUSE)),
-    // What it is asked to do is its second argument, of which the kernel reads 32 bits.
+    // The request is its second argument, of which the kernel reads 32 bits.
     [IS_EQUAL, 0, 1 + 2 * TYPING.length, ioctl],
     [LOAD, 0, 0, 24],
     ...TYPING.flatMap(request => answer(IS_EQUAL, request, REFUSE)),

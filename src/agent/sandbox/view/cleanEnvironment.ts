@@ -2,16 +2,16 @@ import { homedir, userInfo } from 'node:os';
 import { withVariables } from '../../base/system/environment.ts';
 import type { Shell } from '../commands/commandPlan.ts';
 
-/** What a program needs to find its tools and to write in the user's language. */
+/** Variables that a program needs to find its tools and to write in the user's language. */
 const KEPT = /^(PATH|LANG|LANGUAGE|LC_\w+|TERM|COLORTERM|TZ|SystemRoot|SystemDrive|ComSpec|PATHEXT|WINDIR)$/i;
-/** Names that tell of a secret, and not of who has written something. */
+/** Names that suggest a secret, but not those of authors. */
 const SECRET = /token|key|secret|passw|credential|auth(?!or(_|$))|cookie|session|private/i;
 
 /**
- * The environment of a command in the sandbox: an allow-list, and what the user sets for terminals, without what looks like a
- * secret.
- * @param allowed names that the user allows although they look like that
- * @param home what stands for the home folder
+ * The environment of a command in the sandbox: an allow-list, and the user's variables for terminals, without those that look like
+ * secrets.
+ * @param allowed names that the user allows although they look like secrets
+ * @param home the folder that serves as home
  */
 export function cleanEnvironment(
   { environment, shell }: Shell,

@@ -12,14 +12,14 @@ import type { Layer } from './upperTree.ts';
 
 const PACKAGES = 'node_modules';
 
-/** The most that is copied. */
+/** Limits of a copy. */
 export interface CopyLimits {
   readonly bytes: number;
   readonly files: number;
 }
 
 /**
- * What a copy has of the repository that its folder is opened without: the installed packages and the manifests at the top. Every command
+ * The parts that a copy has of the repository around its folder: the installed packages and the manifests at the top. Every command
  * finds them as on disk.
  */
 export class CopiedAbove {
@@ -45,7 +45,7 @@ export class CopiedAbove {
     return above && new CopiedAbove(layer, above.top, limits);
   }
 
-  /** Whether there are packages on disk, and no more than is copied. */
+  /** Whether there are packages on disk, within the limits. */
   async hasPackages(): Promise<boolean> {
     const { root } = this.packages;
     if (!fs.statSync(root, { throwIfNoEntry: false })?.isDirectory()) return false;
@@ -54,7 +54,7 @@ export class CopiedAbove {
     return this.#fits;
   }
 
-  /** Makes the manifests what they are on disk. */
+  /** Updates the manifests to those on disk. */
   async putManifests(storage: OwnFolder): Promise<void> {
     const now = repositoryAbove(this.#layer.root, realPlaceSync(homedir()))?.manifests ?? [];
     const there = storage.seenFromAbove(this.copy);
@@ -68,7 +68,7 @@ export class CopiedAbove {
     this.#manifests = now;
   }
 
-  /** What a command has changed in the packages. */
+  /** Finds what a command has changed in the packages. */
   async changed(storage: OwnFolder): Promise<Changed> {
     const { put = new Map<string, Stamp>() } = this.packages;
     const found = await inTrees([await openCopy(this.packages, storage)], copy => stamps(copy));

@@ -15,15 +15,15 @@ export interface Copied {
   readonly layer: Layer;
   readonly root: string;
   readonly copy: string;
-  /** The copy, and no folder that a command has put in its place. */
+  /** Tells the copy from a folder that a command has put in its place. */
   id: FolderId | undefined;
-  /** What each path held on disk when it was copied. */
+  /** The stamp that each path had on disk when it was copied. */
   readonly source: Map<string, Stamp>;
-  /** What each path of the copy held at the end of the last command, and what has been put into it since; `undefined`: not known. */
+  /** The stamp of each path of the copy at the end of the last command, or when it was put there since; `undefined`: not known. */
   put: Map<string, Stamp> | undefined;
-  /** What is then in its ignored folders under names that are not UTF-8. */
+  /** The entries in its ignored folders at that time whose names are not UTF-8. */
   odd: ReadonlyMap<string, Odd>;
-  /** Nothing of a command is in it, so that files keep the times that they have on disk; else what is copied is newer than all. */
+  /** No command has left anything in it, so that files keep their times on disk; else copied files are newer than all others. */
   isFresh: boolean;
   /** Paths that git ignores and commands have changed. */
   readonly ignored: Set<string>;
@@ -35,7 +35,7 @@ export function copied(layer: Layer, root: string, copy: string): Copied {
   return { layer, root, copy, id: undefined, isFresh: true, ...none };
 }
 
-/** The folder of a copy, made anew if another one or a link stands in its place. @throws ReplacedError */
+/** Opens the folder of a copy, made anew if another one or a link stands in its place. @throws ReplacedError */
 export async function openCopy(folder: Copied, storage: OwnFolder): Promise<PlainTree> {
   const { copy } = folder;
   if (await isStill(folder)) return new PlainTree(copy, folder.id);
@@ -49,7 +49,7 @@ export async function openCopy(folder: Copied, storage: OwnFolder): Promise<Plai
   return new PlainTree(copy, folder.id);
 }
 
-/** Nothing is in the copy any more. */
+/** Records that nothing is in the copy any more. */
 export function forget(folder: Copied): void {
   folder.source.clear();
   folder.ignored.clear();
@@ -59,10 +59,10 @@ export function forget(folder: Copied): void {
 }
 
 /**
- * Removes what a command has left in a copy under no path that can be told, and folders that are empty and not on disk.
+ * Removes entries of a command whose names are not UTF-8 from a copy, and folders that are empty and not on disk.
  * @param found what is in the copy
  * @param keepsIgnored they stay in folders that git ignores
- * @returns what stays of what has names that are not UTF-8
+ * @returns the entries with such names that stay
  */
 export async function removeLeftovers(
   { root, source }: Copied,
@@ -90,27 +90,27 @@ export async function removeLeftovers(
   return kept;
 }
 
-/** Whether the copy itself still stands at its path, and nothing that a command has put there. */
+/** Whether the copy itself is still at its path, and not something that a command has put there. */
 export async function isStill({ copy, id }: Copied): Promise<boolean> {
   const now = await folderId(copy).catch(() => undefined);
   return now !== undefined && now.dev === id?.dev && now.ino === id.ino;
 }
 
-/** Removes what stands at a path of the copy. What was in a folder there is not noted any more. */
+/** Removes the file or folder at a path of the copy. After a folder, `put` is not known any more. */
 export async function clear(folder: Copied, copy: PlainTree, relative: string): Promise<void> {
   const stat = await copy.stat(relative);
   if (stat?.isDirectory()) folder.put = undefined;
   if (stat) await copy.clear(relative);
 }
 
-/** Puts what is pending into a copy. */
+/** Puts the pending contents into a copy. */
 export async function putPending(
   folder: Copied,
   [real, copy]: readonly [real: PlainTree, copy: PlainTree],
   puts: ReadonlyMap<string, Put>,
   links: CopiedLinks,
 ): Promise<void> {
-  // What makes room comes first.
+  // Deletions make room, so they come first.
   const inOrder = [...puts].sort(
     ([, a], [, b]) => Number(!!a.left) + Number(!!a.sameAs) - Number(!!b.left) - Number(!!b.sameAs),
   );

@@ -6,13 +6,13 @@ import { inTrees, type PlainTree } from './plainTree.ts';
 import { walk } from './stamps.ts';
 import { entriesIn, isGitDirectory } from './upperTree.ts';
 
-/** What is not the worktree's: other worktrees have their own, and what is large is read where it is. */
+/** Entries that are not copied: those that each worktree has of its own, and large ones, which are read where they are. */
 const LEFT = ['objects', 'worktrees', 'modules', 'lfs', 'HEAD', 'index', 'logs', 'commondir', 'gitdir'];
 
 /**
- * Puts a repository of its own into a copy, in place of a file `.git` that names one outside of the workspace: git would write into
- * that. Branches, index and settings of a worktree are copied, and its objects are read. Where the folder belongs to no
- * repository that names it in turn, there is none in the copy.
+ * Gives a copy a repository of its own, in place of a file `.git` that names one outside of the workspace: git would write into
+ * that. Branches, index and settings of a worktree are copied, and its objects are read. If no repository names the folder in turn,
+ * the copy has none.
  * @param at the path of the file, relative to both
  */
 export async function ownRepository(root: string, copy: PlainTree, at: string): Promise<void> {
@@ -30,7 +30,7 @@ export async function ownRepository(root: string, copy: PlainTree, at: string): 
   await copyInto(named, copy, at, ['modules', 'logs', 'commondir', 'gitdir']);
   const objects = path.join(common, 'objects').replaceAll(path.sep, '/');
   await copy.write(`${at}/objects/info/alternates`, Buffer.from(`${objects}\n`));
-  // The repository of worktrees may have no files itself.
+  // The main repository of worktrees may be bare.
   const config = await copy.read(`${at}/config`);
   await copy.write(
     `${at}/config`,
@@ -38,7 +38,7 @@ export async function ownRepository(root: string, copy: PlainTree, at: string): 
   );
 }
 
-/** Copies what is in a folder of git into one of the copy. */
+/** Copies the contents of a folder of git into one of the copy. */
 function copyInto(from: string, copy: PlainTree, at: string, left: readonly string[]): Promise<void> {
   return inTrees([from], async tree => {
     const files: string[] = [];
@@ -57,8 +57,8 @@ function copyInto(from: string, copy: PlainTree, at: string, left: readonly stri
 }
 
 /**
- * Copies a file or folder of git, without the sockets of programs that watch the folder for git, and without what vanishes, such
- * as locks.
+ * Copies a file or folder of git, without the sockets of programs that watch the folder for git, and without files that vanish,
+ * such as locks.
  */
 export async function copyOfGit(at: string, from: PlainTree, to: PlainTree): Promise<void> {
   if (!(await from.stat(at))?.isDirectory()) return void (await to.copy(at, from, { keepsTime: true }));
@@ -89,7 +89,7 @@ export async function gitFiles(
   return at => /(^|\/)\.git(\/|$)/.test(at) || (directories.size > 0 && isBelow(at));
 }
 
-/** Whether more was changed in repositories than the index, which git notes whenever it looks at the files. */
+/** Whether anything but the index was changed in repositories. Git updates the index whenever it looks at the files. */
 export async function wroteAny(upper: PlainTree, places: readonly string[]): Promise<boolean> {
   for (const place of places) {
     const stat = await upper.stat(place);

@@ -39,7 +39,7 @@ import { sizeIn, stampOf, stamps, walk, type Stamp } from './stamps.ts';
 const AT_ONCE = 16;
 
 /**
- * Runs the work of copying files while it is shown; `report` is told how many are done.
+ * Shows progress while `copy` runs, which reports how many files are done.
  * @param total how many there are
  */
 export type Progress = (
@@ -50,7 +50,7 @@ export type Progress = (
 const CANCELLED =
   'The user cancelled copying the workspace, which the sandbox needs. Nothing was run. Ask the user before you try again.';
 
-/** From how many files on the copying is shown. */
+/** Progress is shown for more files than this. */
 const SHOWN_FROM = 1_000;
 
 interface CopyOptions extends SandboxOptions {
@@ -58,7 +58,7 @@ interface CopyOptions extends SandboxOptions {
   readonly limits?: CopyLimits;
 }
 
-/** The sandbox everywhere: a copy of the folders elsewhere, kept in step with them. It is not isolated. */
+/** The sandbox for every system: a copy of the folders elsewhere, kept in step with them. It is not isolated. */
 export class CopySandbox implements SandboxOfEngine {
   readonly engine = 'copy';
   readonly isolated = false;
@@ -135,7 +135,7 @@ export class CopySandbox implements SandboxOfEngine {
       for (const above of this.#repositories())
         if (above.packages.put) changed.set(above.packages, await above.changed(this.#storage));
     } catch (error) {
-      // What could not be listed must not be in the next copy.
+      // Changes that could not be listed must not be in the next copy.
       await this.#drop();
       throw error;
     }
@@ -181,9 +181,9 @@ export class CopySandbox implements SandboxOfEngine {
   }
 
   /**
-   * Makes the copies what the folders are now, with what is pending. Where the disk is full, they are made anew, without what
-   * earlier commands left in them, or removed.
-   * @returns what is to be told of that
+   * Updates the copies to the folders as they are now, with the pending contents. If the disk is full, they are removed and, unless
+   * they were new, made again without leftovers of earlier commands.
+   * @returns notes on that for the model
    */
   async #copy(contents: Contents, signal: AbortSignal): Promise<readonly string[]> {
     const isFirst = this.#folders.every(({ source }) => source.size === 0);
@@ -225,7 +225,7 @@ export class CopySandbox implements SandboxOfEngine {
     throw new ToolError(`${absolute} is in no folder of the workspace. Nothing was run.`);
   }
 
-  /** Makes the copy what the folder is now, and puts what is pending into it. */
+  /** Updates a copy to its folder as it is now, and puts the pending contents into it. */
   async #step(folder: Copied, contents: Contents, signal: AbortSignal): Promise<void> {
     const { layer, root, source } = folder;
     await inTrees([root, await openCopy(folder, this.#storage)], async (real, copy) => {
@@ -301,9 +301,9 @@ export class CopySandbox implements SandboxOfEngine {
   }
 
   /**
-   * Sees to it that what a command changed is as on disk again before the next one: it is copied again then, and what is not on disk
-   * takes no more space.
-   * @returns false if that failed, and the copy is made anew
+   * Marks files that a command changed to be copied again before the next one, and removes those that are not on disk, to free the
+   * space.
+   * @returns false if that failed: the copy is then made anew
    */
   async #tidy(changed: ReadonlyMap<Copied, Changed>, keepsIgnored: boolean): Promise<boolean> {
     try {

@@ -20,18 +20,18 @@ const AT_ONCE = 16;
 const REPLACED =
   'The command put another folder or a link in the place of the workspace folder, so its changes cannot be told. They are lost.';
 
-/** What is made as on disk again. */
+/** Files of a copy to be restored from disk. */
 export interface Changed {
   /** Paths of files. */
   readonly changed: readonly string[];
-  /** What was in the copy. */
+  /** The contents of the copy. */
   readonly found: Stamps;
 }
 
-/** What a command changed in a copy; `changed` is without what git ignores and can be kept. */
+/** The changes of a command in a copy; `changed` leaves out ignored files that can be kept. */
 interface Listed extends Changed {
   readonly ignored: number;
-  /** What git ignores and the command has removed: workspace paths. */
+  /** Workspace paths of ignored files that the command has removed. */
   readonly removed: readonly string[];
   readonly wroteGit: boolean;
 }
@@ -40,20 +40,20 @@ interface Listing {
   /** Holds the copies. */
   readonly storage: OwnFolder;
   readonly layers: Layers;
-  /** What was put into the copies for the command. */
+  /** The contents that were put into the copies for the command. */
   readonly contents: Contents;
-  /** Gets what the command changed. */
+  /** Collects the changes of the command. */
   readonly effects: Effects;
   readonly links: CopiedLinks;
 }
 
-/** What in a copy differs from before the command. @throws ToolError if the copy itself was replaced */
+/** Finds what the command has changed in a copy. @throws ToolError if the copy itself was replaced */
 export async function listCopy(folder: Copied, listing: Listing): Promise<Listed> {
   const isThere = await succeeds(fs.lstat(folder.copy));
   if (isThere && !(await isStill(folder))) throw new ToolError(REPLACED);
   const { put = new Map<string, Stamp>(), odd } = folder;
   const before = { put, odd, source: new Map(folder.source) };
-  // Where the folder itself was removed, so was all that was in it.
+  // A command that removed the folder itself removed everything in it.
   const copy = await openCopy(folder, listing.storage);
   return inTrees([folder.root, copy], (...trees) => compare(folder, before, trees, listing));
 }
@@ -88,7 +88,7 @@ async function compare(
   }
   const puts = contents.get(layer);
   const ignored = await ignoredOf(root, others, rules);
-  // A change of what is pending counts, also where git ignores the file.
+  // A change of a pending file counts even if git ignores the file.
   const hidden = new Set([...ignored].filter(at => !puts?.has(at)));
   for (const at of hidden) if (!isSpecial(now.get(at))) folder.ignored.add(at);
   await forEachLimited(others, AT_ONCE, async at => {

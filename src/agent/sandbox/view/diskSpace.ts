@@ -10,18 +10,18 @@ const LEAST_FREE = 256 * 1024 ** 2;
 /** How many files must still fit. */
 const LEAST_FILES = 10_000;
 
-/** Whether it says that a disk is full, or that the user may not write more to it. */
+/** Whether an error means that a disk is full, or the user's quota. */
 export function isDiskFull(error: unknown): boolean {
   return hasCode(error, 'ENOSPC', 'EDQUOT');
 }
 
-/** What fits on a disk. */
+/** The free space on a disk. */
 export interface Space {
   readonly bytes: number;
   readonly files: number;
 }
 
-/** What still fits on the disk of a folder. */
+/** The free space on the disk of a folder. */
 export async function spaceAt(folder: string): Promise<Space> {
   const { bavail, bsize, files, ffree } = await fs.statfs(folder);
   // Some file systems do not count files.
@@ -32,9 +32,9 @@ export async function spaceAt(folder: string): Promise<Space> {
 const SHARING = [0x9123683e, 0x58465342, 0xca451a4e];
 
 /**
- * Tells that a copy does not fit, before anything is written.
+ * Checks that a copy fits, before anything is written.
  * @param needed in bytes
- * @throws ToolError then
+ * @throws ToolError if it does not
  */
 export async function assertFits(folder: string, needed: number): Promise<void> {
   const { type } = await fs.statfs(folder);
@@ -48,9 +48,9 @@ export async function assertFits(folder: string, needed: number): Promise<void> 
 
 /**
  * Ends a command that fills the disk.
- * @param before what fitted before it began
+ * @param before the free space before it began
  * @param ended fires when the command has ended
- * @returns what is to be told of it if it has filled the disk
+ * @returns a note on it if it has filled the disk
  */
 export async function watchSpace(
   folder: string,

@@ -7,7 +7,7 @@ import { MAX_FILE_BYTES, type FileContent } from '../../hold/preview/workspace.t
 import { hasCode, messageWithoutPaths } from '../../base/errors.ts';
 import type { SandboxEnd } from '../commands/sandbox.ts';
 
-/** What stands at a path. */
+/** The entry at a path. */
 export type Found =
   | {
       readonly kind: 'file';
@@ -21,7 +21,7 @@ export type Found =
   | { readonly kind: 'folder' | 'other' };
 
 /**
- * What stands at a path that a pending preview changes.
+ * The entry at a path that a pending preview changes.
  * @param mode the permission bits of a file; by default those of a new one
  */
 export function foundContent(content: FileContent, mode = 0o666 & ~process.umask()): Found {
@@ -29,7 +29,7 @@ export function foundContent(content: FileContent, mode = 0o666 & ~process.umask
   return { kind: 'file', size: content.length, mode, read: () => Promise.resolve(content) };
 }
 
-/** What kind of thing an entry of a folder, or what the system tells of it, is. */
+/** The kind of a folder's entry, or of a stat. */
 export function kindOf(
   entry: Record<'isFile' | 'isDirectory' | 'isSymbolicLink', () => boolean>,
 ): Found['kind'] {
@@ -38,18 +38,18 @@ export function kindOf(
   return entry.isFile() ? 'file' : 'other';
 }
 
-/** Whether it says that there is nothing at a path. */
+/** Whether an error means that there is nothing at a path. */
 export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT', 'ENOTDIR');
 }
 
-/** Nothing that a command can have found: what was there when it began is not known. */
+/** Stands in for a file that is not known: what was there when the command began. */
 const UNKNOWN = new Uint8Array();
 
 /** Collects what a command changed. */
 export class Effects {
   readonly #files: ForeignFile[] = [];
-  /** The permission bits that a file had which is gone, or has that is new. */
+  /** The permission bits of each file before the command, or of a new file after it. */
   readonly #bits = new Map<ForeignFile, number | undefined>();
   readonly #leftOut: LeftOut[] = [];
   /** Files with other names, which held the old content until the command ended. */
@@ -57,7 +57,7 @@ export class Effects {
   #count = 0;
   #bytes = 0;
 
-  /** Looks at a path. What may not be looked at is left out. @returns false then */
+  /** Runs `look` for a path. If that fails, the path is left out as unreadable. @returns false then */
   async look(path: string, look: () => Promise<void>): Promise<boolean> {
     try {
       await look();
@@ -118,7 +118,7 @@ export class Effects {
     return this.#count > MAX_FILES || this.#bytes > MAX_TOTAL_BYTES;
   }
 
-  /** Everything, by path, a file that was moved as one change. */
+  /** All changes, sorted by path; a moved file is one change. */
   end(): Pick<SandboxEnd, 'effects' | 'leftOut' | 'changed' | 'notes'> {
     const leftOut = this.#leftOut;
     const changed = [...new Set([...this.#files, ...leftOut].map(({ path }) => path))].sort();
@@ -128,7 +128,7 @@ export class Effects {
         effects: withRenames(sorted(this.#files), this.#bits),
         ...{ leftOut, changed, notes: this.#linked.length > 0 ? [linked] : [] },
       };
-    // Not by `toLocaleString`, which blocks while it loads the words of a language.
+    // Not by `toLocaleString`, which blocks while it loads the data of a locale.
     const most = `${MAX_FILES / 1_000},000 files or ${MAX_TOTAL_BYTES / 1024 ** 2} MB`;
     const note = `It changed ${plural(this.#count, 'file')} or more, which is more than can be reviewed at once (${most}). None of it became a preview, and all of it is lost. Let a command change less.`;
     return { effects: [], leftOut, changed, notes: [note] };
@@ -146,7 +146,7 @@ function sizeOf(content: FileContent | null): number {
   return !content ? 0 : 'link' in content ? content.link.length : content.length;
 }
 
-/** The bits of the new file if they are not the usual ones, or of another one if they were changed. */
+/** The permission bits of a new file if it is executable, or of another one if they were changed. */
 function changedMode(base: Found | undefined, theirs: Found | undefined): number | undefined {
   if (theirs?.kind !== 'file' || process.platform === 'win32') return undefined;
   if (base?.kind === 'file') return base.mode === theirs.mode ? undefined : theirs.mode;
@@ -161,7 +161,7 @@ function sorted(files: readonly ForeignFile[]): readonly ForeignFile[] {
   return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** What was deleted here and created there with the same content and permission bits was moved. */
+/** Joins a deletion and a creation with the same content and permission bits into a move. */
 function withRenames(
   files: readonly ForeignFile[],
   bits: ReadonlyMap<ForeignFile, number | undefined>,

@@ -11,24 +11,24 @@ import { isNothing, openFolder, setBits } from './openFolders.ts';
 const AT_A_TIME = 512;
 /** How many files are removed concurrently. */
 const AT_ONCE = 16;
-/** How deep folders are held open; what is deeper is moved up first. */
+/** How deep folders are held open; deeper ones are moved up first. */
 const MAX_DEPTH = 24;
-/** How often a tree is removed again that another program has changed or holds open meanwhile, and after how many milliseconds. */
+/** Retries if another program changes a tree, or holds it open, while it is removed, and the delay before each in milliseconds. */
 const RETRIES = 3;
 const RETRY_MS = 100;
 
-/** What is in a folder. */
+/** An entry of a folder. */
 export interface Entry {
   readonly bytes: Buffer;
-  /** With a sign for each byte that is not UTF-8; then {@link isUtf8} is false. */
+  /** With replacement characters for bytes that are not UTF-8; then {@link isUtf8} is false. */
   readonly name: string;
   readonly isUtf8: boolean;
   readonly kind: Found['kind'];
 }
 
-/** What is in a folder, a part of it at a time, in no order. */
+/** Lists a folder in parts, in no order. */
 export async function* entriesOf(folder: string | Buffer): AsyncGenerator<readonly Entry[]> {
-  // One sign for each byte, whatever it is.
+  // One character for each byte, whatever it is.
   const opened = await fs.opendir(folder, { encoding: 'latin1', bufferSize: AT_A_TIME });
   let part: Entry[] = [];
   for await (const entry of opened) {
@@ -43,14 +43,14 @@ export async function* entriesOf(folder: string | Buffer): AsyncGenerator<readon
 }
 
 /**
- * Removes a tree in which folders may forbid it, as the kernel's work folder does, and paths may be longer than the system takes.
- * Another program may be at work in it: no link that it puts there is followed, nor one in the place of the tree.
+ * Removes a tree, even if its folders forbid that, as the kernel's work folder does, or paths are longer than the system takes.
+ * Another program may be at work in it: no link that it puts there is followed, nor one in place of the tree.
  */
 export async function removeTree(at: string): Promise<void> {
   await clearIn(path.dirname(at), Buffer.from(path.basename(at)));
 }
 
-/** As {@link removeTree}. @param folder leads to the one that it is in, and is not looked at */
+/** As {@link removeTree}. @param folder leads to the folder that it is in, and is not checked */
 export async function clearIn(folder: string, name: Buffer): Promise<void> {
   for (let tries = 0; ; tries++)
     try {
@@ -61,11 +61,11 @@ export async function clearIn(folder: string, name: Buffer): Promise<void> {
     }
 }
 
-/** Where a folder is in the tree that is removed. */
+/** The position of a folder in the tree that is removed. */
 interface Above {
   readonly root: string;
   readonly depth: number;
-  /** What was moved into the root, since it was too deep. */
+  /** Folders that were moved into the root, since they were too deep. */
   readonly moved: Buffer[];
 }
 
@@ -104,7 +104,7 @@ async function remove(folder: string, name: Buffer, above: Above | undefined): P
     }
     await fs.rmdir(at);
   } catch (error) {
-    // Something that is no folder stands above it, or another one has removed it.
+    // A folder above it is none any more, or another program has removed it.
     if (!isNothing(error) || (await isThere(at))) throw error;
   }
 }

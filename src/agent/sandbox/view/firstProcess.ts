@@ -3,25 +3,25 @@ import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseStat, processNow, type SeenProcess } from '../../base/system/processTable.ts';
 
-/** How often it is looked whether a process is gone, in milliseconds. */
+/** How often a process is checked for its end, in milliseconds. */
 const POLL_MS = 10;
-/** How long what was killed may take to go. Only a disk or network that does not answer takes longer. */
+/** How long a killed process may take to end, in milliseconds. It takes longer only if a disk or network does not answer. */
 export const GONE_MS = 30_000;
 
-/** The first process of a pid namespace: once it is gone, so are all others. The system gives its id again, with another start. */
+/** The first process of a pid namespace: once it is gone, so are all others. The system reuses its id, but with another start. */
 export type FirstProcess = Pick<SeenProcess, 'pid' | 'started'>;
 
-/** Where the first process of the program that runs in a view notes itself, in the storage of the view. */
+/** The file in a view's storage in which the first process of the program in the view records itself. */
 export function noteIn(storage: string): string {
   return path.join(storage, 'first');
 }
 
-/** @param note what `/proc` said of the process */
+/** @param note the line of the process in `/proc/<pid>/stat` */
 export function firstIn(note: string): FirstProcess | undefined {
   return parseStat(Number.parseInt(note, 10), note);
 }
 
-/** The first process that was noted in a storage and is not gone. */
+/** The first process that is recorded in a storage, if it is not gone. */
 export async function runningIn(storage: string): Promise<FirstProcess | undefined> {
   const first = firstIn(await fs.readFile(noteIn(storage), 'utf8').catch(() => ''));
   return first && isRunning(first) ? first : undefined;

@@ -2,10 +2,11 @@ import { inTrees } from './plainTree.ts';
 import { walk } from './stamps.ts';
 
 /**
- * Adds the other names of files that are written in place: what is pending for one name is so for all of them, as it will be on disk.
+ * Adds the other names of files that are written in place: a change that is pending for one name is so for all, as it will be on
+ * disk.
  * @param root has the files as they are
  * @param puts by paths relative to it
- * @param written those of `puts` that are written into the file that is there
+ * @param written the paths of `puts` that are written into an existing file
  * @param nameOf the workspace path of a relative one
  */
 export async function addOtherNames<P extends { readonly name: string; readonly sameAs?: string }>(

@@ -7,12 +7,12 @@ import { inTrees } from './plainTree.ts';
 
 /** How long files are counted, in milliseconds. */
 const COUNT_MS = 2_000;
-/** In how many folders is looked at a time. */
+/** How many folders are searched at a time. */
 const AT_ONCE = 64;
-/** The bits by which a program gets the rights of the owner or the group of its file. */
+/** The set-user-ID and set-group-ID bits, which give a program the rights of its file's owner or group. */
 const SET_ID = 0o6000n;
 
-/** How many files at and below paths of a tree were changed later than another file, as far as can be told soon. */
+/** Counts files at and below paths of a tree that were changed later than another file, until the time is up. */
 export async function countNewer(root: string, paths: readonly string[], than: string): Promise<number> {
   const since = (await fs.lstat(than, { bigint: true })).ctimeNs;
   const find = ['!', '-type', 'd', '-cnewer', than, '-printf', '.'];
@@ -22,7 +22,7 @@ export async function countNewer(root: string, paths: readonly string[], than: s
   return files + below;
 }
 
-/** Takes the bits from files at and below paths by which a program gets the rights of their owner or group. */
+/** Clears the set-user-ID and set-group-ID bits of files at and below paths. */
 export async function clearSetId(root: string, paths: readonly string[]): Promise<void> {
   const find = ['!', '-type', 'l', '-perm', '/6000', '-execdir', 'chmod', 'ug-s', '{}', '+'];
   const look = async (at: string, { mode }: BigIntStats): Promise<void> => {
@@ -32,7 +32,7 @@ export async function clearSetId(root: string, paths: readonly string[]): Promis
 }
 
 interface Search {
-  /** What the program `find` does in folders: there may be very many files. */
+  /** Arguments of the program `find`, which searches folders: there may be very many files. */
   readonly find: readonly string[];
   /** Looks at a file. */
   readonly look: (at: string, stat: BigIntStats) => void | Promise<void>;
@@ -40,8 +40,8 @@ interface Search {
 }
 
 /**
- * Looks at files at paths of a tree, and into folders there. All folders are held meanwhile, and no link is followed.
- * @returns how much `find` has printed, in bytes
+ * Runs `look` on files at paths of a tree, and `find` in folders there. All folders are held meanwhile, and no link is followed.
+ * @returns how many bytes `find` has printed
  */
 function foundIn(root: string, paths: readonly string[], { find, look, timeout }: Search): Promise<number> {
   const until = Date.now() + (timeout ?? Infinity);

@@ -2,16 +2,16 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import * as path from 'node:path';
 import { isInside } from '../../base/system/realPath.ts';
 
-/** What a tool needs of the home folder, by paths relative to it in which a `*` stands for any part of a name. */
+/** The parts of the home folder that a tool needs: paths relative to it, in which `*` stands for any part of a name. */
 interface HomeTool {
-  /** One of these on the PATH needs all that is shown, and so does a folder of the PATH in one of the folders. */
+  /** The parts are shown if one of these programs is on the PATH, or if a folder of the PATH is in one of the parts. */
   readonly programs?: readonly string[];
   readonly shows: readonly string[];
-  /** Where it is shown instead, for a tool that writes beside it, and the variable that tells the tool. */
+  /** Where they are shown instead, for a tool that writes beside them, and the variable that tells the tool. */
   readonly moved?: { readonly from: string; readonly to: string; readonly variable: string };
 }
 
-/** Folders that have all of a tool in them. */
+/** Folders that hold a whole tool. */
 const WHOLE = [
   '.nvm',
   '.volta',
@@ -36,7 +36,7 @@ const WHOLE = [
   '.linuxbrew',
 ];
 
-/** Folders below home that tools need. Nothing else of it is shown, so neither are the settings beside them, which may hold credentials. */
+/** Folders below home that tools need. Nothing else of it is shown: settings beside them may hold credentials. */
 const TOOLS: readonly HomeTool[] = [
   ...WHOLE.map(folder => ({ shows: [folder] })),
   {
@@ -56,7 +56,7 @@ const TOOLS: readonly HomeTool[] = [
   { programs: ['uv', 'python3'], shows: ['.local/share/uv/python'] },
 ];
 
-/** What tools leave in folders that are shown, and credentials can be in. */
+/** Paths in shown folders where tools may leave credentials. */
 const HIDDEN = [
   '.nvm/versions/node/*/etc/npmrc',
   '.n/etc/npmrc',
@@ -75,17 +75,17 @@ const HIDDEN = [
   '.dotnet/corefx',
 ];
 
-/** What is shown of the home folder, in absolute paths. */
+/** The parts of the home folder that are shown, in absolute paths. */
 export interface ShownTools {
-  /** Where each is, and where it is shown, those that contain others before them. */
+  /** The path of each, and the path where it is shown; outer folders come first. */
   readonly binds: readonly (readonly [from: string, at: string])[];
-  /** Parts of it that are not. */
+  /** Paths in them that are not shown. */
   readonly hidden: readonly string[];
-  /** Variables that tell tools of it. */
+  /** Variables that tell tools about them. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** What the tools on a PATH need of the home folder. */
+/** Finds the parts of the home folder that the tools on a PATH need. */
 export function homeTools(searchPath: string, home: string): ShownTools {
   const parts = searchPath.split(':').filter(part => part.startsWith('/'));
   const folders = [...new Set(parts.flatMap(part => [part, existsSync(part) ? realpathSync(part) : part]))];

@@ -6,24 +6,24 @@ import { ToolError } from '../../base/errors.ts';
 import { GitProgram } from '../../hold/external/gitProgram.ts';
 import { foldersAbove } from '../../hold/preview/fileSteps.ts';
 
-/** Where git is not asked: the folder is in no repository, or in one that ignores it, or there is no git. */
+/** Paths that count as ignored without git: the folder is in no repository, or in one that ignores it, or there is no git. */
 const IGNORED_WITHOUT_GIT = /(^|\/)node_modules(\/|$)/;
 
 /**
- * Whether the repository that a folder is in ignores the folder itself, as one of the home folder may. Git then says of all that is in
- * it that it is ignored, so it is as if there were no git.
+ * Whether the repository that a folder is in ignores the folder itself, as one of the home folder may. Git then calls everything in
+ * it ignored, so it is treated as if there were no git.
  */
 export async function isFolderIgnored(folder: string): Promise<boolean> {
-  // Rules such as `*` match the root of their own repository, too, where they say what else is in it.
+  // Rules such as `*` match the root of their own repository, too, but are meant for its contents.
   if (await succeeds(fs.lstat(path.join(folder, '.git')))) return false;
   // By the rules alone: a few files of it may be tracked nevertheless.
   return (await checkIgnore(folder, ['.'], { isByRules: true }))?.has('.') === true;
 }
 
 /**
- * Those of the paths that git ignores and does not track.
- * @param folder absolute; the paths are relative to it, with slashes, also after a folder. They need not exist.
- * @param rules the texts of files `.gitignore` that are not there yet, by the folders that they would be in
+ * Returns the paths that git ignores and does not track.
+ * @param folder absolute; the paths are relative to it, with slashes, also at the end of a folder. They need not exist.
+ * @param rules the texts of `.gitignore` files that are not there yet, by the folders that they would be in
  */
 export async function ignoredOf(
   folder: string,
@@ -60,8 +60,7 @@ export async function ignoredOf(
 }
 
 /**
- * The repository that a folder is in, as a path relative to the first one: git ends with an error if it is asked for a path in
- * another one.
+ * The repository that a folder is in, as a path relative to the first one: git fails if it is asked about a path in another one.
  * @returns `undefined` beyond a link, where git tracks and ignores nothing
  */
 function repositoryAt(
@@ -83,8 +82,9 @@ function repositoryAt(
 }
 
 /**
- * Those of the paths in one repository that git ignores. Git takes a folder for what is in it, without a name, which `*` matches
- * even if an exception follows; and what is not on disk for no folder if no slash is at its end. So it is asked in both ways.
+ * Returns the paths in one repository that git ignores. Git takes a path with a slash at its end for a nameless entry of the
+ * folder, which `*` matches even if an exception follows; without the slash, it takes a path that is not on disk for no folder. So
+ * it is asked both ways.
  * @returns `undefined` if git does not answer
  */
 async function ignoredIn(
@@ -100,7 +100,7 @@ async function ignoredIn(
   const isIgnored = async (at: string): Promise<boolean> => {
     const rule = rules.get(at);
     if (rule?.pattern.endsWith('/') && !at.endsWith('/') && (await isFolder(folder, at))) {
-      // The rule is for folders, as one is on disk where there is none any more, or for one above.
+      // The rule is for folders. It matches since a folder is on disk where there is none any more, or it is for a folder above.
       const above = `${path.posix.dirname(at)}/`;
       return above !== './' && (await checkIgnore(folder, [above]))?.has(above) === true;
     }
@@ -112,7 +112,7 @@ async function ignoredIn(
     const found = await asked;
     if (found?.length === 0) return true;
     const isThere = await isFolder(folder, at.slice(0, -1));
-    // One for folders may be meant for it.
+    // An exception for folders may be meant for it.
     return named !== undefined && (isThere || found?.some(each => each.endsWith('/')) === false);
   };
   const ignored = new Set<string>();
@@ -133,7 +133,7 @@ interface Rule {
   readonly source: string;
   readonly line: number;
   readonly pattern: string;
-  /** What follows it, if its file is no longer there. */
+  /** The lines that follow it, if its file is no longer there. */
   readonly following?: readonly string[];
 }
 
@@ -155,7 +155,9 @@ async function repositoryAbove(folder: string): Promise<string | undefined> {
   return path.dirname(folder) === folder ? undefined : repositoryAbove(path.dirname(folder));
 }
 
-/** What git would ignore by further rules. It takes them from a file of its own, so they are written as those of the root. */
+/**
+ * Finds what git would ignore by further rules. It reads them from a temporary file, so they are rewritten as those of the root.
+ */
 async function ignoredByMore(
   folder: string,
   paths: readonly string[],
@@ -187,7 +189,7 @@ async function ignoredByMore(
   }
 }
 
-/** The rules of a folder as those of the root. */
+/** Rewrites the rules of a folder as those of the root. */
 function atRoot(text: string, folder: readonly string[]): readonly string[] {
   const above = folder.map(part => `/${part.replace(/[\\*?[]/g, '\\$&')}`).join('');
   return text
@@ -201,9 +203,9 @@ function atRoot(text: string, folder: readonly string[]): readonly string[] {
 }
 
 /**
- * By which rule git ignores each path that it does ignore. Git would compare each path with its whole index, so it is asked for what it
- * tracks apart.
- * @param isByRules also what git tracks although a rule says otherwise
+ * Finds the rule by which git ignores each ignored path. Git would compare each path with its whole index, so it is asked
+ * separately for tracked files.
+ * @param isByRules include paths that git tracks although a rule matches
  * @returns `undefined` if git does not answer
  */
 async function checkIgnore(
@@ -214,7 +216,7 @@ async function checkIgnore(
   const git = new GitProgram(folder);
   const args = [...settings, 'check-ignore', '--no-index', '-v', '-z', '--stdin'];
   try {
-    // A colon at the beginning would not be taken for a part of the name.
+    // Git would not take a colon at the beginning for a part of the name.
     const input = paths.map(at => `./${at}\0`).join('');
     const rules = rulesOf(await git.run(['--no-literal-pathspecs', ...args], { input }));
     if (isByRules || rules.size === 0) return rules;
@@ -244,13 +246,13 @@ interface CheckOptions {
   readonly isByRules?: boolean;
 }
 
-/** It ends with 1 if it found nothing. */
+/** Git exits with 1 if it found nothing. */
 function isNothing(error: unknown): boolean {
   const cause = error instanceof ToolError ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && cause.code === 1;
 }
 
-/** Reads what `git check-ignore -v -z` tells. It names exceptions, too. */
+/** Reads the output of `git check-ignore -v -z`, without the exceptions that it names, too. */
 function rulesOf(output: string): ReadonlyMap<string, Rule> {
   const parts = output.split('\0');
   const rules = new Map<string, Rule>();

@@ -10,7 +10,7 @@ const AT_ONCE = 16;
 /** How far the time of a change lags behind the clock, in milliseconds. */
 const LAG_MS = 20;
 
-/** Tells the model what it finds as on disk again. */
+/** Tells the model about ignored files that a command removed, and that the next one finds as on disk. */
 export function removedInSandbox(paths: readonly string[]): readonly string[] {
   if (paths.length === 0) return [];
   return [
@@ -18,13 +18,13 @@ export function removedInSandbox(paths: readonly string[]): readonly string[] {
   ];
 }
 
-/** Tells the model what earlier commands have made and is not there any more. */
+/** Tells the model about files of earlier commands that gave way to newer ones on disk. */
 export function newerOnDisk(paths: readonly string[]): readonly string[] {
   if (paths.length === 0) return [];
   return [`Newer on disk than in the sandbox, so this command found it as on disk: ${named(paths)}.`];
 }
 
-/** Those of the paths that are on disk, but not in a view, or there are folders with nothing in them. */
+/** The paths that are on disk, but not in a view, or are folders that are empty only in the view. */
 export async function restored(
   real: PlainTree,
   view: PlainTree,
@@ -56,8 +56,8 @@ export async function outermostIgnored(root: string, files: readonly string[]): 
 }
 
 /**
- * Paths of an upper tree at or below which something on disk has changed since a time, or which are gone from the disk. Looks at
- * nothing that is on disk alone.
+ * Paths of an upper tree at or below which something on disk has changed since a time, or which are gone from the disk. Files that
+ * are only on disk are not looked at.
  * @param paths with whether each was on disk at that time
  */
 export function newerIn(

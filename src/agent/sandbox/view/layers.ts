@@ -12,19 +12,19 @@ import type { Layer } from './upperTree.ts';
 
 /** In milliseconds. */
 const SECOND = 1_000;
-/** More than a tick of the kernel's clock takes, and than a timer is early, in milliseconds. */
+/** Longer than a tick of the kernel's clock, and than a timer fires early, in milliseconds. */
 const TICK = 20;
 
 /** The overlays or copies of a workspace, and how paths in it are named. */
 export class Layers {
-  /** One for each folder that is in no other one: what is in another one is a part of its overlay or copy. */
+  /** One for each outermost folder: a folder in another one is a part of that one's overlay or copy. */
   readonly all: readonly Layer[];
   /** All folders, the innermost first. */
   readonly folders: readonly Layer[];
   /** Other paths of the folders, which lead to them. */
   readonly links: ReadonlyMap<string, string>;
 
-  /** @param storage holds the state of each, in a folder that is named by its number */
+  /** @param storage holds the state of each, in a folder named by its number */
   constructor(folders: readonly FolderRoot[], storage: string) {
     const roots = folders.map(({ name, fsPath }, index) => ({
       ...{ root: realPathSync(fsPath), prefix: folders.length > 1 ? `${name}/` : '' },
@@ -45,13 +45,13 @@ export class Layers {
     );
   }
 
-  /** Where a workspace path is, as an absolute path; `undefined` outside all folders. */
+  /** The absolute path of a workspace path; `undefined` outside all folders. */
   absolute(workspacePath: string): string | undefined {
     const folder = this.folders.find(({ prefix }) => workspacePath.startsWith(prefix));
     return folder && path.join(folder.root, workspacePath.slice(folder.prefix.length));
   }
 
-  /** The one that an absolute path is in, and where in it. */
+  /** The layer that an absolute path is in, and the path relative to it. */
   placeAt(absolute: string): Place | undefined {
     const layer = this.all.find(({ root }) => isInside(absolute, root));
     return layer && { layer, relative: withSlashes(path.relative(layer.root, absolute)) };
@@ -64,7 +64,7 @@ export class Layers {
     return folder.prefix + withSlashes(path.relative(folder.root, at));
   }
 
-  /** What is pending, by where a command finds it. */
+  /** The pending contents, by the place where a command finds them. */
   async contentsOf(pending: PendingContents): Promise<Contents> {
     const contents: Contents = new Map(this.all.map(layer => [layer, new Map()]));
     const written = new Map(this.all.map(layer => [layer, new Set<string>()]));
@@ -92,8 +92,8 @@ export class Layers {
   }
 
   /**
-   * Where a workspace path is. Links above it lead to where the command finds it, if that is in the workspace.
-   * @param removed a folder above it where a link leads nowhere any more
+   * The place of a workspace path. Links above it are followed, as the command does, if they lead into the workspace.
+   * @param removed a folder above it that is removed: a link there leads nowhere any more
    */
   async #placeOf(workspacePath: string, removed = workspacePath): Promise<Place | undefined> {
     const [named, followed] = [workspacePath, removed].map(each => this.absolute(each));
@@ -124,10 +124,10 @@ export function untilLaterSecond(newest: number, now: number): number {
   return isFuture ? 0 : Math.max(0, later - now);
 }
 
-/** What is pending, by its place. */
+/** The pending contents, by their place. */
 export type Contents = ReadonlyMap<Layer, Map<string, Put>>;
 
-/** What is put into the view. */
+/** A file, or a deletion, that is put into the view. */
 export interface Put {
   /** Its workspace path. */
   readonly name: string;
@@ -137,20 +137,21 @@ export interface Put {
   readonly mode: number | undefined;
   /** The time of its last change; by default now. */
   readonly time?: Date;
-  /** Where the file is put of which this is another name. */
+  /** The path of the file of which this is another name. */
   readonly sameAs?: string;
 }
 
-/** Where something is in the view. */
+/** A place in the view. */
 export interface Place {
   readonly layer: Layer;
   readonly relative: string;
 }
 
 /**
- * Removes what was put for a command, also below what git ignores and is kept. Follows no link that the command has made.
- * @param ignored what git ignores
- * @returns the paths of it where something is left
+ * Removes the contents that were put for a command, also below ignored paths that are kept. Follows no link that the command has
+ * made.
+ * @param ignored the ignored paths
+ * @returns those that are left
  */
 export async function forgetPut(
   contents: Contents,

@@ -11,14 +11,14 @@ const MAX_OUTPUT = 20_000;
 const MAX_PATHS = 3;
 const MAX_NAME = 100;
 
-/** What the model can do next. */
+/** Advice to the model. */
 const ADVICE =
   'Do without it, run what needs it with onDisk, or ask the user to name it in the setting redline.sandbox.readable.';
 
-/** What a shell ends with if it does not find a program. */
+/** The exit code of a shell that does not find a program. */
 const NOT_FOUND = 127;
 
-/** How shells and `env` name it: dash, bash and zsh, fish, env. */
+/** How shells and `env` name it: dash and bash, zsh, fish, env. */
 const PROGRAMS = [
   /(?:^|[\s:])(?<name>[\w.+/-]+): (?:command )?not found\b/,
   /command not found: (?<name>[\w.+/-]+)/,
@@ -27,10 +27,10 @@ const PROGRAMS = [
 ];
 const NO_FILE = /ENOENT|No such file|cannot find|not found/i;
 
-/** A path up to what ends it in a message, with the punctuation of a sentence. */
+/** A path up to the character that ends it in a message, with the punctuation of a sentence. */
 const NAME = /^[^\s'"`()[\]‘’]*/;
 
-/** What this machine has and the sandbox hides. */
+/** Facts about this machine that tell what the sandbox hides. */
 export interface Outside {
   readonly home: string;
   /** The PATH of VS Code. */
@@ -39,9 +39,9 @@ export interface Outside {
   readonly folders: readonly string[];
 }
 
-/** What a command did not find in the sandbox. */
+/** Programs and paths that a command did not find in the sandbox. */
 interface Missing {
-  /** Names of programs and paths, as a person is told them. */
+  /** Names of programs and paths, as shown to a person. */
   readonly missing: readonly string[];
   /** Sentences for the model. */
   readonly notes: readonly string[];

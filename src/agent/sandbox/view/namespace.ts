@@ -7,7 +7,7 @@ import { callFilter } from './callFilter.ts';
 import { ended, firstIn, GONE_MS, kill, noteIn, type FirstProcess } from './firstProcess.ts';
 import { isRoot, SystemFolders } from './systemFolders.ts';
 
-/** Where system programs are: not on the PATH of the user, who may have others. */
+/** Folders of system programs. The user's PATH is not used, since it may lead to others. */
 export const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
 /** A program of the system; `undefined` if it is not installed. */
@@ -34,9 +34,10 @@ export interface NamespaceEnd {
  * “Volatile mount” where what is written need not outlive the machine: else each command would wait until the whole disk is
  * written). Then it starts bubblewrap, and keeps the mounts until descriptor 3 is closed, also by the end of this program; if that
  * has ended already, nothing would tell it, so it ends first. The names of the trees are relative, since a comma or a colon in a
- * path would mean something else. Whoever may make user namespaces could mount the control groups in one, and end what is outside:
- * only as many are allowed as bubblewrap makes. Arguments: this program, further options of the overlays, the number of namespaces,
- * that of folders, two paths for each, what starts bubblewrap. Its end is told on descriptor 4, which nothing has that runs in the view.
+ * path would mean something else. A program that may make user namespaces could mount the control groups in one, and end processes
+ * outside: only as many are allowed as bubblewrap makes. Arguments: this program, further options of the overlays, the number of
+ * namespaces, that of folders, two paths for each, what starts bubblewrap. The exit code is reported on descriptor 4, which no
+ * program in the view has.
  */
 const ENTER = `
 [ "$PPID" = "$1" ] || exit 95
@@ -68,23 +69,26 @@ const NESTED = 64;
 const MAPPED = 'echo mapped >&4; read -r _ <&3; exec "$@"';
 
 /**
- * All variables of what makes the namespaces and mounts the view, outside of which it runs. Those of the program come from settings
- * that a workspace may bring: bubblewrap alone is told them, on a descriptor, and sets them for what runs in the view.
+ * All variables of the programs that make the namespaces and mount the view, and run outside it. Those of the program in the view
+ * come from settings that a workspace may bring: only bubblewrap gets them, on a descriptor, and sets them in the view.
  */
 const CHAIN = { PATH: SYSTEM_FOLDERS.join(':'), LC_ALL: 'C' };
 
-/** What the shells of the chain add. */
+/** Variables that the shells of the chain add. */
 const ADDED = ['LC_ALL', 'PWD', 'OLDPWD', 'SHLVL', '_'];
 
 /**
  * Runs as the first process of a pid namespace around that of the program, which can neither see nor change it: bubblewrap's own
- * first process can be changed by ptrace, or starved. When this one ends, the kernel ends all others, and tells its parent only once
- * they are gone. It notes in a file how the system knows it, tells it, and becomes bubblewrap.
+ * first process can be changed by ptrace, or starved. When this one ends, the kernel ends all others, and tells its parent only
+ * once they are gone. It writes its line of `/proc` to a file and to descriptor 6, and becomes bubblewrap.
  */
 const FIRST =
   'read -r own </proc/self/stat && echo "$own" >"$1" && echo "$own" >&6 || exit 95; shift; exec "$@"';
 
-/** Runs in the view, where it can reach nothing outside. It removes what pending previews delete, tells that, and becomes the program. */
+/**
+ * Runs in the view, where it can reach nothing outside. It removes files that pending previews delete, reports that it began, and
+ * becomes the program.
+ */
 const BEGIN = 'echo began >&6; exec "$@" 5<&- 6>&- 7<&- 8<&-';
 const REMOVE = `/usr/bin/env -i PATH=${SYSTEM_FOLDERS.join(':')} xargs -0 rm -rf -- <&5; `;
 
@@ -106,8 +110,8 @@ export class Namespace {
   readonly stdout: Readable;
   readonly stderr: Readable;
   /**
-   * Settles once the program has ended and nothing of all that it had started lives: the kernel tells it, and nothing in the
-   * namespaces can change or delay what it tells.
+   * Settles once the program and everything that it had started have ended: the kernel reports it, and nothing in the namespaces
+   * can change or delay the report.
    */
   readonly ended: Promise<NamespaceEnd>;
   /** Settles once {@link release} was called and the view is gone, or is known to stay. */
@@ -158,7 +162,7 @@ export class Namespace {
         String(folders.length),
         ...folders.flatMap(({ root, state }) => [root, state]),
       ],
-      // When the script is killed, what it waits for is, too.
+      // When the script is killed, the program that it waits for is, too.
       ...[setpriv, '--pdeathsig', 'KILL', '--', unshare, '--pid', '--fork', '--kill-child', '--'],
       ...['/bin/sh', '-c', FIRST, 'redline-sandbox', noteIn(options.storage)],
       ...[systemTool('bwrap') ?? 'bwrap', ...isolation(options, system), '--args', '8', '--'],
@@ -168,7 +172,7 @@ export class Namespace {
     const child = spawn(unshare, args, {
       env: CHAIN,
       cwd: '/',
-      // Whoever has the terminal must stay in its session.
+      // A program that has the terminal must stay in its session.
       detached: !options.terminal,
       stdio: [
         ...(options.terminal
@@ -205,7 +209,7 @@ export class Namespace {
     });
     this.ended = new Promise((resolve, reject) => {
       const end = async (exitCode: number): Promise<void> => {
-        // If what waited for the first process was killed, that may still be about to end.
+        // If the program that waited for the first process was killed, that process may still be about to end.
         if (this.#first && !(await ended(this.#first))) return this.#stuck.abort();
         await allTold;
         resolve({
@@ -257,7 +261,9 @@ function environmentArguments(environment: NodeJS.ProcessEnv): readonly string[]
   ].map(argument => `${argument}\0`);
 }
 
-/** Gives a user namespace that root has made all users and groups: files that belong to others stay theirs, and can be changed. */
+/**
+ * Maps all users and groups into a user namespace that root has made: files that belong to others stay theirs, and can be changed.
+ */
 function mapUsers(pid: number | undefined): void {
   for (const file of ['uid_map', 'gid_map']) {
     const here = readFileSync(`/proc/self/${file}`, 'utf8').trim().split('\n');

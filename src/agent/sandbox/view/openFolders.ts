@@ -4,14 +4,14 @@ import { hasCode } from '../../base/errors.ts';
 
 /** Opens a folder only to get to what is in it: also one that forbids reading. */
 const O_PATH = 0x200000;
-/** The longest path that systems take, in bytes: what is deeper can be reached by nothing but such folders. */
+/** The longest path that systems take, in bytes: deeper entries can be reached only through open folders. */
 const MAX_PATH = 4_095;
 /** How many folders stay open at a time. */
 const MOST_OPEN = 64;
 
 const isLinux = process.platform === 'linux';
 
-/** What a folder is, wherever it is moved. */
+/** The identity of a folder, wherever it is moved. */
 export type FolderId = Pick<BigIntStats, 'dev' | 'ino'>;
 
 /** Another folder, or a link to one, stands where a tree was. */
@@ -19,14 +19,14 @@ export class ReplacedError extends Error {
   override readonly name = 'ReplacedError';
 }
 
-/** A folder that is held: what is in it is found at `at`, whatever becomes of its name meanwhile. */
+/** A folder that is held open: its contents are found at `at`, even if its name changes meanwhile. */
 export interface OpenFolder {
   readonly at: string;
   close(): Promise<void>;
 }
 
 /**
- * Opens a folder, and no link to one. Where the system cannot hold folders (all but Linux), it is looked at once.
+ * Opens a folder, but no link to one. On systems that cannot hold folders (all but Linux), it is only checked once.
  * @throws the error of the system, ENOTDIR if something else stands there
  */
 export async function openFolder(at: string | Buffer): Promise<OpenFolder> {
@@ -39,7 +39,7 @@ export async function openFolder(at: string | Buffer): Promise<OpenFolder> {
   return { at: `/proc/self/fd/${handle.fd}`, close: () => handle.close() };
 }
 
-/** Sets the permission bits of a file or folder, and of nothing that a link leads to. */
+/** Sets the permission bits of a file or folder; does not follow a link. */
 export async function setBits(at: string | Buffer, bits: number): Promise<void> {
   if (!isLinux) {
     if (!(await fs.lstat(at)).isSymbolicLink()) await fs.chmod(at, bits);
@@ -53,13 +53,13 @@ export async function setBits(at: string | Buffer, bits: number): Promise<void> 
   }
 }
 
-/** What identifies a folder now. @throws the error of the system */
+/** The identity of the folder at a path. @throws the error of the system */
 export async function folderId(at: string): Promise<FolderId> {
   const { dev, ino } = await fs.lstat(at, { bigint: true });
   return { dev, ino };
 }
 
-/** Whether nothing is there: also where a file or a link stands in the way. */
+/** Whether an error means that nothing is there, also because a file or a link stands in the way. */
 export function isNothing(error: unknown): boolean {
   return hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO');
 }
@@ -97,7 +97,7 @@ export class OpenFolders {
     }
   }
 
-  /** What stands at a path is removed or moved. */
+  /** Forgets the folders at and below a path that is removed or moved. */
   forget(relative: string): void {
     for (const [at, held] of this.#held)
       if (at === relative || at.startsWith(`${relative}/`)) this.#forgetOne(at, held);
@@ -108,7 +108,7 @@ export class OpenFolders {
     this.#most = MOST_OPEN;
   }
 
-  /** Nothing stays open from now on. */
+  /** Closes all folders; none stays open from now on. */
   async close(): Promise<void> {
     this.#most = 0;
     this.#closeUnused();
@@ -122,7 +122,7 @@ export class OpenFolders {
       opened: relative === '' ? this.#openRoot() : this.#openBelow(relative),
     };
     held.users++;
-    // The last used one comes last.
+    // The map is in order of last use.
     this.#held.delete(relative);
     this.#held.set(relative, held);
     if (!known)

@@ -38,7 +38,7 @@ import {
 /** How many files are compared concurrently. */
 const AT_ONCE = 8;
 
-/** What explains a failure that an output shows. */
+/** Notes that explain a failure that shows in an output. */
 const NOTES: readonly (readonly [sign: RegExp, note: string])[] = [
   [
     /EXDEV|cross-device/i,
@@ -50,7 +50,7 @@ const NOTES: readonly (readonly [sign: RegExp, note: string])[] = [
   ],
 ];
 
-/** Why nothing that git ignores is in the view any more. */
+/** Notes on why no ignored files are in the view any more. */
 export const FREED = 'What git ignores was removed from the sandbox to free the disk.';
 export const LOST = 'What git ignores was removed from the sandbox, where it could not be kept.';
 
@@ -60,7 +60,7 @@ export interface SandboxOptions {
   readonly storage: string;
   /** Variables that commands get although their names look like those of secrets. */
   readonly variables: () => readonly string[];
-  /** What commands may read beside the tools of the user: absolute paths. */
+  /** Absolute paths that commands may read beside the tools of the user. */
   readonly readable?: () => readonly string[];
 }
 
@@ -73,11 +73,11 @@ export class OverlaySandbox implements SandboxOfEngine {
   readonly #variables: () => readonly string[];
   readonly #readable: () => readonly string[];
   readonly #running = new Set<Namespace>();
-  /** Nothing is in the upper trees but what git ignores. */
+  /** True if only ignored files are in the upper trees. */
   #isClean = true;
-  /** What git ignored after the last command, with whether it was on disk, too; it is in the upper trees. */
+  /** The ignored paths that the last command left in the upper trees, with whether each was on disk, too. */
   #kept: ReadonlyMap<Layer, ReadonlyMap<string, boolean>> = new Map();
-  /** When the last command found the folders. What is changed on disk later is newer than all that is kept. */
+  /** When the folders were mounted for the last command. Later changes on disk are newer than everything that is kept. */
   #mountedAt = 0;
   readonly #past = new PastFiles();
 
@@ -91,7 +91,7 @@ export class OverlaySandbox implements SandboxOfEngine {
   async run(plan: CommandPlan, pending: PendingContents, { signal, add }: RunSink): Promise<SandboxEnd> {
     assertNotStopped(signal);
     const { contents, deleted, call, space, newer, readable } = await this.#prepare(plan, pending, signal);
-    // Nothing is awaited from the last look at the signal until it is listened to.
+    // No await stands between the last check of the signal and listening to it.
     const mountedAt = (this.#mountedAt = Date.now());
     const namespace = new Namespace({
       ...{
@@ -166,19 +166,19 @@ export class OverlaySandbox implements SandboxOfEngine {
       namespace.stop();
       await namespace.release();
       this.#running.delete(namespace);
-      // What could not be listed must not be in the next view.
+      // Changes that could not be listed must not be in the next view.
       if (!this.#isClean) await this.#clean(new Map()).catch(() => undefined);
       await call.remove();
     }
   }
 
-  /** Makes what a command finds. @throws ToolError if that fails, or if it is stopped meanwhile */
+  /** Prepares the view for a command. @throws ToolError if that fails, or if it is stopped meanwhile */
   async #prepare(plan: CommandPlan, pending: PendingContents, signal: AbortSignal): Promise<Prepared> {
     let call: ShellCall | undefined;
     try {
       const contents = await this.#layers.contentsOf(pending);
       await this.#past.add(contents, this.#layers);
-      // What could not be removed after the last command may be gone by now.
+      // Leftovers that could not be removed after the last command may be removable by now.
       if (!this.#isClean) await this.#clean(new Map());
       const newer: string[] = [];
       for (const [layer, kept] of this.#kept) {
@@ -219,7 +219,7 @@ export class OverlaySandbox implements SandboxOfEngine {
     await removeTree(this.#storage);
   }
 
-  /** Puts what is pending into the upper trees. @returns what must be removed in the view */
+  /** Puts the pending contents into the upper trees. @returns the paths that must be removed in the view */
   async #put(contents: Contents): Promise<string[]> {
     this.#isClean = false;
     for (const { root, state, upper } of this.#layers.all) {
@@ -253,7 +253,7 @@ export class OverlaySandbox implements SandboxOfEngine {
 
   /**
    * Collects what the command changed: the upper trees tell where, the view and the real folders what.
-   * @returns what git ignores, by layer, and workspace paths of what it ignores and the command has removed
+   * @returns the ignored paths, by layer, and workspace paths of ignored files that the command has removed
    */
   async #list(
     view: string,
@@ -281,7 +281,7 @@ export class OverlaySandbox implements SandboxOfEngine {
       );
       wroteGit ||= await inTrees([layer.upper], upper => wroteAny(upper, changed.git));
       const pending = contents.get(layer) ?? new Map<string, never>();
-      // Links in the view lead, for this process, to what is outside.
+      // For this process, links in the view lead outside.
       await inTrees([layer.root, merged], (real, inView) =>
         forEachLimited([...new Set([...changed.paths, ...pending.keys()])], AT_ONCE, async each => {
           if (effects.isTooMuch) return;
@@ -301,9 +301,9 @@ export class OverlaySandbox implements SandboxOfEngine {
   }
 
   /**
-   * Leaves nothing in the upper trees but what git ignores, in folders that hide nothing of the real ones, and nothing in the
+   * Removes everything but ignored files from the upper trees, in folders that hide nothing of the real ones, and everything in the
    * view's own folders.
-   * @returns why what git ignores could not be kept; `undefined` if it was
+   * @returns why ignored files could not be kept; `undefined` if they were
    * @throws the error of the system if something is left
    */
   async #clean(ignored: ReadonlyMap<Layer, readonly string[]>): Promise<string | undefined> {
@@ -325,7 +325,7 @@ export class OverlaySandbox implements SandboxOfEngine {
     return lost;
   }
 
-  /** How many of the ignored files the command has changed, as far as it can be told soon. */
+  /** How many of the ignored files the command has changed, as far as there is time to count. */
   async #countIgnored(ignored: ReadonlyMap<Layer, readonly string[]>): Promise<number> {
     let count = 0;
     for (const [{ upper, state }, paths] of ignored)
@@ -334,14 +334,14 @@ export class OverlaySandbox implements SandboxOfEngine {
   }
 }
 
-/** What a command needs. */
+/** The prepared view, and what else a command needs. */
 interface Prepared {
   readonly contents: Contents;
-  /** What must be removed in the view. */
+  /** Paths that must be removed in the view. */
   readonly deleted: readonly string[];
   readonly call: ShellCall;
   readonly space: Space;
-  /** Workspace paths of what was kept, but is newer on disk. */
+  /** Workspace paths of kept files that are newer on disk. */
   readonly newer: readonly string[];
   readonly readable: readonly Bind[];
 }

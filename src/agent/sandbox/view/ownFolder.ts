@@ -5,8 +5,8 @@ import { folderId, ReplacedError, type FolderId } from './openFolders.ts';
 import { PlainTree } from './plainTree.ts';
 
 /**
- * A folder of Redline's own that commands can reach which run in a copy. Links that they put in the place of the folders above it are
- * not followed.
+ * A folder of Redline's own that commands in a copy can reach. Links that they put in place of the folders above it are not
+ * followed.
  */
 export class OwnFolder {
   readonly path: string;
@@ -19,7 +19,7 @@ export class OwnFolder {
     this.name = path.basename(at);
   }
 
-  /** The folder that it is in, made if there is none. Using it throws {@link ReplacedError} if another one has taken its place since. */
+  /** Its parent folder, made if there is none. Using it throws {@link ReplacedError} if another one has taken its place since. */
   async above(): Promise<PlainTree> {
     const at = path.dirname(this.path);
     const now = await folderId(at).catch((error: unknown) => {
@@ -30,12 +30,12 @@ export class OwnFolder {
     return new PlainTree(at, this.#above);
   }
 
-  /** Where a path in it is, as seen from the folder that it is in. @param at absolute */
+  /** A path in it, relative to its parent folder. @param at absolute */
   seenFromAbove(at: string): string {
     return [this.name, path.relative(this.path, at).replaceAll(path.sep, '/')].join('/');
   }
 
-  /** Removes it, unless another folder has taken the place of the one that it is in. */
+  /** Removes it, unless another folder has taken the place of its parent. */
   async remove(): Promise<void> {
     try {
       await (await this.above()).clear(this.name);

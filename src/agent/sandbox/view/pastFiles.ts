@@ -5,7 +5,7 @@ import { PlainTree } from './plainTree.ts';
 import { stampOf, type Stamp } from './stamps.ts';
 import type { Layer } from './upperTree.ts';
 
-/** When a file became again what it is on disk. */
+/** A file that is as on disk again, and since when. */
 interface Returned {
   readonly stamp: Stamp;
   readonly time: Date;
@@ -13,21 +13,21 @@ interface Returned {
 
 /**
  * Files that a command has found, or left, with other contents than they have on disk. Once they are in the view as on disk again,
- * they get a time of their own: outputs that were made from the other contents are older than that, so `make` and its kind make them
- * anew. Time in a view only goes forward.
+ * they get a time of their own: outputs made from the other contents are older, so `make` and similar tools rebuild them. Time in a
+ * view only goes forward.
  */
 export class PastFiles {
-  /** By path; `undefined` while the contents are others. */
+  /** By path; `undefined` while the contents differ from those on disk. */
   readonly #files = new Map<Layer, Map<string, Returned | undefined>>();
 
-  /** These paths hold something else now. */
+  /** Notes that these paths differ from those on disk now. */
   note(layer: Layer, paths: Iterable<string>): void {
     const files = this.#files.get(layer) ?? new Map<string, Returned | undefined>();
     this.#files.set(layer, files);
     for (const each of paths) files.set(each, undefined);
   }
 
-  /** These workspace paths hold something else now. */
+  /** Notes that these workspace paths differ from those on disk now. */
   async noteAll(names: readonly string[], layers: Layers): Promise<void> {
     const slice = new TimeSlice();
     for (const name of names) {
@@ -37,7 +37,7 @@ export class PastFiles {
     }
   }
 
-  /** Adds the files that are as on disk again to what is put into the view. What is pending is newer anyway. */
+  /** Adds the files that are as on disk again to what is put into the view. Pending contents are newer anyway. */
   async add(contents: Contents, layers: Layers): Promise<void> {
     for (const [layer, puts] of contents) this.note(layer, puts.keys());
     for (const [layer, files] of this.#files) {
@@ -58,7 +58,7 @@ export class PastFiles {
     }
   }
 
-  /** Nothing is left that was made from other contents. */
+  /** Forgets all files: no output made from other contents is left. */
   clear(): void {
     this.#files.clear();
   }

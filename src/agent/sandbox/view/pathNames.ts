@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { named } from '../../base/safeName.ts';
 import { isInside, realPlace } from '../../base/system/realPath.ts';
 
-/** Writes paths of the copies in an output as those of the workspace, also where a chunk ends within one. */
+/** Replaces paths of the copies in an output by those of the workspace, even if a chunk ends within one. */
 export class PathNames {
   readonly #names: readonly (readonly [from: string, to: string])[];
   readonly #add: (text: string) => void;
@@ -24,7 +24,7 @@ export class PathNames {
     if (ready !== '') this.#add(ready);
   }
 
-  /** Sentences for the model on files that a command has left with paths of the copies in them. */
+  /** Sentences for the model on files in which a command has left paths of the copies. */
   told(effects: readonly ForeignFile[]): readonly string[] {
     return this.#names.flatMap(([from, to]) => {
       const has = ({ theirs }: ForeignFile): boolean =>
@@ -52,8 +52,8 @@ export interface Folders {
 }
 
 /**
- * Links with an absolute target in the workspace lead to the same place of its copy: else a command would read and write what is on
- * disk through them.
+ * Leads links with an absolute target in the workspace to the same place of its copy: else a command would read and write the files
+ * on disk through them.
  */
 export class CopiedLinks {
   /** The outermost folders, and those that are opened by a link. */
@@ -68,13 +68,13 @@ export class CopiedLinks {
     this.folders = [...folders, ...linked];
   }
 
-  /** What a link of the workspace with this target holds in the copy. */
+  /** The target that a link of the workspace with this target has in the copy. */
   async inCopy(target: string): Promise<string> {
     if (!path.isAbsolute(target)) return target;
     return this.#placeOf(target) ?? this.#placeOf(await realPlace(target)) ?? target;
   }
 
-  /** What a link of the copy with this target holds in the workspace. */
+  /** The target that a link of the copy with this target has in the workspace. */
   inWorkspace(target: string): string {
     const found = path.isAbsolute(target) && this.folders.find(({ copy }) => isInside(target, copy));
     return found ? path.join(found.root, path.relative(found.copy, target)) : target;

@@ -9,29 +9,29 @@ import { kindOf, type Found } from './effects.ts';
 import { clearIn, entriesOf, type Entry } from './entries.ts';
 import { isNothing, OpenFolders, setBits, type FolderId } from './openFolders.ts';
 
-/** A file itself, and no pipe, which would never answer. */
+/** Flags that open a file without following a link, or waiting for a pipe, which would never answer. */
 const FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** What a folder must allow to be worked in. */
+/** The permission bits that a folder needs to be worked in. */
 const OWNER = 0o700;
 
 /**
- * A tree in which another program may be at work. It is read and written folder by folder, by open ones, so that no link that the
- * program puts there meanwhile leads out of it. Where the system cannot do that (all but Linux), each folder is looked at before
- * what is in it is.
+ * A tree in which another program may be at work. It is read and written through open folders, one after the other, so that no link
+ * that the program puts there meanwhile leads out of it. Where the system cannot do that (all but Linux), each folder is checked
+ * before its contents are used.
  */
 export class PlainTree {
   readonly #folders: OpenFolders;
 
   /**
    * @param root absolute; nothing above it can be changed by the other program.
-   * @param id that of the root, if the other program could replace it: then using it throws {@link ReplacedError}.
+   * @param id the identity of the root, if the other program could replace it: using the tree then throws {@link ReplacedError}.
    */
   constructor(root: string, id?: FolderId) {
     this.#folders = new OpenFolders(root, id);
   }
 
-  /** Holds the folders that it has come to, so that it comes there faster, until {@link close} is called. */
+  /** Keeps the folders that it has opened, for faster access, until {@link close} is called. */
   hold(): this {
     this.#folders.hold();
     return this;
@@ -43,8 +43,8 @@ export class PlainTree {
   }
 
   /**
-   * Looks at what stands at a relative path itself; `undefined` if there is nothing, or a folder above it is none. `at` leads to it
-   * while that is done.
+   * Runs `look` on the entry at a relative path, not on a link's target; `undefined` if there is none, or a folder above it is
+   * none. `at` leads to it while `look` runs.
    * @throws the error of the system if the tree has gone: that does not mean that its files have
    */
   at<T>(relative: string, look: (at: string) => Promise<T>): Promise<T | undefined> {
@@ -53,7 +53,7 @@ export class PlainTree {
     );
   }
 
-  /** Works in a folder of the tree; `undefined` if it is none. `folder` leads to it while that is done. */
+  /** Runs `work` in a folder of the tree; `undefined` if it is none. `folder` leads to it while `work` runs. */
   in<T>(relative: string, work: (folder: string) => Promise<T>): Promise<T | undefined> {
     return this.#folders.in('', async () => {
       try {
@@ -69,7 +69,7 @@ export class PlainTree {
     return this.at(relative, at => fs.lstat(at));
   }
 
-  /** What stands at a relative path; `undefined` if there is nothing, or a folder above it is none. */
+  /** The entry at a relative path; `undefined` if there is none, or a folder above it is none. */
   find(relative: string): Promise<Found | undefined> {
     return this.at(relative, async at => {
       const stat = await fs.lstat(at);
@@ -98,8 +98,8 @@ export class PlainTree {
   }
 
   /**
-   * What is in a folder, a part of it at a time, in no order; nothing if there is no such folder.
-   * @param isOpened it is made readable and writable first
+   * Lists a folder in parts, in no order; there are none if there is no such folder.
+   * @param isOpened make the folder readable and writable first
    */
   async *parts(relative: string, isOpened = false): AsyncGenerator<readonly Entry[]> {
     if (isOpened) await this.openUp(relative);
@@ -110,7 +110,7 @@ export class PlainTree {
     yield* found;
   }
 
-  /** Lets a folder be read and written, also if it forbids that. @returns the permission bits that it had */
+  /** Makes a folder readable and writable. @returns the permission bits that it had */
   openUp(relative: string): Promise<number | undefined> {
     if (relative === '' || relative === '.') return Promise.resolve(undefined);
     return this.at(relative, async at => {
@@ -128,8 +128,8 @@ export class PlainTree {
   }
 
   /**
-   * Makes a folder and those above it, which can be written in any case; what stands in its place is removed.
-   * @param like has the folders whose permission bits they get
+   * Makes a folder and those above it, always writable by their owner; a file or link in the way is removed.
+   * @param like a tree with the folders whose permission bits they get
    */
   async makeFolders(relative: string, like?: PlainTree): Promise<void> {
     if (relative === '' || relative === '.') return;
@@ -148,7 +148,7 @@ export class PlainTree {
   }
 
   /**
-   * Writes a file as a whole, or a link, in the place of what is there; with the folders above it.
+   * Writes a file as a whole, or a link, in place of what is there, and makes missing folders above it.
    * @param bits by default those of a new file
    * @param time that of its last change; by default now
    * @param drafts a folder in which it is written before it gets its name; by default its own. One on another disk is not used.
@@ -192,8 +192,8 @@ export class PlainTree {
   }
 
   /**
-   * Copies a file of another tree with its permission bits, or a link as it is; what is neither is left out.
-   * @param to where nothing is, in a folder that is there; by default, at the same path
+   * Copies a file of another tree with its permission bits, or a link as it is; anything else is left out.
+   * @param to a free path in an existing folder; by default the same path
    * @returns false if the user may not read it
    */
   async copy(
@@ -208,13 +208,13 @@ export class PlainTree {
     return isRead ?? true;
   }
 
-  /** Gives a file another name in the tree, in the place of what stands there. */
+  /** Gives a file another name in the tree, in place of what is there. */
   async link(relative: string, to: string): Promise<void> {
     await this.clear(to);
     await this.at(relative, from => this.at(to, at => fs.link(from, at)));
   }
 
-  /** Moves what stands at a path to the same one in another tree, in which the folder above it is. */
+  /** Moves the entry at a path to the same path in another tree, where the folder above it must exist. */
   async move(relative: string, to: PlainTree): Promise<void> {
     await this.#folders.in(path.posix.dirname(relative), from =>
       to.#folders.in(path.posix.dirname(relative), folder => {
@@ -231,7 +231,7 @@ export class PlainTree {
     return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
   }
 
-  /** Removes what stands at a path, with all that is in it. */
+  /** Removes the entry at a path, with everything in it. */
   async clear(relative: string): Promise<void> {
     await this.at(relative, at => clearIn(path.posix.dirname(at), Buffer.from(path.posix.basename(at))));
     this.#folders.forget(relative);
@@ -247,7 +247,7 @@ export class PlainTree {
   }
 }
 
-/** Works with trees, whose folders are held meanwhile. */
+/** Runs `work` with trees whose folders are held meanwhile. */
 export async function inTrees<const Roots extends readonly (string | PlainTree)[], T>(
   roots: Roots,
   work: (...trees: { [At in keyof Roots]: PlainTree }) => Promise<T>,
@@ -260,7 +260,7 @@ export async function inTrees<const Roots extends readonly (string | PlainTree)[
   }
 }
 
-/** @param size how large it seems to be */
+/** @param size the expected size, in bytes */
 async function readMost(file: fs.FileHandle, size: number, most: number): Promise<Uint8Array> {
   let bytes = Buffer.alloc(size + 1);
   for (let length = 0; ;) {
@@ -284,9 +284,9 @@ async function writeNew(at: string, content: Uint8Array, bits?: number, time?: D
 }
 
 interface CopyOptions {
-  /** Else it is new. */
+  /** The copy keeps the time of the last change; else its time is new. */
   readonly keepsTime?: boolean;
-  /** What a copied link holds in place of its target. */
+  /** Maps the target of a link to that of its copy. */
   readonly targetOf?: (target: string) => Promise<string>;
   /** Throws if there is no room for so many bytes. */
   readonly allow?: (bytes: number) => void;
@@ -310,7 +310,7 @@ async function copyEntry(
   try {
     file = await fs.open(from, FILE);
   } catch (error) {
-    // No command of the user can need it.
+    // A file that the user may not read cannot be needed by a command.
     if (hasCode(error, 'EACCES')) return false;
     throw error;
   }

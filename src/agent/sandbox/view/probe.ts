@@ -17,12 +17,12 @@ import { removeTree } from './entries.ts';
 /** How long the probe may take, in milliseconds. */
 const LIMIT_MS = 20_000;
 
-/** The folder that is written to: no folder of the workspace has this name. */
+/** The name of the folder that is written to: no folder of the workspace has it. */
 const PROBED = '\0probe';
-/** What a command must not share with the host. */
+/** Namespaces that a command must not share with the host. */
 const NAMESPACES = ['cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts'];
 
-/** Where a probe has its sandbox, in the folder that it makes. */
+/** The folder of a probe's sandbox, in the one that the probe makes. */
 export const PROBE_STATE = 'state';
 
 /** Why there is no isolated overlay. */
@@ -32,9 +32,9 @@ export interface NoOverlay {
 }
 
 /**
- * Tries the overlay engine on a small folder beside its state, by doing: what is written must come out as an effect and change
- * nothing, and what is outside must neither be read, written nor reached. The folders of the workspace are mounted with it, since
- * their file systems may not allow it.
+ * Tries the overlay engine on a small folder beside its state: a write must come out as an effect and change nothing, and nothing
+ * outside may be read, written or reached. The folders of the workspace are mounted with it, since their file systems may not allow
+ * it.
  * @returns `undefined` if it works and is isolated
  */
 export async function probeOverlay(
@@ -54,7 +54,7 @@ export async function probeOverlay(
     const detail = messageOf(error)
       .replace(/^The sandbox cannot be entered: /, '')
       .replace(/ Nothing was run\.$/, '');
-    // Bubblewrap is told what it may not mount by the kernel's policy.
+    // If bubblewrap may not mount something, the kernel's policy forbids it.
     const isOverlay = /mount|overlay/i.test(detail) && !detail.startsWith('bwrap: ');
     return { reason: isOverlay ? 'mount' : 'namespaces', detail };
   } finally {
@@ -88,7 +88,7 @@ async function probe(
   const left = path.basename(base).slice(0, 15);
   const command = [
     `PATH=${SYSTEM_FOLDERS.join(':')}`,
-    // What reaches something writes the name of its way out.
+    // Each command that reaches something prints the name of its way out.
     `cat ${quoted[0]} link 2>/dev/null && echo LEAK read`,
     // In the view it may write where that stands: a file in memory.
     `(echo x > ${quoted[0]}) 2>/dev/null`,
@@ -107,7 +107,7 @@ async function probe(
     '[ "$(id -u)" != 0 ] || [ -z "$(find /etc -maxdepth 1 -type f ! -perm -004 -exec cat {} + 2>/dev/null)" ] || echo LEAK private',
     '(echo x > /redline-probe) 2>/dev/null && echo LEAK memory',
     'echo new > file',
-    // It leaves the session and hears no signal. The command ends once that waits for what never comes, with a name of its own.
+    // Starts a process with a name of its own that leaves the session, ignores signals and waits for ever; then the command ends.
     `cd /tmp; mkfifo begun never; printf '#!/bin/sh\\ntrap "" HUP INT TERM; echo >&3; read -r _ <never' >${left}`,
     `exec 3<>begun; chmod +x ${left}; (setsid ./${left} || echo >&3) >/dev/null 2>&1 & read -r _ <&3`,
   ].join('; ');

@@ -22,10 +22,10 @@ const MANIFESTS = new RegExp(
   ].join('|'),
 );
 
-/** What git needs to read a repository. The settings are shown in part, and those of submodules are not. */
+/** Entries of `.git` that git needs to read a repository. Its settings are shown in part, those of submodules not at all. */
 const GIT = ['HEAD', 'index', 'packed-refs', 'shallow', 'refs', 'objects', 'logs', 'info'];
 
-/** What is shown of the repository that a folder is a part of. */
+/** The parts that are shown of a folder's repository. */
 interface AboveFolder {
   readonly top: string;
   /** Names of files at its top. */
@@ -37,8 +37,8 @@ interface AboveFolder {
 }
 
 /**
- * What can be read beside tools: what the user has allowed, and what the folders of the workspace need of the repositories that they are
- * opened without. The settings of git are written into their states.
+ * Paths that can be read beside tools: those that the user has allowed, and those that the folders of the workspace need of the
+ * repositories around them. The settings of git are written into the folders' states.
  */
 export async function readableOf(
   folders: readonly MountedFolder[],
@@ -57,10 +57,10 @@ export async function readableOf(
 }
 
 /**
- * What a package needs of the repository that it is opened without: the installed packages and manifests at its top, and git's own
+ * Finds the parts that a package needs of the repository around it: the installed packages and manifests at its top, and git's own
  * files.
  * @param folder absolute, links followed
- * @param home is never a repository, nor is a folder that it is in
+ * @param home never counts as a repository, nor does a folder that it is in
  * @returns `undefined` if the folder is in no repository, or the top of one
  */
 export function repositoryAbove(folder: string, home: string): AboveFolder | undefined {

@@ -27,11 +27,11 @@ export interface SandboxesOptions {
   /** A folder for their state, which this window alone uses. */
   readonly storage: string;
   readonly engine: () => 'auto' | 'overlay' | 'copy' | 'off';
-  /** The most that is copied. */
+  /** Limits of a copy. */
   readonly limits: () => { readonly bytes: number; readonly files: number };
   /** Variables that commands get although their names look like those of secrets. */
   readonly variables: () => readonly string[];
-  /** What commands in an isolated sandbox may read beside the tools of the user: absolute paths. */
+  /** Absolute paths that commands in an isolated sandbox may read beside the tools of the user. */
   readonly readable: () => readonly string[];
   /** Shows that a copy is being made, and lets the user cancel it. */
   readonly progress?: Progress;
@@ -48,7 +48,7 @@ class WindowSandboxes implements Sandboxes {
   readonly #storage: OwnFolder;
   /** By session id. */
   readonly #open = new Map<string, Sandbox>();
-  /** What it was found for. */
+  /** The folders and settings that the status was found for. */
   #key = '';
   #status: Promise<SandboxStatus> | undefined;
   #swept: Promise<void> | undefined;
@@ -161,7 +161,7 @@ class WindowSandboxes implements Sandboxes {
   }
 }
 
-/** Why there can be no isolated overlay of these folders, by trying; `undefined` if there can. @param storage exists */
+/** Tries an isolated overlay of these folders. Returns why there can be none; `undefined` if there can. @param storage exists */
 export async function noOverlay(
   folders: readonly FolderRoot[],
   storage: string,
@@ -184,7 +184,7 @@ function isWithin(storage: string, roots: readonly string[]): boolean {
   return roots.some(root => isInside(state, root));
 }
 
-/** Runs the commands of a sandbox one after the other, and tells what they did not find in it. */
+/** Runs the commands of a sandbox one after the other, and reports programs and paths that they did not find in it. */
 class OneAtATime implements Sandbox {
   readonly #sandbox: SandboxOfEngine;
   readonly #folders: readonly string[];
@@ -250,8 +250,7 @@ class OneAtATime implements Sandbox {
 }
 
 /**
- * Ends what an earlier window has left that was killed a moment ago: what is still about to end must not be in the storage when
- * that is removed.
+ * Ends commands of an earlier window that was killed a moment ago: none may still be in the storage when that is removed.
  * @param storage that of the sandboxes, which this window alone uses
  */
 async function endLeftOver(storage: string): Promise<void> {

@@ -6,7 +6,10 @@ import { inTrees, type PlainTree } from './plainTree.ts';
 /** How many files are looked at concurrently. */
 const AT_ONCE = 16;
 
-/** What tells whether a file is as it was: its inode counts, since its time and size may be set to what they were. */
+/**
+ * Tells whether a file is as it was. It has the time of the inode's last change, since the file's own time and size may be set
+ * back.
+ */
 export type Stamp = string;
 
 interface Stat {
@@ -23,8 +26,8 @@ export function stampOf({ size, mode, mtimeMs, ctimeMs }: Omit<Stat, 'dev' | 'in
 }
 
 /**
- * How much there is to copy.
- * @returns `undefined` once it is more than that
+ * Measures how much there is to copy.
+ * @returns `undefined` if it exceeds the limits
  */
 export async function measure(
   roots: readonly string[],
@@ -50,13 +53,13 @@ export function sizeIn(stamp: Stamp): number {
   return Number(stamp.split(' ')[1]);
 }
 
-/** Whether it is of a pipe, a socket or a device. */
+/** Whether the stamp is that of a pipe, a socket or a device. */
 export function isSpecial(stamp: Stamp | undefined): boolean {
   const kind = Number(stamp?.split(' ')[0] ?? constants.S_IFREG) & constants.S_IFMT;
   return kind !== constants.S_IFREG && kind !== constants.S_IFLNK;
 }
 
-/** The paths of what is not as it was. Lets other work run in between. */
+/** The paths whose stamps differ. Lets other work run in between. */
 export async function changedBetween(
   before: ReadonlyMap<string, Stamp>,
   now: ReadonlyMap<string, Stamp>,
@@ -74,27 +77,27 @@ export async function changedBetween(
   return changed;
 }
 
-/** What is in a folder under a name that is not UTF-8, which no path can be made of. */
+/** An entry of a folder whose name is not UTF-8, so that no path can be made of it. */
 export interface Odd {
   readonly folder: string;
   readonly bytes: Buffer;
 }
 
-/** Removes it, with all that is in it. */
+/** Removes such an entry, with everything in it. */
 export async function clearOdd(tree: PlainTree, { folder, bytes }: Odd): Promise<void> {
   await tree.in(folder, at => clearIn(at, bytes));
 }
 
-/** What is in a copy. */
+/** The contents of a copy. */
 export interface Stamps {
   /** Of all files and links. */
   readonly put: Map<string, Stamp>;
   readonly folders: ReadonlySet<string>;
-  /** By how it is shown. */
+  /** By the path as it is shown. */
   readonly odd: ReadonlyMap<string, Odd>;
 }
 
-/** What is in a copy, in which every folder can be read and written from now on. */
+/** Lists a copy, and makes every folder in it readable and writable. */
 export async function stamps(copy: PlainTree): Promise<Stamps> {
   const put = new Map<string, Stamp>();
   const folders = new Set<string>();
@@ -108,8 +111,8 @@ export async function stamps(copy: PlainTree): Promise<Stamps> {
 
 /**
  * Visits the files, links and devices below a folder of a tree; folders that cannot be read are left out.
- * @param on `odd`: called with what has a name that is not UTF-8, `folder` with each folder; `isOpened`: folders are made readable and
- * writable
+ * @param on `odd`: called with each entry whose name is not UTF-8, `folder` with each folder; `isOpened`: folders are made readable
+ * and writable
  * @returns false once the visitor does
  */
 export async function walk(

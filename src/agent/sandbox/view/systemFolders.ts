@@ -19,7 +19,7 @@ const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', 
 
 /** How many users the user namespace of the machine has. */
 const ALL_USERS = 2 ** 32 - 1;
-/** Who owns nothing: root looks at the machine with its rights. */
+/** A user who owns nothing: root looks at the machine with this user's rights. */
 const NOBODY = 65_534;
 /** The folder of a view's storage that holds the machine as everyone sees it. */
 const SEEN = 'seen';
@@ -30,10 +30,10 @@ const AS_NOBODY = `setpriv --no-new-privs --reuid ${NOBODY} --regid ${NOBODY} --
 const DESCRIPTORS = [0, 1, 3, 4, 5, 6, 7, 8, 9];
 
 /**
- * Root could read all files of the machine in a view, also those that others may not. So it is shown, read-only, through overlays
- * that are mounted with the rights of nobody: the kernel asks for these, too, whenever a file is opened. This comes before the
- * user namespace, in which what is mounted below a folder could not be left out. Folders that nobody may reach are opened by root.
- * Arguments: the folder with the places and the tables of mounts, what each shows, and the program that goes on.
+ * Root could read all files of the machine in a view, also those that others may not. So the machine is shown, read-only, through
+ * overlays that are mounted with the rights of nobody: the kernel asks for these, too, whenever a file is opened. This comes before
+ * the user namespace, in which what is mounted below a folder could not be left out. Folders that nobody may reach are opened by
+ * root. Arguments: the folder with the places and the tables of mounts, what each shows, and the program that goes on.
  */
 function seeing(shown: readonly string[]): string {
   const mounts = groupsOf(shown).map((group, n) => {
@@ -43,7 +43,7 @@ function seeing(shown: readonly string[]): string {
   return ['cd "$1" || exit 97', ...mounts, `cd /; shift ${1 + shown.length}; exec "$@"`].join('\n');
 }
 
-/** What is mounted at a time: the overlays of a group, and first the empty folder that each has beside what it shows. */
+/** The mounts of a group: its overlays and, before the first group's, the empty folder that each overlay has as its other layer. */
 function tableOf(group: readonly string[], n: number): string {
   const empty = n === 0 ? 'tmpfs empty tmpfs ro,mode=755 0 0\n' : '';
   const overlays = group.map((_, m) => {
@@ -65,19 +65,19 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Where something of the machine is taken from, and where it stands in a view. Both are absolute. */
+/** A path of the machine, and the path at which a view shows it. Both are absolute. */
 export type Bind = readonly [from: string, at: string];
 
-/** What a view shows of the machine: read-only, and for root, too, only what everyone may read. */
+/** The parts of the machine that a view shows: read-only and, even for root, only those that everyone may read. */
 export class SystemFolders {
   /** Links in the place of folders of the system. */
   readonly links: readonly (readonly [link: string, target: string])[];
   readonly system: readonly Bind[];
-  /** What the user's tools need, and what else can be read. Most of it is in the home folder. */
+  /** Paths that the user's tools need, and others that can be read. Most are in the home folder. */
   readonly tools: readonly Bind[];
-  /** Parts of it that are not shown: absolute. */
+  /** Absolute paths in them that are not shown. */
   readonly hidden: readonly string[];
-  /** Variables that tell tools of it. */
+  /** Variables that tell tools about them. */
   readonly variables: Readonly<Record<string, string>>;
   readonly #storage: string;
   /** Folders that are mounted for nobody, by their numbers. */
@@ -85,7 +85,7 @@ export class SystemFolders {
 
   /**
    * @param searchPath the PATH that leads to the user's tools
-   * @param readable what can be read beside them
+   * @param readable other paths that can be read
    */
   constructor(storage: string, searchPath: string, readable: readonly Bind[] = []) {
     this.#storage = path.join(storage, SEEN);
@@ -103,7 +103,7 @@ export class SystemFolders {
     this.variables = variables;
   }
 
-  /** What a program is started by, so that the folders are mounted for it. It must have a mount namespace of its own. */
+  /** The command that mounts the folders and then starts the program that follows. It must have a mount namespace of its own. */
   mounting(): readonly string[] {
     // Where there is no storage, nothing is mounted, and nothing starts.
     if (existsSync(path.dirname(this.#storage))) {
@@ -133,8 +133,8 @@ export class SystemFolders {
         const stat = statSync(from, { throwIfNoEntry: false });
         if (stat?.isFile()) return (stat.mode & 0o004) === 0 ? [] : [[from, at]];
         if (!stat?.isDirectory() || !isOpen(from)) return [];
-        // One overlay serves all folders of a disk that are not below one that is closed. In a user namespace, where what is mounted in a
-        // folder is locked there, it could not cover the disk.
+        // One overlay serves all folders of a disk that are not below one that is closed. In a user namespace it could not cover
+        // the disk: mounts in a folder are locked there.
         const disk = points.findLast(point => from === point || isInside(from, point)) ?? '/';
         const top = isWhole && foldersBetween(disk, from).every(isOpen) ? disk : from;
         const known = this.#mounted.indexOf(top);
@@ -174,7 +174,10 @@ function foldersBetween(outer: string, inner: string): readonly string[] {
   return folders;
 }
 
-/** Where something is mounted, the outer ones first: an overlay does not show it. Containers have files such as `/etc/hosts` there. */
+/**
+ * The mount points, the outer ones first: an overlay does not show what is mounted there. Containers mount files such as
+ * `/etc/hosts`.
+ */
 function mountPoints(): readonly string[] {
   const points = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')

@@ -10,7 +10,7 @@ import { ignoredOf, textOfRules } from './ignored.ts';
 import type { MountedFolder } from './bubblewrap.ts';
 import { inTrees, type PlainTree } from './plainTree.ts';
 
-/** A folder of the workspace, and a tree in which a part of it stands, changed. */
+/** A folder of the workspace, and the tree with its changed part. */
 interface Tree {
   readonly root: string;
   readonly upper: string;
@@ -18,28 +18,28 @@ interface Tree {
 
 /** A folder of the workspace with the state of its overlay. */
 export interface Layer extends MountedFolder, Tree {
-  /** How its workspace paths begin. */
+  /** The prefix of its workspace paths. */
   readonly prefix: string;
 }
 
-/** What a command may have changed: where, as a path relative to the folder, and the parts of it that git ignores. */
+/** Paths that a command may have changed, relative to the folder; those that git ignores are apart. */
 interface Changed {
   readonly paths: readonly string[];
   readonly ignored: readonly string[];
-  /** Parts of repositories in which something was written: `.git`, or what is in a git directory of another name. */
+  /** Parts of repositories in which something was written: `.git`, or entries of a git directory of another name. */
   readonly git: readonly string[];
 }
 
 /** Gives the folders above these paths of a tree the permission bits of the real ones, once all is in them. */
 async function closeFolders(tree: PlainTree, real: PlainTree, paths: readonly string[]): Promise<void> {
-  // Those that are in another one come before it.
+  // Inner folders come first.
   for (const folder of [...new Set(paths.flatMap(foldersAbove))].sort().toReversed()) {
     const stat = await real.stat(folder);
     if (stat?.isDirectory()) await tree.setBits(folder, stat.mode & 0o777);
   }
 }
 
-/** Puts what is pending into an upper tree. */
+/** Puts the pending contents into an upper tree. */
 export function putFiles({ upper, root }: Tree, files: ReadonlyMap<string, PutFile>): Promise<void> {
   return inTrees([upper, root], async (tree, real) => {
     for (const [relative, { left, mode, time }] of files) {
@@ -52,7 +52,7 @@ export function putFiles({ upper, root }: Tree, files: ReadonlyMap<string, PutFi
   });
 }
 
-/** Lets what stands at these paths be removed in the view, also in folders that forbid it. */
+/** Makes the entries at these paths removable in the view, even if their folders forbid it. */
 export function openAbove({ upper, root }: Tree, paths: readonly string[]): Promise<void> {
   return inTrees([upper, root], async (tree, real) => {
     for (const folder of new Set(paths.map(each => path.posix.dirname(each)))) {
@@ -62,10 +62,10 @@ export function openAbove({ upper, root }: Tree, paths: readonly string[]): Prom
   });
 }
 
-/** What a volatile overlay leaves in its work folder, the outer ones first. */
+/** Entries that a volatile overlay leaves in its work folder, the outer ones first. */
 const LEFT = ['work', 'work/incompat', 'work/incompat/volatile'];
 
-/** Makes the empty work folder of an overlay. Only the kernel can write in it, so what it leaves is removed by its names. */
+/** Makes the empty work folder of an overlay. Only the kernel can write in it, so its leftovers are removed by name. */
 export async function emptyWork(work: string): Promise<void> {
   const left = LEFT.map(each => path.join(work, each));
   const clear = async (): Promise<void> => {
@@ -78,7 +78,7 @@ export async function emptyWork(work: string): Promise<void> {
   await fs.mkdir(work);
 }
 
-/** What is put into an upper tree. */
+/** A file that is put into an upper tree. */
 interface PutFile {
   readonly left: FileContent;
   /** The permission bits that a file gets; `undefined`: those of a new one. */
@@ -89,9 +89,9 @@ interface PutFile {
 }
 
 /**
- * Walks an upper tree, level by level, so that git is asked once for each. Nothing below what is ignored is looked at. The entries
- * of folders tell what stands where: to ask for each file would take ten times as long.
- * @param lower what the overlay covers, if that is not the folder itself
+ * Walks an upper tree, level by level, so that git is asked once for each. Ignored folders are not entered. The entries of folders
+ * tell the kind of each path: to ask for each file would take ten times as long.
+ * @param lower the tree that the overlay covers, if that is not the folder itself
  */
 export function changedPaths(
   layer: Layer,
@@ -125,7 +125,7 @@ async function changedIn(
           textOfRules(await view.read(path.posix.join(folder, '.gitignore')).catch(() => undefined)),
         );
       const was: Entries = (await entriesIn(real, folder)) ?? new Map();
-      // Where the folder was made anew, what was in it is gone without a trace.
+      // If the folder was made anew, its former entries are gone without a trace.
       const gone = [...was.keys()].filter(name => !now.has(name) && !upper.has(name));
       const isInGit = [was, now].some(isGitDirectory);
       for (const name of [...upper.keys(), ...gone]) {
@@ -149,7 +149,7 @@ async function changedIn(
         if (upper) ignored.push(at);
         continue;
       }
-      // What was a folder and is none any more has lost all that was in it.
+      // A folder that is none any more has lost everything in it.
       if (was === 'folder' && now !== 'folder') {
         const lost = await filesBelow(layer.root, at, real);
         paths.push(...lost.files);
@@ -163,12 +163,12 @@ async function changedIn(
   return { paths, ignored, git };
 }
 
-/** What stands at a path in the upper tree, in the view and in the real folder. */
+/** The kind of the entry at a path in the upper tree, in the view and in the real folder. */
 interface Compared extends Readonly<Record<'upper' | 'now' | 'was', Found['kind'] | undefined>> {
   readonly path: string;
 }
 
-/** As git is asked for it: what was removed, which leaves a sign in the upper tree, for what it was. */
+/** The path as git is asked for it. A removed entry, which leaves a whiteout in the upper tree, counts as what it was. */
 function asFound({ path: at, upper, now, was }: Compared): string {
   return asAsked(at, now === undefined ? was : (upper ?? was));
 }
@@ -221,8 +221,8 @@ export function isGitDirectory(entries: Entries): boolean {
 }
 
 /**
- * What is in a folder, without what has a name that is not UTF-8, which is told to `effects`; nothing if there is no such folder.
- * @returns `undefined` if it may not be read, which is told, too
+ * Lists a folder; empty if there is none. Entries whose names are not UTF-8 are reported to `effects` instead.
+ * @returns `undefined` if it may not be read, which is reported, too
  */
 export async function entriesIn(
   tree: PlainTree,
@@ -246,11 +246,11 @@ export async function entriesIn(
 }
 
 /**
- * Removes what was kept in an upper tree but is not ignored any more, such as by a preview that was discarded: it would count as
- * written by the next command.
+ * Removes files that were kept in an upper tree but are not ignored any more, such as after a preview was discarded: they would
+ * count as written by the next command.
  * @param kept paths of all that is in the tree
- * @param pending what is put into it
- * @param not those of the paths that are removed in any case
+ * @param pending the contents that are put into it
+ * @param not the paths that are removed in any case
  */
 export async function keepIgnored(
   layer: Layer,
@@ -276,7 +276,7 @@ export async function keepIgnored(
   if (left.length < kept.length) await keepOnly(layer, left);
 }
 
-/** Leaves nothing in an upper tree but these paths. */
+/** Removes everything but these paths from an upper tree. */
 export async function keepOnly({ root, upper }: Tree, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) {
     await removeTree(upper);
@@ -304,7 +304,7 @@ export async function keepOnly({ root, upper }: Tree, paths: readonly string[]):
   }
 }
 
-/** Whether what is at a path may have changed on disk since a time. Where nothing is, the time of its folder counts. */
+/** Whether the entry at a path may have changed on disk since a time. If there is none, the time of its folder counts. */
 export async function changedAfter(real: PlainTree, relative: string, since: number): Promise<boolean> {
   for (let at = relative; ; at = path.posix.dirname(at)) {
     const stat = await real.stat(at);

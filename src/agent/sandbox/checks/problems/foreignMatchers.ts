@@ -14,7 +14,10 @@ export interface ForeignMatchersOptions {
   readonly timeLimitMs?: number;
 }
 
-/** Finds problems with matchers of extensions and settings, whose patterns may backtrack for ever: in a thread of its own. */
+/**
+ * Finds problems with matchers of extensions and settings. Their patterns may backtrack for ever, so they run in a thread of their
+ * own.
+ */
 export class ForeignMatchers {
   readonly #options: ForeignMatchersOptions;
 
@@ -24,7 +27,7 @@ export class ForeignMatchers {
 
   /**
    * @param asked a `problemMatcher`; by default, all matchers that extensions contribute
-   * @throws an error that says which matchers there are not, or that they took too long
+   * @throws an error that names unknown matchers, or says that they took too long
    */
   async find(text: string, asked: unknown): Promise<readonly Match[]> {
     const contributed = contributedMatchers(this.#options.contributions());

@@ -12,7 +12,7 @@ export interface Match {
   /** Empty if the matcher finds places alone. */
   readonly message: string;
   readonly severity?: string;
-  /** Of the matcher. */
+  /** The folder of the matcher. */
   readonly folder?: string;
 }
 
@@ -29,7 +29,7 @@ const MAX_MATCHES = 200;
 
 type Groups = Partial<Record<'file' | 'location' | 'line' | 'column' | 'severity' | 'message', string>>;
 
-/** What each of the matchers finds in a text, in the order of its lines; of one line, the first matcher first. */
+/** Finds the matches of all matchers in a text, in the order of its lines and, on one line, of the matchers. */
 export function matchLines({ text, matchers }: MatchQuery): readonly Match[] {
   const lines = text.split(/\r?\n/);
   const found = matchers.flatMap(matcher => matchesOf(matcher, lines));
@@ -93,7 +93,7 @@ function add(
   });
 }
 
-/** Programs that name a file alone mean its beginning. */
+/** Reads the number of a line or column. It is 1 if there is none: a program that names only a file means its beginning. */
 function numberIn(text = '1'): number {
   const number = Number.parseInt(text, 10);
   return Number.isNaN(number) ? 1 : number;

@@ -6,9 +6,9 @@ const single = (regexp: string): ProblemMatcher => ({
 });
 
 /**
- * For outputs for which no extension brings a matcher. The named ones are VS Code's own, which extensions cannot read. One without
- * a message finds a place alone, and the error above it is its message. A regular expression here takes time in proportion to
- * the square of a line at most.
+ * Matchers for outputs that no extension covers. The named ones are VS Code's own, which extensions cannot read. A matcher without
+ * a message finds only a place, and the error above it becomes the message. A regular expression here takes at most quadratic time
+ * in the length of a line.
  */
 export const NAMED: Readonly<Record<string, ProblemMatcher>> = {
   /** `a.ts(3,5): error TS2322: …` of MSBuild and compilers that write like it. */

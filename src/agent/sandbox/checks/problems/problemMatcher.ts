@@ -1,25 +1,25 @@
 import { isRecord } from '../../../base/json.ts';
 
-/** What one line of an output says: numbers are those of groups of the regular expression. */
+/** Pattern for one line of an output. Numbers are those of groups of the regular expression. */
 export interface ProblemPattern {
   readonly regexp: string;
   readonly file?: number;
-  /** Of the line, with the column if a comma follows. */
+  /** Group with the line, and with the column if a comma follows. */
   readonly location?: number;
   readonly line?: number;
   readonly column?: number;
   readonly severity?: number;
   readonly message?: number;
-  /** As the last one, it matches any number of lines, each of which is a problem. */
+  /** As the last pattern, it matches any number of lines, each of which is a problem. */
   readonly loop?: boolean;
 }
 
-/** How problems are found in the output of a program: by as many lines, one after the other, as there are patterns. */
+/** Finds problems in the output of a program: one line for each pattern, in succession. */
 export interface ProblemMatcher {
   readonly patterns: readonly ProblemPattern[];
-  /** Of problems of which no pattern tells it. */
+  /** Severity of problems for which no pattern finds one. */
   readonly severity?: string;
-  /** What names of files are relative to, which may begin with a variable; by default the folder in which the program ran. */
+  /** Folder that file names are relative to; it may begin with a variable. By default the folder in which the program ran. */
   readonly folder?: string;
 }
 
@@ -35,7 +35,7 @@ const MAX_PATTERNS = 20;
 const GROUPS = ['file', 'location', 'line', 'column', 'severity', 'message'] as const;
 
 /**
- * The matchers and patterns that extensions contribute. What is no matcher is left out: the first of a name counts.
+ * The matchers and patterns that extensions contribute. Invalid ones are left out; of several with one name, the first counts.
  * @param contributions the `contributes` of their manifests
  */
 export function contributedMatchers(contributions: readonly unknown[]): NamedMatchers {
@@ -61,7 +61,7 @@ export function contributedMatchers(contributions: readonly unknown[]): NamedMat
 
 /**
  * The matchers of a `problemMatcher`, written as in tasks.json: a name, an object, or a list of both.
- * @returns also what of it is none, as text
+ * @returns also the parts that are no matcher, as JSON
  */
 export function matchersIn(
   value: unknown,
@@ -107,7 +107,7 @@ function patternsIn(
   if (!patterns.every(pattern => pattern !== undefined)) return undefined;
   const [only] = patterns;
   if (patterns.length > 1 || !only) return patterns;
-  // A single pattern need not tell the usual groups.
+  // A single pattern may leave out the usual groups.
   const isPlaced = only.location !== undefined || (isRecord(list[0]) && list[0]['kind'] === 'file');
   return [{ file: 1, message: 0, ...(isPlaced ? {} : { line: 2, column: 3 }), ...only }];
 }

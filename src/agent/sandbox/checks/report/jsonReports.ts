@@ -2,7 +2,7 @@ import { orUndefined } from '../../../base/errors.ts';
 import { isRecord, parsedJson } from '../../../base/json.ts';
 import { BrokenReport, type Read, type ReportedTest, type TestOutcome } from './testReport.ts';
 
-/** How many ends are tried for a document of several lines. */
+/** How many closing lines are tried for a document of several lines. */
 const MAX_TRIES = 20;
 
 const OUTCOMES: Readonly<Record<string, TestOutcome>> = {
@@ -83,7 +83,7 @@ function jestTests(report: Readonly<Record<string, unknown>>): readonly Reported
   return tests;
 }
 
-/** Each finding fails; so that what is checked less is not taken for mended, none may be gone either. */
+/** Each finding is a failed test. None may be missing later either, so that checking less does not count as a fix. */
 function sarifFindings(runs: readonly unknown[]): readonly ReportedTest[] {
   return listIn(runs).flatMap(run => {
     const invocations = run['invocations'] === undefined ? [] : listIn(run['invocations']);
@@ -102,7 +102,7 @@ function sarifFindings(runs: readonly unknown[]): readonly ReportedTest[] {
   });
 }
 
-/** Where a finding is, if it tells a line. */
+/** The place of a finding, if it names a line. */
 function regionOf(
   location: unknown,
   uri: string,

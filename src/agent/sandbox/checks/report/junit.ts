@@ -33,8 +33,8 @@ export function readJUnit(lines: readonly string[]): Read | undefined {
 }
 
 /**
- * The tests of a file of JUnit.
- * @throws BrokenReport if it is none, or counts failures that it does not name
+ * Reads the tests of a JUnit file.
+ * @throws BrokenReport if it is not one, or counts failures that it does not name
  */
 export function testsIn(xml: string): readonly ReportedTest[] {
   const root = readXml(xml);
@@ -46,7 +46,7 @@ export function testsIn(xml: string): readonly ReportedTest[] {
 
 /** @returns how many of the tests failed */
 function visit({ name, attributes, children }: Element, above: string, tests: ReportedTest[]): number {
-  // The name of the whole may be that of a run.
+  // The name of `testsuites` may be that of a run.
   const own = name === 'testsuite' ? (attributes['name'] ?? '') : '';
   const prefix = own === '' ? above : `${above}${own} > `;
   let failed = 0;

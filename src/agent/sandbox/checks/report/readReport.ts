@@ -6,7 +6,7 @@ import { readJUnit, testsIn } from './junit.ts';
 import { readTap } from './tap.ts';
 import { BrokenReport, testReport, type ReportedTest, type TestReport } from './testReport.ts';
 
-/** Each format is taken out of what the one before has left, so that none hides the failures of another. */
+/** Each reader gets the lines that the one before has left, so that no format hides the failures of another. */
 const READERS = [readGoJson, readJsonReports, readJUnit, readTap];
 
 /**

@@ -9,7 +9,7 @@ const COMMENT = /^ *#/;
 const TIME = /(?<!\\)#\s*time=[\d.]+\w*\s*$/;
 const DIRECTIVE = /(?<!\\)#\s*(?:skip\S*|todo)\b.*$/i;
 
-/** What is known of the tests of one depth, until the line of their group comes. */
+/** Tests of one depth, collected until the line of their group. */
 interface Level {
   tests: ReportedTest[];
   count: number;

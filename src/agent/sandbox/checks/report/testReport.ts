@@ -1,14 +1,14 @@
 /** How a test, or a group of tests, ended. `skipped`: it did not run, or is marked as not done yet. */
 export type TestOutcome = 'passed' | 'failed' | 'skipped';
 
-/** A test in a report, or a finding of a linter, which is one that failed. */
+/** A test in a report. A finding of a linter counts as a failed test. */
 export interface ReportedTest {
-  /** Its name with those of the groups and the file that it is in, without what differs from run to run. */
+  /** Its name with those of its groups and file, without parts that differ from run to run. */
   readonly id: string;
   readonly outcome: TestOutcome;
   /** It stands for other tests: a suite, a file, a package. */
   readonly isGroup?: boolean;
-  /** Where it is, if the report tells that: a path or a URL of a file, and a line, from 1. */
+  /** Its place, if the report names one: a path or a URL of a file, and a line, from 1. */
   readonly place?: ReportedPlace;
 }
 
@@ -20,7 +20,7 @@ export interface ReportedPlace {
   readonly severity?: string;
 }
 
-/** What is the same of all tests with one id. */
+/** Facts that all tests with one id share. */
 interface Counted {
   readonly outcome: TestOutcome;
   readonly count: number;
@@ -35,7 +35,7 @@ export interface TestReport {
   readonly tests: ReadonlyMap<string, Counted>;
   /** The lines of the output that are no part of the report, without numbers and times. */
   readonly others: ReadonlySet<string>;
-  /** Those of the tests that failed. */
+  /** Places of the failed tests. */
   readonly places: readonly ReportedPlace[];
 }
 
@@ -77,7 +77,7 @@ export function testReport(tests: readonly ReportedTest[], others: readonly stri
   };
 }
 
-/** The ids that groups of a test can have: all beginnings that end where a part of its id does. */
+/** The ids that groups of a test can have: every prefix of its id that ends at a separator. */
 function groupsOf(id: string): readonly string[] {
   return [...id.matchAll(/ > |\//g)].map(({ index }) => id.slice(0, index));
 }
@@ -94,8 +94,8 @@ function withoutNumbers(line: string): string {
 }
 
 /**
- * Whether the failures of a run are those that were there before: every test that ran before runs, every one that passed passes,
- * and what fails has failed before, as often. Nothing else is in its output that was not before.
+ * Whether a run has no new failures: every test that ran before runs, every one that passed passes, and each that fails failed
+ * before, at least as often. The rest of its output has no new line.
  * @param before a report on the same files without the changes
  */
 export function isAsBefore(now: TestReport, before: TestReport): boolean {
@@ -114,7 +114,7 @@ export function isAsBefore(now: TestReport, before: TestReport): boolean {
   return [...now.others].every(line => before.others.has(line));
 }
 
-/** Whether two runs on the same files say the same of every test. */
+/** Whether two runs on the same files agree on every test. */
 export function isSameReport(one: TestReport, other: TestReport): boolean {
   if (one.tests.size !== other.tests.size) return false;
   return [...one.tests].every(([id, { outcome, count, isOwnFailure }]) => {

@@ -12,7 +12,7 @@ const OPENING =
   /<(?<name>[A-Za-z_][\w:.-]*)(?<attributes>(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(?<end>\/?)>/y;
 const CLOSING = /<\/(?<name>[A-Za-z_][\w:.-]*)\s*>/y;
 const ATTRIBUTE = /\s+(?<name>[\w:.-]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)')/gy;
-/** What is skipped, up to its end. */
+/** Beginnings and ends of the parts that are skipped. */
 const SKIPPED = [
   ['<!--', '-->'],
   ['<![CDATA[', ']]>'],
@@ -34,7 +34,7 @@ export function readXml(text: string): Element {
     if (skipped) {
       const end = text.indexOf(skipped[1], at + skipped[0].length);
       if (end < 0) throw new BrokenReport('It is cut off');
-      // Tags in one mean that its end is lost.
+      // A tag inside means that the end is lost.
       if (skipped[0] === '<?' && /[<>]/.test(text.slice(at + 1, end))) throw new BrokenReport('No tag');
       if (skipped[0] === '<![CDATA[' && open.length === 1) throw new BrokenReport('Text outside the root');
       at = end + skipped[1].length;
@@ -64,7 +64,7 @@ interface Open extends Element {
   readonly children: Element[];
 }
 
-/** Where the next tag begins; -1 at the end. */
+/** The position of the next tag; -1 at the end. */
 function nextTag(text: string, from: number, isInside: boolean): number {
   const at = text.indexOf('<', from);
   const between = text.slice(from, at < 0 ? undefined : at);
