@@ -31,7 +31,7 @@ export async function untilAborted<T>(signal: AbortSignal | undefined, start: ()
 }
 
 /**
- * What `start` gives, or what `late` does (or throws) if that takes longer than `ms` milliseconds. The work itself is not
+ * The result of `start`; if that takes longer than `ms` milliseconds, the result (or error) of `late`. The work itself is not
  * cancelled.
  */
 export async function inTime<T, L>(ms: number, start: () => Promise<T>, late: () => L): Promise<T | L> {
@@ -99,7 +99,7 @@ export class TimeSlice {
   }
 }
 
-/** How many times as long as work has taken the next run waits after it, so that other work gets nine tenths of the time. */
+/** The next run waits this many times as long as the last one took, so that other work gets nine tenths of the time. */
 const REST = 9;
 
 /**

@@ -13,7 +13,7 @@ export function endOf(text: string, max: number): string {
   return text.slice(Math.max(0, text.length - Math.max(0, Math.floor(max)))).replace(/^[\uDC00-\uDFFF]/, '');
 }
 
-/** The text; of one that is longer than `max` characters the beginning and an ellipsis, together not longer than that. */
+/** The text; if it is longer than `max` characters, its beginning with an ellipsis, `max` characters in all. */
 export function shortened(text: string, max: number): string {
   return text.length <= max ? text : `${beginningOf(text, max - 1)}…`;
 }

@@ -34,8 +34,8 @@ export abstract class Owner implements Disposable {
 }
 
 /**
- * What must end in order before the process does. The newest is closed first, and each is awaited; one that fails does not
- * keep the others from it.
+ * Things to close in order before the process ends. The newest is closed first, and each is awaited; a failure does not stop the
+ * rest.
  */
 export class Closing {
   readonly #owned: (() => Promise<unknown>)[] = [];

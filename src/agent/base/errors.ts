@@ -77,7 +77,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.some(code => code === error.code);
 }
 
-/** Whether the file system, or another part of the system, has refused something. */
+/** Whether the error is a failed system call, of the file system or another part of the system. */
 export function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && 'syscall' in error;
 }

@@ -1,6 +1,6 @@
 import { shortened } from './cutText.ts';
 
-/** Emoji: keycaps, flags of regions such as Scotland, and others with their modifiers and those that are joined to them. */
+/** Emoji: keycaps, flags of regions such as Scotland, and others with their modifiers and joined emoji. */
 const EMOJI =
   /[0-9#*]\uFE0F?\u20E3|\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}|\p{Extended_Pictographic}\p{Emoji_Modifier}?[\uFE0E\uFE0F]?(?:\u200D\p{Extended_Pictographic}\p{Emoji_Modifier}?\uFE0F?)*/u;
 
@@ -49,7 +49,7 @@ export function escapeLine(text: string): string {
   return replaceInName(text, codeEscape);
 }
 
-/** A message for a log, where no line of a name or of an error looks like an entry of its own. */
+/** A message for a log. Its further lines are indented, so that no line of a name or an error looks like an entry of its own. */
 export function logEntry(message: string): string {
   return escapeInvisible(message).replace(/\r\n?|\n/g, '\n    ');
 }

@@ -7,7 +7,7 @@ export interface Localiser {
 /** A sentence in the reader's language. */
 export type Sentence = (l10n: Localiser) => string;
 
-/** For the log, and wherever no other one is given. */
+/** The localiser of the log, and the default elsewhere. */
 export const english: Localiser = { t: fill };
 
 /** Fills `values` into the placeholders `{0}`, `{1}`, … of a text. */
@@ -27,7 +27,7 @@ export type CountText = (count: number, ...more: readonly (string | number)[]) =
  */
 export function countText(forms: string, l10n: Localiser): CountText {
   const texts = forms.split('|');
-  // Each bundle tells its own language: a window in a language without one has the texts and the rules of English.
+  // Each bundle names its own language: a window without a bundle has English texts and plural rules.
   const { rules, categories } = pluralsOf(l10n.t('en'));
   return (count, ...more) => {
     const form = categories.indexOf(rules.select(count));
@@ -45,7 +45,7 @@ interface Plurals {
   readonly categories: readonly Intl.LDMLPluralRule[];
 }
 
-/** By language. Every row of a list has a count, and to make the rules takes longer than to make the row. */
+/** Cached by language: every row of a list has a count, and creating the rules takes longer than creating the row. */
 const known = new Map<string, Plurals>();
 
 function pluralsOf(language: string): Plurals {

@@ -12,7 +12,10 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 /** The most names that a text for the model lists. */
 const MOST = 20;
 
-/** Names for a text for the model, as `safeName` shows them: `a, b and 3 more`. It can ask for more, and thousands would fill its context. */
+/**
+ * Names for a text for the model, as `safeName` shows them: `a, b and 3 more`. The model can ask for more; thousands would fill its
+ * context.
+ */
 export function listed(names: readonly string[]): string {
   const shown = names
     .slice(0, MOST)

@@ -57,7 +57,7 @@ export class ProcessLock {
   ): Promise<ProcessLock | undefined> {
     await mkdir(path.dirname(file), { recursive: true });
     const started = await startOf(process.pid);
-    // Where process ids cannot be told apart by start times, the owner listens as long as it lives.
+    // Without start times to tell reused process ids apart, the owner listens as long as it lives.
     const alive = started === undefined ? await (await import('./aliveSocket.ts')).listen() : undefined;
     const owner: Owner = { pid: process.pid, started, boot: await bootOf(), alive: alive?.address };
     const text = JSON.stringify({ ...owner, mark: randomUUID() });
@@ -106,7 +106,7 @@ async function takeFile(
       wasLeft ||= was === 'left';
       if (isGone && attempt <= AT_ONCE) continue;
       if (Date.now() >= until) {
-        // A link to a file that does not exist, for example.
+        // For example, a dangling link.
         if (isGone) throw new Error(`The lock ${file} can neither be made nor read.`);
         return undefined;
       }

@@ -52,7 +52,7 @@ function unitEscapes(chars: string): string {
   return chars.replace(/[^]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A hash (FNV-1a) that tells names of one beginning apart. It runs in the chat's page, too, which has no `node:crypto`. */
+/** A hash (FNV-1a) that tells names with the same beginning apart. It runs in the chat's page, too, which has no `node:crypto`. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -62,7 +62,7 @@ function hashOf(text: string): string {
 /** The most paths that are named. */
 const MAX_NAMED = 5;
 
-/** The first of some paths, as a model is told them. */
+/** The first few paths, as text for a model. */
 export function named(paths: readonly string[]): string {
   const more = paths.length > MAX_NAMED ? `, and ${paths.length - MAX_NAMED} more` : '';
   return (

@@ -31,10 +31,10 @@ const MAX_REASON_CHARS = 1_000;
 
 /** The ports of agents of other programs. */
 export interface ClientHost extends ResolveHost {
-  /** Where the tools come from that such agents share with Redline's own session. */
+  /** The registry of the tools that such agents share with Redline's own session. */
   readonly tools: ToolRegistry;
   readonly workspace: Workspace;
-  /** The open folders, for agents that tell in which folder they work. */
+  /** The open folders, for agents that name the folder they work in. */
   readonly folders?: () => readonly FolderRoot[];
   readonly logger: Logger;
   readonly authority: () => ModelAuthority;
@@ -46,12 +46,14 @@ export interface ClientHost extends ResolveHost {
   readonly answerComment?: (id: string, text: string) => void;
 }
 
-/** Who is connected. */
+/** The identity of a connected agent. */
 export interface ClientIdentity {
-  /** Tells this agent from all others, in the origins of its previews. One that comes back with it goes on with them. */
+  /** Unique to this agent, in the origins of its previews. An agent that reconnects with it goes on with them. */
   readonly id: string;
   readonly agent: AgentName;
-  /** How much of the ledger an earlier connection of it has heard, see {@link AgentClient.heard}. By default the present. */
+  /**
+   * How much of the ledger an earlier connection of this agent has heard, see {@link AgentClient.heard}. By default the present.
+   */
   readonly heard?: number | undefined;
   /** The folder in which it works, as a real path, if it tells. */
   readonly cwd?: string | undefined;
@@ -123,7 +125,7 @@ export class AgentClient implements Disposable {
     this.#decisions.dispose();
   }
 
-  /** Those on its own previews. */
+  /** The comments on its own previews. */
   #comments(): readonly ReviewComment[] {
     const sent = this.#host.sentComments?.() ?? [];
     return sent.filter(({ sessionId }) => sessionId === this.#identity.id);
@@ -203,7 +205,7 @@ export class AgentClient implements Disposable {
       );
   }
 
-  /** It is not asked to resolve anything: other programs cannot be made to call a tool. */
+  /** The agent is not asked to resolve anything: other programs cannot be made to call a tool. */
   get #origin(): PreviewOrigin {
     const { id: sessionId, agent } = this.#identity;
     return { sessionId, agent, asksModel: false, setId: this.#previews.setId };

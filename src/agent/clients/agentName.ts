@@ -5,7 +5,7 @@ import type { AgentName } from '../hold/preview/preview.ts';
 /** The longest name and version that are kept, in characters. */
 const MAX_CHARS = 60;
 
-/** Letters of other scripts that look like Latin ones, and those. */
+/** Letters of other scripts, with the Latin letters that they look like. */
 const LOOKALIKES = new Map(
   [...'аеіјорсухѕһԁԛԝαιορυνκ'].map((letter, at) => [letter, 'aeijopcyxshdqwaiopuvk'.charAt(at)]),
 );
@@ -23,7 +23,7 @@ export function agentNameOf(
   return { name: isTaken ? `agent “${name}”` : name, version: nameIn(given?.version) };
 }
 
-/** How the names begin that Redline itself gives, folded, in English and in the language of the user. */
+/** Beginnings of the names that Redline itself gives, folded, in English and in the user's language. */
 function vouchedFor(user: Localiser): readonly string[] {
   const names = [english, user].flatMap(l10n => [
     l10n.t('your uncommitted changes'),

@@ -8,11 +8,11 @@ import type { FolderRoot, Workspace } from '../hold/preview/workspace.ts';
 import { gitFoldersOf } from '../sandbox/view/bubblewrap.ts';
 import { realPathOf } from './windowFiles.ts';
 
-/** Where an agent works, in the folders of the window. */
+/** The place of an agent's folder among the folders of the window. */
 interface Place {
   /** Its folder as a workspace path; empty for the workspace folder itself. Workspace paths begin with it. */
   readonly prefix: string;
-  /** Its folder is in another worktree of the repository that this workspace folder is. */
+  /** The workspace folder, if the agent's folder is in another worktree of the same repository. */
   readonly otherThan: string | undefined;
 }
 

@@ -78,7 +78,7 @@ export function allClientTools(): readonly ClientTool[] {
     { hasNews: false, onDidHappen: notHere },
     { all: () => [], answer: notHere },
   );
-  // Whether there are checks is known only in the window.
+  // Only the window knows whether there are checks.
   const checks = runChecksTool({ list: notHere, withBase: notHere, run: notHere });
   return [...own, ...SHARED_TOOLS.flatMap(name => shared.get(name) ?? []), checks].map(clientToolOf);
 }

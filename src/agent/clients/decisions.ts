@@ -24,7 +24,7 @@ export interface News {
 export class Decisions implements Disposable, News {
   readonly #store: PreviewStore;
   readonly #cursor: FeedCursor;
-  /** Those that had a new revision when an agent came back: it is not known of which it had heard. */
+  /** Previews that had a new revision when the agent reconnected: it is not known which revision it had heard of. */
   #mayBeNew: readonly Preview[] = [];
 
   readonly onDidHappen: Event<void>;
@@ -35,7 +35,7 @@ export class Decisions implements Disposable, News {
    */
   constructor(store: PreviewStore, isOwn: (preview: Preview) => boolean, heard?: number) {
     this.#store = store;
-    // A position that this ledger does not have is of another one: telling twice is better than never.
+    // A position beyond this ledger belongs to another one: telling twice is better than never.
     const from = heard === undefined ? Infinity : heard > store.feed.attempts ? 0 : heard;
     this.#cursor = new FeedCursor(
       store,
@@ -50,8 +50,8 @@ export class Decisions implements Disposable, News {
   }
 
   /**
-   * How much of the ledger the agent has heard: a number that a later connection of the same agent can go on from. What is
-   * not told yet comes after it.
+   * How much of the ledger the agent has heard: a number that a later connection of the same agent can go on from. News that is not
+   * told yet comes after it.
    */
   get heard(): number {
     const next = this.#cursor.untold.find(({ kind }) => kind === 'attempt');
@@ -119,11 +119,11 @@ function isNews(fact: Fact): boolean {
     const { actor, interrupted, lost } = fact.entry;
     return actor !== 'model' || interrupted === true || lost !== undefined;
   }
-  // Of a split, the outcome of the part tells.
+  // A split is told by the outcome of its part.
   return fact.kind !== 'revision' || fact.by !== 'split';
 }
 
-/** Whether the preview is no longer as this says. */
+/** Whether the preview has changed since this fact. */
 function isPassed(fact: Fact, store: PreviewStore): boolean {
   return (fact.kind === 'stale' || fact.kind === 'fresh') && isMoot(fact, store.get(fact.previewId));
 }

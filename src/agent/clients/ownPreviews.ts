@@ -4,9 +4,9 @@ import type { PreviewStore } from '../hold/preview/previewStore.ts';
 
 /** An agent's view of its own previews. */
 export interface ListedPreviews {
-  /** Those that can still be resolved, in the order of staging. */
+  /** Previews that can still be resolved, in the order of staging. */
   readonly open: readonly Preview[];
-  /** Those that were resolved, in the order of staging. */
+  /** Resolved previews, in the order of staging. */
   readonly ended: readonly Preview[];
 }
 
@@ -32,7 +32,7 @@ export class OwnPreviews implements ListedPreviews {
     throw new ToolError(`${id} is not one of your previews. Call status to see them.`);
   }
 
-  /** The change set of what it proposes next. It tells no prompts: a set ends once all of it is decided. */
+  /** The change set of the agent's next proposal. Agents report no prompts, so a set ends once all of it is decided. */
   get setId(): string {
     return this.open.at(-1)?.origin?.setId ?? `${this.#sessionId}/${this.#store.lastNumber + 1}`;
   }

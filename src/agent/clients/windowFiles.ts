@@ -26,14 +26,14 @@ const windowSchema = z.object({
 /** A window of VS Code that agents can connect to. */
 export type OpenWindow = Readonly<z.infer<typeof windowSchema>>;
 
-/** Where windows that listen leave word, which only the user can read. */
+/** The folder where listening windows announce themselves; only the user can read it. */
 export function windowsFolder(home: string): string {
   return path.join(home, '.redline', 'windows');
 }
 
 /**
- * Leaves word of a window for the programs of agents. The file is replaced as a whole, and no one but the user may read it,
- * because it holds the token.
+ * Announces a window to the programs of agents. The file is replaced as a whole, and no one but the user may read it, because it
+ * holds the token.
  * @returns removes the file; never rejects.
  */
 export async function announceWindow(folder: string, window: OpenWindow): Promise<() => Promise<void>> {
@@ -46,7 +46,7 @@ export async function announceWindow(folder: string, window: OpenWindow): Promis
   return () => rm(file, { force: true }).catch(() => undefined);
 }
 
-/** The word that one window leaves, one state of it after the other, and none once it was removed. */
+/** The announcement of one window: its states one after the other, and none once it is removed. */
 export class WindowWord {
   readonly #folder: string;
   readonly #queue = new CallQueue();

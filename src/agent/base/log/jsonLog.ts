@@ -24,10 +24,10 @@ const READ_AT_ONCE = 4 * 1024 * 1024;
 const WRITTEN_AT_ONCE = 128 * 1024;
 
 /**
- * An append-only file of JSON lines. Entries are written in the order of the calls. An entry is handed to the operating
- * system before `append` returns, so that it survives the end of the process; only while the log is being prepared,
- * repaired or compacted does it wait, until the promise settles. An append that fails does not affect
- * later ones: what it left behind is removed by the next one. A log that was never loaded is prepared by its first append.
+ * An append-only file of JSON lines. Entries are written in the order of the calls. An entry is handed to the operating system
+ * before `append` returns, so that it survives the end of the process; only while the log is being prepared, repaired or compacted
+ * does it wait, until the promise settles. A failed append does not affect later ones: the next one removes its leftovers. A log
+ * that was never loaded is prepared by its first append.
  */
 export class JsonLog<T> {
   readonly #file: string;
@@ -83,7 +83,7 @@ export class JsonLog<T> {
   }
 
   /**
-   * Replaces each entry with those that `rewrite` returns for it, permanently. Lines that cannot be read stay as they are,
+   * Permanently replaces each entry with the entries that `rewrite` returns for it. Lines that cannot be read stay as they are,
    * byte for byte, and so do entries that `rewrite` returns as they are.
    */
   compact(rewrite: (entry: T) => readonly T[]): Promise<void> {
@@ -131,7 +131,7 @@ export class JsonLog<T> {
       this.#write(encodeEntry(this.#stored(entry)));
       return true;
     } catch {
-      return false; // appending it again tells why
+      return false; // appending it again reports the reason
     }
   }
 
@@ -194,9 +194,9 @@ export class JsonLog<T> {
     await this.readAndRepair({ line: () => true, entry: () => undefined });
   }
 
-  /** Removes what a failed append left behind, so that the next entry starts a line of its own. */
+  /** Removes the leftovers of a failed append, so that the next entry starts a line of its own. */
   async #removeTornEnd(): Promise<void> {
-    // Without a complete line, or without a file, it is started again.
+    // Without a complete line, or without a file, the log starts over.
     this.#ready = (await truncateToLastLine(this.#file)) > 0;
     this.#failed = false;
   }
@@ -230,7 +230,7 @@ class Kept {
   }
 }
 
-/** A compacted log in pieces that are worth a write of their own; its entries are encoded when it is their turn. */
+/** A compacted log in pieces large enough for a write each; its entries are encoded when it is their turn. */
 function* inWrites<T>(
   header: string,
   kept: readonly (Kept | T)[],

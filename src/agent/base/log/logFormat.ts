@@ -17,9 +17,9 @@ export type LogMigration = (line: unknown) => unknown;
 export interface LogFormat<T> extends LogHeader {
   /** The entry in a line's value; `undefined` if it is not valid, which makes it a bad line. */
   readonly parse: (value: unknown) => T | undefined;
-  /** What is written of an entry, from which `parse` gives the same entry; by default the entry as it is. */
+  /** The written form of an entry, which `parse` turns back into the entry; by default the entry itself. */
   readonly stored?: (entry: T) => unknown;
-  /** The first version whose lines tell it too, as `v`, so that the log can be read without its header. */
+  /** The first version whose lines carry it too, as `v`, so that the log can be read without its header. */
   readonly tellsFrom?: number;
   /**
    * The migrations, each by the version that it migrates from. A version without a migration has the same lines as the next.
@@ -29,7 +29,7 @@ export interface LogFormat<T> extends LogHeader {
 
 export type LogMigrations = Readonly<Record<number, LogMigration>>;
 
-/** What reading and migrating the lines of a log needs of its format, without their entries. */
+/** The part of a format needed to read and migrate lines without parsing their entries. */
 type LinesFormat = Pick<LogFormat<unknown>, 'log' | 'version' | 'migrations' | 'tellsFrom'>;
 
 /** Receives the contents of a log, in the order of its lines. */
@@ -45,7 +45,7 @@ export interface LogReader<T> {
   unreadable?(bytes: Buffer, start: number, end: number): void;
 }
 
-/** What could not be read of a log. */
+/** The parts of a log that could not be read. */
 export interface LogFaults {
   /** 1-based numbers of the lines that were skipped. */
   readonly badLines: readonly number[];
@@ -94,9 +94,9 @@ export async function readLog<T>(
 }
 
 /**
- * The same log in the current version, line for line; the same buffer if it already is. Lines that no migration
- * changes, and a torn last line, stay as they are. Line feeds that were lost are put back.
- * A header that cannot be read is put back, if a line tells the version.
+ * The same log in the current version, line for line; the same buffer if it already is. Lines that no migration changes, and a torn
+ * last line, stay as they are. Line feeds that were lost are put back. An unreadable header is put back, if a line carries the
+ * version.
  * @throws UnknownLogVersionError if the header names another log or a newer version.
  */
 export async function migrateLog(stored: Buffer, format: LinesFormat): Promise<Buffer> {

@@ -101,7 +101,7 @@ export class LogQueue<T> {
   }
 
   /**
-   * Tries once more to write what waits. After that, nothing is written or retried any more.
+   * Tries once more to write the waiting entries. After that, nothing is written or retried.
    * @returns whether everything that was appended is written. Never rejects.
    */
   async close(): Promise<boolean> {
@@ -111,7 +111,7 @@ export class LogQueue<T> {
   }
 
   /**
-   * Drops what waits and every later entry, and ends the retries.
+   * Drops the waiting entries and every later one, and ends the retries.
    * @returns settles once nothing is being written any more. Never rejects.
    */
   async dispose(): Promise<void> {
@@ -206,8 +206,8 @@ export class LogQueue<T> {
 function nothing(): void {}
 
 /**
- * The entry with a mark of its own. By the mark a reader notices a line that is in the log twice: writing it may have been
- * reported as failed although it was written.
+ * The entry with a unique mark, by which a reader notices a line that is in the log twice: a write may be reported as failed
+ * although the line was written.
  */
 export function marked<T extends object>(entry: T): T & { readonly mark: string } {
   return { ...entry, mark: randomUUID() };

@@ -3,8 +3,8 @@ import { isRecord } from '../json.ts';
 import { eachLine, encodeEntry, LINE_FEED, LOST_FEEDS, parseLine } from './jsonLines.ts';
 
 /**
- * The log with the line feeds that were lost between two entries; the same buffer if there are none. Within an entry no letter
- * follows these characters: the quotation mark there ends a string.
+ * The log with lost line feeds between entries restored; the same buffer if none were lost. Within an entry no letter follows these
+ * characters: the quotation mark there ends a string.
  */
 export function withLostFeeds(bytes: Buffer): Buffer {
   const cuts: number[] = [];
@@ -18,8 +18,8 @@ export function withLostFeeds(bytes: Buffer): Buffer {
 }
 
 /**
- * The version that the lines of a log without a readable header tell. `undefined` if no line is an entry.
- * @param tellsFrom the first version whose lines tell it: those that tell none are of the one before
+ * The version that the lines of a log with an unreadable header carry; `undefined` if no line is an entry.
+ * @param tellsFrom the first version whose lines carry it: lines that carry none are of the version before
  */
 export async function toldVersion(bytes: Buffer, tellsFrom: number): Promise<number | undefined> {
   let told: number | undefined;
@@ -32,7 +32,7 @@ export async function toldVersion(bytes: Buffer, tellsFrom: number): Promise<num
   return told;
 }
 
-/** How the value of a line is migrated, by the version that it is migrated from. */
+/** Migrations of a line's value, by the version that they migrate from. */
 type Migrations = Readonly<Record<number, (line: unknown) => unknown>>;
 
 /** A log in another version, with another header. */

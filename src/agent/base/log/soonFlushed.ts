@@ -40,7 +40,7 @@ export class SoonFlushed<T> implements LogSink<T> {
     return this.#log.flush();
   }
 
-  /** Flushes what is not flushed yet. @returns whether that worked */
+  /** Flushes the appends that are not flushed yet. @returns whether that worked */
   async close(): Promise<boolean> {
     return this.#soon === undefined || this.#flushNow();
   }
@@ -53,7 +53,7 @@ export class SoonFlushed<T> implements LogSink<T> {
     return this.flush().then(
       () => true,
       (error: unknown) => {
-        if (hasCode(error, 'ENOENT')) return true; // nothing is left to flush; the next append tells that
+        if (hasCode(error, 'ENOENT')) return true; // nothing is left to flush; the next append reports that
         this.#onFailure(error);
         return false;
       },

@@ -22,8 +22,8 @@ const OF_EDITOR =
   /^(ELECTRON_.*|VSCODE_.*|NODE_OPTIONS|AMD_ENTRYPOINT|CHROME_DESKTOP|SNAP(_.*)?|GDK_PIXBUF_.*)$/i;
 
 /**
- * The environment for programs that are no part of VS Code. `NODE_OPTIONS` is what the user started VS Code with, if VS Code
- * says so, never what steers the extension host.
+ * The environment for programs that are no part of VS Code. `NODE_OPTIONS` has the value that the user started VS Code with, if VS
+ * Code passes it on, never the extension host's own.
  */
 export function withoutEditor(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(([name]) => !OF_EDITOR.test(name));
@@ -32,8 +32,8 @@ export function withoutEditor(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv
 }
 
 /**
- * Variables by which the loader of programs, a shell, an interpreter or git runs other code than what it is asked to run, and those
- * that lead to start-up files. Search paths such as `PATH` and `PYTHONPATH` are none of them.
+ * Variables that make the program loader, a shell, an interpreter or git run code that it was not asked to run, and variables that
+ * lead to start-up files. Search paths such as `PATH` and `PYTHONPATH` are not among them.
  */
 const LOADERS = new RegExp(
   `^(${[

@@ -14,9 +14,9 @@ export interface GitSetting {
 const MAX_DEPTH = 10;
 
 /**
- * The settings in a file of git's configuration, and in those that it includes. Every condition counts as met: the model may
- * change what it asks for.
- * @returns also the absolute paths of the files that it includes, whether they are there or not
+ * The settings in a file of git's configuration, and in the files that it includes. Every condition counts as met: the model may
+ * change what it tests.
+ * @returns also the absolute paths of the files that it includes, whether they exist or not
  */
 export async function readGitConfig(
   file: string,
@@ -36,7 +36,7 @@ export async function readGitConfig(
   return { settings, included };
 }
 
-/** The files with the settings of a user and of the system. Those of another installation of git may be elsewhere. */
+/** The files with the settings of a user and of the system. Another installation of git may keep its own elsewhere. */
 export function ownGitConfigs(env: NodeJS.ProcessEnv = process.env): readonly string[] {
   const home = env['HOME'] ?? homedir();
   const own = [

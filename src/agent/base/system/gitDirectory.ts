@@ -13,19 +13,19 @@ export function isGitDirectory(folder: string): boolean {
   return ['objects', 'refs'].every(name => fs.existsSync(path.join(common, name)));
 }
 
-/** Whether a folder has the file without which git takes none for a git directory. */
+/** Whether a folder has the file that git requires of every git directory. */
 export function hasHead(folder: string): boolean {
   return statOf(folder, 'HEAD')?.isDirectory() === false;
 }
 
-/** Where a git directory has its configuration, hooks and objects: that of a worktree has them in another one. */
+/** The folder with a git directory's configuration, hooks and objects: for a worktree, another git directory. */
 export function commonDirectoryOf(gitDirectory: string): string {
   const named = textOf(path.join(gitDirectory, 'commondir'));
   return named === undefined ? gitDirectory : realPlaceSync(path.resolve(gitDirectory, named));
 }
 
 /**
- * The git directory that the `.git` of a folder is, links to or names, whether that is one or not.
+ * The path that the `.git` of a folder is, links to or names, whether that is a git directory or not.
  * @returns `undefined` without `.git`
  */
 export function gitDirectoryOf(folder: string): string | undefined {
@@ -36,8 +36,7 @@ export function gitDirectoryOf(folder: string): string | undefined {
 }
 
 /**
- * The nearest git directory around a file that is a part of it: none for the files of a working tree below one, as in
- * `project.git/main/src`.
+ * The nearest git directory that a file is a part of: none for the files of a working tree below one, as in `project.git/main/src`.
  * @param file absolute, with links followed; it need not exist
  */
 export function gitDirectoryAround(file: string): string | undefined {
@@ -53,8 +52,8 @@ export function foldersAround(file: string): readonly string[] {
 }
 
 /**
- * Whether a git directory is that of a working tree. Else it is a bare repository that only has to do with git if someone works
- * inside of it, such as one that tests use.
+ * Whether a git directory belongs to a working tree. If not, it is a bare repository, such as one that tests use, which concerns
+ * git only if someone works inside it.
  * @param top where its working trees may be: this folder, and those between
  */
 export function hasWorkingTree(gitDirectory: string, top: string): boolean {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 
-/** A process that was seen running. The system gives ids again: only together with the start they identify it. */
+/** A process that was seen running. The system reuses ids: only id and start together identify a process. */
 export interface SeenProcess {
   readonly pid: number;
   readonly parent: number;
@@ -21,7 +21,7 @@ const LIST_MS = 5_000;
 const AT_ONCE = 16;
 
 /**
- * Lists the processes that run now, in one pass. Those that have ended and that no one has waited for are left out.
+ * Lists the processes that run now, in one pass. Zombies, which have ended but were not waited for, are left out.
  * @param list runs a program that lists them, and returns its output.
  * @throws if the system does not tell.
  */
@@ -32,7 +32,7 @@ export async function readProcesses(
   if (platform === 'linux') return readProc();
   if (platform === 'win32') {
     const rows = parseRows(await list(...CIM), /^(\d+) (\d+) (\d+)() (.*)$/);
-    // A PowerShell that may not ask prints nothing, and ends well.
+    // A PowerShell without permission to ask prints nothing, and exits with success.
     if (rows.length === 0) throw new Error('Windows does not list its processes.');
     return rows;
   }

@@ -10,10 +10,10 @@ const NOT_ASKED = ['EISDIR', 'EINVAL', 'ENOSYS', 'UNKNOWN'];
 const walkLinks = promisify(fs.realpath);
 
 /**
- * The path with links followed, spelled as the file system spells it. On a disk that does not tell, the links are followed one
- * by one, and the spelling stays.
+ * The path with links followed, spelled as the file system spells it. On a disk that does not tell, the links are followed one by
+ * one, and the spelling stays.
  * @param ask asks the system; for tests.
- * @throws the error of the file system if there is nothing.
+ * @throws the error of the file system if the path does not exist.
  */
 export function realPathSync(file: string, ask: (file: string) => string = fs.realpathSync.native): string {
   try {

@@ -19,8 +19,8 @@ export function replaceFile(
 }
 
 /**
- * Does something to a file that other programs may have open. Windows refuses that meanwhile; a virus scanner or another window
- * that reads it soon closes it, so the work is done again for two seconds.
+ * Does something to a file that other programs may have open. Windows refuses that while they do; a virus scanner or another window
+ * soon closes the file, so the work is retried for two seconds.
  * @throws the last error of the file system.
  */
 export async function patiently<T>(

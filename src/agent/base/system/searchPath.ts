@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { succeeds } from '../async.ts';
 
 /**
- * Where a program is that a shell would find by its name.
+ * The path of the program that a shell would find by this name.
  * @param searchPath the PATH; relative folders in it are left out
  * @returns an absolute path; `undefined` if it is in none of the folders
  */

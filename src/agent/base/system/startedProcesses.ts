@@ -10,14 +10,14 @@ const KILL_MS = 2_000;
 /** How long `taskkill` may take. */
 const TASKKILL_MS = 5_000;
 
-/** The environment variable by which processes are recognised on Linux, whatever they do. */
+/** The environment variable that identifies processes on Linux, however they detach. */
 const MARK = 'REDLINE_RUN';
 
 /** The processes that a child has started, as last seen. */
 export interface LeftProcesses {
   /** How many were ended although the child itself had ended. */
   readonly ended: number;
-  /** Those that still run; `undefined` if the system does not tell. */
+  /** Processes that still run; `undefined` if the system does not tell. */
   readonly running: readonly SeenProcess[] | undefined;
 }
 
@@ -30,8 +30,8 @@ export interface ProcessSystem {
 }
 
 /**
- * A child process and those that it has started, also in the background or a session of their own: as many of them as the
- * system tells. The child is given these {@link variables}, and leads a session (`detached`) on POSIX.
+ * A child process and the processes that it has started, also in the background or in sessions of their own, as far as the system
+ * tells. The child is given these {@link variables}, and leads a session (`detached`) on POSIX.
  */
 export class StartedProcesses {
   readonly variables: Readonly<Record<string, string>> = { [MARK]: randomUUID() };
@@ -131,7 +131,7 @@ async function hasVariables(
   { pid }: SeenProcess,
   variables: Readonly<Record<string, string>>,
 ): Promise<boolean> {
-  // Those of other users cannot be read.
+  // Environments of other users' processes cannot be read.
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   return Object.entries(variables).every(([name, value]) => environment.includes(`${name}=${value}\0`));
 }

@@ -8,8 +8,8 @@ const OWN =
   /(?:^|[^a-z0-9])redline[^a-z0-9]{1,2}(?:propose_edit|propose_changes|ast_edit|ast_grep|read_file|search_text|list_files|run_checks|status|wait|withdraw|resolve|answer)$/i;
 
 /**
- * Tools that write nothing, of Copilot CLI and of VS Code's own agents, without case and marks. Others may write, or start what
- * writes.
+ * Tools that write nothing, of Copilot CLI and of VS Code's own agents, without case and marks. Other tools may write, or start
+ * something that writes.
  */
 const READING = new Set([
   ...['view', 'grep', 'glob', 'rg', 'reportintent', 'updatetodo', 'askuser', 'webfetch', 'websearch'],
@@ -24,10 +24,10 @@ const READING = new Set([
 ]);
 
 /**
- * Why an agent may not use a tool; `undefined` if it may: if the tool is known to write nothing, is one of Redline's, or is one that
- * the user allows.
- * @param input what the agent tells its hook, as it came
- * @param allowed further tools, by the names that the agent has for them
+ * Why an agent may not use a tool; `undefined` if it may: if the tool is known to write nothing, is one of Redline's, or is one
+ * that the user allows.
+ * @param input the text that the agent gives its hook, unparsed @param allowed further tools, by the names that the agent has for
+ * them
  */
 export function refusalOf(input: string, allowed: readonly string[]): string | undefined {
   const name = toolIn(input);
@@ -64,7 +64,7 @@ const HOOK = path.join('.github', 'hooks', 'redline.json');
 
 /**
  * Whether the folder in which the agent works, or one above it, is connected.
- * @param input what the agent tells its hook, as it came; a folder that it does not tell counts as connected
+ * @param input the text that the agent gives its hook, unparsed; a folder that it does not name counts as connected
  */
 export function isConnected(input: string): boolean {
   const cwd = cwdIn(input);

@@ -1,6 +1,6 @@
 /**
- * `redline-gate`: the hook that agents run before each of their tools. It runs in plain Node, asks no window, and ends with 2 unless
- * the tool may run: that is what agents take for a refusal even if they do not read the rest.
+ * `redline-gate`: the hook that agents run before each of their tools. It runs in plain Node, asks no window, and exits with 2
+ * unless the tool may run: agents take that for a refusal even if they do not read the rest.
  *
  *     node redline-gate.cjs [tool that is allowed, too]…
  *

@@ -10,7 +10,7 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** A new token, which only who knows the window can know. */
+/** A new random token, which nobody can guess. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }

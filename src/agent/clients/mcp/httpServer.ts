@@ -13,7 +13,7 @@ import { isLegacyRequest } from './sdk.ts';
 import { StatelessAgents } from './statelessAgents.ts';
 import { sendWebResponse, webRequest } from './webRequest.ts';
 
-/** The most connections that are kept. Of more, the one that was used least recently is closed; the agent connects again. */
+/** The most connections that are kept. Beyond that, the least recently used one is closed; its agent connects again. */
 const MAX_SESSIONS = 100;
 
 /** Serves a program that runs an agent in a view. @param id tells it from all others, also when it comes back */
@@ -26,15 +26,15 @@ export interface ServerAddress {
 }
 
 /**
- * How long an idle connection is kept open, in milliseconds: longer than clients keep theirs. A request that is sent at the moment
- * in which the server closes its connection fails.
+ * How long an idle connection is kept open, in milliseconds: longer than clients keep theirs. A request fails if it is sent just as
+ * the server closes its connection.
  */
 const IDLE_MS = 75_000;
 
 /**
- * The MCP server of one window at 127.0.0.1, on a port that the system chooses. It answers only who has the token of the window:
- * over streamable HTTP, with sessions as of 2025 or without as of 2026, and `redline-mcp` over a connection on which both sides
- * prove that.
+ * The MCP server of one window at 127.0.0.1, on a port that the system chooses. It answers only clients that have the token of the
+ * window: over streamable HTTP, with sessions as of 2025 or without as of 2026, and `redline-mcp` over a connection on which both
+ * sides prove that they have it.
  */
 export class McpHttpServer {
   readonly #host: ClientHost;
@@ -42,10 +42,10 @@ export class McpHttpServer {
   readonly #views: ServeView | undefined;
   readonly #token = newToken();
   readonly #server: http.Server;
-  /** By the protocol's session id, the one that was used last at the end. */
+  /** By the protocol's session id, the most recently used last. */
   readonly #sessions = new Map<string, McpSession>();
   readonly #stateless: StatelessAgents;
-  /** The connections of `redline-mcp` and `redline-run`, and of who has not proved to be one: the server does not close them itself. */
+  /** The connections of `redline-mcp` and `redline-run`, proven or not yet: the HTTP server does not close them itself. */
   readonly #upgraded = new Set<Duplex>();
 
   private constructor(host: ClientHost, version: string, views: ServeView | undefined) {
@@ -63,7 +63,7 @@ export class McpHttpServer {
 
   /**
    * @param version that of Redline.
-   * @param views serves `redline-run`; by default it is sent away.
+   * @param views serves `redline-run`; by default it is refused.
    * @throws the error of the system if it cannot listen.
    */
   static async start(host: ClientHost, version: string, views?: ServeView): Promise<McpHttpServer> {

@@ -15,7 +15,7 @@ export class LineTransport implements Transport {
   #chunks: Buffer[] = [];
   #length = 0;
 
-  /** @param maxBytes the longest message; the connection of who sends a longer one is closed. */
+  /** @param maxBytes the longest message; a longer one closes the connection. */
   constructor(socket: Duplex, maxBytes = MAX_MESSAGE_BYTES) {
     this.#socket = socket;
     this.#maxBytes = maxBytes;
@@ -24,7 +24,7 @@ export class LineTransport implements Transport {
   start(): Promise<void> {
     this.#socket.on('error', error => this.onerror?.(error));
     this.#socket.on('close', () => this.onclose?.());
-    // The sockets of a server stay half open otherwise: no one hears of an agent that has ended.
+    // Otherwise the sockets of a server stay half open, and the end of an agent goes unnoticed.
     this.#socket.once('end', () => this.#socket.destroy());
     this.#socket.on('data', (chunk: Buffer) => this.#take(chunk));
     this.#socket.resume();

@@ -3,8 +3,8 @@ import { isDeeperThan, isRecord, parsedJson } from '../../base/json.ts';
 import { decoded } from '../../session/tools/repairArguments.ts';
 
 /**
- * The largest message that is read, in bytes: a file of the largest size, and how JSON escapes it. Reading one takes the window
- * about a tenth of a second for each MB, in which it does nothing else.
+ * The largest message that is read, in bytes: room for the largest file with JSON's escapes. Reading a message blocks the window
+ * for about a tenth of a second per MB.
  */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 export const TOO_LARGE = `The message is larger than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB. Propose fewer files at once.`;
@@ -52,8 +52,8 @@ export function parseMessage(bytes: Buffer): unknown {
 }
 
 /**
- * The message with arguments that the protocol does not allow put right, as agents pass them on from their models: none as `null`
- * or as an empty list, all of them as JSON in a text. Mistakes within them are repaired where the tool runs.
+ * The message, with its arguments repaired if the agent passed on its model's mistake: `null` or an empty list for no arguments, or
+ * all of them as JSON in a string. Mistakes within them are repaired where the tool runs.
  */
 function repaired(message: unknown): unknown {
   if (!isRecord(message) || message['method'] !== 'tools/call' || !isRecord(message['params']))

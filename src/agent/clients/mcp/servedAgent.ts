@@ -16,7 +16,7 @@ export function agentIn(host: ClientHost, { id, heard, cwd }: KnownAgent, client
   });
 }
 
-/** The tools of the agent that a client is. */
+/** The tools of a client's agent. */
 export function toolsOf(agentOf: (client: ClientInfo) => AgentClient): ServedTools {
   return {
     tools: client => agentOf(client).tools,

@@ -11,12 +11,15 @@ import { toolServer, type ClientInfo } from './toolServer.ts';
 export const AGENT_HEADER = 'redline-agent';
 const HANDLE = /^[\w-]{8,64}$/;
 
-/** The most agents that are remembered. Of more, the one that was used least recently is forgotten: it hears no more of before. */
+/**
+ * The most agents that are remembered. Beyond that, the least recently used one is forgotten, and hears no more of earlier
+ * decisions.
+ */
 const MAX_AGENTS = 100;
 
 /**
- * Agents that speak the stateless protocol of 2026-07-28, in which no connection tells one from another. An agent is who it says it is:
- * by the header {@link AGENT_HEADER}, else by its name. So it goes on with its previews after any pause.
+ * Agents that speak the stateless protocol of 2026-07-28, in which connections do not tell agents apart. An agent is who it says it
+ * is: by the header {@link AGENT_HEADER}, else by its name. So it goes on with its previews after any pause.
  */
 export class StatelessAgents {
   readonly #host: ClientHost;

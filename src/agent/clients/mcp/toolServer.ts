@@ -3,7 +3,7 @@ import { toolNameOf } from '../../session/model/messages.ts';
 import { INSTRUCTIONS, type ClientTool } from '../clientTools.ts';
 import { Server } from './sdk.ts';
 
-/** How a program names itself; of anything, because it says so itself. */
+/** The name that a program gives itself; `unknown`, because it can send anything. */
 export type ClientInfo = { readonly name?: unknown; readonly version?: unknown } | undefined;
 
 /** How far a call has come. */
@@ -18,9 +18,9 @@ export interface ServedCall {
   readonly name: string;
   readonly args: unknown;
   readonly signal: AbortSignal;
-  /** Who calls. */
+  /** The calling program. */
   readonly client: ClientInfo;
-  /** There only if the agent wants to hear. Never rejects. */
+  /** Present only if the agent asks for progress. Never rejects. */
   readonly onProgress?: (progress: CallProgress) => void;
 }
 
@@ -30,7 +30,7 @@ export interface ServedTools {
   readonly call: (call: ServedCall) => Promise<CallToolResult>;
 }
 
-/** Where the stateless protocol tells with each request who sends it. */
+/** The key under which each request of the stateless protocol names its sender. */
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 
 /**

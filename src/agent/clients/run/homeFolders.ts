@@ -10,9 +10,9 @@ const SETTINGS = [
 ];
 
 /**
- * Where an agent keeps its own settings, sign-in and conversations: it must be able to write there. Missing ones are made, since
- * what it writes elsewhere in its home folder is gone at the end.
- * @param agent `undefined` for another program: those of all agents that are there.
+ * Paths of an agent's own settings, sign-in and conversations, which it must be able to write. Missing ones are created, since
+ * anything it writes elsewhere in its home folder is gone at the end.
+ * @param agent `undefined` for another program, which gets the existing paths of all agents.
  */
 export function configuration(home: string, agent: TerminalAgent | undefined): readonly string[] {
   const paths = (agent ? [agent] : terminalAgents).flatMap(each => each.home);

@@ -11,8 +11,8 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
 const NAMING = ['hooks', 'statusLine', 'mcpServers', 'apiKeyHelper'];
 
 /**
- * Files of the home folder that the agent's own settings name and that are not in its view: a guard that does not run is worse
- * than none that is said to.
+ * Files of the home folder that the agent's own settings name and that are not in its view: a guard that is configured but does not
+ * run is worse than none.
  * @param shown absolute paths that are in the view
  */
 export function hiddenPrograms(program: string, home: string, shown: readonly string[]): readonly string[] {

@@ -20,7 +20,7 @@ import { told } from './toldAgent.ts';
 /** Exit codes: nothing was started; there is no such program. */
 const FAILED = 125;
 const NOT_FOUND = 127;
-/** How often a window that has gone is looked for, and how long after the program's end, in milliseconds. */
+/** How often to look for a window that has gone, and for how long after the program's end, in milliseconds. */
 const RETRY_MS = 500;
 const LAST_RETRIES_MS = 5_000;
 
@@ -38,7 +38,7 @@ const OUTSIDE = [
 
 const fileSchema = z.object({ socket: z.string() });
 
-/** Where `redline-run` was started. */
+/** The surroundings in which `redline-run` was started. */
 export interface StartPlace {
   readonly home: string;
   /** See `windowsFolder`. */
@@ -52,8 +52,8 @@ export interface StartPlace {
 type Connection = Lines<WindowMessage, ProgramMessage>;
 
 /**
- * Runs a program in a view of the workspace that the current folder is in, at this terminal. If no window makes and watches the view,
- * nothing is started. If the window goes away later, the program goes on, and the window that comes back takes what it has written.
+ * Runs a program in a view of the workspace that the current folder is in, at this terminal. If no window makes and watches the
+ * view, nothing is started. If the window goes away later, the program goes on, and the window that comes back takes its changes.
  * @returns the exit code of the program
  */
 export async function runInView(command: readonly string[], options: StartPlace): Promise<number> {
@@ -144,8 +144,8 @@ interface Running {
 }
 
 /**
- * Stays connected to whichever window looks at the view until the program has ended, and tells what becomes of what it has written.
- * @returns its end, and the connection if a window has taken what was written; it is to be closed once the view is released.
+ * Stays connected to whichever window watches the view until the program has ended, and reports the fate of its changes.
+ * @returns its end, and the connection if a window has taken the changes; close it once the view is released.
  */
 async function followed<End>(
   running: Running,

@@ -14,7 +14,7 @@ export interface Start {
 }
 
 /**
- * Tells an agent of its view, by its own options and variables: no file is changed, and what the user tells it by the same option
+ * Tells an agent of its view, by its own options and variables: no file is changed, and the user's own value of the same option
  * stays. A command of the program, such as `claude mcp list`, is left alone.
  * @param program the name of the program
  * @param settings the text of Codex's own settings

@@ -16,7 +16,7 @@ export interface ModeHolds {
   readonly sed: Hold;
   /** A script in its shell, such as `node -e`. */
   readonly script: Hold;
-  /** Whether it was run, or is what the documentation of the program says. */
+  /** The source: a run of the program, or its documentation. */
   readonly from: 'run' | 'documentation';
 }
 
@@ -31,7 +31,7 @@ export interface AgentHolds {
 }
 
 /**
- * What holds, by agent. `npm run test:agents -- --write` writes it from what it has seen; what is only documented is written by hand.
+ * The holds, by agent. `npm run test:agents -- --write` records the ones it observes; those only documented are written by hand.
  */
 export const agentHolds = table as readonly AgentHolds[];
 

@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json.ts';
 
 /** One thing that the configuration of an agent must hold. */
 export type ConfigEntry =
-  /** What the agent itself would add if it were missing. */
+  /** An entry that the agent itself would add if it were missing. */
   | { readonly kind: 'default'; readonly path: readonly string[]; readonly value: unknown }
   | { readonly kind: 'value'; readonly path: readonly string[]; readonly value: unknown }
   /** The last rule of an object that matches counts, so none with a `*` may stand below it. */
@@ -39,8 +39,8 @@ export class SetUpRefusal extends Error {
 }
 
 /**
- * A configuration file in JSON, with or without comments, with the entries in it. What contradicts them is replaced; all else
- * stays as it is.
+ * A configuration file in JSON, with or without comments, with the entries in it. Contradicting entries are replaced; everything
+ * else stays.
  * @param file how a refusal names it.
  * @throws SetUpRefusal if the text is not valid, or no edit brings the entries into it.
  */

@@ -20,11 +20,11 @@ export type ConfigFile = {
   | { readonly format: 'paragraph' }
 );
 
-/** An agent whose own tools Redline can hold. Of every other agent its own tools still write. */
+/** An agent whose own tools Redline can hold. The own tools of every other agent still write. */
 export interface KnownAgent {
   readonly id: 'claude' | 'codex' | 'opencode' | 'vscode';
   readonly name: string;
-  /** What its shell can still write once it is connected; docs/agents.md says it in the same words. */
+  /** A sentence on what its shell can still write once connected; docs/agents.md has the same words. */
   readonly shell: Sentence;
   readonly files: readonly ConfigFile[];
 }
@@ -94,7 +94,7 @@ export const knownAgents: readonly KnownAgent[] = [
         format: 'json',
         entries: () => [
           ...members(['permissions', 'allow'], 'mcp__redline'),
-          // The name of a tool takes it away; only the form with a path holds for what the shell writes, too.
+          // A tool's bare name takes the tool away; only the form with a path covers the shell's writes, too.
           ...members(['permissions', 'deny'], 'Edit', 'Write', 'NotebookEdit', 'Edit(**)'),
           // In the mode that bypasses permissions, and where a classifier answers, a script would write without a question.
           { kind: 'value', path: ['permissions', 'disableBypassPermissionsMode'], value: 'disable' },
@@ -117,7 +117,7 @@ export const knownAgents: readonly KnownAgent[] = [
       {
         names: ['.codex/config.toml'],
         format: 'whole',
-        // A string of JSON is one of TOML.
+        // A JSON string is also a TOML string.
         text: bridge =>
           `sandbox_mode = "read-only"\n\n[mcp_servers.redline]\ncommand = "node"\nargs = [${JSON.stringify(bridge)}]\n`,
       },
@@ -136,7 +136,7 @@ export const knownAgents: readonly KnownAgent[] = [
         names: ['opencode.jsonc', 'opencode.json'],
         format: 'json',
         entries: bridge => [
-          // opencode writes it into a file that lacks it, which then is no longer the one that Undo takes back.
+          // opencode adds it to a file that lacks it, and Undo could no longer take that file back.
           { kind: 'default', path: ['$schema'], value: 'https://opencode.ai/config.json' },
           {
             kind: 'value',

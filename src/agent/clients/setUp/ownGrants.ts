@@ -6,9 +6,9 @@ import type { Localiser } from '../../base/localiser.ts';
 /** The most rules, and the most servers, that are named. */
 const MAX_NAMED = 5;
 
-/** What the settings of Claude Code let it do that connecting it does not take away. */
+/** Grants in Claude Code's own settings that connecting it does not take away. */
 export interface OwnGrants {
-  /** Rules by which its shell asks no more, such as `Bash(npm run:*)`. */
+  /** Rules that let its shell run without asking, such as `Bash(npm run:*)`. */
   readonly rules: readonly string[];
   /** MCP servers other than Redline's. */
   readonly servers: readonly string[];
@@ -46,7 +46,7 @@ export function grantsText({ rules, servers }: OwnGrants, l10n: Localiser): read
   ];
 }
 
-/** Whether a program is newer than the one that was run. @param told what it answers to `--version` */
+/** Whether a program is newer than the one that was run. @param told its answer to `--version` */
 export function isNewer(told: string, tried: string): boolean {
   const [now, then] = [told, tried].map(text =>
     /(?<!\d)\d+(?:\.\d+)+/.exec(text)?.[0].split('.').map(Number),

@@ -17,13 +17,13 @@ export interface BridgeOptions {
   readonly version: string;
 }
 
-/** Of messages up to this length the agent is told that they are too large, in bytes; longer ones end the program. */
+/** Messages over the limit are answered as too large up to this length, in bytes; longer ones end the program. */
 const READ_BYTES = 16 * MAX_MESSAGE_BYTES;
 
 /**
  * Serves an agent that starts its MCP servers as programs, over standard input and output, whichever protocol it begins with. It
  * offers the tools whether or not a window is open, so that the agent has them when one is opened later, and passes each call on to
- * the window for the agent's folder. Settles when the agent closes its end or has ended; what is under way then is given up.
+ * the window for the agent's folder. Settles when the agent closes its end or has ended; calls under way are then given up.
  */
 export async function runBridge({ cwd, windows, version }: BridgeOptions): Promise<void> {
   let agent: ClientInfo;
@@ -49,14 +49,14 @@ export async function runBridge({ cwd, windows, version }: BridgeOptions): Promi
 const LOOK_MS = 500;
 
 /**
- * Settles when the agent has ended. Its end of the pipe does not tell: it stays open while another process that the agent has started
- * holds it, too.
+ * Settles when the agent has ended. The pipe does not tell: it stays open while another process that the agent has started also
+ * holds it.
  */
 function untilOrphaned(): Promise<void> {
   const agent = process.ppid;
   return new Promise(resolve => {
     const timer = setInterval(() => {
-      // Windows gives no other parent to a program whose own has ended.
+      // Windows does not reparent a program whose parent has ended.
       if (process.ppid === agent && isAlive(agent)) return;
       clearInterval(timer);
       resolve();

@@ -66,7 +66,7 @@ export class LineClient {
    */
   async callTool(name: string, args: unknown, asking: Asking): Promise<CallToolResult> {
     const params = { name, arguments: args };
-    // Checks may take for hours.
+    // Checks may take hours.
     return (await this.#ask('tools/call', params, asking, async () => {
       await this.#ask('ping', {}, { timeout: asking.timeout });
     })) as CallToolResult;

@@ -16,7 +16,7 @@ const CONNECT_TIMEOUT = 10_000;
 /** How long the best window may take to answer after another one has, in milliseconds. */
 const GRACE_MS = 3_000;
 
-/** What a message holds beside the arguments of a call, in bytes, and more. */
+/** An upper bound for the rest of a message beside the arguments of a call, in bytes. */
 const ENVELOPE_BYTES = 1_024;
 
 /** The call of an agent, to be passed on. */
@@ -30,7 +30,7 @@ export class WindowConnection {
   readonly #cwd: string;
   readonly #windows: string;
   readonly #agent: () => AgentName;
-  /** Tells this agent from all others, for as long as its program runs. */
+  /** Unique to this agent, for as long as its program runs. */
   readonly #id = randomUUID();
   #client: LineClient | undefined;
   #connecting: Promise<LineClient | undefined> | undefined;
@@ -52,7 +52,7 @@ export class WindowConnection {
   async call(call: PassedCall): Promise<CallToolResult> {
     const bytes = Buffer.byteLength(JSON.stringify(call.args ?? {}));
     if (bytes > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) return failure(TOO_LARGE);
-    // That a window has closed may show only when something is sent to it; `status` changes nothing, and can be asked again.
+    // A closed window may show only when something is sent to it; `status` changes nothing, so it can be repeated.
     return (
       (call.name === 'status' ? await this.#try(call) : undefined) ??
       (await this.#try(call)) ??
@@ -95,7 +95,7 @@ export class WindowConnection {
     return told;
   }
 
-  /** Connects to the best window of those that prove to be one; `undefined` if none does. */
+  /** Connects to the best window that proves itself; `undefined` if none does. */
   async #connect(): Promise<LineClient | undefined> {
     const windows = windowsFor(this.#cwd, await openWindows(this.#windows));
     const asked = windows.map(each => proveWindow(each));

@@ -10,7 +10,7 @@ export interface AskedComments {
   answer(id: string, text: string): void;
 }
 
-/** Answers a comment of the user, without which only a new proposal could. */
+/** Answers a comment of the user. Without this tool, only a new proposal could. */
 export function answerTool(comments: AskedComments): Tool {
   return defineTool({
     name: 'answer',

@@ -19,9 +19,9 @@ import { ownerOf, writeOwner, type ViewOwner } from './viewOwner.ts';
 import { ViewSocket } from './viewSocket.ts';
 import { Lines, programSchema, type ProgramMessage, type WindowMessage } from './viewLines.ts';
 
-/** Where no view is mounted. */
+/** Stands for the root of a view that is not mounted. */
 const NOWHERE = '/';
-/** Tells that a view's changes could not become previews, and are kept for the person. */
+/** Name of the file that marks a view whose changes could not become previews and are kept for the person. */
 const KEPT = 'kept';
 /** How long the view of a program that was killed may take to go, in milliseconds: no one is told of its end. */
 const GONE_MS = 5_000;
@@ -31,7 +31,7 @@ const GONE_POLL_MS = 50;
 export class AgentViews {
   readonly #host: AgentViewsHost;
   readonly #live = new Map<string, LiveView>();
-  /** The sessions of the previews of those that are at work, by the id of their program. */
+  /** The preview sessions of the agents at work, by the id of their program. */
   readonly #sessions = new Map<string, string>();
   #socket: Promise<ViewSocket> | undefined;
   #isClosed = false;
@@ -152,7 +152,7 @@ export class AgentViews {
   }
 
   /**
-   * Has a program begin in the view. From then on it may write, even if nothing is heard of it again.
+   * Lets a program begin in the view. From then on it may write, even if nothing is heard of it again.
    * @returns a path to the root of the view; `undefined` if it has gone
    */
   async #begin(
@@ -204,11 +204,11 @@ export class AgentViews {
     }
   }
 
-  /** Mounts the view of a program that has gone again, and takes its changes. */
+  /** Mounts again the view of a program that has gone, and takes its changes. */
   async #takeAgain(folder: string, owner: ViewOwner): Promise<void> {
     const view = await AgentView.reopen(folder);
     const former = await ownerOf(folder);
-    // Two mounts of one upper tree would not see each other, and what its program has started may still be about to end.
+    // Two mounts of one upper tree would not see each other, and processes of the program may still be about to end.
     for (
       let waited = 0;
       former && ((await view.isMounted(former.view)) || (await runningIn(folder)));
@@ -237,7 +237,7 @@ export class AgentViews {
 
 type Connection = Lines<ProgramMessage, WindowMessage>;
 
-/** The session that an earlier terminal of the agent has left with pending previews, if none is at work in it; else a new one. */
+/** The session that an earlier terminal of the agent left with pending previews, unless one is at work in it; else a new one. */
 function sessionOf(
   { name }: AgentName,
   open: Iterable<Preview>,
@@ -266,7 +266,7 @@ function viewOf(
   };
 }
 
-/** Keeps the changes of a view for the person, without rights of others. */
+/** Keeps the changes of a view for the person, without set-user-ID and set-group-ID bits. */
 async function keep(view: AgentView): Promise<void> {
   await view.clearSetId();
   await fs.writeFile(path.join(view.storage, KEPT), '');

@@ -20,20 +20,20 @@ import { statusText } from '../tools/status.ts';
 import { pendingOf } from './terminalSessions.ts';
 import { AGENT_SETTINGS } from './terminalAgents.ts';
 
-/** How often it is looked whether something was written, in milliseconds. */
+/** How often to check for writes, in milliseconds. */
 const POLL_MS = 400;
 /** How many files the title of a preview names. */
 const MAX_NAMED = 3;
-/** Looking may take this part of the time at most. */
+/** The largest share of the time that checking may take. */
 const LOOK_SHARE = 0.1;
 
 /** When a view is looked at, and when its agent counts as resting. */
 export interface ViewPace {
-  /** For how long nothing must be written, in milliseconds. */
+  /** How long the agent must write nothing to count as resting, in milliseconds. */
   readonly restMs: number;
-  /** After how long at most it is looked at although something is still being written, in milliseconds. */
+  /** The longest wait before the view is looked at while something is still being written, in milliseconds. */
   readonly longestMs: number;
-  /** Settles when it is to be looked at, by default after so many milliseconds; at once when `signal` is aborted. Never rejects. */
+  /** Settles when the next look is due, by default after so many milliseconds; at once when `signal` is aborted. Never rejects. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -60,9 +60,9 @@ export interface NotTaken {
 }
 
 /**
- * An agent at work in a view. Its changes become previews once it rests, which build on its earlier ones and join
- * their change set while any of those is pending; what is decided changes the files of the view while it rests. So it sees, as all agents do, the files as if its own pending
- * previews were applied.
+ * An agent at work in a view. Once it rests, its changes become previews, which build on its earlier ones and join their change set
+ * while any of those is pending; decisions change the files of the view while it rests. So, like all agents, it sees the files as
+ * if its own pending previews were applied.
  */
 export class LiveView {
   readonly #host: ViewHost;
@@ -83,8 +83,8 @@ export class LiveView {
   #watching: Promise<void> | undefined;
 
   /**
-   * @param id tells this agent from all others, in the origins of its previews.
-   * @param onNotTaken called when there is more that is not taken.
+   * @param id unique to this agent, in the origins of its previews.
+   * @param onNotTaken called when more files are not taken.
    */
   constructor(
     host: ViewHost,
@@ -102,7 +102,7 @@ export class LiveView {
     this.#owned.add(host.store.onDidChange(preview => this.#follow(preview)));
   }
 
-  /** Those that wait for a decision. */
+  /** Previews that wait for a decision. */
   get open(): readonly Preview[] {
     return this.#previews.open;
   }
@@ -144,7 +144,7 @@ export class LiveView {
     let pause = POLL_MS;
     const { pace, logger } = this.#host;
     try {
-      // What an earlier terminal has left pending is there from the start.
+      // Previews that an earlier terminal left pending are there from the start.
       await this.#bringUpToDate();
       await this.#tell();
     } catch (error) {
@@ -309,7 +309,7 @@ interface Wanted {
   readonly mode: number | undefined;
 }
 
-/** Those for which it holds, and the others. */
+/** The paths for which it holds, and the others. */
 function split(paths: readonly string[], holds: (path: string) => boolean): readonly [string[], string[]] {
   const { yes = [], no = [] } = Object.groupBy(paths, path => (holds(path) ? 'yes' : 'no'));
   return [yes, no];

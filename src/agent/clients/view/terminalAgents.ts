@@ -1,9 +1,9 @@
-/** An agent that works in a terminal, and where in the home folder it keeps its sign-in, settings and conversations. */
+/** An agent that works in a terminal, and the paths of its sign-in, settings and conversations in the home folder. */
 export interface TerminalAgent {
   /** The name of its program. */
   readonly program: string;
   readonly name: string;
-  /** Relative to the home folder; a slash at the end tells that it is a folder. */
+  /** Relative to the home folder; a slash at the end marks a folder. */
   readonly home: readonly string[];
 }
 
@@ -21,6 +21,6 @@ export const terminalAgents: readonly TerminalAgent[] = [
   { program: 'qwen', name: 'Qwen Code', home: ['.qwen/'] },
 ];
 
-/** Where in a workspace agents keep their own settings. */
+/** Paths in a workspace where agents keep their own settings. */
 export const AGENT_SETTINGS =
   /(^|\/)(\.(claude|codex|copilot|gemini|opencode|qwen)\/|\.github\/hooks\/|(\.mcp\.json|opencode\.jsonc?)$)/;

@@ -1,6 +1,6 @@
 import type { Preview, PreviewOrigin } from '../../hold/preview/preview.ts';
 
-/** How the sessions of agents in terminals begin. */
+/** The prefix of the session ids of agents in terminals. */
 export const VIEW_SESSION = 'view-';
 
 /** Whether a preview comes from a terminal of the agent with this name. */
@@ -8,7 +8,7 @@ export function isOfTerminal(origin: PreviewOrigin | null | undefined, name: str
   return origin?.agent?.name === name && origin.sessionId?.startsWith(VIEW_SESSION) === true;
 }
 
-/** What is pending of an agent, in the terminal of a session and in its others. */
+/** The open previews of an agent: those of one session's terminal, and those of its other terminals. */
 export function pendingOf(
   name: string,
   sessionId: string,

@@ -10,7 +10,7 @@ import type { ViewOwner } from './viewOwner.ts';
 /** The most paths that are named. */
 const MAX_NAMED = 10;
 
-/** What the person at the terminal is told before the agent starts. */
+/** The lines for the person at the terminal before the agent starts. */
 export async function greeting(
   view: AgentView,
   { agent: { name }, sessionId }: ViewOwner,
@@ -57,7 +57,7 @@ export async function greeting(
   ];
 }
 
-/** What the person at the terminal is told once the agent has ended. @param folder where changes are kept that are too many */
+/** The lines for the person at the terminal once the agent has ended. @param folder keeps changes that are too many */
 export function farewell(
   { open, notTaken }: Pick<LiveView, 'open' | 'notTaken'>,
   folder: string,

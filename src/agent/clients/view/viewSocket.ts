@@ -8,7 +8,7 @@ import { firstLine } from '../mcp/proof.ts';
 
 const ID = /^[\w-]{8,64}$/;
 
-/** Where the terminals of a window reach its views: a socket in a folder that nobody else can enter, so it needs no token. */
+/** The socket where the terminals of a window reach its views. Nobody else can enter its folder, so it needs no token. */
 export class ViewSocket {
   /** Absolute. */
   readonly path: string;
@@ -26,7 +26,7 @@ export class ViewSocket {
 
   /** @throws the error of the system if it cannot listen */
   static async listen(serve: (socket: Duplex, id: string) => void): Promise<ViewSocket> {
-    // Paths of sockets are short, and those of storage are not.
+    // Socket paths must be short, and storage paths are not.
     const folder = await mkdtemp(path.join(tmpdir(), 'redline-'));
     const made = new ViewSocket(path.join(folder, 'views'), serve);
     made.#server.listen(made.path);

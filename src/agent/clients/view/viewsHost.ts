@@ -10,11 +10,11 @@ export interface AgentViewsHost extends ViewHost {
   /** Holds the views, one folder each. It is outside all folders of the workspace. */
   readonly storage: string;
   readonly limits: () => CopyLimits;
-  /** What agents may read of the home folder beside their own settings and tools: absolute paths. */
+  /** Absolute paths in the home folder that agents may read beside their own settings and tools. */
   readonly readable: () => readonly string[];
   /** Why no view can be made here, see `noOverlay`; `undefined` if one can. */
   readonly obstacle: () => Promise<NoOverlay | undefined>;
-  /** That in a sentence. */
+  /** The obstacle as a sentence. */
   readonly sentenceOf: (obstacle: NoOverlay) => string;
   /** Shows the person that something is not in the previews. */
   readonly onNotTaken: (agent: AgentName, what: NotTaken) => void;
