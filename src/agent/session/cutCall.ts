@@ -2,8 +2,8 @@ import { isRecord, parsedJson } from '../base/json.ts';
 import type { AssistantMessage, ToolCall, ToolResultMessage } from './model/messages.ts';
 
 /**
- * The call of an answer that its length limit has cut: only the last one can be, and none of its arguments have arrived as a whole
- * object. Some servers make an empty one of those.
+ * The call that an answer's length limit has cut off: only the last one can be, if its arguments did not arrive as a whole object.
+ * Some servers replace such arguments by an empty object.
  */
 export function cutCallOf({ toolCalls }: AssistantMessage): ToolCall | undefined {
   const last = toolCalls.at(-1);
@@ -11,7 +11,7 @@ export function cutCallOf({ toolCalls }: AssistantMessage): ToolCall | undefined
   return isRecord(args) && Object.keys(args).length > 0 ? undefined : last;
 }
 
-/** The result of a call that was cut. Told anything else, a model sends the same arguments again. */
+/** The result of a call that was cut. With any other result, a model sends the same arguments again. */
 export function cutResult(call: ToolCall): ToolResultMessage {
   return {
     role: 'tool',

@@ -8,7 +8,7 @@ import type { SessionMessage, StopReason, ToolCall, ToolResultMessage } from './
 import type { Preview } from '../hold/preview/preview.ts';
 import type { PromptQueueEvent } from './waiting/promptQueue.ts';
 
-/** What happens in a session, in order. Views follow these events; `Session.messages` is the authority. */
+/** The events of a session, in order. Views follow them; `Session.messages` is the authority. */
 export type SessionEvent =
   | { readonly type: 'turn_start' }
   | { readonly type: 'turn_end'; readonly stopReason: StopReason }
@@ -29,7 +29,7 @@ export type SessionEvent =
   | PromptQueueEvent
   /** A revert was applied or refused. If it was applied, `Session.messages` has changed. */
   | { readonly type: 'revert_applied'; readonly record: RevertRecord }
-  /** Other instructions of the project are in force than before: see `Session.instructions`. */
+  /** The project instructions in force have changed: see `Session.instructions`. */
   | { readonly type: 'instructions_changed' }
   /** The beginning of the conversation is being summarized, because the next request would not fit. Ends with the next message. */
   | { readonly type: 'summarizing' }
@@ -38,8 +38,8 @@ export type SessionEvent =
   /** The user renamed the conversation. */
   | { readonly type: 'renamed'; readonly title: string }
   /**
-   * Writing the conversation to its log failed. It continues in memory, and what waits is written later, unless `isLost`: a
-   * part of it can never be written.
+   * Writing the conversation to its log failed. It continues in memory, and the waiting entries are written later, unless `isLost`:
+   * a part of it can never be written.
    */
   | { readonly type: 'storing_failed'; readonly error: unknown; readonly isLost: boolean }
   /** Everything of all conversations is written again. */
@@ -47,7 +47,7 @@ export type SessionEvent =
   /** Another conversation is open now, new or stored. Previews are not affected. */
   | { readonly type: 'reset' };
 
-/** Logs how writing the conversations goes, and makes events of it. */
+/** Logs the state of writing the conversations, and turns it into events. */
 export function storingEvents(logger: Logger, emit: (event: SessionEvent) => void): RecorderListeners {
   return {
     onFailure: error => {

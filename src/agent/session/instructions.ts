@@ -38,7 +38,7 @@ export class Instructions {
     return this.#ctx.readInstructions !== undefined;
   }
 
-  /** What the system prompt says of them; empty if there are none. The same as long as nothing changes. */
+  /** The part of the system prompt with the instructions; empty if there are none. The same text as long as nothing changes. */
   get section(): string {
     return this.#section;
   }
@@ -48,7 +48,7 @@ export class Instructions {
     return this.#used;
   }
 
-  /** Reads them again. To be awaited before each request. */
+  /** Reads the instructions again. To be awaited before each request. */
   async refresh(): Promise<void> {
     const { readInstructions, conversation, store, logger, emit } = this.#ctx;
     if (!readInstructions) return;
@@ -106,7 +106,7 @@ function leftOut(name: string): string {
   return `${name} is left out: at most ${MAX_INSTRUCTION_FILES} files with ${MAX_INSTRUCTION_CHARS} characters in all are included. Read it if you need it.`;
 }
 
-/** The paths that the messages on a trunk name. It reads only what was added since it was last asked. */
+/** The paths that the messages on a trunk name. It reads only the messages added since the last call. */
 class NamedPaths {
   readonly #paths = new Set<string>();
   #tree: ConversationTree | undefined;
@@ -145,7 +145,7 @@ function pathsIn(message: SessionMessage): readonly string[] {
 /** The paths that the arguments of a call name, as the model wrote them. */
 export function pathsInArguments(json: string): readonly string[] {
   const value = parsedJson(json);
-  if (!isRecord(value)) return []; // malformed, which the call's result says
+  if (!isRecord(value)) return []; // malformed, as the call's result says
   return PATH_ARGUMENTS.flatMap(name => {
     const path = value[name];
     return typeof path === 'string' && path !== '' ? [path] : [];

@@ -15,21 +15,24 @@ import type { SessionEvent } from './events.ts';
 /** How many read-only calls of one answer run in parallel at most: each may hold a file, a process or a connection. */
 const MAX_PARALLEL = 8;
 /**
- * How much of an answer's reasoning is stored, and of the text of an answer that is not complete, in characters. The next
- * requests contain that text.
+ * The most characters stored of an answer's reasoning, and of the text of an incomplete answer. The next requests contain that
+ * text.
  */
 const MAX_STORED = 200_000;
 
-/** What the loop needs from its session. Nothing here may throw. */
+/** The loop's port to its session. Nothing here may throw. */
 export interface LoopPort {
-  /** For what the user is told of an answer that failed. */
+  /** For the message to the user about a failed answer. */
   readonly l10n: Localiser;
   readonly provider: ChatProvider;
   /** To be awaited before {@link nextRequest}; `undefined` if there is nothing to await. */
   prepare(): Promise<void> | undefined;
-  /** To be awaited after that, and before {@link mustAskAgain}, until it is `undefined`: what was staged meanwhile may be for the user alone. */
+  /**
+   * To be awaited after that, and before {@link mustAskAgain}, until it is `undefined`: previews staged meanwhile may be for the
+   * user alone.
+   */
   judge(): Promise<void> | undefined;
-  /** Builds the next request, which is sent at once, so that it tells all that has happened. Called once for each turn. */
+  /** Builds the next request, which is sent at once, so that it tells everything so far. Called once for each turn. */
   nextRequest(): ChatRequest;
   /** The request to send instead of one that failed; `undefined` if the failure is final. */
   retryRequest(failure: ProviderFailure): ChatRequest | undefined | Promise<ChatRequest | undefined>;
@@ -42,7 +45,7 @@ export interface LoopPort {
   settle(end: 'resolve' | 'aborted' | 'error', answer: AssistantMessage): void;
   /** Whether the model must be asked again although it called no tool. */
   mustAskAgain(): boolean;
-  /** Whether the turn that the model had ended is over, since it was only asked for votes and these have changed nothing. */
+  /** Whether the turn that the model had ended is over, since it was only asked for votes and those changed nothing. */
   isOver(results: readonly ToolResultMessage[]): boolean;
   /** Work to be awaited before the next turn or the end of the loop; `undefined` if there is none. */
   betweenTurns(end: LoopEnd): Promise<void> | undefined;
@@ -117,13 +120,13 @@ async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMe
       port.report(received.failure);
       return unfinishedMessage(received, 'error', received.failure);
     }
-    // Another answer begins: what has arrived of this one is no part of it.
+    // Another answer begins: the text that has arrived of this one is no part of it.
     if (received.text !== '' || received.reasoning !== '') port.emit({ type: 'message_start' });
     request = instead;
   }
 }
 
-/** What has arrived of an answer. */
+/** The part of an answer that has arrived. */
 interface Arrived {
   readonly text: string;
   readonly reasoning: string;

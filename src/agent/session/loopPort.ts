@@ -12,7 +12,7 @@ import type { RevertQueue } from './revertQueue.ts';
 import { stageIn } from './staging.ts';
 import type { SessionContext } from './sessionOptions.ts';
 
-/** The reason of an apply that the user's settings let the model carry out at once. */
+/** The reason recorded for an apply that the user's settings let the model carry out at once. */
 const GRANTED = 'Your settings let the agent run commands in the isolated sandbox.';
 
 /** The parts of a session that its loop works with. */
@@ -53,7 +53,7 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
   };
 }
 
-/** Appends what the model is to be told with the next request. */
+/** Appends the messages that the next request is to tell the model. */
 export function appendInbox({ conversation, planMode, settings, inbox, choices, append }: LoopParts): void {
   const mode = planModeMessage(conversation().tree, planMode());
   if (mode) append(mode);

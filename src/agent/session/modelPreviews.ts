@@ -13,7 +13,7 @@ import type { SessionContext } from './sessionOptions.ts';
 
 const ON_ITS_OWN = 'Stage your change as a preview of its own.';
 
-/** What one call of the model may see and change of what is pending in its conversation. */
+/** One call's view of the pending previews in its conversation: what the model may see and change. */
 export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews {
   const { store, invoker, choices, conversation, settings } = ctx;
   return {
@@ -38,7 +38,7 @@ export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews
       const amended = store.get(preview.id) ?? preview;
       choices.noteAmended(amended);
       const { previews } = conversation();
-      // Recorded, where a Stop has ended its review before.
+      // Recorded again if a Stop has ended its review before.
       if (previews.reviewedSince(preview.id) === undefined) conversation().recordStaged(preview.id);
       previews.addToReview(preview.id);
       return { preview: amended, above: store.dependentsOf(preview.id).map(({ id }) => id), stored };
@@ -74,7 +74,7 @@ function amendable({ store, choices, conversation }: SessionContext, id: string)
   return preview;
 }
 
-/** Of a preview with changes of files. */
+/** The changes of a preview of files. */
 interface FilesOf {
   readonly changes: readonly FileChange[];
 }

@@ -16,10 +16,10 @@ const MAX_FILES = 100;
 /** The most problems in one message. */
 const MAX_PROBLEMS = 20;
 
-/** What was reported about a file before it was written. */
+/** The problems reported about a file before it was written. */
 interface Before {
   readonly problems: readonly Problem[];
-  /** Whether a service that checks open files only could have reported about it; always for a file that is created. */
+  /** Whether even a service that only checks open files could have reported on it; always true for a created file. */
   readonly wasChecked: boolean;
 }
 
@@ -39,7 +39,7 @@ interface Watched {
  */
 export class NewProblems extends Owner {
   readonly #ctx: SessionContext;
-  /** What was reported before an apply that has not ended, by preview and path. */
+  /** The problems reported before an apply that has not ended, by preview and path. */
   readonly #applying = new Map<string, ReadonlyMap<string, Before>>();
   readonly #watched = new Map<string, Watched>();
   /** Called when a file has news. */
@@ -60,7 +60,7 @@ export class NewProblems extends Owner {
     return this.#watched.size > 0;
   }
 
-  /** Puts what is new into the inbox, after waiting for it. Ends early when the signal is aborted. */
+  /** Puts new problems into the inbox, after waiting for them. Ends early when the signal is aborted. */
   async tell(signal: AbortSignal): Promise<void> {
     const { problems } = this.#ctx;
     if (!problems || !this.isWatching) return;
@@ -150,7 +150,7 @@ export class NewProblems extends Owner {
   }
 }
 
-/** What is reported about the files that a change will write. A renamed file brings its problems along. */
+/** The problems reported about the files that a change will write. A renamed file brings its problems along. */
 function before(change: FileChange, problems: Problems): [string, Before][] {
   return stepsOf(change).flatMap(({ path, after }): [string, Before][] => {
     if (!after) return [];
@@ -169,7 +169,7 @@ function seriousIn(problems: Problems, path: string): readonly Problem[] {
   return problems.list([path]).filter(problem => problem.path === path && problem.severity !== 'information');
 }
 
-/** Those that were not known. An edit moves problems, so their places do not count. */
+/** The problems that were not known. An edit moves problems, so their places do not count. */
 function withoutKnown(found: readonly Problem[], known: readonly Problem[]): readonly Problem[] {
   const left = new Map<string, number>();
   for (const problem of known) left.set(keyOf(problem), (left.get(keyOf(problem)) ?? 0) + 1);

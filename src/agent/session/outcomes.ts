@@ -40,7 +40,9 @@ export function factMessage(
   return { ...about, kind: 'outcome', text };
 }
 
-/** Messages for all that happened to the previews of the conversation and that `said` does not tell yet, with what they tell. */
+/**
+ * Messages for everything that happened to the previews of the conversation and that `said` does not tell yet, with their facts.
+ */
 export function untoldMessages(
   said: readonly SteeringMessage[],
   store: PreviewStore,
@@ -56,7 +58,7 @@ export function untoldMessages(
   });
 }
 
-/** Whether it was told that the preview was stale, before this says that it no longer is. */
+/** Whether the model was told that the preview was stale, before this fact says that it no longer is. */
 function isKnownStale(fresh: Fact, facts: readonly Fact[], told: ReadonlySet<string>): boolean {
   const before = facts.slice(0, facts.indexOf(fresh));
   const stale = before.findLast(({ kind, previewId }) => kind === 'stale' && previewId === fresh.previewId);
@@ -64,9 +66,9 @@ function isKnownStale(fresh: Fact, facts: readonly Fact[], told: ReadonlySet<str
 }
 
 /**
- * The keys of what messages tell. Those of older versions store none: there each id of an outcome stands for the earliest
- * outcome of that preview which another does not stand for, and a revision for all that there are.
- * @param needsMessage whether a message tells it, and not a result.
+ * The keys of the facts that messages tell. Messages of older versions store none: there, each id of an outcome stands for the
+ * earliest outcome of that preview not yet accounted for, and a revision stands for all revisions.
+ * @param needsMessage whether a message tells the fact, and not a result.
  */
 function toldBy(
   said: readonly SteeringMessage[],

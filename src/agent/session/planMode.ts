@@ -19,8 +19,8 @@ const PLAN_MODE_ON =
   'Markdown and, in the same message, call `resolve` with action "apply", a one-sentence reason and extra.title.';
 
 /**
- * Tells the model that plan mode was switched on or off, unless what it is sent of the conversation says so. A message, because a
- * change of the system prompt or the tools makes the server read everything again.
+ * Tells the model that plan mode was switched on or off, unless the messages it is sent say so. It is a message because a change of
+ * the system prompt or the tools makes the server read everything again.
  */
 export function planModeMessage(tree: ConversationTree, isOn: boolean): SteeringMessage | undefined {
   const through = summaryInForce(tree)?.through ?? -1;
@@ -81,7 +81,7 @@ export class PlanMode implements ModeResolveHandler {
       await this.#withdraw('Withdrawn by the model.');
       return textResult('No plan is submitted. Continue planning, and submit the plan when it is ready.');
     }
-    // Whoever has submitted a plan says so, and calls `resolve` once more: that text is no other plan.
+    // A model that has submitted a plan says so and calls `resolve` once more: that text is not another plan.
     const prompts = this.#promptCount();
     if (this.#waiting() && prompts === this.#prompts)
       return textResult(
@@ -135,7 +135,7 @@ export class PlanMode implements ModeResolveHandler {
     return this.#ctx.conversation().tree.messages.filter(({ role }) => role === 'user').length;
   }
 
-  /** The user leaves the mode, and with it the plan. The session does not continue by itself for that. */
+  /** The user leaves the mode, which drops the plan. That does not make the session continue by itself. */
   async #withdrawForUser(): Promise<void> {
     const id = this.#waiting()?.id;
     if (id !== undefined) this.#ctx.conversation().previews.removeFromReview(id);

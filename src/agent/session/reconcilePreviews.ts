@@ -4,9 +4,9 @@ import { untoldMessages } from './outcomes.ts';
 import type { SessionContext } from './sessionOptions.ts';
 
 /**
- * Makes inbox and tool choices agree with the previews that concern the conversation, after a stored conversation was
- * opened and after a revert. Drops messages and directives for other previews, then adds a reminder for each pending
- * preview and a message for all that happened to them and that the trunk does not tell.
+ * Makes inbox and tool choices agree with the previews that concern the conversation, after a stored conversation was opened and
+ * after a revert. Drops messages and directives for other previews, then adds a reminder for each pending preview and a message for
+ * everything that happened to them and that the trunk does not tell.
  */
 export function reconcilePreviews({ conversation, store, inbox, choices }: SessionContext): void {
   const { tree, previews } = conversation();
@@ -15,7 +15,7 @@ export function reconcilePreviews({ conversation, store, inbox, choices }: Sessi
   inbox.keepOnly(id => previews.concerns(id), told);
   choices.dropAbandoned();
   const lastWord = lastWordOn([...said, ...inbox.ofKind('notice')]);
-  // A preview that was left to the user meanwhile is not asked about by a reminder that still waits.
+  // A waiting reminder does not ask about a preview that was left to the user meanwhile.
   const waiting = inbox
     .ofKind('resolve-reminder')
     .flatMap(({ previewIds }) => previewIds)

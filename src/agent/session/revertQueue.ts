@@ -40,7 +40,7 @@ export class RevertQueue {
     this.#ctx = ctx;
   }
 
-  /** @returns settles with the record once the request is drained and everything that follows from it is done. */
+  /** @returns settles with the record once the request is drained and all its consequences are carried out. */
   request(request: RevertRequest): Promise<RevertRecord> {
     return new Promise(settle => {
       this.#queue = [...this.#queue, { request, settle }];
@@ -68,7 +68,7 @@ export class RevertQueue {
       await this.#carryOut(record);
       settle(record);
     }
-    // At the end, when it is known where the conversation is.
+    // At the end, when the conversation's place is known.
     for (const record of refused) this.#ctx.inbox.add(refusalMessage(record, applied));
   }
 
@@ -86,7 +86,7 @@ export class RevertQueue {
     if (record.applied) await this.#settleAbandoned(record);
   }
 
-  /** Discards the pending previews of the abandoned nodes, and stages the inverse of what was applied there. */
+  /** Discards the pending previews of the abandoned nodes, and stages the inverse of the changes applied there. */
   async #settleAbandoned({ abandonedNodeIds, target, actor }: RevertRecord): Promise<void> {
     const { conversation, store, refreshBases, logger } = this.#ctx;
     const { previews, trail } = conversation();
@@ -126,7 +126,7 @@ export class RevertQueue {
     try {
       let resolved: Resolved;
       do {
-        // While another attempt is under way, this one is only told how that ends. If it fails, the preview is still to be
+        // While another attempt is under way, this one only gets its outcome. If that attempt fails, the preview must still be
         // discarded, even if yet another one has begun by then.
         resolved = await invoker.resolve({
           id,

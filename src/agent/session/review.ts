@@ -11,13 +11,13 @@ import type { SessionContext } from './sessionOptions.ts';
 import { todoListOf } from './tools/todo.ts';
 
 /**
- * Puts into the inbox what the user and other extensions do with the previews of the open conversation, and knows when
- * the model is needed: see {@link Review.needsModel}.
+ * Puts the actions of the user and other extensions on the previews of the open conversation into the inbox, and knows when the
+ * model is needed: see {@link Review.needsModel}.
  */
 export class Review extends Owner {
   readonly #ctx: SessionContext;
   readonly #onOutcome: () => void;
-  /** What the messages in the inbox tell, by its key. */
+  /** The facts that the messages in the inbox tell, by key. */
   readonly #waiting = new Map<string, Fact>();
 
   /** @param onOutcome called after each resolution or expiry, whether or not it concerns the open conversation. */
@@ -35,9 +35,9 @@ export class Review extends Owner {
   }
 
   /**
-   * Whether what waits to be told needs the model now: something that it can go on with, or, once nothing is left to resolve, outcomes
-   * of what was staged since the last prompt. That the user has applied all that it recommended is no news to a model which has
-   * left nothing to do.
+   * True if the waiting messages should wake the model now: one that it can go on with or, once nothing is left to resolve,
+   * outcomes of previews staged since the last prompt. If the model has nothing left to do, it is not woken just because the user
+   * applied all that it recommended.
    */
   get needsModel(): boolean {
     const { store, inbox, conversation, settings } = this.#ctx;
@@ -47,7 +47,7 @@ export class Review extends Owner {
     const facts = waiting.flatMap(({ tells = [] }) => tells.flatMap(key => this.#waiting.get(key) ?? []));
     const since = (fact: Fact): ReviewedSince | undefined => previews.reviewedSince(fact.previewId);
     const isHeard = (fact: Fact): boolean =>
-      // Only what somebody does wakes a conversation that was opened again, nothing that its opening finds out.
+      // A conversation that was opened again is woken only by somebody's action, not by anything its opening finds out.
       since(fact) === 'restored' ? fact.kind === 'attempt' && !fact.entry.lost : since(fact) !== undefined;
     if (facts.some(fact => isHeard(fact) && isUrgent(fact, store.get(fact.previewId)))) return true;
     if (previews.hasOpen) return false;
@@ -96,8 +96,8 @@ export class Review extends Owner {
 }
 
 /**
- * Whether the model can go on with it while other previews wait: a plan was decided, a command or call has run, someone else's
- * discard came with a reason, a preview has expired, or is stale or in conflict with what the files hold now.
+ * Whether the model can go on with the fact while other previews wait: a plan was decided, a command or call has run, someone
+ * else's discard came with a reason, a preview has expired, or is stale or in conflict with the files as they are now.
  */
 function isUrgent(fact: Fact, preview: Preview | undefined): boolean {
   if (!preview) return false;

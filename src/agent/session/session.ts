@@ -97,7 +97,8 @@ export class Session extends Owner {
       emit: (event: SessionEvent) => this.#emit(event),
       append: (message: SessionMessage) => this.#append(message),
     };
-    // Before the review, whose end starts the next request: once all that is done with the outcome is done, such as a new reminder.
+    // Before the review, whose end starts the next request: everything that an outcome entails, such as a new reminder, is done by
+    // then.
     const requests = this.own(new Requests(ctx));
     this.#review = this.own(new Review(ctx, () => queueMicrotask(() => this.#continueOrRest())));
     this.#plan = new PlanMode(ctx);
@@ -121,7 +122,7 @@ export class Session extends Owner {
     return this.#conversation.title;
   }
 
-  /** What happened in the conversation besides its messages. */
+  /** Events of the conversation besides its messages. */
   get trail(): Conversation['trail'] {
     return this.#conversation.trail;
   }
@@ -144,15 +145,15 @@ export class Session extends Owner {
   }
 
   /**
-   * The messages as they are sent to the model that is in use: with tags and ids of nodes, and without what never reaches
-   * it, such as local commands, answers that failed at once, and calls whose results were abandoned. Messages that wait
-   * for the next request are not included.
+   * The messages as they are sent to the model that is in use: with tags and ids of nodes, and without messages that never reach
+   * it, such as local commands, answers that failed at once, and calls whose results were abandoned. Messages that wait for the
+   * next request are not included.
    */
   get sentMessages(): readonly SessionMessage[] {
     return this.#loop.requests.messages(this.#providerInUse).filter(message => !isSilent(message));
   }
 
-  /** What a model was sent last in this conversation since it was opened. */
+  /** The last request sent to a model in this conversation since it was opened. */
   get lastRequest(): SentRequest | undefined {
     return this.#loop.requests.sent;
   }
@@ -197,7 +198,7 @@ export class Session extends Owner {
     this.endReview();
   }
 
-  /** As {@link stop}, but what was staged stays in review. */
+  /** As {@link stop}, but staged previews stay in review. */
   #halt(): void {
     this.#options.stopCommands?.();
     this.#prompts.giveBack();
@@ -237,7 +238,7 @@ export class Session extends Owner {
     const record = this.#reverts.request({ ...request, actor: 'human' });
     if (this.#run) this.stop();
     else {
-      this.#prompts.giveBack(); // they were to follow what is left now
+      this.#prompts.giveBack(); // they were meant to follow the branch that is left now
       this.endReview();
     }
     await this.#whenAtRest(() => this.#reverts.drain({ stopped: true }));
@@ -291,8 +292,8 @@ export class Session extends Owner {
   }
 
   /**
-   * Disposes of the session, waits for the turn that this stops, and tries once more to write what waits.
-   * @param patience settles when the turn is to be waited for no longer.
+   * Disposes of the session, waits for the turn that this stops, and tries once more to write the waiting entries.
+   * @param patience settles when to stop waiting for the turn.
    * @returns whether the logs have everything. Never rejects.
    */
   async close(patience: Promise<void>): Promise<boolean> {
@@ -321,7 +322,7 @@ export class Session extends Owner {
     this.#inbox.clear();
     this.#review.clear();
     this.#loop.requests.clear();
-    this.#conversation.recordWaiting([], false); // what waits now is for the next one
+    this.#conversation.recordWaiting([], false); // the prompts that wait now are for the next one
     this.#conversation = this.#newConversation(stored);
     this.#provider = undefined;
     this.#renewal = undefined;

@@ -35,8 +35,8 @@ export interface InstructionFile {
 }
 
 /**
- * Reads the instructions for work on these files, those for the whole workspace first and those nearer to the files later.
- * The same files and contents give the same list. Does not reject.
+ * Reads the instructions for work on these files: first the ones for the whole workspace, then the ones nearer to the files. The
+ * same files and contents give the same list. Does not reject.
  * @param workedOn paths as the model and the user wrote them: they may be invalid.
  */
 export type ReadInstructions = (workedOn: readonly string[]) => Promise<readonly InstructionFile[]>;
@@ -56,9 +56,9 @@ export interface SessionOptions {
   readonly prepareTools?: () => Promise<void>;
   /** The instructions of the project; asked before each request. */
   readonly readInstructions?: ReadInstructions;
-  /** Where the agent works, for the system prompt; asked before each request. */
+  /** Reads the agent's surroundings for the system prompt; called before each request. */
   readonly readSurroundings?: ReadSurroundings;
-  /** Of these, the model is told the ones that an apply brought. */
+  /** VS Code's Problems, of which the model is told the ones that an apply brought. */
   readonly problems?: Problems;
   /** Called by Stop: ends the commands that applied previews are running. */
   readonly stopCommands?: () => void;
@@ -70,7 +70,7 @@ export interface SessionOptions {
   readonly refreshBases?: (previewIds: readonly string[]) => Promise<void>;
 }
 
-/** What the parts of a session work with: what it was given, and what it has itself. */
+/** Context shared by the parts of a session: its options and its own state. */
 export interface SessionContext extends SessionOptions {
   readonly inbox: Inbox;
   readonly choices: ToolChoices;

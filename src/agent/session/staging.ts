@@ -7,7 +7,7 @@ import type { QueuedPreview } from '../hold/preview/previewStoreOptions.ts';
 import { queueResolveHandler } from '../hold/preview/queueResolveHandler.ts';
 import type { SessionContext } from './sessionOptions.ts';
 
-/** Who a preview is staged for. */
+/** The call and the audience that a preview is staged for. */
 export interface StagedFor {
   /** The model's call that stages it, if any. Its conversation may have been closed since. */
   readonly call?: CallRef | undefined;
@@ -32,7 +32,10 @@ export function stageIn(
   return queueResolveHandler(session, action, origin);
 }
 
-/** The set of the prompt that the call answers. What is brought from elsewhere has a conversation of its own, which is its set; undoing it is no part of that. */
+/**
+ * The set of the prompt that the call answers. A preview brought from elsewhere has a conversation of its own, which is its set;
+ * undoing it does not belong to that set.
+ */
 function setHere(
   { id, tree }: Conversation,
   sessionId: string,

@@ -1,6 +1,6 @@
 import { quoted } from '../base/safeName.ts';
 
-/** Where the agent works, as the window knows it. */
+/** The agent's surroundings, as the window knows them. */
 export interface Surroundings {
   /** The operating system, such as `Linux`. */
   readonly system: string;
@@ -18,7 +18,7 @@ const MAX_NAME = 100;
 /** The most folders that are named. */
 const MAX_FOLDERS = 10;
 
-/** The line of the system prompt. It changes only with what it tells, for the sake of the server's prompt cache. */
+/** The line of the system prompt. It changes only when its content does, for the sake of the server's prompt cache. */
 export function surroundingsText({ system, shell, folders }: Surroundings): string {
   const named = folders
     .slice(0, MAX_FOLDERS)

@@ -9,7 +9,10 @@ export interface SeenProcess {
   readonly parent: number;
   /** Its session; on macOS, its process group; 0 on Windows. */
   readonly session: number;
-  /** When it started: in clock ticks since the system started on Linux, in milliseconds since 1970 elsewhere, exact to the second on macOS. */
+  /**
+   * Its start: on Linux in clock ticks since the system started, elsewhere in milliseconds since 1970, on macOS exact to the
+   * second.
+   */
   readonly started: number;
   /** The name of its program. */
   readonly name: string;

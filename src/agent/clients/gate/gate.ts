@@ -26,8 +26,8 @@ const READING = new Set([
 /**
  * Why an agent may not use a tool; `undefined` if it may: if the tool is known to write nothing, is one of Redline's, or is one
  * that the user allows.
- * @param input the text that the agent gives its hook, unparsed @param allowed further tools, by the names that the agent has for
- * them
+ * @param input the text that the agent gives its hook, unparsed
+ * @param allowed further tools, by the names that the agent has for them
  */
 export function refusalOf(input: string, allowed: readonly string[]): string | undefined {
   const name = toolIn(input);
@@ -56,7 +56,10 @@ export function refusalText(reason: string): string {
   });
 }
 
-/** The first argument of a hook in the home folder, which all projects run: it holds in connected folders only. Redline once told users to make one. */
+/**
+ * The first argument of a hook in the home folder, which all projects run: it holds in connected folders only. Redline once told
+ * users to create such a hook.
+ */
 export const CONNECTED_ONLY = '--connected-only';
 
 /** The file of a project that *Connect an Agent…* writes. */

@@ -9,11 +9,11 @@ import type { SessionContext } from '../sessionOptions.ts';
 /** The part of the window that is kept free for the answer, and its bound in tokens. */
 const ANSWER_SHARE = 1 / 4;
 const MAX_ANSWER = 16_384;
-/** The least room for messages that is reckoned with, in tokens, however large the prompt and the tools are. */
+/** The least room for messages to assume, in tokens, however large the prompt and the tools are. */
 const MIN_ROOM = 512;
-/** What is assumed of a window after the server found a request too long and did not tell its size. */
+/** The share of the window to assume after the server found a request too long and did not tell the window's size. */
 const AFTER_TOO_LONG = 0.75;
-/** By how much estimates may be raised when a server counts more tokens. */
+/** The largest factor by which estimates are raised when a server counts more tokens. */
 const MAX_CORRECTION = 2;
 const CORRECTION_STEPS = 10;
 
@@ -28,9 +28,9 @@ export interface ContextUse {
   readonly isWindowKnown: boolean;
 }
 
-/** What is known of the window of one provider's model. */
+/** Known limits of the window of one provider's model. */
 interface Known {
-  /** As the provider told it. */
+  /** The size that the provider told. */
   readonly told: number | undefined;
   /** The most that its server has accepted, as its refusals show. */
   readonly refused?: number;
@@ -76,9 +76,9 @@ export class ContextKeeper {
   }
 
   /**
-   * Appends a summary if it would stand for anything new. To be called between turns, while no result is missing. Appends
-   * nothing once the signal is aborted.
-   * @returns whether one was appended.
+   * Appends a summary if it would stand for anything new. To be called between turns, while no result is missing. Appends nothing
+   * once the signal is aborted.
+   * @returns whether a summary was appended.
    */
   async summarize(provider: ChatProvider, signal: AbortSignal): Promise<boolean> {
     const { conversation, store, append, emit, logger } = this.#ctx;
@@ -151,7 +151,7 @@ export class ContextKeeper {
   #shortened(provider: ChatProvider, waiting = 0): Shortened {
     const room = Math.max(MIN_ROOM, this.#room(provider) - waiting);
     const { conversation, tools } = this.#ctx;
-    // What a tool only read, the model can see again by another call.
+    // The model can see the result of a read-only tool again by another call.
     const canRepeat = (name: string): boolean => tools.get(name)?.readOnly === true;
     return shortenOutputs(summarizedTrunk(conversation().tree, room), room, canRepeat);
   }

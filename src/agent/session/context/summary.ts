@@ -16,18 +16,18 @@ import { pathsInArguments } from '../instructions.ts';
 
 /** How long the model may take for a summary, in milliseconds. */
 const SUMMARY_MS = 60_000;
-/** How much of one tool result the model that summarizes sees, in characters. */
+/** The most characters of one tool result that the summarizing model sees. */
 const MAX_RESULT = 600;
-/** How much of one other text it sees, in characters. */
+/** The most characters of any other text that it sees. */
 const MAX_TEXT = 4_000;
-/** How much the summary without a model keeps of one prompt, and of one answer, in characters. */
+/** The most characters that a summary without a model keeps of one prompt, and of one answer. */
 const MAX_FALLBACK_PROMPT = 400;
 const MAX_FALLBACK_ANSWER = 160;
-/** How much of the room the messages after a summary, and the summary itself, may take; the bound is in tokens. */
+/** The shares of the room that the messages after a summary, and the summary itself, may take; the bound is in tokens. */
 const TAIL_SHARE = 0.35;
 const SUMMARY_SHARE = 0.15;
 const MAX_SUMMARY = 2_000;
-/** How much of what the model can read is the conversation that it summarizes, and its bound in characters. */
+/** The share of the readable tokens for the conversation to be summarized, and its bound in characters. */
 const TRANSCRIPT_SHARE = 0.6;
 const MAX_TRANSCRIPT_CHARS = 200_000;
 /** The most previews that a summary names. */
@@ -83,7 +83,7 @@ export async function makeSummary(options: SummaryOptions): Promise<SteeringMess
 type ModelSummary = { readonly text: string; readonly usage?: TokenUsage } | { readonly failure: string };
 
 /**
- * Has the model summarize the head of its conversation, with one request that offers no tools. It is ended after a minute.
+ * Lets the model summarize the head of its conversation, in one request without tools, which is ended after a minute.
  * @param maxChars of the conversation that it reads.
  */
 async function summaryByModel(
@@ -111,7 +111,7 @@ async function summaryByModel(
   }
 }
 
-/** The head of a conversation as text. Of one that is too long, the middle is left out. */
+/** The head of a conversation as text. If it is too long, its middle is left out. */
 function transcriptOf(head: readonly Line[], maxChars: number): string {
   const parts = head.flatMap(({ message }) => {
     const part = partOf(message);
@@ -151,7 +151,7 @@ function partOf(message: SessionMessage): string {
   }
 }
 
-/** A summary that needs no model: the last summary, what the user asked for, and what was done, as far as it can be listed. */
+/** A summary that needs no model: the last summary, the user's prompts and the work done, as far as it can be listed. */
 function summaryByRule(head: readonly Line[], maxChars: number): string {
   const messages = head.map(({ message }) => message);
   const before = messages.find(message => message.role === 'steering' && message.kind === 'summary');
@@ -188,14 +188,14 @@ function summaryByRule(head: readonly Line[], maxChars: number): string {
 const INTRODUCTION =
   '[Summary of the conversation so far. It stands for earlier messages, which no longer fit into the context window; ' +
   "the prompts before it are the user's own words and still count. Files may have changed since: read them again before you edit.]";
-/** What follows the summary itself. */
+/** The beginning of the text after the summary itself. */
 const PENDING = '\n\n[Previews that wait for a decision';
 
 interface SummaryParts {
   readonly text: string;
   /** The last node that it stands for. */
   readonly through: number;
-  /** Those that concern the conversation. */
+  /** The previews that concern the conversation. */
   readonly previews: readonly Preview[];
 }
 
@@ -225,7 +225,7 @@ function aboutPreview(preview: Preview): string {
   return `${shortened(nameOf(preview), MAX_FALLBACK_ANSWER)}${where}${vote ? `, for which you recommended ${vote.action}` : ''}`;
 }
 
-/** A summary without what {@link summaryMessage} adds to it. */
+/** A summary without the additions of {@link summaryMessage}. */
 function bodyOf(text: string): string {
   const body = text.startsWith(INTRODUCTION) ? text.slice(INTRODUCTION.length).trimStart() : text;
   const end = body.lastIndexOf(PENDING);

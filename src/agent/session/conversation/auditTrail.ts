@@ -4,13 +4,13 @@ import type { ConversationTree } from './conversationTree.ts';
 import type { NodeId } from './nodeId.ts';
 import type { EntryOf } from './storage/sessionEntry.ts';
 
-/** What an answer depends on besides the messages: the model and what it is allowed to do. */
+/** Settings that an answer depends on besides the messages: the model and its permissions. */
 export type SettingsInForce = EntryOf<'settings'>['settings'];
 
 /** The part of a ledger entry that a conversation keeps for its own previews. */
 export type HeardAttempt = EntryOf<'resolution'>['resolution'];
 
-/** What happened in a conversation besides its messages, and where in the tree it happened. It only grows. */
+/** Events of a conversation besides its messages, with their places in the tree. The trail only grows. */
 export class AuditTrail {
   /**
    * The settings by the first message that was made with them, in the order of ids. Settings count only while that message

@@ -23,7 +23,7 @@ import type { StoredSession } from './storage/storedSession.ts';
 export class Conversation {
   readonly id: string;
   readonly tree: ConversationTree;
-  /** What happened in the conversation besides its messages. */
+  /** Events of the conversation besides its messages. */
   readonly trail: AuditTrail;
   /** The previews that concern the conversation. */
   readonly previews: ConversationPreviews;
@@ -34,7 +34,7 @@ export class Conversation {
 
   /**
    * Starts an empty conversation, or continues a stored one. Nothing is written until something happens.
-   * @param recordFor gives what writes the log of the conversation with this id.
+   * @param recordFor returns the writer for the log of the conversation with this id.
    */
   constructor(store: PreviewStore, recordFor: (id: string) => RecordEntry, stored?: StoredSession) {
     this.id = stored?.id ?? newSessionId();
@@ -74,7 +74,7 @@ export class Conversation {
     this.#record({ type: 'state', state });
   }
 
-  /** Ends the review as a whole: nothing that was staged so far wakes the session any more. @param state the session's from here on */
+  /** Ends the review as a whole: no preview staged so far wakes the session any more. @param state the session's from here on */
   endReview(state: SessionState): void {
     if (this.previews.endReview()) this.#record({ type: 'state', state, reviewEnded: true });
   }

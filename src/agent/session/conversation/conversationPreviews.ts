@@ -29,10 +29,7 @@ export class ConversationPreviews {
     return preview !== undefined && this.#isOurs(preview);
   }
 
-  /**
-   * Whether the model is asked to resolve the preview. Of a preview that it is not asked about, the model only hears the
-   * outcome.
-   */
+  /** Whether the model is asked to resolve the preview. If not, it only hears the outcome. */
   asksModel(id: string): boolean {
     const preview = this.#store.get(id);
     return preview !== undefined && this.#asksModel(preview);
@@ -90,7 +87,7 @@ export class ConversationPreviews {
     this.#inReview.set(id, since);
   }
 
-  /** The conversation was opened again: what was in review still is, as far as the model is to know what becomes of it. */
+  /** The conversation was opened again: previews in review stay in review if the model is to hear their outcome. */
   restoreReview(ids: readonly string[]): void {
     for (const id of ids) {
       const preview = this.#store.get(id);
@@ -98,7 +95,7 @@ export class ConversationPreviews {
     }
   }
 
-  /** The user sends a prompt: what was staged before is reviewed on, but the session no longer waits for all of it. */
+  /** The user sends a prompt: earlier previews stay in review, but the session no longer waits for all of them. */
   beginPrompt(): void {
     for (const [id, since] of this.#inReview) if (since === 'prompt') this.#inReview.set(id, 'earlier');
   }
@@ -118,7 +115,7 @@ export class ConversationPreviews {
     return this.#inReview.get(id);
   }
 
-  /** Makes the review wait for nothing any more: after Stop or Discard All. @returns whether it waited for anything. */
+  /** Makes the review wait for no preview any more: after Stop or Discard All. @returns whether it waited for anything. */
   endReview(): boolean {
     const wasReviewing = this.#inReview.size > 0;
     this.#inReview.clear();
@@ -170,7 +167,7 @@ export class ConversationPreviews {
 /** Since when a preview is in review: since the last prompt, an earlier one, or before the conversation was opened again. */
 export type ReviewedSince = 'prompt' | 'earlier' | 'restored';
 
-/** Whether the session may go on by itself with what becomes of the preview: not with what the user asked for. */
+/** Whether the session may go on by itself with the outcome of the preview; not if the user asked for the preview. */
 export function isReviewed({ origin, kind }: Preview): boolean {
   return origin?.asksModel === true || kind === 'plan';
 }

@@ -22,8 +22,8 @@ const NONE = -1;
 const PER_SLICE = 100;
 
 /**
- * Every message of a session, on all branches. The tree only grows: abandoned branches stay in it. The trunk, from the
- * root to the active node, is what the next request is made of; it is cached. Appending is O(1), moving is O(distance).
+ * Every message of a session, on all branches. The tree only grows: abandoned branches stay in it. The next request is built from
+ * the trunk, the path from the root to the active node, which is cached. Appending is O(1), moving is O(distance).
  */
 export class ConversationTree {
   readonly #table = new NodeTable();

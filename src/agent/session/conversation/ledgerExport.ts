@@ -6,22 +6,22 @@ import type { AuditTrail } from './auditTrail.ts';
 import type { ConversationTree } from './conversationTree.ts';
 import { nodeOfMessageId, type NodeId } from './nodeId.ts';
 
-/** Where a preview comes from, as far as that is still known. */
+/** The origin of a preview, as far as it is still known. */
 export interface ExportedConversation {
-  /** A conversation of Redline or, if the entry has an agent, what tells its connection or source from all others. */
+  /** The id of a conversation of Redline or, if the entry has an agent, of its connection or source. */
   readonly id: string;
   /** The name that the user gave the conversation. */
   readonly title?: string;
   /** The tool call that proposed the preview. */
   readonly messageId?: string;
   readonly toolCallId?: string;
-  /** What the user had asked for. */
+  /** The user's prompt. */
   readonly prompt?: string;
   /** The model that answered. */
   readonly model?: string;
 }
 
-/** A line of an exported ledger: an attempt, and what its preview tells as long as that is not forgotten. */
+/** A line of an exported ledger: an attempt, with the details of its preview unless that is forgotten. */
 export type ExportedAttempt = LedgerEntry &
   Partial<
     Pick<Preview, 'title' | 'stagedAt' | 'revision' | 'part' | 'undoes' | 'reopens' | 'editedByUser'>
@@ -64,7 +64,7 @@ export async function ledgerJsonLines(
 
 type Origin = Pick<ExportedConversation, 'id' | 'messageId' | 'toolCallId'>;
 
-/** Where a preview was staged; of one that is forgotten, where it was resolved, if the model did that. */
+/** The place where a preview was staged; if it is forgotten, the place where the model resolved it, if it did. */
 function originOf(preview: Preview | undefined, call: CallRef | undefined): Origin | undefined {
   if (preview?.origin) {
     const { sessionId: id, call: staged } = preview.origin;
@@ -73,11 +73,11 @@ function originOf(preview: Preview | undefined, call: CallRef | undefined): Orig
   return !preview && call ? { id: call.sessionId } : undefined;
 }
 
-/** What a conversation tells of its previews. */
+/** The facts that a conversation holds about its previews. */
 class Facts {
   readonly #known: KnownConversation;
   readonly #slice: TimeSlice;
-  /** What is known of the nodes that were walked: the paths of many previews share most of theirs. */
+  /** Cached facts of the nodes walked so far: the paths of many previews share most of their nodes. */
   readonly #above = new Map<NodeId, Above>();
 
   constructor(known: KnownConversation, slice: TimeSlice) {

@@ -31,7 +31,7 @@ export const STEER: SteeringMessage = {
 /**
  * Renders the trunk for the next request, on copies: collapse, decay, weave, steer.
  * @param markers whether each message begins with the id of its node.
- * @param lines those of the trunk if some were shortened.
+ * @param lines the lines of the trunk if some were shortened.
  */
 export function renderTrunk(
   tree: ConversationTree,

@@ -12,7 +12,7 @@ export interface RevertRequest {
   readonly category: RevertCategory | null;
   /** `null` for the point before the first message, which only the user may go to. */
   readonly target: NodeId | null;
-  /** What to remember of the abandoned branch. */
+  /** The lesson to remember from the abandoned branch. */
   readonly summary: string | null;
   readonly actor: RevertActor;
 }
@@ -34,7 +34,7 @@ export interface RevertRecord {
 
 export type TagKind = 'revert-lesson' | 'revert-finding' | 'revert-outcome' | 'revert-checkpoint';
 
-/** What is kept of an abandoned branch, attached to the node that the revert went back to. */
+/** The trace of an abandoned branch, attached to the node that the revert went back to. */
 export interface NodeTag {
   readonly kind: TagKind;
   /** The summary and the names of the tools that ran in the branch. */

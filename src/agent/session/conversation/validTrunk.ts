@@ -14,9 +14,9 @@ export const INTERRUPTED =
   'This session was interrupted: the window was reloaded or closed in the middle of a turn.';
 
 /**
- * The trunk in a form that every provider accepts: each call has exactly one result right after it, in the order of the
- * calls. A call whose result is on an abandoned branch is removed from its message; a call whose result was never
- * stored gets one that says so; a result without its call is left out, and so are local messages.
+ * The trunk in a form that every provider accepts: each call has exactly one result right after it, in the order of the calls. A
+ * call whose result is on an abandoned branch is removed from its message; a call whose result was never stored gets a result that
+ * says so; a result without its call is left out, and so are local messages.
  * @param from the position to begin at: the lines of the messages before it, and of the results of their calls, are left out.
  */
 export function validTrunk(tree: ConversationTree, from = 0): Line[] {

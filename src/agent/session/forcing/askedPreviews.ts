@@ -11,7 +11,9 @@ export interface Asked {
   due: boolean;
   /** The turn in which it was asked. A vote in that turn is no answer: the model had not been told yet. */
   readonly turn: number;
-  /** Whether the model has voted, with whatever result but that others must be applied first: then it is not asked again. */
+  /**
+   * Whether the model has voted; then it is not asked again. A vote refused because others must be applied first does not count.
+   */
   answered: boolean;
   /** How many forced turns passed without an answer. */
   unanswered: number;
@@ -19,7 +21,7 @@ export interface Asked {
   readonly failures: number;
 }
 
-/** The previews that the model was asked to resolve, and which of them still want an answer. */
+/** The previews that the model was asked to resolve, and their answers so far. */
 export class AskedPreviews {
   readonly #store: PreviewStore;
   readonly #asked = new Map<string, Asked>();
@@ -29,7 +31,7 @@ export class AskedPreviews {
     this.#store = store;
   }
 
-  /** A turn begins. What is asked from here on reaches the model in the next turn. */
+  /** A turn begins. Requests from here on reach the model in the next turn. */
   beginTurn(): void {
     this.#turn++;
   }
@@ -107,7 +109,7 @@ export class AskedPreviews {
     asked.due ||= due;
   }
 
-  /** The state of a preview has changed, which also affects those that build on it. */
+  /** The state of a preview has changed, which also affects the previews that build on it. */
   follow(preview: Preview): void {
     this.#followOne(preview);
     for (const dependent of this.#store.dependentsOf(preview.id)) this.#followOne(dependent);

@@ -67,7 +67,7 @@ export class ModelResolver {
   #seen = new Map<string, number>();
   /** The revisions that it has made since by amending previews. */
   readonly #amended = new Map<string, number>();
-  /** The previews that calls without an id mean, in this order; those that were open at the last request. */
+  /** The previews that calls without an id mean, in this order: the ones that were open at the last request. */
   #candidates: string[] = [];
   #standing: StandingResolveHandler | undefined;
   #mode: ModeResolveHandler | undefined;
@@ -84,7 +84,7 @@ export class ModelResolver {
   /** Fires with the id after a vote was refused because others must be applied first. */
   readonly onDidMeetBlocked: Event<string> = this.#blocked.event;
 
-  /** @param previews those of the current conversation. */
+  /** @param previews of the current conversation. */
   constructor(
     store: PreviewStore,
     invoker: Invoker,
@@ -107,7 +107,7 @@ export class ModelResolver {
     this.#candidates = reminded.filter(id => this.#seen.has(id)).reverse();
   }
 
-  /** The request is made once more, forced or not. What the model is shown in it has not changed. */
+  /** The request is made once more, forced or not. It shows the model the same previews as before. */
   repeatTurn({ isForced }: { readonly isForced: boolean }): void {
     this.#asksForPlan = this.isPlanning;
     if (!isForced) this.#expected = [];
@@ -134,7 +134,7 @@ export class ModelResolver {
     return this.#amended.get(id) ?? this.#seen.get(id);
   }
 
-  /** The model has amended the preview. It votes on what became of it once it has seen the result. */
+  /** The model has amended the preview. It votes on the new revision once it has seen the result. */
   noteAmended({ id, revision }: Preview): void {
     this.#amended.set(id, revision);
   }
@@ -189,7 +189,7 @@ export class ModelResolver {
     if (this.#asksForPlan) return this.#submit(call);
     const inFlight = this.#queue.peekInFlightInvoker();
     if (inFlight && this.#queue.inspect().inFlight?.invoked === false) return inFlight(call);
-    // The directive was withdrawn since the request was made, because the user was faster, for example.
+    // The directive was withdrawn after the request was made, for example because the user was faster.
     const [expected] = this.#expected;
     if (expected !== undefined) return this.resolvePreview(expected, call);
     const staged = this.#stagedSince();

@@ -21,7 +21,7 @@ export interface ResolveDirectivesOptions {
   readonly invoker: Invoker;
   readonly queue: ResolveQueue;
   readonly resolver: ModelResolver;
-  /** Those of the current conversation. */
+  /** The previews of the current conversation. */
   readonly previews: () => ConversationPreviews;
   readonly order: () => ResolveOrder;
   readonly authority: () => ModelAuthority;
@@ -36,14 +36,15 @@ export interface ResolveDirectivesOptions {
 
 /**
  * Asks the model to resolve previews: by a reminder for each or for all of a turn, and by directives in the tool-choice queue as
- * the setting `redline.resolve.forcing` says. What only the user can decide on, the model is never asked about. Which preview is forced is decided when the request is made, since the order may have
- * changed since staging. Nothing is forced for a preview that is answered (a recommendation is an answer), resolved or
- * stale, and no preview is forced again after {@link MAX_FORCED_TURNS} unanswered turns or failed applies.
+ * the setting `redline.resolve.forcing` says. The model is never asked about previews that only the user can decide on. The preview
+ * to force is chosen when the request is made, since the order may have changed since staging. Nothing is forced for a preview that
+ * is answered (a recommendation is an answer), resolved or stale, and no preview is forced again after {@link MAX_FORCED_TURNS}
+ * unanswered turns or failed applies.
  */
 export class ResolveDirectives extends Owner {
   readonly #options: ResolveDirectivesOptions;
   readonly #asked: AskedPreviews;
-  /** Whether only the user can decide on a preview that the model was to be asked about, as far as that was found out. */
+  /** Whether only the user can decide on a preview that the model was to be asked about; absent if that is not known yet. */
   readonly #usersAlone = new Map<string, boolean>();
   /** Whether the model can answer in this turn: not in Manual mode, nor while plan mode is on. */
   #mayAnswer = false;
@@ -67,15 +68,15 @@ export class ResolveDirectives extends Owner {
   }
 
   /**
-   * Finds out which of the previews that the model is asked about only the user can decide on; about those it is not asked any more. To
-   * be awaited before a request; `undefined` if it is known of all.
+   * Finds out which of the previews only the user can decide on, and stops asking the model about them. To be awaited before a
+   * request; `undefined` if this is known for all previews.
    */
   judge(): Promise<void> | undefined {
     const { store, invoker } = this.#options;
     const unknown = this.#asked.ids.flatMap(id => (this.#usersAlone.has(id) ? [] : (store.get(id) ?? [])));
     if (unknown.length === 0) return undefined;
     const judging = unknown.map(async preview => {
-      // If that cannot be found out, the model is asked. The invoker decides again before anything is applied.
+      // If this cannot be found out, the model is asked. The invoker decides again before anything is applied.
       const isAlone = await invoker.isUsersAlone(preview).catch(() => false);
       this.#usersAlone.set(preview.id, isAlone);
       if (isAlone) this.#asked.forget(preview.id);
@@ -88,14 +89,17 @@ export class ResolveDirectives extends Owner {
     return this.#asked.has(id);
   }
 
-  /** The conversation already contains a reminder of the preview: it is asked for again only under `always`, or at the end of a turn under `auto`. */
+  /**
+   * The conversation already contains a reminder of the preview: the model is asked again only under `always`, or at the end of a
+   * turn under `auto`.
+   */
   noteReminded(id: string): void {
     const preview = this.#options.store.get(id);
     if (this.#asked.has(id) || (preview && this.#isUsersAlone(preview))) return;
     this.#asked.add(id, { due: this.votesAtEnd, failures: 0 });
   }
 
-  /** A turn begins. The model is told in the next one what it is asked from now on. */
+  /** A turn begins. Questions from now on reach the model in the next one. */
   beginTurn(): void {
     this.#asked.beginTurn();
     this.#mayAnswer = false;
@@ -159,7 +163,7 @@ export class ResolveDirectives extends Owner {
     if (!this.votesAtEnd) this.#steerReminder(preview);
   }
 
-  /** Whether the setting makes a directive due for whatever the model is asked. */
+  /** Whether the setting makes a directive due for every preview that the model is asked about. */
   get #asksAtOnce(): boolean {
     return this.#options.forcing() !== 'off';
   }
@@ -169,7 +173,7 @@ export class ResolveDirectives extends Owner {
     return this.#options.forcing() === 'auto';
   }
 
-  /** All that the model has yet to vote on, oldest first. */
+  /** The previews that the model has yet to vote on, oldest first. */
   #changeSet(): readonly Preview[] {
     return this.#asked.allWanted();
   }
@@ -205,7 +209,7 @@ export class ResolveDirectives extends Owner {
     });
   }
 
-  /** Names all that the model has yet to vote on, in the request that is being made. */
+  /** Names all previews that the model has yet to vote on, in the request that is being made. */
   #askAtEnd(): void {
     const set = this.#changeSet();
     this.#options.resolver.expectAnswersTo(set.map(({ id }) => id));
@@ -226,7 +230,7 @@ export class ResolveDirectives extends Owner {
     const isManual = this.#options.authority() === 'none';
     switch (reason) {
       case 'aborted':
-        // What the user asks for next comes first, where the model votes at the end.
+        // Where the model votes at the end, the user's next prompt comes first.
         asked.due ||= this.votesAtEnd;
         return this.votesAtEnd ? 'drop' : 'requeue';
       case 'error':

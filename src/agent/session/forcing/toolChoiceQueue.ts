@@ -158,7 +158,7 @@ export class ToolChoiceQueue<Args = unknown, Result = unknown> {
     this.reject('cleared');
   }
 
-  /** The label of the last choice served, the first time it is asked for. */
+  /** The label of the last choice served; `undefined` once it was read. */
   consumeLastServedLabel(): string | undefined {
     const label = this.#lastServedLabel;
     this.#lastServedLabel = undefined;

@@ -22,7 +22,7 @@ import { ToolChoiceQueue } from './toolChoiceQueue.ts';
 export interface ToolChoicesOptions {
   readonly store: PreviewStore;
   readonly invoker: Invoker;
-  /** Those of the current conversation. */
+  /** The previews of the current conversation. */
   readonly previews: () => ConversationPreviews;
   readonly ladder: ToolChoiceLadder;
   readonly settings: () => {
@@ -43,8 +43,8 @@ interface Turn {
 }
 
 /**
- * Decides which tools the model may or must call in each request of a session, and what its `resolve` means. {@link begin}
- * starts a turn, {@link settle} ends it.
+ * Decides which tools the model may or must call in each request of a session, and which previews its `resolve` means. {@link
+ * begin} starts a turn, {@link settle} ends it.
  */
 export class ToolChoices extends Owner {
   readonly #options: ToolChoicesOptions;
@@ -55,7 +55,7 @@ export class ToolChoices extends Owner {
   #lastAnswer: AssistantMessage | undefined;
   /** Whether the current request is made only because the model would have ended its turn with previews to vote on. */
   #isEnding = false;
-  /** Whether a vote of the current turn failed, or checks did not prove it, so that the model has something to do. */
+  /** Whether a vote of the current turn failed, or checks did not prove it, so that the model has work to do. */
   #mustAnswer = false;
   /** Whether the model has submitted a plan in the current turn. */
   #hasSubmitted = false;
@@ -88,7 +88,7 @@ export class ToolChoices extends Owner {
     );
   }
 
-  /** Asks the model to resolve a preview of this conversation, as the settings say. What is staged is asked about by itself. */
+  /** Asks the model to resolve a preview of this conversation, as the settings say. Staging a preview asks about it by itself. */
   remind(preview: Preview): void {
     this.#directives.remind(preview);
   }
@@ -170,7 +170,7 @@ export class ToolChoices extends Owner {
 
   /**
    * Whether the turn is over although the model called tools: it has submitted a plan, or voted on all that it staged, when it was
-   * asked at the end or with its closing words, and nothing came of that which it has to answer.
+   * asked at the end or with its closing words, and no vote left it anything to answer.
    */
   get isOver(): boolean {
     const { toolCalls: calls = [], text = '' } = this.#lastAnswer ?? {};
@@ -195,7 +195,7 @@ export class ToolChoices extends Owner {
     return this.#resolver.known(previewId);
   }
 
-  /** The model has amended a preview, and is asked to vote on what became of it. */
+  /** The model has amended a preview, and is asked to vote on the new revision. */
   noteAmended(preview: Preview): void {
     this.#resolver.noteAmended(preview);
     this.remind(preview);
@@ -271,7 +271,7 @@ function isSubmission({ result: { details } }: Handled): boolean {
   return isRecord(source) && source['submitted'] !== undefined;
 }
 
-/** Whether the call votes on a list of previews: all that a task staged. */
+/** Whether the call votes on a list of previews: all previews of a task. */
 function isAboutSeveral({ arguments: args }: AssistantMessage['toolCalls'][number]): boolean {
   return /"ids"\s*:\s*\[/.test(args);
 }

@@ -4,7 +4,7 @@ import type { Attachment, ImageFile, UserMessage } from './messages.ts';
 
 /**
  * A prompt as the model reads it: the attachments, each clearly delimited, then the user's text.
- * @param isSent whether an image goes along, so that the model sees it. By default none does.
+ * @param isSent whether an image is sent along, so that the model sees it. By default none is.
  */
 export function promptText(
   { text, attachments = [] }: UserMessage,

@@ -13,7 +13,7 @@ export interface ToolSpec {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** What the model may or must call. `tool` names the one tool it must call. */
+/** The tools that the model may or must call. `tool` names the one tool it must call. */
 export type ToolChoice =
   | { readonly type: 'auto' }
   | { readonly type: 'none' }
@@ -46,7 +46,7 @@ export type RetryCode = Extract<ProviderFailureCode, 'rateLimited' | 'server'>;
 /** A complete answer. Calls are in the order in which the model made them, each with a non-empty id. */
 export interface ProviderAnswer {
   readonly text: string;
-  /** What the model thought before it answered, if the server tells. */
+  /** The reasoning before the answer, if the server sends it. */
   readonly reasoning?: string;
   readonly toolCalls: readonly ToolCall[];
   readonly stopReason: Extract<AssistantMessage['stopReason'], 'stop' | 'toolCalls' | 'length'>;
@@ -77,16 +77,16 @@ export interface ChatProvider {
   /** Whether the provider needs messages exactly as they were written, without node ids and tags in the text. */
   readonly isVerbatim?: boolean;
   /**
-   * The size of the model's context window in tokens: what a request and its answer may have together, or, of a model that
-   * counts them apart, a request alone. Settles with `undefined` if it is not known. Asked before each request, so the
-   * provider remembers what it found. Never rejects.
+   * The size of the model's context window in tokens: the limit for a request and its answer together or, if the model counts them
+   * apart, for a request alone. Settles with `undefined` if it is not known. Asked before each request, so the provider caches the
+   * answer. Never rejects.
    */
   contextWindow?(signal: AbortSignal): Promise<number | undefined>;
   /** Whether a request cannot name the tool to call: the tool-choice ladder then begins with `required`. */
   readonly lacksNamedChoice?: boolean;
   /**
-   * @param onSent called with what is sent, each time that the provider sends it in a form of its own. It contains no key, and
-   *   of images only their sizes.
+   * @param onSent called with the body of each request that the provider sends in a form of its own. The body contains no key, and
+   *   only the sizes of images.
    */
   stream(
     request: ChatRequest,

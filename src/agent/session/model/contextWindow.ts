@@ -2,15 +2,15 @@ import { promptText } from './attachments.ts';
 import type { ChatRequest, ToolSpec } from './chatProvider.ts';
 import type { SessionMessage } from './messages.ts';
 
-/** The context window that is assumed for a model that tells none, in tokens. */
+/** The context window assumed for a model that does not tell its own, in tokens. */
 export const DEFAULT_CONTEXT_WINDOW = 128_000;
 
 /** How many bytes of UTF-8 count as one token. Prose has about four; code and JSON have fewer. */
 const BYTES_PER_TOKEN = 3.5;
-/** What a message adds to its text in a request, in tokens: role, ids, and what the chat template puts around it. */
+/** The overhead of a message in a request, in tokens: role, ids, and the text that the chat template puts around it. */
 const PER_MESSAGE = 8;
 
-/** An estimate of the tokens of a text. No tokenizer is asked: it differs from model to model. */
+/** An estimate of the tokens of a text. No tokenizer is used: each model has its own. */
 export function estimateTokens(text: string): number {
   return tokensOfTexts([text]);
 }

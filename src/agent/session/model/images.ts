@@ -1,6 +1,6 @@
 import type { Attachment, ImageFile, SessionMessage } from './messages.ts';
 
-/** The types of images that are taken, each with the ending of its files. */
+/** The supported image types, each with its file extension. */
 export const imageTypes = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -10,7 +10,7 @@ export const imageTypes = {
 
 export type ImageType = keyof typeof imageTypes;
 
-/** The type of an image by its first bytes; `undefined` if it is not an image that is taken. */
+/** The type of an image by its first bytes; `undefined` if it is not a supported image. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

@@ -72,7 +72,7 @@ export interface UserMessage {
 export interface AssistantMessage {
   readonly role: 'assistant';
   readonly text: string;
-  /** What the model thought before it answered. Shown to the user; sent back only to servers that require it. */
+  /** The model's reasoning before its answer. Shown to the user; sent back only to servers that require it. */
   readonly reasoning?: string;
   readonly toolCalls: readonly ToolCall[];
   readonly stopReason: StopReason;
@@ -96,7 +96,7 @@ export interface ToolResultMessage {
   readonly details?: unknown;
 }
 
-/** What the runtime tells a model. `plan-on` and `plan-off`: that plan mode was switched. */
+/** Kinds of messages from the runtime to a model. `plan-on` and `plan-off` say that plan mode was switched. */
 export const steeringKinds = [
   'resolve-reminder',
   'outcome',
@@ -119,7 +119,7 @@ export interface SteeringMessage {
   readonly text: string;
   /** The previews that the message is about. */
   readonly previewIds: readonly string[];
-  /** The keys of the facts that it tells, so that each is told once. Absent for what older versions said. */
+  /** The keys of the facts that it tells, so that each is told once. Absent in messages of older versions. */
   readonly tells?: readonly string[];
   /** Of a summary: the id of the last node on the trunk that it stands for. */
   readonly through?: number;

@@ -50,14 +50,14 @@ export function refusesImages(text: string): boolean {
 const REFUSED_IMAGE =
   /image[^"]{0,60}(?:exceed|too (?:large|big|many)|larger than|not valid|invalid|could not|cannot|corrupt|does not match|decode)|(?:could not|unable to|failed to|cannot|at most \d+|too many|invalid|unsupported|corrupt(?:ed)?)[^"]{0,30}image/i;
 
-/** Whether a refusal says that one of the images cannot be used, be it its size, its form or their number. */
+/** Whether a refusal says that an image cannot be used, because of its size, its form or the number of images. */
 export function refusesAnImage(text: string): boolean {
   return !refusesImages(text) && REFUSED_IMAGE.test(text);
 }
 
 /**
- * The images that a model's server has refused. They are left out of each later request, since the refusal of one would repeat for
- * ever. No server tells reliably which one it means.
+ * The images that a model's server has refused. They are left out of each later request, since the server would refuse them again
+ * every time. No server tells reliably which image it means.
  */
 export class RefusedImages {
   readonly #refusals = new Map<string, unknown>();
@@ -67,7 +67,7 @@ export class RefusedImages {
     return new Map([...images].filter(([file]) => !this.#refusals.has(file)));
   }
 
-  /** With which refusal an image of the prompt that waits for its answer was refused; `undefined` if none was. */
+  /** The refusal of an image of the prompt that waits for its answer; `undefined` if none was refused. */
   refusalOfAsked(messages: readonly SessionMessage[]): unknown {
     const asked = askedImages(messages).find(({ image }) => this.#refusals.has(image.file));
     return asked && this.#refusals.get(asked.image.file);
@@ -76,7 +76,7 @@ export class RefusedImages {
   /**
    * Learns from a refusal of some of the images: the older ones are suspected first, then those of the prompt that waits for its
    * answer, which clears the older ones.
-   * @param accepted all that could have been sent.
+   * @param accepted all images that could have been sent.
    */
   learn(
     refusal: unknown,

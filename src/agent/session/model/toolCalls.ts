@@ -7,8 +7,8 @@ const EMPTY_RESULT = '(no output)';
 
 /**
  * A text as every server takes it. Blanks alone count as nothing, since Claude refuses each request whose history has such a text.
- * NUL and half a surrogate pair, of a file, an output or what a user pasted, become U+FFFD: servers whose JSON parser or database
- * knows neither refuse this and every later request.
+ * NUL and half a surrogate pair, from a file, an output or a paste, become U+FFFD: servers whose JSON parser or database knows
+ * neither refuse this and every later request.
  */
 export function sendableText(text: string): string {
   return text.trim() === '' ? '' : text.toWellFormed().replaceAll('\0', '\ufffd');
@@ -35,7 +35,7 @@ export function sendableArguments(call: ToolCall): string {
 /** In JSON text, both halves of a surrogate pair, one alone, NUL, or any other escape. */
 const ESCAPES = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u(?:[dD][89a-fA-F]..|0000)|\\./g;
 
-/** {@link sendableText} for the strings in JSON text, all else of which stays as it was written. */
+/** {@link sendableText} for the strings in JSON text; the rest stays as it was written. */
 function sendableJson(json: string): string {
   return json
     .toWellFormed()

@@ -16,7 +16,7 @@ export interface LadderMemory {
 /** The kinds of failures that can be a refusal of the tool choice. */
 const REFUSALS: readonly ProviderFailure['code'][] = ['badRequest', 'notFound', 'server'];
 
-/** What the ladder knows a provider by, and where its steps begin. */
+/** The id by which the ladder knows a provider, and the step at which it begins. */
 type Provider = Pick<ChatProvider, 'id' | 'lacksNamedChoice'>;
 
 /** The parts of a request that depend on the tool choice. */
@@ -52,7 +52,7 @@ export class ToolChoiceLadder {
     }
   }
 
-  /** The step to use with this provider: the first it can express, until it has refused or ignored that. */
+  /** The step to use with this provider: the first that it can express, until it has refused or ignored that step. */
   step(provider: Provider): LadderStep {
     return this.#memory.get(provider.id) ?? (provider.lacksNamedChoice === true ? 'required' : 'named');
   }

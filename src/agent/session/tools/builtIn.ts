@@ -26,7 +26,7 @@ import { renameSymbolTool, symbolsTool, type SymbolPorts } from './symbols/symbo
 import { resolveTool } from './resolve.ts';
 import { revertToStateTool } from './revertToState.ts';
 
-/** What some built-in tools need beyond the `ToolContext` of a call. */
+/** Ports that some built-in tools need beyond the `ToolContext` of a call. */
 export interface BuiltInToolPorts {
   /** For `search_text`. */
   readonly textSearch: TextSearch;

@@ -10,9 +10,9 @@ import type { ToolContext } from './tool.ts';
 const MAX_PROBLEMS = 100;
 
 /**
- * What the model is told of problems.
+ * The report to the model about problems.
  * @param inputs files and folders as the model writes them; without them, the whole workspace
- * @throws ToolError if there is none of them
+ * @throws ToolError if none of the inputs exists
  */
 export async function diagnosticsReport(
   problems: Problems,
@@ -92,7 +92,7 @@ async function kindsOf(
   return new Map(await Promise.all(paths.map(async path => [path, await kindOf(workspace, path)] as const)));
 }
 
-/** What is at a path. What cannot be read as a file is a folder, or holds no text; neither is missing. */
+/** The kind of thing at a path. A path that cannot be read as a file is a folder, or holds no text; neither counts as missing. */
 async function kindOf(workspace: ReadableFiles, path: string): Promise<Kind> {
   try {
     return (await workspace.read(path)) === undefined ? 'nothing' : 'file';

@@ -28,7 +28,7 @@ export interface ExecuteOptions {
   readonly context: Omit<ToolContext, 'stage' | 'followUp' | 'toolCallId'>;
   /** Stages a preview of this call; `stored` settles when it is on disk. */
   readonly stage: (action: PendingAction) => QueuedPreview;
-  /** The line before the result that tells what the call staged. Never rejects. */
+  /** The line before the result that describes the previews staged by the call. Never rejects. */
   readonly describeStaged: (staged: readonly Preview[]) => string | Promise<string>;
   /** Why a tool that is not among these cannot be called now, for the model; `undefined` if there is none of this name at all. */
   readonly unavailable?: (name: string) => string | undefined;
@@ -73,7 +73,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   };
 }
 
-/** What one call stages, amends and recommends, which its result tells. */
+/** The previews that one call stages, amends and recommends, which its result names. */
 class CallEffects {
   readonly #options: ExecuteOptions;
   readonly #staged: Preview[] = [];
@@ -81,7 +81,7 @@ class CallEffects {
   readonly #touched: string[] = [];
   readonly #amended: string[] = [];
   readonly #writes: Promise<void>[] = [];
-  /** What they were for has happened; the result says so. */
+  /** Previews of this call that were carried out at once; the result says so. */
   readonly #carriedOut = new Set<string>();
   #hasEnded = false;
 
@@ -111,7 +111,7 @@ class CallEffects {
     return [...head, ...this.#amended];
   }
 
-  /** What the tool is given: all that it does with previews is noted here. */
+  /** The context for the tool, which notes everything that the tool does with previews. */
   noting(toolCallId: string): ToolContext {
     const { context } = this.#options;
     const { onUpdate, carryOut, own } = context;
@@ -183,8 +183,8 @@ function findTool(name: string, { tools, unavailable }: ExecuteOptions): Tool {
 }
 
 /**
- * Validates the arguments. Those of our own tools are always repaired first, and unknown ones are refused. Those of other tools are
- * repaired only if the schema refuses them, and the tool decides itself about unknown ones.
+ * Validates the arguments. Arguments of our own tools are always repaired first, and unknown ones are refused. Arguments of other
+ * tools are repaired only if the schema refuses them, and the tool itself decides about unknown ones.
  */
 async function parseArguments(call: ToolCall, tool: Tool): Promise<unknown> {
   const given = refuseDeep(call, parseJson(call));

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json.ts';
 
-/** Names that other tools have for fields of ours, folded; of several of ours, the first that the schema has is meant. */
+/** Other tools' names for fields of ours, folded; of several fields of ours, the first that the schema has is meant. */
 const OURS: Readonly<Record<string, readonly string[]>> = {
   path: ['paths', 'glob'],
   paths: ['glob'],
@@ -89,7 +89,7 @@ export function valueOf(given: string, allowed: readonly unknown[]): string {
   return meant !== undefined && !allowed.includes(given) && allowed.includes(meant) ? meant : given;
 }
 
-/** What other tools say in fields that are built in another way than ours: a range of lines, one edit, how case counts. */
+/** Translates fields that other tools structure differently: a range of lines, a single edit, case sensitivity. */
 export function reshaped(given: Fields, properties: Fields): Fields {
   if (Object.hasOwn(properties, 'glob')) return withOneGlob(given, properties);
   const isRange = Object.hasOwn(properties, 'startLine') && !Object.hasOwn(properties, 'action');
@@ -160,13 +160,13 @@ export function idOf(value: unknown): unknown {
   return typeof text === 'string' && /^[1-9]\d*$/.test(text) ? `p${text}` : value;
 }
 
-/** Whether the value says nothing where it may be left out. */
+/** Whether the value means nothing in a field that may be left out. */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === '') return true;
   return Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0;
 }
 
-/** In one spelling: file_path, filePath and FilePath. */
+/** One spelling for file_path, filePath and FilePath. */
 function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }

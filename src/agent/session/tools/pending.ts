@@ -14,7 +14,7 @@ const MAX_PATHS = 5;
 /** The most files whose diffs are shown. */
 const MAX_DIFFS = 10;
 
-/** Lists what is pending in the conversation, or shows one preview as it is now. */
+/** Lists the pending previews of the conversation, or shows one preview as it is now. */
 export const pendingTool = defineTool({
   name: 'pending',
   label: 'Pending',

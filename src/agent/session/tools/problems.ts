@@ -15,20 +15,22 @@ export interface Problem {
   readonly line: number;
   readonly column: number;
   readonly message: string;
-  /** Who reports it, such as `ts`. */
+  /** The reporting service, such as `ts`. */
   readonly source?: string;
   readonly code?: string;
 }
 
-/** What language services report about the files of the workspace, as they are and, where they look at previews, as proposed. */
+/**
+ * Problems that language services report on the files of the workspace, as they are and, where they look at previews, as proposed.
+ */
 export interface Problems {
   /**
    * @param paths workspace paths of files and folders; without them, the whole workspace.
    */
   list(paths?: readonly string[]): readonly Problem[];
   /**
-   * What language services report about the text that a preview proposes for a file, with the path of the file; `undefined` if
-   * none has checked exactly this text, as for most languages and for every preview that is not open.
+   * Problems in the text that a preview proposes for a file, with the path of the file; `undefined` if no language service has
+   * checked exactly this text, as for most languages and for every preview that is not open.
    */
   ofProposal(previewId: string, path: string, text: string): readonly Problem[] | undefined;
   /** Whether the file is open. Many language services check only files that are. */

@@ -50,8 +50,8 @@ export class ToolRegistry {
 }
 
 /**
- * The tools that a session offers the model. For the sake of the server's prompt cache, plan mode changes them only where the model is
- * not asked for votes: it gets `resolve`, to submit the plan.
+ * The tools that a session offers the model. For the sake of the server's prompt cache, plan mode changes them only where the model
+ * is not asked for votes: there it adds `resolve`, to submit the plan.
  */
 export function offeredTools(
   registry: ToolRegistry,
@@ -60,7 +60,7 @@ export function offeredTools(
   return registry.createTools(undefined, { withResolve: planMode || authority !== 'none' });
 }
 
-/** Those of the offered tools that may be called now. In plan mode: the read-only ones, and `resolve` to submit the plan. */
+/** The offered tools that may be called now. In plan mode: the read-only ones, and `resolve` to submit the plan. */
 export function callableTools(offered: readonly Tool[], planMode: boolean): readonly Tool[] {
   return planMode ? offered.filter(tool => tool.readOnly === true || tool.name === 'resolve') : offered;
 }

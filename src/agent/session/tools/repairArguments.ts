@@ -15,12 +15,12 @@ const MAX_VALUE_CHARS = 60;
 const MAX_ENCODINGS = 3;
 
 /**
- * Arguments with what models commonly get wrong put right: JSON in a string, one object or text for
- * an array of them, numbers and booleans as text, `null` for a field that may be left out, names of other tools' fields.
- * Where the schema wants a string, the value stays as it is.
+ * Arguments with common mistakes of models repaired: JSON in a string, one object or text for an array of them, numbers and
+ * booleans as text, `null` for a field that may be left out, names of other tools' fields. Where the schema wants a string, the
+ * value stays as it is.
  * @param schema the JSON Schema of the arguments
- * @param isOurs whether it is the schema of a tool of ours. Then what other tools say in another form is put into ours, and what is
- *   empty and may be left out is absent.
+ * @param isOurs whether it is the schema of a tool of ours. Then other tools' forms are translated into ours, and empty values that
+ *   may be left out are removed.
  */
 export function repairArguments(value: unknown, schema: unknown, isOurs = false): unknown {
   if (!isRecord(schema)) return value;
@@ -49,7 +49,7 @@ export function repairArguments(value: unknown, schema: unknown, isOurs = false)
   }
 }
 
-/** What the text is as JSON, if that is wanted; else the value itself. */
+/** The text parsed as JSON, if that is wanted; else the value itself. */
 export function decoded(value: unknown, isWanted: (json: unknown) => boolean): unknown {
   let json = value;
   for (let i = 0; i < MAX_ENCODINGS && typeof json === 'string'; i++) {
@@ -84,8 +84,8 @@ function fieldsOf(schema: unknown): Record<string, unknown> {
 }
 
 /**
- * What is wrong with arguments that a tool of ours does not have, for the model; `undefined` if there are none.
- * @param at where the value is in the arguments
+ * The refusal, for the model, of arguments that a tool of ours does not have; `undefined` if there are none.
+ * @param at the place of the value in the arguments
  */
 export function unknownArguments(value: unknown, schema: unknown, at = ''): string | undefined {
   if (!isRecord(schema)) return undefined;

@@ -96,7 +96,7 @@ function linesOf(all: readonly Ended[], { action, reason }: ResolveCall): readon
   });
 }
 
-/** Which outcomes one sentence tells of several previews; `undefined` for those that have something of their own to say. */
+/** The kind of outcome that one sentence can tell for several previews; `undefined` for an outcome with a text of its own. */
 function kindOf(each: Ended): 'applied' | 'discarded' | 'recommended' | 'planning' | undefined {
   if ('error' in each) return undefined;
   const { resolved } = each;

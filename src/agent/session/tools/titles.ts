@@ -62,8 +62,8 @@ function changeInLine(text: string, edit: TextEdit): string | undefined {
 }
 
 /**
- * How many tokens before and after a change are left out. What is only inserted or only removed is told with the word that it
- * follows, or else precedes: `price → price * quantity` says more than `+ * quantity`.
+ * How many tokens before and after a change are left out. A pure insertion or removal is shown with the word that it follows, or
+ * else precedes: `price → price * quantity` says more than `+ * quantity`.
  */
 function withNeighbour(
   old: readonly string[],
@@ -85,7 +85,7 @@ function withNeighbour(
   return [same, end];
 }
 
-/** What structural replacements do: `console.warn($A) → logger.warn($A)`, with an ellipsis for further ones. */
+/** The title of structural replacements: `console.warn($A) → logger.warn($A)`, with an ellipsis for further ones. */
 export function replacementTitle(
   ops: readonly { readonly pat: string; readonly out: string }[],
 ): string | Sentence {

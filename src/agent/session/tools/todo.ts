@@ -46,7 +46,7 @@ export const todoTool = defineTool({
   },
 });
 
-/** The list as the conversation has it now; empty without one, and once the user goes on after all of it is done. */
+/** The list as the conversation has it now; empty without one, and once the user goes on after all items are done. */
 export function todoListOf(messages: readonly SessionMessage[]): readonly TodoItem[] {
   let wentOn = false;
   for (let at = messages.length - 1; at >= 0; at--) {

@@ -11,13 +11,13 @@ import type { Workspace } from '../../hold/preview/workspace.ts';
 /** The schema of a tool's arguments, from either build of zod. */
 export type ToolSchema = z.$ZodType;
 
-/** An open preview of the conversation, and on whom it waits, in words for the model. */
+/** An open preview of the conversation, and whom it waits for, in words for the model. */
 export interface OpenPreview {
   readonly preview: Preview;
   readonly waits: string;
 }
 
-/** What is pending in the conversation of the model that calls. */
+/** The pending previews in the conversation of the calling model. */
 export interface ModelPreviews {
   /** Oldest first. */
   open(): Promise<readonly OpenPreview[]>;
@@ -28,7 +28,7 @@ export interface ModelPreviews {
   toAmend(id: string): Preview;
   /**
    * Makes these changes its next revision. The call's result is delivered once that is stored on disk.
-   * @param preview what {@link toAmend} gave
+   * @param preview from {@link toAmend}
    * @param title its new title; the preview keeps its own without one
    * @throws ToolError if it has changed since then
    */
@@ -44,31 +44,31 @@ export interface Amended {
   readonly stored: Promise<void>;
 }
 
-/** What a tool may use during one call. */
+/** The context that a tool may use during one call. */
 export interface ToolContext {
   readonly signal: AbortSignal;
   /** The model's id of this call. */
   readonly toolCallId: string;
   /** The workspace as if the pending previews of the conversation were applied. */
   readonly workspace: Workspace;
-  /** What those previews propose. */
+  /** The contents that those previews propose. */
   readonly pending: PendingContents;
   /** Stages a preview, which changes no file. The call's result is delivered once the preview is stored on disk. */
   stage(action: PendingAction): Preview;
-  /** Stages what came of a preview of this call, also when the call has ended long before. */
+  /** Stages the consequence of a preview of this call, even if the call ended long before. */
   followUp(action: PendingAction): Preview;
   /**
-   * Applies a preview of this call at once, as a vote of the model. Absent where no model of a session calls.
+   * Applies a preview of this call at once, as a vote of the model. Absent if the caller is no model of a session.
    * @param isGranted asked at the last moment: whether the user's settings allow that, whatever the model may do otherwise
    */
   carryOut?(preview: Preview, isGranted: () => boolean): Promise<Resolved>;
-  /** What is pending in the conversation. Absent where no model of a session calls. */
+  /** The pending previews of the conversation. Absent if the caller is no model of a session. */
   own?(): Promise<ModelPreviews>;
   /** Resolves a preview as the model. */
   resolve(call: ResolveCall): Promise<Resolved | Handled>;
   /**
    * The previews that a `resolve` with these ids, or without any, is about, in an order in which they can be applied; `undefined`
-   * if that is for {@link resolve} to find out. Absent where no model of a session calls.
+   * if that is for {@link resolve} to find out. Absent if the caller is no model of a session.
    */
   meant?(ids: readonly string[] | undefined): readonly string[] | undefined;
   /** Requests a revert of the conversation, which the session applies before the next turn. */

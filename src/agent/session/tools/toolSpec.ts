@@ -16,11 +16,14 @@ export function specOf(tool: Tool): ToolSpec {
   return spec;
 }
 
-/** Limits of Redline's own tools that models keep by themselves. Calls are held to them all the same, and told what is wrong. */
+/**
+ * Limits in the schemas of Redline's own tools that models keep by themselves. Calls are still checked against them, and errors
+ * name the fault.
+ */
 const OWN_LIMITS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'pattern'] as const;
 
 /**
- * The JSON Schema of what a zod schema accepts.
+ * The JSON Schema for the input of a zod schema.
  * @param without keywords to leave out: a schema is sent with each request.
  */
 export function jsonSchemaOf(
@@ -31,7 +34,7 @@ export function jsonSchemaOf(
     io: 'input',
     override: ({ jsonSchema }) => {
       for (const keyword of without) delete jsonSchema[keyword];
-      // What zod adds by itself says nothing.
+      // The limits that zod adds by itself carry no information.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       const { propertyNames: names } = jsonSchema;

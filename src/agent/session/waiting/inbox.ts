@@ -5,11 +5,11 @@ import type { PreviewStore } from '../../hold/preview/previewStore.ts';
 import { isMoot, waitsForAttempt } from '../../hold/preview/resolve/moot.ts';
 import { changeSetText, factText } from '../../hold/preview/resolve/resolveTexts.ts';
 
-/** What the model will be told with its next request, in the order in which it happened. */
+/** The messages that the next request will tell the model, in the order of events. */
 export class Inbox {
   readonly #store: PreviewStore;
   readonly #topics = new Map<string, SteeringMessage>();
-  /** The facts that messages tell of which what there is to say depends on what has become of the preview since. */
+  /** The facts behind messages whose wording depends on what has become of the preview since. */
   readonly #facts = new WeakMap<SteeringMessage, Fact>();
   #messages: SteeringMessage[] = [];
 
@@ -18,8 +18,8 @@ export class Inbox {
   }
 
   /**
-   * Adds what tells a fact. Of several rebases of a preview that were not sent yet only the last one is told, and nothing of
-   * having been stale for a while.
+   * Adds the message that tells a fact. Of several unsent rebases of a preview, only the last one is told, and a passing stale
+   * state is not.
    */
   addFact(message: SteeringMessage, fact: Fact): void {
     const unsent = fact.kind === 'fresh' ? this.#unsentStale(fact) : undefined;
@@ -44,7 +44,7 @@ export class Inbox {
     this.#add(message);
   }
 
-  /** @param topic a message on the same topic that was not sent yet is replaced, and what it tells counts as told with it. */
+  /** @param topic an unsent message on the same topic is replaced, and its facts count as told with the new one. */
   #add(message: SteeringMessage, topic?: string): SteeringMessage {
     if (topic === undefined) {
       this.#messages.push(message);
@@ -68,7 +68,10 @@ export class Inbox {
     return this.#messages.filter(message => message.kind === kind);
   }
 
-  /** Drops messages about previews that do not concern the conversation, and those that tell nothing new. @param told keys of facts. */
+  /**
+   * Drops messages about previews that do not concern the conversation, and messages that tell nothing new.
+   * @param told keys of facts.
+   */
   keepOnly(concerns: (previewId: string) => boolean, told: ReadonlySet<string>): void {
     const isNews = ({ tells }: SteeringMessage): boolean =>
       !tells?.length || tells.some(key => !told.has(key));
@@ -88,10 +91,9 @@ export class Inbox {
   }
 
   /**
-   * Removes and returns the messages for the next request: in one message all that happened to previews, in the order in which
-   * it happened and as far as it still matters; one reminder for each preview, and none for a preview that has been resolved
-   * since.
-   * What depends on how an attempt ends stays in the inbox until then.
+   * Removes and returns the messages for the next request: one message with all events of previews that still matter, in their
+   * order; one reminder for each preview, and none for a preview that has been resolved since. A message that depends on the end of
+   * an attempt stays in the inbox until then.
    * @param hold keeps reminders in the inbox while the model cannot do what they ask for: in Manual and in plan mode.
    * @param asks whether the model is still asked to resolve a preview.
    * @param joins whether one reminder names all of them, since none is forced by itself.
@@ -122,7 +124,7 @@ export class Inbox {
       kind: facts.some(({ kind }) => kind === 'outcome') ? 'outcome' : 'revision',
       text: told.map(message => message.text).join('\n'),
       previewIds: told.flatMap(message => message.previewIds),
-      // Not what no longer matters: it would, if what has made it so is lost before it is stored.
+      // Facts that no longer matter are left out: they would matter again if the reason is lost before it is stored.
       tells: told.flatMap(message => message.tells ?? []),
     };
     return messages.flatMap(message =>
@@ -143,7 +145,7 @@ export class Inbox {
     );
   }
 
-  /** A message in words that are true now; nothing if what it tells no longer matters. */
+  /** A message in words that are true now; nothing if its fact no longer matters. */
   #asItIsNow(message: SteeringMessage): SteeringMessage | [] {
     const fact = this.#facts.get(message);
     if (!fact || fact.kind === 'attempt') return message;

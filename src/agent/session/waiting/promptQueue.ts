@@ -64,7 +64,7 @@ export class PromptQueue {
     return found;
   }
 
-  /** Gives all prompts back to the user: listeners put them where they can be sent again. */
+  /** Gives all prompts back to the user: listeners offer them for sending again. */
   giveBack(): void {
     const prompts = this.#prompts;
     if (prompts.length === 0) return;

@@ -43,7 +43,7 @@ export function shortenOutputs(lines: readonly Line[], room: number, canRepeat: 
     return message === line.message ? line : { ...line, message };
   });
   if (total - saved <= room) return { lines: shortened, fits: true };
-  // Half of the room is enough for what is new, and cheaper than a summary of what is old.
+  // Half of the room is enough for new results, and cheaper than a summary of old ones.
   const halved = shortenNewest(shortened, newest, Math.floor(room / 2), room, canRepeat);
   if (sum(halved) <= room) return { lines: halved, fits: true };
   return { lines: shortenNewest(shortened, newest, 0, room, canRepeat), fits: false };
@@ -78,7 +78,7 @@ function sum(lines: readonly Line[]): number {
   return lines.reduce((tokens, { message }) => tokens + tokensOf(message), 0);
 }
 
-/** The length of what can be shortened. */
+/** The length of the message's text that can be shortened. */
 function outputCharsOf(message: SessionMessage): number {
   if (message.role === 'tool') return message.content.length;
   if (message.role !== 'user') return 0;
@@ -90,7 +90,7 @@ const shortForms = new WeakMap<SessionMessage, SessionMessage>();
 /** The message with at most `max` characters of output, or the message itself if that saves too little. */
 function shorten(message: SessionMessage, max: number, canRepeat: CanRepeat): SessionMessage {
   if (outputCharsOf(message) < Math.max(MIN_CHARS, max + KEPT_CHARS)) return message;
-  // The usual form is made once, so that its size is estimated once.
+  // The usual form is cached, so that its size is estimated once.
   const known = max === KEPT_CHARS ? shortForms.get(message) : undefined;
   const short =
     known ??
@@ -114,7 +114,7 @@ function shortResult(message: ToolResultMessage, max: number, canRepeat: CanRepe
   };
 }
 
-/** The attachments share the characters; one that gets few is left out as a whole. */
+/** The attachments share the characters; one that gets too few is left out as a whole. */
 function shortAttachments(message: UserMessage, max: number): UserMessage {
   const attachments = message.attachments ?? [];
   const share = Math.floor(max / attachments.length);

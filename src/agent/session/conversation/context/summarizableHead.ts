@@ -35,7 +35,7 @@ export function summarizableHead(
     ({ message }) => message.role === 'steering' && message.kind === 'summary',
   );
   const fresh = head.slice(summaryAt + 1);
-  // Prompts alone, which a summary leaves where they are, are nothing new.
+  // Prompts alone are nothing new: a summary leaves them where they are.
   if (start === lines.length || fresh.every(({ message }) => message.role === 'user')) return undefined;
   const last = Math.max(...fresh.map(({ id }) => (id === null ? -1 : tree.positionOf(id))));
   const through = tree.idAt(last);

@@ -33,9 +33,9 @@ export function summaryInForce(tree: ConversationTree): SummaryInForce | undefin
 }
 
 /**
- * The trunk as {@link validTrunk} gives it, with the newest summary in place of what it stands for. Two prompts from before
- * it stay: the first one, and the one that is being worked on. Their attachments are left out, and a very long text is cut.
- * It takes as long as what follows the summary is, not as the conversation is.
+ * The trunk as {@link validTrunk} gives it, with the newest summary in place of the messages it stands for. Two prompts from before
+ * it stay: the first one, and the one that is being worked on. Their attachments are left out, and a very long text is cut. The
+ * time it takes grows with the part after the summary, not with the conversation.
  * @param room for all messages, in tokens; a kept prompt gets an eighth of it.
  */
 export function summarizedTrunk(tree: ConversationTree, room = Infinity): Line[] {
@@ -53,7 +53,7 @@ export function summarizedTrunk(tree: ConversationTree, room = Infinity): Line[]
   ];
 }
 
-/** The lines without summaries, and so with all that those stand for. */
+/** The lines without summaries, and so with all messages that those stand for. */
 export function withoutSummaries(lines: readonly Line[]): Line[] {
   return lines.filter(({ message }) => message.role !== 'steering' || message.kind !== 'summary');
 }
@@ -75,10 +75,10 @@ interface PromptsOfHead {
   readonly last?: Line;
 }
 
-/** By their summaries: what is before a node never changes. */
+/** Cached by summary: the messages before a node never change. */
 const promptsOfHeads = new WeakMap<SteeringMessage, PromptsOfHead>();
 
-/** The first and the last prompt of what a summary stands for. */
+/** The first and the last prompt that a summary stands for. */
 function promptsOfHead(tree: ConversationTree, { message, through }: SummaryInForce): PromptsOfHead {
   const known = promptsOfHeads.get(message);
   if (known) return known;

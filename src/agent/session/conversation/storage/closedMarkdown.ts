@@ -2,19 +2,19 @@ import MarkdownIt, { type Token } from 'markdown-it';
 import { fenceFor } from '../../../base/phrases.ts';
 
 const parser = new MarkdownIt({ html: true });
-/** Leaves what is within a paragraph unparsed, which takes long. */
+/** Parses blocks only: parsing inside paragraphs takes long. */
 const blockParser = new MarkdownIt({ html: true });
 blockParser.core.ruler.enableOnly(['normalize', 'block']);
 /** Without one of these, a text leaves nothing open. */
 const OPENING = /```|~~~|</;
-/** The longest text that is parsed, in characters. Of what is longer it is not known what it leaves open. */
+/** The longest text that is parsed, in characters. A longer one counts as leaving HTML open. */
 const MOST = 50_000;
 /** The longest paragraph whose HTML is looked for, in characters. */
 const MOST_INLINE = 5_000;
 
 /**
- * The text, so changed that it does not swallow what follows it in a document: a fence that is open at its end is closed.
- * If HTML is, such as a comment or a script, the whole text becomes code.
+ * The text, changed so that it does not swallow the rest of a document: a fence left open is closed. If HTML is left open, such as
+ * a comment or a script, the whole text becomes code.
  */
 export function closedMarkdown(text: string): string {
   const open = openIn(text);
@@ -28,7 +28,7 @@ export function closedLine(text: string): string {
   return openIn(text) === undefined ? text : text.replaceAll('<', '\\<');
 }
 
-/** A text as code, which it cannot end. */
+/** A text in a code fence that it cannot end. */
 export function fenced(text: string, language = ''): string {
   const fence = fenceFor(text);
   return `${fence}${language}\n${text}\n${fence}`;

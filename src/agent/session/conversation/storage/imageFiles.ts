@@ -5,7 +5,7 @@ import { replaceFile } from '../../../base/system/replaceFile.ts';
 import { imageTypeOf, imageTypes } from '../../model/images.ts';
 import { MAX_IMAGE_BYTES, type ImageFile } from '../../model/messages.ts';
 
-/** The folder of images whose prompt was not sent yet. */
+/** The folder of images whose prompt is not sent yet. */
 const DRAFTS = 'drafts';
 /** How long an image of a prompt that was never sent is kept, in milliseconds: a week. */
 const DRAFT_MS = 7 * 24 * 60 * 60 * 1000;
@@ -55,7 +55,7 @@ export class ImageFiles {
   async keep(image: ImageFile, sessionId: string): Promise<ImageFile | undefined> {
     const source = this.pathOf(image.file);
     const bytes = await this.read(image.file);
-    // The webview says what it is, so it is looked at again.
+    // The webview named the type, so it is checked again.
     const type = bytes && imageTypeOf(bytes);
     if (source === undefined || !bytes || !type) return undefined;
     const file = `${imageFolderOf(sessionId)}/${path.basename(source)}`;
@@ -69,12 +69,12 @@ export class ImageFiles {
     return full === undefined ? undefined : readFile(full).catch(() => undefined);
   }
 
-  /** Where the file of an image is; `undefined` for anything that is not the name of one. */
+  /** The path of an image's file; `undefined` for anything that is not the name of one. */
   pathOf(file: string): string | undefined {
     return FILE.test(file) ? path.join(this.folder, file) : undefined;
   }
 
-  /** Another window may be writing the same image, so that it gets its name when it is complete. */
+  /** Another window may be writing the same image, so the file gets its name only once it is complete. */
   async #write(file: string, write: (temporary: string) => Promise<void>): Promise<void> {
     const full = path.join(this.folder, file);
     await mkdir(path.dirname(full), { recursive: true });

@@ -4,7 +4,7 @@ import type { SessionLogEntry } from './sessionEntry.ts';
 /** The log that a session is written to, e.g. a `JsonLog<SessionLogEntry>`. */
 export type SessionLogSink = LogSink<SessionLogEntry>;
 
-/** Is told how writing goes. */
+/** Callbacks on the state of writing. */
 export interface RecorderListeners {
   /** Called once each time that writing stops working. */
   readonly onFailure: (error: unknown) => void;
@@ -18,8 +18,8 @@ export interface RecorderListeners {
 export type RecordEntry = (entry: SessionLogEntry) => void;
 
 /**
- * Writes the entries of a window's sessions in order: never two queues for one session, since the entries of one that was left may
- * still wait to be written. One that cannot be written waits; see {@link LogQueue}.
+ * Writes the entries of a window's sessions in order: never two queues for one session, since entries of a session that was left
+ * may still wait to be written. Entries that cannot be written wait; see {@link LogQueue}.
  */
 export class Recorders {
   readonly #logFor: (sessionId: string) => SessionLogSink;
@@ -42,19 +42,19 @@ export class Recorders {
     return entry => void queue.append(entry.type === 'message' ? entry : marked(entry));
   };
 
-  /** Tries to write what waits of a session. @returns whether its log has all of it. Never rejects. */
+  /** Tries to write the waiting entries of a session. @returns whether its log has all of it. Never rejects. */
   async drain(sessionId: string): Promise<boolean> {
     return (await this.#queues.get(sessionId)?.drain()) ?? true;
   }
 
-  /** Drops what waits of a session that is deleted, so that nothing makes its log again. */
+  /** Drops the waiting entries of a deleted session, so that nothing creates its log again. */
   async discard(sessionId: string): Promise<void> {
     await this.#queues.get(sessionId)?.dispose();
     this.#queues.delete(sessionId);
     this.#ended(sessionId);
   }
 
-  /** Tries once more to write what waits of all sessions. @returns whether all of it is written. Never rejects. */
+  /** Tries once more to write the waiting entries of all sessions. @returns whether all of it is written. Never rejects. */
   async close(): Promise<boolean> {
     const closed = await Promise.all(Array.from(this.#queues.values(), queue => queue.close()));
     return closed.every(Boolean);

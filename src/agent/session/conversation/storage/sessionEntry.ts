@@ -93,7 +93,7 @@ const entry = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('state'),
     state: sessionState,
-    /** The user stopped or discarded all: no outcome of what was staged before wakes the session. */
+    /** The user stopped or discarded all: no outcome of an earlier preview wakes the session. */
     reviewEnded: z.exactOptional(z.literal(true)),
     mark,
   }),

@@ -56,7 +56,7 @@ export class SessionLogs {
     return ProcessLock.isHeld(this.#lockOf(id));
   }
 
-  /** Lets other windows open the sessions of this one, which it writes no more. */
+  /** Lets other windows open the sessions of this one, which no longer writes them. */
   async release(): Promise<void> {
     await Promise.all(this.#held.splice(0).map(lock => lock.release()));
   }
@@ -108,7 +108,7 @@ export class SessionLogs {
     return undefined;
   }
 
-  /** Reads what a list shows of a session. @throws any error of the file system. */
+  /** Reads the summary of a session for a list. @throws any error of the file system. */
   async summarize(sessionId: string): Promise<SessionSummary> {
     const { summaryOf } = await import('./sessionSummary.ts');
     return summaryOf(await readFile(this.fileOf(sessionId)));
@@ -119,7 +119,7 @@ export class SessionLogs {
     await utimes(this.fileOf(sessionId), now, now);
   }
 
-  /** Renames a session that is not open. It does not count as used by that. */
+  /** Renames a session that is not open. Renaming does not count as using it. */
   async rename(sessionId: string, title: string): Promise<void> {
     const { usedAt } = (await this.list()).find(({ id }) => id === sessionId) ?? {};
     await this.open(sessionId).append({ type: 'title', title });

@@ -15,14 +15,14 @@ import { closedLine, closedMarkdown, fenced } from './closedMarkdown.ts';
 
 /**
  * Exports a conversation as a document to be read, in UTF-8: the trunk, the tags of abandoned branches, the outcomes of previews,
- * and the settings where they changed. The messages of abandoned branches are not included. Other work runs in between; what it
- * does to the conversation is not in the document.
+ * and the settings where they changed. The messages of abandoned branches are not included. Other work runs in between; its changes
+ * to the conversation are not in the document.
  */
 export async function sessionMarkdown(source: ExportedSession, title: string): Promise<Buffer> {
   const { tree } = source;
   const slice = new TimeSlice();
   const pieces = [Buffer.from(`# ${closed(title)}`)];
-  // Messages are parsed later: where the others are in the tree costs little, and belongs together.
+  // Messages are parsed later: their places in the tree are cheap to find, and must be found in one go.
   for (const { id, before, after, tags, branches } of stationsOf(source)) {
     const message = id === null ? undefined : tree.get(id)?.message;
     const told = tags.map(({ kind, text }) => `> **${kind}**: ${closedLine(text)}`);
@@ -38,7 +38,7 @@ interface ExportedSession {
   readonly trail: AuditTrail;
 }
 
-/** A node of the trunk, `null` for what is above it, and what stands around its message. */
+/** A node of the trunk, `null` for the point above it, and the notes around its message. */
 interface Station {
   readonly id: NodeId | null;
   readonly before: readonly string[];

@@ -3,7 +3,7 @@ import { migrateLog } from '../../../base/log/logFormat.ts';
 import { parseSessionEntry, sessionLogFormat, type SessionLogEntry } from './sessionEntry.ts';
 import { messageHead } from './storedLine.ts';
 
-/** What a list shows of a session. */
+/** A session as a list shows it. */
 export interface SessionSummary {
   /** The name that the user gave it. */
   readonly title: string | undefined;

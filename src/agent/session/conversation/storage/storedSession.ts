@@ -18,7 +18,7 @@ export interface StoredSession {
   readonly waiting: EntryOf<'waiting'>['prompts'];
   /** The previews that were staged in it since its review was last ended as a whole. */
   readonly inReview: readonly string[];
-  /** What happened in it besides its messages. */
+  /** Events of the session besides its messages. */
   readonly trail: AuditTrail;
 }
 

@@ -26,10 +26,10 @@ import { TokenCounter } from './tokenCount.ts';
 const MAX_ANSWER_CHARS = 16 * 1_048_576;
 const COUNT_MS = 1_000;
 
-/** What is remembered from one request to the next. */
+/** State kept from one request to the next. */
 interface Memory {
   readonly counter: TokenCounter;
-  /** Whether the model has refused images, whatever VS Code says of it. */
+  /** Whether the model has refused images, even if VS Code says that it takes them. */
   refusesImages: boolean;
   readonly refusedImages: RefusedImages;
 }
@@ -44,7 +44,7 @@ export function languageModelStream(options: LanguageModelProviderOptions): Chat
   return (request, signal, onSent) => streamAnswer(options, memory, request, signal, onSent);
 }
 
-/** What is known of a request that is being made. */
+/** A request that is being made. */
 interface Sent {
   readonly model: LanguageModel;
   /** Settles with `undefined` if the model cannot count. */
@@ -59,7 +59,7 @@ async function* streamAnswer(
   onSent?: (body: unknown) => void,
 ): AsyncGenerator<ProviderEvent, void, undefined> {
   const { find, name, logger, maxAnswerChars = MAX_ANSWER_CHARS } = options;
-  // Cancels the request also when whoever reads this stream leaves it early.
+  // Also cancels the request when the reader leaves this stream early.
   const own = new AbortController();
   const { counter, refusedImages } = memory;
   const both = AbortSignal.any([signal, own.signal]);
@@ -110,7 +110,7 @@ async function* streamAnswer(
 
 /**
  * The images to send.
- * @param all those of the conversation.
+ * @param all images of the conversation.
  * @throws UnusableAnswer, or the refusal, if one of the prompt cannot be sent.
  */
 function imagesToSend(
@@ -268,7 +268,7 @@ async function failureFor(
     if (tokens !== undefined) size = { tokens, limit: sent.model.maxInputTokens };
   }
   const detail = `${code} (${fault.kind}) from the language model ${name}\n${fault.detail}`;
-  // What the server takes may be less than what VS Code says of the model.
+  // The server's limit may be lower than the one that VS Code reports for the model.
   const contextWindow = fault.kind === 'tooLong' ? (windowInRefusal(fault.detail) ?? size?.limit) : undefined;
   return { code, message: await sentence(fault, size), detail, ...(contextWindow && { contextWindow }) };
 }

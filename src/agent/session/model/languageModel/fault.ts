@@ -5,7 +5,7 @@ import { isRecord } from '../../../base/json.ts';
 import type { ProviderFailureCode } from '../messages.ts';
 import { isTooLong } from '../tooLong.ts';
 
-/** What went wrong with a request to a language model of VS Code. */
+/** Kinds of failures of a request to a language model of VS Code. */
 export type FaultKind =
   /** VS Code does not offer the model, or no longer. */
   | 'missing'
@@ -13,7 +13,7 @@ export type FaultKind =
   | 'noPermission'
   /** Redline is kept from using the model for a while, e.g. because of too many requests. */
   | 'blocked'
-  /** The account has used up what its plan includes. */
+  /** The account has used up its plan's allowance. */
   | 'quota'
   | 'rateLimited'
   /** The model's host takes the request for one that has nothing to do with programming. */
@@ -35,7 +35,7 @@ export type FaultKind =
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** What the model's extension or its server said: foreign text on one line; may be empty. */
+  /** The message of the model's extension or its server: foreign text on one line; may be empty. */
   readonly said: string;
   /** All that is known, for the log. */
   readonly detail: string;
@@ -52,10 +52,10 @@ export class UnusableAnswer extends Error {
   }
 }
 
-/** How much of what was said is quoted, and how much goes to the log, in characters. */
+/** The most characters of that message that are quoted, and the most that go to the log. */
 const MAX_QUOTE = 300;
 const MAX_DETAIL = 4_000;
-/** How many causes of an error are looked at. */
+/** The most causes of an error that are examined. */
 const MAX_CAUSES = 5;
 
 /** The documented codes of `vscode.LanguageModelError`. For any other failure its code is `Unknown` or empty. */
@@ -74,8 +74,7 @@ const NAMES: Readonly<Record<string, FaultKind>> = {
 };
 
 /**
- * For errors that say what is wrong in their text only: what the servers of models say, passed on by their extensions. The first
- * match counts.
+ * For errors that only their text identifies: messages of models' servers, passed on by their extensions. The first match counts.
  */
 const TEXTS: readonly (readonly [{ test(text: string): boolean }, FaultKind])[] = [
   [/off_topic/, 'offTopic'],
@@ -86,7 +85,7 @@ const TEXTS: readonly (readonly [{ test(text: string): boolean }, FaultKind])[] 
   [/rate[ _-]?limit|too many requests/i, 'rateLimited'],
 ];
 
-/** Finds out what a thrown value means: by its code, its name, its text, and the same of its causes. */
+/** Classifies a thrown value by its code, its name and its text, and by those of its causes. */
 export function faultOf(error: unknown): Fault {
   const causes = causesOf(error);
   const said = causes.map(messageOf).find(text => text !== '') ?? '';

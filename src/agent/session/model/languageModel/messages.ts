@@ -13,8 +13,8 @@ type SentImages = ReadonlyMap<string, SentImage>;
  * Translates a request into the two roles that VS Code's language models know:
  * - the system prompt is the first message, in the user role. There is no other place for it;
  * - steering messages are sent in the user role, where they stand in the conversation, as with every other provider;
- * - the results of one answer's calls are together in one user message, right after that answer, as some models
- *   require; what follows them is a message of its own;
+ * - the results of one answer's calls are together in one user message, right after that answer, as some models require; the next
+ *   message stays separate;
  * - an image of a prompt is sent after its words if it is given, else the model is told of it;
  * - empty messages are left out, and calls are made sendable, as `toolCalls.ts` says. Local messages are never sent.
  */

@@ -10,7 +10,7 @@ export type MessagePart =
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
   | { readonly type: 'result'; readonly callId: string; readonly text: string };
 
-/** A message to the model. There are no other roles, so whatever is not the model's own is the user's. */
+/** A message to the model. There are no other roles, so everything that is not the model's own is the user's. */
 export interface ModelMessage {
   readonly role: 'user' | 'assistant';
   readonly parts: readonly MessagePart[];

@@ -3,9 +3,9 @@ import type { ChatProvider } from '../chatProvider.ts';
 import type { LanguageModelProviderOptions } from './port.ts';
 
 /**
- * Creates a provider for a model that VS Code offers: Copilot's and those of other extensions. Failed requests are not
- * repeated, because each may count against the user's plan, and the model's own extension retries what is worth it. Only
- * one whose older images were refused is, without them. The code that makes requests is loaded with the first one.
+ * Creates a provider for a model that VS Code offers: Copilot's and those of other extensions. Failed requests are not repeated,
+ * because each may count against the user's plan, and the model's own extension retries where that is worthwhile. Only a request
+ * whose older images were refused is repeated, without them. The code that makes requests is loaded with the first one.
  */
 export function createLanguageModelProvider(options: LanguageModelProviderOptions): ChatProvider {
   let stream: ChatProvider['stream'] | undefined;

@@ -7,9 +7,9 @@ import type { LanguageModel, ModelMessage, ModelRequest } from './port.ts';
 const MAX_PARALLEL = 8;
 
 /**
- * Counts the tokens of requests with the model's own tokenizer, because its answers do not tell them. A message is
- * counted once: what the last request contained is remembered, by hash. Counts are estimates: a model's host may add to a
- * request, and images are not counted.
+ * Counts the tokens of requests with the model's own tokenizer, because its answers do not report them. A message is counted once:
+ * the counts of the last request's messages are kept, by hash. Counts are estimates: a model's host may add to a request, and
+ * images are not counted.
  */
 export class TokenCounter {
   #counts = new Map<string, number>();

@@ -6,10 +6,10 @@ import type { SessionMessage, SteeringMessage, ToolResultMessage } from '../mess
 import { refusalReasons, nextOfTour, voteOfTour } from './tour.ts';
 import { parseSlashCommand, slashCommandHelp, TOUR } from './slashCommands.ts';
 
-/** How much of a tool's output the answer repeats, in characters. All of it is shown with the call. */
+/** The most characters of a tool's output that the answer repeats. All of it is shown with the call. */
 const MAX_REPEATED_CHARS = 2_000;
 
-/** What the offline provider answers to a request, in the language of the user. */
+/** The offline provider's answer to a request, in the user's language. */
 export function answerTo(request: ChatRequest, l10n: Localiser = english): ProviderAnswer {
   const { toolChoice, messages } = request;
   const asked = messages.findLastIndex(message => message.role === 'user');
@@ -41,7 +41,7 @@ export function answerTo(request: ChatRequest, l10n: Localiser = english): Provi
   return textAnswer(said.length > 0 ? said.join('\n\n') : l10n.t('Nothing to do.'));
 }
 
-/** What the user decided, and the reason in their own words. */
+/** The user's decisions, with the reasons in their own words. */
 function aboutOutcomes(outcomes: readonly SteeringMessage[], l10n: Localiser): string {
   const idsOf = (start: string): string => outcomes.flatMap(message => idsAfter(start, message)).join(', ');
   const [applied, discarded] = [idsOf('The user applied '), idsOf('The user discarded ')];
@@ -55,7 +55,7 @@ function aboutOutcomes(outcomes: readonly SteeringMessage[], l10n: Localiser): s
   return decisions.join(' ');
 }
 
-/** The previews that sentences with this beginning are about: joined news tell of others, too. */
+/** The previews that sentences with this beginning are about: joined messages are about other previews, too. */
 function idsAfter(start: string, { text, previewIds }: SteeringMessage): readonly string[] {
   const lines = text.split('\n').filter(line => line.startsWith(start));
   const named = previewIds.filter(id => lines.some(line => line.startsWith(`${start}${id} `)));
@@ -73,7 +73,7 @@ function answerPrompt(messages: readonly SessionMessage[], prompt: string, l10n:
       return textAnswer(`${l10n.t('The commands:')}\n\n${slashCommandHelp(l10n)}`);
     case undefined:
       return textAnswer(needsModelText(l10n));
-    default: // whatever the chat itself carries out
+    default: // the commands that the chat itself carries out
       return textAnswer(l10n.t('That command works only when you type it in the Redline chat.'));
   }
 }
@@ -87,7 +87,7 @@ export function needsModelText(l10n: Localiser): string {
   ].join('\n\n');
 }
 
-/** What `edit_file` says of a text that it cannot find: its file, and the nearest lines if there are any. */
+/** The error of `edit_file` for a text that it cannot find: its file, and the nearest lines if there are any. */
 const NOT_FOUND = /^old was not found in ([^\n]+?)\. (?:The nearest lines are:\n([^]*)\n[^\n]*$)?/;
 
 function aboutResult(result: ToolResultMessage, l10n: Localiser): string {

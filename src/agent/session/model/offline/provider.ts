@@ -17,7 +17,7 @@ export function createOfflineProvider(l10n = english): ChatProvider {
         return;
       }
       const { answerTo } = await import('./answers.ts');
-      // As a server's answer does, it comes later: else a whole turn would be one task, and block the event loop.
+      // Like a server's answer, it comes later: otherwise a whole turn would be one task and block the event loop.
       await setImmediate();
       const answer = answerTo(request, l10n);
       if (answer.text !== '') yield { type: 'text', delta: answer.text };

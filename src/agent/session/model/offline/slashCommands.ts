@@ -55,7 +55,7 @@ interface Definition {
   readonly usage: string;
   readonly about: Sentence;
   /**
-   * Parses what follows the name; `undefined` if it does not match `usage`.
+   * Parses the text after the name; `undefined` if it does not match `usage`.
    * @param typed the same as `rest`, but with trailing white space, for commands where every character counts.
    */
   parse(rest: string, typed: string): TypedCall | LocalCommand | undefined;

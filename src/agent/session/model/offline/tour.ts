@@ -8,7 +8,7 @@ const EDITS = [
   { old: '`Total: ${', new: '`Grand total: ${' },
 ];
 
-/** What the tour says and calls next. */
+/** The tour's next text and call. */
 export interface TourStep {
   readonly text: string;
   readonly calls: readonly {
@@ -18,9 +18,9 @@ export interface TourStep {
 }
 
 /**
- * The next step of the tour: it plays an agent that reads a file, runs the test, proposes a mend with a second hunk that nobody
- * asked for, runs the test again, and hears what the user decides.
- * @param messages those since the prompt.
+ * The next step of the tour: it plays an agent that reads a file, runs the test, proposes a fix with a second hunk that nobody
+ * asked for, runs the test again, and hears the user's decision.
+ * @param messages since the prompt.
  * @returns `undefined` where the tour has nothing of its own to say.
  */
 export function nextOfTour(messages: readonly SessionMessage[], l10n: Localiser): TourStep | undefined {
@@ -28,7 +28,7 @@ export function nextOfTour(messages: readonly SessionMessage[], l10n: Localiser)
   const last = (name: string): ToolResultMessage | undefined =>
     results.findLast(({ toolName }) => toolName === name);
   const edited = last('edit_file');
-  // Refused where there is no check to run.
+  // The call is refused where there is no check to run.
   const canRun = last('run_checks')?.isError !== true;
   const run = canRun ? last('run_checks') : undefined;
   const runChecks = canRun ? [{ name: 'run_checks', arguments: {} }] : [];
@@ -68,7 +68,7 @@ export function nextOfTour(messages: readonly SessionMessage[], l10n: Localiser)
   );
 }
 
-/** Why the tour would apply what it proposed. */
+/** The tour's reason for applying its proposal. */
 export function voteOfTour(messages: readonly SessionMessage[], l10n: Localiser): string {
   const run = messages.findLast(message => message.role === 'tool' && message.toolName === 'run_checks');
   return run?.role === 'tool' && hasPassed(run)
@@ -107,7 +107,7 @@ function hasRun({ content, isError }: ToolResultMessage): boolean {
   return !isError && !content.startsWith('No check ran.');
 }
 
-/** Of a check that has not passed, the output follows. */
+/** A check that has not passed is followed by its output. */
 function hasPassed(run: ToolResultMessage): boolean {
   const [, ...lines] = run.content.split('\n');
   return hasRun(run) && lines.every(line => / passed, [\d.]+ s\.$| did not run: /.test(line));
@@ -122,7 +122,7 @@ function say(text: string): TourStep {
 }
 
 /**
- * The reasons that the user typed for what is told as refused, each on one line and without a full stop, to be quoted.
+ * The reasons that the user typed for the discards in an outcome, each on one line and without a full stop, to be quoted.
  * @param outcome as a model is told it
  */
 export function refusalReasons(outcome: string): readonly string[] {

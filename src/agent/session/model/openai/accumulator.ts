@@ -34,19 +34,19 @@ const FAILED_REASON = /^(?:error|abort|network_error|insufficient_system_resourc
 /**
  * Assembles the chunks of one streamed chat completion. Pure: no clock, no network.
  *
- * Tool calls: a delta belongs to the call at its `index`. Without an index (Gemini) it belongs to the call with its id;
- * without both, to the newest call, unless it has a name, which starts a new call. An index that is reused with another
- * id and a name, or with a name after complete arguments, also starts a new call (some servers number every call 0).
- * Ids that are missing, empty or already used in the conversation are replaced by `call_<n>`.
+ * Tool calls: a delta belongs to the call at its `index`. Without an index (Gemini) it belongs to the call with its id; without
+ * both, to the newest call, unless it has a name, which starts a new call. An index that is reused with another id and a name, or
+ * with a name after complete arguments, also starts a new call (some servers number every call 0). Ids that are missing, empty or
+ * already used in the conversation are replaced by `call_<n>`.
  *
- * Reasoning comes in `reasoning_content`, `reasoning`, parts of type `thinking` (Mistral), or in tags at the beginning of
- * the text; a server that sends it twice in one delta is taken at its first word.
+ * Reasoning comes in `reasoning_content`, `reasoning`, parts of type `thinking` (Mistral), or in tags at the beginning of the text;
+ * if a server sends it twice in one delta, the first form counts.
  *
- * The end: any `finish_reason` ends an answer, the last one if there are several. So does `[DONE]` alone if the answer is not empty and all arguments are
- * complete; a stream with neither is broken. `stop` with calls counts as `toolCalls` (Gemini, some OpenAI models,
- * forced calls). An answer cut short by a content filter or a server fault is an error, because what is missing is
- * unknown. A `length` answer keeps its calls unchanged: the arguments of the last one may be malformed or empty.
- * Otherwise empty arguments become `{}`.
+ * The end: any `finish_reason` ends an answer, the last one if there are several. So does `[DONE]` alone if the answer is not empty
+ * and all arguments are complete; a stream with neither is broken. `stop` with calls counts as `toolCalls` (Gemini, some OpenAI
+ * models, forced calls). An answer cut short by a content filter or a server fault is an error, because what is missing is unknown.
+ * A `length` answer keeps its calls unchanged: the arguments of the last one may be malformed or empty. Otherwise empty arguments
+ * become `{}`.
  */
 export class ChatAccumulator {
   readonly #ids: CallIds;
@@ -190,7 +190,7 @@ export class ChatAccumulator {
     ];
   }
 
-  /** Takes what may have been part of a tag, but was not. */
+  /** Takes the held text that might have been part of a tag, but was not. */
   #takeHeld(): ProviderEvent[] {
     const { text, reasoning } = this.#tags.end();
     return this.#take(text, reasoning);

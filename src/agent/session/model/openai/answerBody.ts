@@ -31,7 +31,7 @@ export class EventStreamFilter {
     this.#maxChars = maxChars;
   }
 
-  /** Whether `[DONE]` has arrived: everything after it is ignored. */
+  /** Whether `[DONE]` has arrived. Everything after it is ignored. */
   get sawDone(): boolean {
     return this.#sawDone;
   }
@@ -155,7 +155,7 @@ export async function readBeginning(
       if (beginning.length >= maxChars) break;
     }
   } catch {
-    // What has arrived says more than the reason why the rest is missing.
+    // The part that has arrived says more than the reason why the rest is missing.
   }
   return beginningOf(beginning, maxChars);
 }

@@ -19,7 +19,7 @@ export interface OpenAiConnection {
   complete(body: ChatCompletionCreateParamsStreaming, options: CompleteOptions): Promise<StreamedAnswer>;
   /** The server's list of models, unchecked. @throws like `complete`. */
   models(signal: AbortSignal): Promise<readonly unknown[]>;
-  /** What the server answers at another path of its origin, as JSON; `undefined` if it is not JSON. @throws like `models`. */
+  /** The server's answer at another path of its origin, as JSON; `undefined` if it is not JSON. @throws like `models`. */
   at(path: string, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -49,7 +49,7 @@ export interface StreamedAnswer {
 
 /** How long a server may be silent in the middle of an answer, in milliseconds. */
 const IDLE_MS = 300_000;
-/** How much of an error's body is kept, in characters, and how long it is read for, in milliseconds. */
+/** The most characters of an error's body that are kept, and how long it is read for, in milliseconds. */
 const MAX_ERROR_BODY = 65_536;
 const ERROR_BODY_MS = 10_000;
 /** The most characters of a list of models. */
@@ -65,7 +65,7 @@ let sdk: { readonly OpenAI: typeof OpenAI } | undefined;
  */
 export async function connect(server: OpenAiServer, model: string): Promise<OpenAiConnection> {
   const access = await accessTo(server, model);
-  // The only import of the SDK: it loads with the first request. Importing what is loaded takes time too.
+  // The only import of the SDK: it loads with the first request. Importing a loaded module again takes time, too.
   const { OpenAI } = (sdk ??= await import('openai'));
   const idleMs = server.idleMs ?? IDLE_MS;
   return {

@@ -69,7 +69,7 @@ export async function listOpenAiModels(
   }
 }
 
-/** How long a request waits at most for what the server tells of the model, in milliseconds. */
+/** The longest time that a request waits for the server's data on the model, in milliseconds. */
 const TELL_MS = 5_000;
 
 /**
@@ -221,7 +221,7 @@ async function visionOf(options: OpenAiProviderOptions, signal: AbortSignal): Pr
   }
 }
 
-/** The signal, or the end of the time in which a server may tell of its models. */
+/** The signal, or the end of the time that a server has to describe its models. */
 function untilTold({ idleMs = TELL_MS }: OpenAiServer, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(Math.min(TELL_MS, idleMs))]);
 }

@@ -18,9 +18,9 @@ export interface FailureContext {
   readonly l10n: Localiser;
 }
 
-/** How much of a body goes to the log, in characters. */
+/** The most characters of a body that go to the log. */
 const MAX_BODY = 4_000;
-/** How much of the server's own message is quoted, in characters. */
+/** The most characters of the server's own message that are quoted. */
 const MAX_QUOTE = 300;
 
 /** Describes anything thrown while requesting an answer. The result contains no secret. */

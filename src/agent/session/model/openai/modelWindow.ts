@@ -2,8 +2,8 @@ import { isRecord } from '../../../base/json.ts';
 
 /**
  * The fields in which servers tell a model's context window in their list of models, the one that is in force first:
- * - `loaded_context_length`, `max_context_length`: LM Studio's `/api/v0/models` (https://lmstudio.ai/docs/api/rest-api); the
- *   first is what the model was loaded with. Mistral's `/v1/models` also has the second (https://docs.mistral.ai/api).
+ * - `loaded_context_length`, `max_context_length`: LM Studio's `/api/v0/models` (https://lmstudio.ai/docs/api/rest-api); the first
+ *   is the size that the model was loaded with. Mistral's `/v1/models` also has the second (https://docs.mistral.ai/api).
  * - `max_model_len`: vLLM and SGLang, as they were started (`ModelCard` in vllm/entrypoints/openai/protocol.py).
  * - `context_length`: OpenRouter (https://openrouter.ai/docs/api/api-reference/models/get-models), Together, Fireworks, Moonshot;
  *   also Ollama's `/api/ps`.
@@ -19,16 +19,16 @@ const WINDOW_FIELDS = [
   'max_input_tokens',
 ] as const;
 
-/** No model is told to have less: such a number is a placeholder. */
+/** No model has less: a smaller number is a placeholder. */
 const MIN_WINDOW = 1_024;
 
 /**
- * Where a server that does not tell the window in `/models` tells it, relative to its origin. It is asked there only if its
- * list says what it is, so that no other server gets requests that it does not know.
+ * The path, relative to its origin, at which a server tells the window that it does not tell in `/models`. It is asked there only
+ * if its list identifies it, so that no other server gets requests that it does not know.
  */
 type OtherPlace = '/props' | '/api/v0/models' | '/api/ps';
 
-/** What a list of models says of one model's window. */
+/** The entry for one model's window in a list of models. */
 export interface ListedWindow {
   /** In tokens. */
   readonly window?: number;
@@ -36,19 +36,19 @@ export interface ListedWindow {
   readonly ask?: OtherPlace;
 }
 
-/** Finds what a list of models says of a model's context window. */
+/** Finds a model's context window in a list of models. */
 export function windowInList(list: readonly unknown[], model: string): ListedWindow {
   const entry = list.find(one => isRecord(one) && (one['id'] === model || one['name'] === model));
   if (!isRecord(entry)) return {};
   const { meta, top_provider: top, owned_by: owner } = entry;
   const window =
-    // What OpenRouter's default host takes, which may be less than the model could.
+    // The limit of OpenRouter's default host, which may be lower than the model's own.
     windowIn(top) ??
     windowIn(entry) ??
     (isRecord(meta) ? (size(meta['n_ctx']) ?? size(meta['n_ctx_train'])) : undefined);
   const told = window === undefined ? {} : { window };
   switch (owner) {
-    // llama.cpp lists what the model was trained with (`n_ctx_train`); what it was started with is in `/props`
+    // llama.cpp lists the size that the model was trained with (`n_ctx_train`); the size that it was started with is in `/props`
     // (https://github.com/ggml-org/llama.cpp/tree/master/tools/server).
     case 'llamacpp':
       return isRecord(meta) && size(meta['n_ctx']) !== undefined ? told : { ...told, ask: '/props' };
@@ -61,7 +61,7 @@ export function windowInList(list: readonly unknown[], model: string): ListedWin
   }
 }
 
-/** Finds a model's window in what one of the other places answered. */
+/** Finds a model's window in the answer of one of the other places. */
 export function windowInAnswer(place: OtherPlace, body: unknown, model: string): number | undefined {
   if (!isRecord(body)) return undefined;
   if (place === '/props') {

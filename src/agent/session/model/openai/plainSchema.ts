@@ -4,7 +4,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * The fields of a schema that Gemini knows (https://ai.google.dev/api/caching#Schema) and that stay as they are; the others are
- * handled one by one. What is not listed is left out: a tool checks its arguments by its own schema in any case.
+ * handled one by one. Unlisted fields are left out: a tool checks its arguments by its own schema in any case.
  */
 const KEPT = [
   'title',
@@ -25,9 +25,9 @@ const FORMATS = ['date-time', 'enum', 'float', 'double', 'int32', 'int64'];
 const MAX_DEPTH = 12;
 
 /**
- * The JSON Schema of a tool in the subset of OpenAPI's schemas that Gemini takes: references are put in, a list of types and `null`
- * become `anyOf` and `nullable`, `const` becomes `enum`, and what has no counterpart is left out. It takes the arguments that the
- * given schema takes, and may take more; only a value of which nothing is said becomes a text.
+ * The JSON Schema of a tool in the subset of OpenAPI's schemas that Gemini takes: references are inlined, a list of types and
+ * `null` become `anyOf` and `nullable`, `const` becomes `enum`, and anything without a counterpart is left out. It takes the
+ * arguments that the given schema takes, and may take more; only a value that the schema says nothing about becomes a string.
  */
 export function plainSchema(schema: Schema): Schema {
   const place = { root: schema, depth: 0 };
@@ -56,12 +56,12 @@ function plain(given: unknown, place: Place): Schema {
   const some = all.filter(one => one['type'] !== 'null');
   const nullable = some.length < all.length || schema['nullable'] === true ? { nullable: true } : {};
   const [first = { type: 'string' }, ...others] = some;
-  // Beside `anyOf`, nothing else may be said.
+  // Gemini allows nothing else beside `anyOf`.
   if (others.length > 0) return { anyOf: some.map(one => ({ ...about, ...one, ...nullable })) };
   return { ...about, ...first, ...nullable };
 }
 
-/** A schema with its references, and with all of `allOf`, put in. */
+/** A schema with its references, and all of `allOf`, inlined. */
 function whole(schema: Schema, place: Place): Schema {
   const { $ref, allOf, ...own } = schema;
   const parts = [
@@ -88,7 +88,7 @@ function joined(schema: Schema, part: Schema): Schema {
   };
 }
 
-/** What a reference within the schema leads to, by its JSON pointer. */
+/** The target of a reference within the schema, by its JSON pointer. */
 function target(ref: string, root: Schema): unknown {
   if (!ref.startsWith('#')) return undefined;
   const names = ref.slice(1).split('/').slice(1);
@@ -108,7 +108,7 @@ function decoded(name: string): string {
   }
 }
 
-/** What a value may be, each of one type. */
+/** The alternatives for a value, each of one type. */
 function alternatives(schema: Schema, place: Place): readonly Schema[] {
   const options = [schema['anyOf'], schema['oneOf']].find(Array.isArray) as readonly unknown[] | undefined;
   if (options && options.length > 0) {
@@ -167,11 +167,11 @@ function ofType(type: string, schema: Schema, place: Place): Schema {
   };
 }
 
-/** The values that are allowed. Gemini knows those of texts only, so others are told in the description. */
+/** The allowed values. Gemini knows `enum` for strings only, so other values go into the description. */
 function valuesNote(type: string, schema: Schema): Schema {
   const values = valuesOf(schema).filter(value => value !== null);
   if (values.length === 0) return {};
-  // The empty text is no value that Gemini takes.
+  // Gemini does not accept an empty string as a value.
   if (type === 'string' && values.every(value => typeof value === 'string' && value !== ''))
     return { enum: values };
   const about = typeof schema['description'] === 'string' ? `${schema['description']} ` : '';

@@ -9,7 +9,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): ChatProvid
   const { baseUrl, model } = options;
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
   let stream: ChatProvider['stream'] | undefined;
-  /** What the server said of the window; `'later'` until it said anything. */
+  /** The window as the server told it; `'later'` until it has told anything. */
   let told: number | undefined | 'later' = 'later';
   return {
     id: `openai:${plainAddress(baseUrl)}:${model}`,

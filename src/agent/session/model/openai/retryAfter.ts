@@ -9,7 +9,7 @@ const MAX_DELAY_MS = 8_000;
 /** The statuses with which a server asks to wait. Others may contain such words for other reasons. */
 const ASKS_TO_WAIT = [429, 503];
 
-/** Where the words of a refusal tell how long: Gemini has no header for it, OpenAI not always. */
+/** The wait in the text of a refusal: Gemini has no header for it, OpenAI not always. */
 const WAIT =
   /(?:"retryDelay": ?"|(?:retry|try again) (?:in|after) )((?:\d+(?:\.\d+)?\s?(?:ms|h|m|s)[a-z]*\s?)+)/i;
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
@@ -25,7 +25,7 @@ export function retryAfterOf(status: number, headers: Headers, body: string): nu
 }
 
 /**
- * How long to wait before the same request is sent again, in milliseconds; `undefined` if that is of no use: the status does not
+ * How long to wait before sending the same request again, in milliseconds; `undefined` if that is pointless: the status does not
  * allow it, the request would be too long again, even if the server calls that an internal error, the account is used up, or the
  * wait is too long.
  */

@@ -13,7 +13,7 @@ const NO_REASONING = ' ';
 /** How many leftovers are kept. Stand-ins replace those that were dropped. */
 const MAX_KEPT = 200;
 
-/** What the refusals of a server have taught. */
+/** Lessons from a server's refusals. */
 interface Lessons extends WireShape {
   readonly includeUsage: boolean;
   readonly reasoning: 'unasked' | 'wanted' | 'refused';
@@ -131,19 +131,21 @@ export function isAboutAnImage(error: unknown): error is HttpFailure {
   return error instanceof HttpFailure && !NEVER_ABOUT_FORM.has(error.status) && refusesAnImage(error.body);
 }
 
-/** Of Mistral, Claude (`tool_use.id: String should match pattern`) and OpenAI (at most 40 characters), about the ids of other models. */
+/**
+ * Refusals by Mistral, Claude (`tool_use.id: String should match pattern`) and OpenAI (at most 40 characters) of other models' ids.
+ */
 const REFUSED_ID =
   /tool call ids? (?:was|should|must)[^"]{0,200}(?:length of 9|9 (?:alphanumeric )?char)|(?:tool_use\.id|tool_use_id|tool_calls\[\d+\]\.id|tool_call_id)\W{1,4}string (?:should match|too long)/i;
 
 /**
- * Of Gemini, about the parameters of tools: "Unknown name \"$ref\" at 'tools[0].function_declarations[1].parameters…': Cannot find
- * field", "reference to undefined schema at properties.x", "$ref 'A' was set alongside unsupported fields", and often no more than
- * "Request contains an invalid argument."; of OpenAI "Invalid schema for function 'x'".
+ * Refusals by Gemini of the parameters of tools: "Unknown name \"$ref\" at 'tools[0].function_declarations[1].parameters…': Cannot
+ * find field", "reference to undefined schema at properties.x", "$ref 'A' was set alongside unsupported fields", and often no more
+ * than "Request contains an invalid argument."; by OpenAI: "Invalid schema for function 'x'".
  */
 const REFUSED_SCHEMA =
   /function_?declarations?\[|undefined schema|\$ref\W|invalid schema for function|invalid_function_parameters|request contains an invalid argument/i;
 
-/** What a refusal says about the form of the request. */
+/** The lessons of a refusal about the form of the request. */
 function lessonsIn(body: string, { reasoning }: Lessons): Partial<Lessons> {
   const isRefusedField =
     /extra (?:inputs|fields)|not (?:permitted|allowed|supported)|un(?:known|expected|recognized|supported)/i;

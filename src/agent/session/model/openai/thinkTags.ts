@@ -17,17 +17,17 @@ export interface SplitText {
 }
 
 /**
- * Separates reasoning in tags from the text of a streamed answer. Only tags at the very beginning count: later ones are
- * something that the model writes about.
+ * Separates reasoning in tags from the text of a streamed answer. Only tags at the very beginning count: later ones belong to the
+ * text.
  */
 export class ThinkTags {
   /** The closing tag that ends the reasoning; `undefined` outside of it. */
   #closing: string | undefined;
   #phase: 'beginning' | 'reasoning' | 'after' | 'text' = 'beginning';
-  /** What may turn out to be a tag. */
+  /** Held text that may turn out to be a tag. */
   #held = '';
 
-  /** Takes the next piece. What may be part of a tag is held back until the next one. */
+  /** Takes the next piece. Text that may be part of a tag is held back until the piece after it. */
   push(piece: string): SplitText {
     let text = '';
     let reasoning = '';
@@ -42,7 +42,7 @@ export class ThinkTags {
     return { text, reasoning };
   }
 
-  /** What is held at the end of the answer. */
+  /** The text still held at the end of the answer. */
   end(): SplitText {
     const held = this.#held;
     this.#held = '';

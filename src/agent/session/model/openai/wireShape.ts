@@ -13,7 +13,7 @@ export interface WireShape {
   readonly systemAsUser: boolean;
 }
 
-/** What the assistant says between a tool's result and the user's next message, where it has said nothing. */
+/** The assistant's filler text between a tool's result and the user's next message, where it has said nothing. */
 const BRIDGE = 'OK.';
 
 /** Brings messages into the shape that a server wants. */

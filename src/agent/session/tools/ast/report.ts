@@ -25,7 +25,7 @@ export function editLabel(files: readonly AstFile[]): ReturnType<typeof counted>
   return counted('AST Edit: ', replacements, ' in ', { noun: 'file', count: files.length });
 }
 
-/** What the model is told about staged replacements. */
+/** The report to the model about staged replacements. */
 export function editReport({ files, summary, pending }: SearchResult): string {
   return [
     editLabel(files).label,
@@ -34,7 +34,7 @@ export function editReport({ files, summary, pending }: SearchResult): string {
   ].join('\n');
 }
 
-/** What the model is told about the matches of a search. */
+/** The report to the model about the matches of a search. */
 export function matchReport({ files, summary, pending }: SearchResult): string {
   const head = `${plural(total(files), 'match', 'matches')} in ${plural(files.length, 'file')}`;
   return [head, ...body(files, 'match', matchRows), ...notes(files, summary, pending, 'not listed')].join(
@@ -42,7 +42,7 @@ export function matchReport({ files, summary, pending }: SearchResult): string {
   );
 }
 
-/** What the model is told when nothing matched; `outcome` is a sentence about what that means. */
+/** The report to the model when nothing matched; `outcome` is a sentence about the consequence. */
 export function nothingReport(summary: AstSummary, outcome?: string): string {
   const head = [
     `No match in ${plural(summary.searched, 'file')}.`,
@@ -55,7 +55,7 @@ function total(files: readonly AstFile[]): number {
   return files.reduce((sum, file) => sum + file.matches, 0);
 }
 
-/** What the edits of files change, line by line and bounded. */
+/** The changes by the edits of files, line by line and bounded. */
 export function editedFiles(
   files: readonly { readonly path: string; readonly before: string; readonly edits: readonly TextEdit[] }[],
 ): readonly string[] {
@@ -131,7 +131,7 @@ function matchRows({ found }: AstFile): string[][] {
   ]);
 }
 
-/** @param nestedEnd what has become of matches inside other matches. */
+/** @param nestedEnd says what has become of matches inside other matches. */
 function notes(
   files: readonly AstFile[],
   summary: AstSummary,
@@ -156,7 +156,7 @@ function notes(
   return parts.length === 0 ? [] : ['', ...parts];
 }
 
-/** What the patterns that match nowhere were read as. */
+/** Notes on how the patterns that match nowhere were read. */
 function unmatchedNotes({ unmatched }: AstSummary): string[] {
   const read = new Map<string, string[]>();
   for (const { pat, language, kind } of unmatched)

@@ -13,7 +13,7 @@ import {
   type MatchPlace,
 } from './worker/protocol.ts';
 
-/** What the AST tools search with. */
+/** The ports that the AST tools search with. */
 export interface AstSearcher {
   readonly engine: AstEngine;
   readonly scope: SearchScope;
@@ -129,7 +129,7 @@ function unknownLanguageText({ unknownExtensions }: AstSummary): string {
   );
 }
 
-/** How what is no whole expression, statement or declaration is searched for. */
+/** Advice for searching for code that is no whole expression, statement or declaration. */
 export const SELECTOR_ADVICE =
   'For a part of code that does not stand alone (a property, a case, a class field, a type, an attribute), give the code ' +
   'around it as pat and its kind as selector, e.g. pat "({ k: $V })" with selector "pair".';

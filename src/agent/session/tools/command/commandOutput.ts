@@ -5,7 +5,7 @@ import { defineTool, type Tool } from '../tool.ts';
 /** The longest time to wait, in seconds. */
 const MAX_WAIT = 60;
 
-/** `command_output`: what the commands in the background write. */
+/** `command_output`: reads the output of commands in the background. */
 export function commandOutputTool(runs: CommandRuns): Tool {
   return defineTool({
     name: 'command_output',

@@ -9,8 +9,8 @@ import { textResult, type AgentToolResult } from '../../../hold/preview/pendingA
 const MAX_NAMED = 10;
 
 /**
- * The result of a command that was run: what the model is told, and how it ended, for the ledger.
- * @param view what it saw of pending previews, and what it left
+ * The result of a command that was run: the text for the model, and the ending for the ledger.
+ * @param view lines on the pending previews that it saw, and on what it left behind
  */
 export function commandResult(
   { timeLimit }: { readonly timeLimit: number },

@@ -9,11 +9,11 @@ export interface ShellRunner {
   plan(command: string, folder: string | undefined): Promise<CommandPlan>;
   /** Runs it on disk, where the user sees it. Settles when it has ended, soon after the signal of the run too. */
   run(plan: CommandPlan, run: CommandRun): Promise<CommandEnd>;
-  /** The state of the files there, to compare; `undefined` if git does not tell. */
+  /** The state of the files there, for comparison; `undefined` if git does not tell. */
   filesOf(plan: CommandPlan): Promise<TreeState | undefined>;
 }
 
-/** What `run_command` needs from VS Code. */
+/** The port of `run_command` to VS Code. */
 export interface CommandRunner extends ShellRunner {
   readonly isTrusted: () => boolean;
   readonly sandboxes: Sandboxes;

@@ -10,7 +10,7 @@ import type { Preview } from '../../../hold/preview/preview.ts';
 import type { ToolContext } from '../tool.ts';
 import type { CommandRunner } from './commandRunner.ts';
 
-/** What the model asks to run. */
+/** The command that the model asks to run. */
 interface AskedCommand {
   readonly command: string;
   readonly cwd?: string | undefined;
@@ -107,7 +107,7 @@ function inSandbox({ engine, isolated }: SandboxStatus): PlannedCommand['sandbox
   return engine && { engine, isolated };
 }
 
-/** @throws ToolError if there is none any more like the one that the preview shows */
+/** @throws ToolError if no sandbox like the one that the preview shows exists any more */
 async function sandboxOf(
   sandboxes: Sandboxes,
   { origin, id }: Preview,
@@ -120,7 +120,7 @@ async function sandboxOf(
   );
 }
 
-/** @throws ToolError if a command runs in it, which would lose what it has made */
+/** @throws ToolError if a command is running in it, which would lose its work */
 async function resetSandbox(view: Sandbox): Promise<void> {
   if (view.isBusy)
     throw new ToolError(

@@ -8,7 +8,7 @@ import { textResult, type AgentToolResult } from '../../../hold/preview/pendingA
 /** The most characters of the output. */
 const MAX_CHARS = 10_000;
 
-/** What the model asks of the commands in the background. */
+/** The model's question about the commands in the background. */
 interface Asked {
   readonly id?: string | undefined;
   /** In seconds. */
@@ -17,8 +17,9 @@ interface Asked {
 }
 
 /**
- * The list of the commands in the background or, with an id, the end of what one wrote, once that was stopped or waited for.
- * @throws ToolError for an id that is none of theirs.
+ * The list of the commands in the background or, with an id, the end of that command's output, after stopping or waiting for it as
+ * asked.
+ * @throws ToolError for an unknown id.
  */
 export async function readOutput(
   { id, wait, stop = false }: Asked,

@@ -6,7 +6,9 @@ import type { CommandRunner } from './commandRunner.ts';
 /** The longest command, in characters. */
 const MAX_COMMAND_CHARS = 20_000;
 
-/** The tool that proposes to run a command. Only the user can apply what it stages, or allow it for the sandbox once and for all. */
+/**
+ * The tool that proposes to run a command. Only the user can apply its previews, or allow them for the sandbox once and for all.
+ */
 export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
   return defineTool({
     name: 'run_command',

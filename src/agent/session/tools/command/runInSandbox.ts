@@ -20,15 +20,15 @@ const MAX_NAMED = 10;
 /** The most characters of a diff that the result shows. */
 const MAX_DIFF_CHARS = 8_000;
 
-/** What a preview of effects tells of where they come from. */
+/** The origin of effects, in the details of their preview. */
 interface EffectsDetails {
   readonly command: string;
   readonly exitCode: number | undefined;
 }
 
 /**
- * Runs a command in the sandbox, and stages what it changed there as one preview, which builds on the pending ones that it
- * touched. What was changed on both sides meanwhile becomes a second one, with conflict markers.
+ * Runs a command in the sandbox, and stages its changes there as one preview, which builds on the pending ones that it touched.
+ * Files changed on both sides meanwhile become a second preview, with conflict markers.
  * @throws ToolError if nothing was run
  */
 export async function runInSandbox(
@@ -81,7 +81,7 @@ async function shownEffects(preview: Preview): Promise<string> {
   ].join('\n');
 }
 
-/** What the model is told of where the command ran, and of what it left. */
+/** Lines for the model on where the command ran and what it left behind. */
 function effectsLines(
   { isolated }: Sandbox,
   saw: readonly string[],

@@ -16,7 +16,7 @@ interface DiskCommand {
   readonly pending: readonly string[];
 }
 
-/** Runs a command on the real files. One in the background goes on when this has settled. */
+/** Runs a command on the real files. A background command goes on after this has settled. */
 export async function runOnDisk(command: DiskCommand): Promise<AgentToolResult> {
   const { runner, runs, plan, run, previewId, pending } = command;
   const saw =
@@ -34,7 +34,7 @@ export async function runOnDisk(command: DiskCommand): Promise<AgentToolResult> 
   return commandResult(plan, end, run, [...saw, ...changedLines(before, after)]);
 }
 
-/** What has changed, as far as git tells. */
+/** The changed files, as far as git tells. */
 function changedLines(before: TreeState | undefined, after: TreeState | undefined): readonly string[] {
   if (!before || !after) return [];
   if (before.head !== after.head) return ['On disk, HEAD is another commit now.'];

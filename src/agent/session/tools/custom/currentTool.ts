@@ -12,7 +12,7 @@ export interface RunningCall {
   stage(action: PendingAction): Preview;
   /** The files that the call has read, by workspace path. */
   readonly filesRead: Map<string, TextSide>;
-  /** Whether the call has returned its result. Code of the tool that still runs then belongs to no call. */
+  /** Whether the call has returned its result. Code of the tool that still runs after that belongs to no call. */
   ended: boolean;
 }
 

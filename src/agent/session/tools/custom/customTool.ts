@@ -15,11 +15,11 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** A custom tool that can be registered. */
 export interface LoadedTool {
   readonly tool: Tool;
-  /** Tells the tool about its session. What it throws is reported to its owner. */
+  /** Tells the tool about its session. Errors that it throws are reported to its owner. */
   onSession(event: CustomToolSessionEvent): void;
 }
 
-/** What a custom tool runs with. */
+/** The environment of a custom tool. */
 export interface ToolEnvironment {
   readonly owner: ToolOwner;
   readonly cwd: string;

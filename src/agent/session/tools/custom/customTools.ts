@@ -31,8 +31,8 @@ export interface CustomToolsOptions {
 }
 
 /**
- * The custom tools: those in files, kept in step with the disk, and those that other extensions register. Calls that are
- * running when their tool is replaced or removed continue to their end.
+ * The custom tools: tools in files, kept in step with the disk, and tools that other extensions register. Calls that are running
+ * when their tool is replaced or removed continue to their end.
  */
 export class CustomTools implements Disposable {
   readonly #options: CustomToolsOptions;
@@ -70,7 +70,7 @@ export class CustomTools implements Disposable {
     return this.#places.withheld;
   }
 
-  /** Loads what has changed on disk. Settles when the registered tools match the disk. Never rejects. */
+  /** Loads the files that have changed on disk. Settles when the registered tools match the disk. Never rejects. */
   refresh(): Promise<void> {
     return this.#queue(() => this.#update('changed'));
   }
@@ -81,8 +81,8 @@ export class CustomTools implements Disposable {
   }
 
   /**
-   * Registers the tools that a factory of another extension makes. Disposing of the result removes them and expires those
-   * of their previews that can no longer be applied.
+   * Registers the tools that a factory of another extension makes. Disposing of the result removes them and expires their previews
+   * that can no longer be applied.
    */
   register(factory: CustomToolFactory, cwd: string): Disposable {
     let isGone = false;

@@ -26,7 +26,7 @@ export async function exec(
   const processes = new StartedProcesses();
   const folder = at ?? cwd;
   const environment = withVariables(withoutEditor(process.env), {
-    // The program of the extension host is Node only with this.
+    // The extension host's program runs as Node only with this variable.
     ...(command === process.execPath && { ELECTRON_RUN_AS_NODE: process.env['ELECTRON_RUN_AS_NODE'] }),
     ...env,
     ...processes.variables,
@@ -54,7 +54,7 @@ export async function exec(
       if (killed) return;
       killed = true;
       void processes.end('all').then(() => {
-        // What could not be ended may hold the output open for ever.
+        // A process that could not be ended may hold the output open for ever.
         child.stdout?.destroy();
         child.stderr?.destroy();
         resolve(child.exitCode);

@@ -8,7 +8,7 @@ import {
 import { sideToStore } from '../../../hold/preview/textFile.ts';
 import type { CustomToolFileChange } from './redline.d.ts';
 
-/** What parsing an action needs to know about its author. */
+/** The facts about an action's author that parsing it needs. */
 export interface ActionEnvironment {
   resolvePath(input: string): string;
   /** The files that the tool has read, by workspace path: their encoding is kept. */

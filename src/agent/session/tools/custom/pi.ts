@@ -16,7 +16,7 @@ export interface ToolSession {
   stage(action: PendingAction): Preview;
 }
 
-/** What the host provides to custom tools. */
+/** The host's services for custom tools. */
 export interface ToolHost {
   readonly ui: CustomToolUi;
   readonly hasUI: boolean;

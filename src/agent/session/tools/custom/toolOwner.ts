@@ -9,7 +9,7 @@ export type OwnerOrigin =
 /** The most problems of one file, since a timer could throw for ever. */
 const MAX_PROBLEMS = 20;
 
-/** What custom tools belong to: one file, or one factory of another extension. Their faults are reported to it. */
+/** The owner of custom tools: one file, or one factory of another extension. Their faults are reported to it. */
 export class ToolOwner {
   /** `loaded` from the end of its factory until its removal. */
   state: 'loading' | 'loaded' | 'removed' = 'loading';

@@ -18,11 +18,11 @@ const MAX_ARGUMENTS_CHARS = 100_000;
 export interface CallParts {
   readonly host: EditorToolHost;
   readonly runs: CommandRuns;
-  /** After how many seconds a call is cancelled. */
+  /** The time limit of a call, in seconds, after which it is cancelled. */
   readonly timeLimit: () => number;
 }
 
-/** How a tool of VS Code is offered to the model. */
+/** A tool of VS Code as it is offered to the model. */
 export interface Offered {
   /** Its name for the model. */
   readonly name: string;

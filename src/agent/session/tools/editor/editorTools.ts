@@ -22,11 +22,11 @@ const MAX_TOTAL_CHARS = 300_000;
 /** Names that every server of models accepts. */
 const VALID_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** What the user allows. Names or globs of tools. */
+/** The user's settings for tools of VS Code: names or globs of tools. */
 export interface EditorToolSettings {
   /** The tools that the session may call. */
   readonly toolsFromVsCode: readonly string[];
-  /** The ones among them that only read, as the user says: they are called at once. */
+  /** The tools among them that the user has declared read-only: they are called at once. */
   readonly readOnlyTools: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface EditorToolsOptions extends CallParts {
 }
 
 interface Entry {
-  /** A key that changes with anything that the model or the user is shown of the tool. */
+  /** A key that changes with everything about the tool that the model or the user sees. */
   readonly fingerprint: string;
   readonly registration: Disposable;
 }
@@ -48,7 +48,7 @@ interface Entry {
  */
 export class EditorTools {
   readonly #options: EditorToolsOptions;
-  /** What is registered now, by the name that VS Code knows. */
+  /** The registered tools, by the name that VS Code knows. */
   readonly #entries = new Map<string, Entry>();
   #reported = '';
   #work: Promise<void> = Promise.resolve();
@@ -101,7 +101,7 @@ export class EditorTools {
     );
   }
 
-  /** Logs what is left out, once. */
+  /** Logs the tools that are left out, once. */
   #report(leftOut: readonly string[]): void {
     const text = leftOut.join('\n');
     if (text !== '' && text !== this.#reported)

@@ -9,20 +9,20 @@ export interface EditorTool {
   readonly origin: ToolOrigin;
 }
 
-/** One part of what a tool answered. */
+/** One part of a tool's answer. */
 export type AnswerPart =
   | { readonly kind: 'text'; readonly text: string }
   /** A part that is no text, such as an image. `name` tells the model what it is, in English. */
   | { readonly kind: 'other'; readonly name: string };
 
-/** What Redline needs from VS Code to call its tools. */
+/** The port to VS Code for calling its tools. */
 export interface EditorToolHost {
   readonly isTrusted: () => boolean;
   /** The tools that VS Code offers now, without Redline's own. They come and go with extensions and servers. */
   list(): readonly EditorTool[];
   /**
    * Calls a tool. When the signal fires, VS Code is told to cancel the call, but the tool may take its time.
-   * @throws what the tool throws; an `AbortError` if VS Code or the tool cancelled the call.
+   * @throws the tool's own error; an `AbortError` if VS Code or the tool cancelled the call.
    */
   call(
     name: string,

@@ -12,7 +12,7 @@ const MAX_ERROR_CHARS = 2_000;
 /** The most parts of an answer that are looked at. */
 const MAX_PARTS = 200;
 
-/** The answer of a tool for the model: its texts, shortened, and the names of what is no text. */
+/** The answer of a tool for the model: its texts, shortened, and the names of its other parts. */
 export function answerResult(parts: readonly AnswerPart[]): AgentToolResult {
   const texts: string[] = [];
   let room = MAX_ANSWER_CHARS;

@@ -10,8 +10,8 @@ import { locateEdits, type OldNew } from './locateEdits.ts';
 import { rewriteSummary } from './rewriteSummary.ts';
 
 /**
- * Revises what a pending preview of the model proposes for a file, instead of staging another preview on top of it.
- * @returns the whole change of the file as it is proposed now
+ * Revises the proposal for a file in a pending preview of the model, instead of staging another preview on top of it.
+ * @returns the whole change of the file as now proposed
  * @throws ToolError if the preview cannot be amended, or an edit does not fit its text
  */
 export async function amendFile(

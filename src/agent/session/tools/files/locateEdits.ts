@@ -19,9 +19,9 @@ const MAX_PLACES = 3;
 
 /**
  * Finds the place of each `old` in a text and returns the edits sorted by place. Line endings do not count: a model does not see
- * them. So places that differ in nothing else are the same to it, and a replacement gets the line endings of what it
- * replaces: in a part that mixes several, unchanged lines keep theirs; one within a line gets the line's. Each `old` is searched
- * for in the whole text, so other tasks run between two searches.
+ * them. So places that differ in nothing else are the same to it, and a replacement gets the line endings of the text it replaces:
+ * where that mixes several, unchanged lines keep theirs; a replacement within a line gets the line's. Each `old` is searched for in
+ * the whole text, so other tasks run between two searches.
  * @throws ToolError when an `old` does not occur exactly once (with the nearest candidates), or at all with `replaceAll`, or two
  *   edits overlap.
  */
@@ -49,11 +49,11 @@ export async function locateEdits(
   return located;
 }
 
-/** A text as a model sees it, with LF at the end of each line, and where its characters are in the file. */
+/** A text as a model sees it, with LF at the end of each line, and the places of its characters in the file. */
 class SeenText {
   readonly file: string;
   readonly text: string;
-  /** Where the line feeds are that stand for CRLF. */
+  /** The places of the line feeds that stand for CRLF. */
   readonly #pairs: number[] = [];
 
   constructor(file: string) {

@@ -9,8 +9,8 @@ const MAX_LINES = 80;
 const MAX_CHARS = 8_000;
 
 /**
- * What the model reads of a file that it proposes to rewrite: how many lines change, and which. A model that writes a whole file
- * from memory loses lines without noticing; here it sees them go.
+ * The summary for the model of a file that it proposes to rewrite: how many lines change, and which. A model that writes a whole
+ * file from memory loses lines without noticing; here it sees them go.
  */
 export async function rewriteSummary(path: string, before: string, after: string): Promise<string> {
   const { added, removed } = await diffStat(before, after);

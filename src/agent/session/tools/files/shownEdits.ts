@@ -28,9 +28,9 @@ function restOfLine(text: string, from: number): string {
 function shownEdit(text: string, edit: TextEdit, line: number): string {
   const old = text.slice(edit.start, edit.end);
   const isEnded = (part: string): boolean => part === '' || /[\r\n]$/.test(part);
-  // Where both sides end a line, or the text ends, nothing is left of the line behind it.
+  // If both sides end a line, or the text ends, no rest of a line follows the edit.
   const isWhole = edit.end === text.length || (isEnded(old) && isEnded(edit.text));
-  // Where only one side ends a line, the rest of the last line is no line of its own: it belongs to the other side's last one.
+  // If only one side ends a line, the rest of the last line is no line of its own: it belongs to the other side's last line.
   const rest = isWhole || isEnded(old) === isEnded(edit.text) ? '' : restOfLine(text, edit.end);
   const rows = (sign: string, given: string): string[] => {
     const part = given + rest;

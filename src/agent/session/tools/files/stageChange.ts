@@ -18,9 +18,9 @@ export interface ProposedFile {
   readonly sourceToolName: string;
   readonly label: string;
   readonly labelParts?: LabelParts;
-  /** What the user reads instead of the label. */
+  /** The title for the user, in place of the label. */
   readonly title: string | Sentence;
-  /** What the model reads to check its change. */
+  /** The summary by which the model checks its change. */
   readonly summary: string;
 }
 

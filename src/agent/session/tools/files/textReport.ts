@@ -37,7 +37,7 @@ export async function textsOf(
 }
 
 /**
- * What the model is told about the lines that `search_text` found.
+ * The report to the model about the lines that `search_text` found.
  * @param what names the query, e.g. `"total" in src`.
  */
 export function textReport(

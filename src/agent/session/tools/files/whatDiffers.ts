@@ -5,10 +5,12 @@ import { beginningOf } from '../../../base/cutText.ts';
 const MAX_LINES = 5;
 const MAX_LINE_CHARS = 200;
 
-/** A line number as our results have them, and other tools, with what separates it from the line. */
+/** A line number with its separator, as our results and other tools write it. */
 const NUMBER = /^[ \t]*\d+(?:\t|: ?|- ?|\||→)/;
 
-/** What models get wrong in a text that they repeat, and a line without it. Each also leaves out what the ones before it do. */
+/**
+ * Common mistakes of models in repeated text, each with a function that folds a line. Each also folds what the ones before it fold.
+ */
 const FOLDS: readonly (readonly [what: string, fold: (line: string) => string])[] = [
   ['blanks at the ends of lines', line => line.trimEnd()],
   ['tabs and spaces', withoutBlanks],
@@ -28,7 +30,7 @@ const FOLDS: readonly (readonly [what: string, fold: (line: string) => string])[
 /**
  * How a text that a model wants to replace differs from the place that it means, in words for the model.
  * @param text with LF as line ending, as `old` is.
- * @returns `undefined` if it differs in more than what is easily overlooked.
+ * @returns `undefined` if it differs in more than easily overlooked details.
  */
 export async function whatDiffers(
   text: string,

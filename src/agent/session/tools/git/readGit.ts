@@ -9,7 +9,7 @@ import { fenced } from '../../../base/phrases.ts';
 import { fields, GitProgram } from '../../../hold/external/gitProgram.ts';
 import { isInside } from '../../../base/system/realPath.ts';
 
-/** What the tool `git` needs. */
+/** The ports of the tool `git`. */
 export interface GitPorts {
   /** Whether a folder is open and trusted: a repository brings settings of its own. */
   readonly isAvailable: () => boolean;
@@ -48,7 +48,7 @@ export interface GitReading {
 
 /** The most characters of one result. */
 const MAX_CHARS = 30_000;
-/** How much of git's output is read, in bytes. */
+/** The most bytes of git's output that are read. */
 const MAX_BYTES = 4 * MAX_CHARS;
 /** The most commits of a log. */
 const MAX_COMMITS = 50;
@@ -57,7 +57,7 @@ const MAX_LINES = 300;
 /** How long git may take, in milliseconds. */
 const PATIENCE = 30_000;
 
-/** Differences as git itself makes them: no program that the repository names for that. */
+/** Options for differences made by git itself, not by a program that the repository names for that. */
 const PLAIN = [
   '--no-ext-diff',
   '--no-textconv',
@@ -68,8 +68,8 @@ const PLAIN = [
 const COMMITS = ['--no-show-signature', '--no-notes', '--date=short'];
 
 /**
- * What git says, for the model. Nothing is written, no program runs that a repository names in its settings (hooks, filters, diff and
- * signature programs, watchers, remotes), and only what is in the folder is told.
+ * Git's answer, for the model. Nothing is written, no program runs that a repository names in its settings (hooks, filters, diff
+ * and signature programs, watchers, remotes), and the answer covers the folder only.
  * @throws ToolError if there is no repository, no such commit, or git fails; the abort error.
  */
 export async function readGit(query: GitQuery, place: GitPlace, reading: GitReading): Promise<string> {
@@ -99,9 +99,9 @@ export async function readGit(query: GitQuery, place: GitPlace, reading: GitRead
 /** A repository that is asked about a place in it. */
 interface OpenedGit {
   readonly place: GitPlace;
-  /** Limits what is told to the place; none if that is the whole repository. */
+  /** Paths that limit the answer to the place; none if that is the whole repository. */
   readonly paths: readonly string[];
-  /** Filters were left out, so that files which use one may seem changed. */
+  /** Filters were left out, so files that use one may seem changed. */
   readonly hasFilters: boolean;
   run(args: readonly string[]): Promise<string>;
   /** The full name of a commit. @throws ToolError if there is none. */
@@ -291,7 +291,7 @@ async function rangeOf(
   ];
 }
 
-/** Paths are told as the folder has them, which may be a part of its repository. */
+/** Paths are relative to the folder, which may be a part of its repository. */
 function relative(git: OpenedGit): readonly string[] {
   return git.paths.length > 0 ? ['--relative'] : [];
 }
@@ -318,7 +318,7 @@ function filterNote({ hasFilters }: OpenedGit): readonly string[] {
     : [];
 }
 
-/** What git says is data: authors, messages and texts of others. */
+/** Fences git's output as data: it holds authors, messages and texts of others. */
 function answer(head: string, output: string): string {
   const shown = beginningOf(output, MAX_CHARS);
   const cut = output.length > MAX_CHARS ? '\n[Cut off. Name a path, or fewer commits or lines.]' : '';

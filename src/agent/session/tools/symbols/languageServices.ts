@@ -7,7 +7,7 @@ export interface Position {
   readonly character: number;
 }
 
-/** What a file declares, as the outline of VS Code shows it. */
+/** A declaration in a file, as the outline of VS Code shows it. */
 export interface DeclaredSymbol {
   readonly name: string;
   /** Such as `class` or `function`. */
@@ -18,21 +18,21 @@ export interface DeclaredSymbol {
   readonly children: readonly DeclaredSymbol[];
 }
 
-/** Where a symbol is declared or used. */
+/** A place where a symbol is declared or used. */
 export interface FoundPlace extends Position {
   /** The workspace path; of a file outside the workspace, its name. */
   readonly path: string;
   readonly isOutside: boolean;
 }
 
-/** What replaces a range of a file as it is. */
+/** A replacement for a range of a file as it is. */
 export interface RangeEdit {
   readonly start: Position;
   readonly end: Position;
   readonly text: string;
 }
 
-/** What a language service would change to rename a symbol. */
+/** A language service's answer to the renaming of a symbol. */
 export type RenameAnswer =
   | {
       readonly kind: 'edits';
@@ -42,7 +42,7 @@ export type RenameAnswer =
   | { readonly kind: 'none' }
   /** It refuses, in its own words. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** It wants to change what Redline cannot show as edits of files in the workspace. */
+  /** It wants changes that Redline cannot show as edits of files in the workspace. */
   | { readonly kind: 'unsupported'; readonly what: string };
 
 /**

@@ -15,7 +15,7 @@ import type { ReadableFiles } from '../../../hold/preview/workspace.ts';
 /** The most rows of one result. */
 const MAX_ROWS = 200;
 
-/** What is asked about the symbols of a file. */
+/** A question about the symbols of a file. */
 export interface SymbolQuery {
   readonly action: 'outline' | 'definition' | 'references';
   readonly path: string;
@@ -25,7 +25,7 @@ export interface SymbolQuery {
 
 /**
  * The answer for the model, with lines as it reads the files.
- * @throws ToolError if there is none, which says why and what else to try.
+ * @throws ToolError if there is no answer; it says why and what else to try.
  */
 export async function lookUp(
   { action, path: input, line, name }: SymbolQuery,

@@ -10,7 +10,7 @@ import { splitLinesInTurns, withoutLineEnding } from '../../../hold/text/lines.t
 import type { ToolContext } from '../tool.ts';
 import type { Position } from './languageServices.ts';
 
-/** A file in the two forms in which it is spoken of: language services see it as it is, the model as if its previews were applied. */
+/** A file in its two forms: language services see it as it is, the model as if its previews were applied. */
 export interface SeenFile {
   readonly path: string;
   /** The id of the pending preview that changes it last. */
@@ -18,9 +18,9 @@ export interface SeenFile {
   readonly current: { readonly side: TextSide; readonly lines: readonly string[] };
   /** `null`: a pending preview deletes or moves the file. */
   readonly proposed: { readonly side: TextSide; readonly lines: readonly string[] } | null;
-  /** The line of the proposed text that is this one of the current text; `undefined` if previews change it. From 0. */
+  /** The line of the proposed text for this line of the current text; `undefined` if previews change it. From 0. */
   toProposed(line: number): number | undefined;
-  /** The line of the current text that is this one of the proposed text. */
+  /** The line of the current text for this line of the proposed text. */
   toCurrent(line: number): number | undefined;
 }
 
@@ -55,7 +55,7 @@ export async function seeFile(
 }
 
 /**
- * Where a name stands in the file as it is.
+ * The position of a name in the file as it is.
  * @param line as the model sees the file, from 1; without it, the first place in the file.
  * @throws ToolError if it is not there, or only in lines that previews change.
  */
@@ -88,14 +88,14 @@ export function placeOfName(file: SeenFile, name: string, line: number | undefin
   return { line: at, character };
 }
 
-/** What else finds code. */
+/** Advice on other tools that find code. */
 export const OTHER_TOOLS = 'Use search_text or ast_grep.';
 
 function asTheyAre(changedBy: string | undefined): string {
   return changedBy === undefined ? '' : ` as it is, without the pending preview ${changedBy}`;
 }
 
-/** Where a name stands as a whole word; -1 if it does not. */
+/** The offset of a name as a whole word; -1 if there is none. */
 function wordIn(text: string, name: string): number {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const before = [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? '';

@@ -15,7 +15,7 @@ import type { ReadableFiles } from '../../../hold/preview/workspace.ts';
 /** The most files of one rename. */
 const MAX_FILES = 2_000;
 
-/** Which symbol is to be renamed, and how. */
+/** A symbol to be renamed, and its new name. */
 export interface RenameQuery {
   readonly path: string;
   readonly line?: number | undefined;
@@ -25,8 +25,8 @@ export interface RenameQuery {
 }
 
 /**
- * Stages what a language service would change.
- * @returns what the model reads to check it.
+ * Stages the changes of a language service.
+ * @returns the report by which the model checks them.
  * @throws ToolError if nothing is staged, with the reason.
  */
 export async function stageRename(
@@ -119,7 +119,7 @@ async function renamedIn(
       throw new ToolError(`${path} has changed since VS Code read it. Nothing was staged. Call it again.`);
     for (let line = start.line; line <= end.line; line++) {
       const expected = (file.toProposed(start.line) ?? NaN) + line - start.line;
-      // The end of the file is no line of it.
+      // The end of the file is not a line.
       if (line < current.lines.length && file.toProposed(line) !== expected) throw clash;
     }
     const offset = (at: number, character: number): number =>

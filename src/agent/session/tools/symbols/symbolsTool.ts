@@ -5,7 +5,7 @@ import { MAX_NAME_CHARS, type LanguageServices } from './languageServices.ts';
 import type { ReadableFiles } from '../../../hold/preview/workspace.ts';
 import { titleSchema } from '../titles.ts';
 
-/** What the tools of symbols need. */
+/** The ports of the symbol tools. */
 export interface SymbolPorts {
   /** Loads them. */
   readonly services: () => Promise<LanguageServices>;
@@ -14,7 +14,7 @@ export interface SymbolPorts {
   readonly isAvailable: () => boolean;
 }
 
-/** Which symbol is meant. */
+/** Arguments that name a symbol. */
 export const symbolFields = {
   path: z.string().check(z.minLength(1)),
   line: z.optional(z.int().check(z.minimum(1), z.describe('Default: the first with name.'))),
@@ -46,7 +46,7 @@ export function symbolsTool({ services: load, files, isAvailable }: SymbolPorts)
   });
 }
 
-/** `rename_symbol`: stages what a language service of VS Code would change to rename a symbol. */
+/** `rename_symbol`: stages the changes by which a language service of VS Code renames a symbol. */
 export function renameSymbolTool({ services: load, files, isAvailable }: SymbolPorts): Tool {
   return defineTool({
     name: 'rename_symbol',

@@ -10,7 +10,7 @@ import { fenced } from '../../../base/phrases.ts';
 import { htmlText } from './htmlText.ts';
 import { isPublicAddress } from './publicAddress.ts';
 
-/** Which hosts the user lets the model read from. */
+/** The user's consent to hosts that the model reads from. */
 export interface HostConsent {
   /** Whether the workspace is trusted. */
   readonly isAvailable: () => boolean;
@@ -35,7 +35,7 @@ export interface HostAddress {
   readonly family: number;
 }
 
-/** What is known of the network; for tests. */
+/** The port to the network; tests replace it. */
 export interface Network {
   readonly resolve: (host: string) => Promise<readonly HostAddress[]>;
   readonly isPublic: (address: string) => boolean;
@@ -52,8 +52,8 @@ interface Answer {
 }
 
 /**
- * Reads a page, once the user allows its host, and each other host that it redirects to. No cookies or keys are sent. Whether a host is
- * private is judged by the addresses that are then connected to, so that a name cannot change its meaning in between.
+ * Reads a page, once the user allows its host, and each other host that it redirects to. No cookies or keys are sent. A host counts
+ * as private by the addresses that are actually connected to, so that a name cannot change its meaning in between.
  * @returns the text for the model, in a fence that it cannot end.
  * @throws ToolError if it is not read, with the reason; the abort error.
  */
@@ -97,7 +97,7 @@ function isPrivateText(host: string): string {
   return `${host} is on this machine or in a private network, which is not read unless the user names it in redline.fetch.hosts.`;
 }
 
-/** What can be refused without asking anyone, not even a name server. */
+/** Refuses private hosts that show without asking anyone, not even a name server. */
 function refuseByName({ hostname, host }: URL, { isPublic }: Network): void {
   const name = bare(hostname);
   const isPrivate = isIP(name) ? !isPublic(name) : /(^|\.)localhost\.?$/i.test(name);
@@ -199,7 +199,7 @@ function charsetIn(type: string): string | undefined {
   return /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1];
 }
 
-/** What a page says of itself, where browsers look for it. */
+/** The charset that a page declares where browsers look for it. */
 function charsetOfPage(body: Buffer): string | undefined {
   const [meta = ''] = /<meta\s[^>]*charset[^>]*>/i.exec(body.toString('latin1', 0, 1_024)) ?? [];
   return charsetIn(meta);

@@ -76,7 +76,7 @@ export class AstGrepNapi {
   async load(): Promise<void> {
     if (this.#module) return;
     try {
-      // Importing a module again after it has failed does not tell why.
+      // Importing a module again after a failure does not repeat the reason.
       this.#loading ??= import('@ast-grep/napi');
       this.#module = ((await this.#loading) as { readonly default: NapiModule }).default;
     } catch (error) {
@@ -101,8 +101,8 @@ export class AstGrepNapi {
   }
 
   /**
-   * Where the strings of a tree are that go over several lines, without the code in them: see `AstLanguage.strings`. A line that
-   * begins within one of the ranges begins in a string.
+   * The ranges of a tree's multi-line strings, without the code in them: see `AstLanguage.strings`. A line that begins within one
+   * of the ranges begins in a string.
    */
   stringsIn(root: SyntaxNode, { strings }: AstLanguage): readonly Range[] {
     const text = strings.length > 0 ? root.text() : '';
@@ -120,7 +120,7 @@ export class AstGrepNapi {
     return root.find({ rule: { kind: ERROR } }) !== null;
   }
 
-  /** The number of places that do not parse: code that does not fit in, and tokens that are missing. */
+  /** The number of places that do not parse: unexpected code, and missing tokens. */
   countErrors(root: SyntaxNode): number {
     const found = root.findAll({ rule: { any: [{ kind: ERROR }, { regex: '^$' }] } });
     // A heredoc or a script may be empty.
@@ -201,10 +201,10 @@ const SLOTS = 2_048;
 const BYTES = SLOTS * 8;
 
 /**
- * Makes V8 free the syntax trees that are no longer referenced. A tree is megabytes of native memory behind an object of a
- * few bytes, so V8 sees no reason to collect it; meanwhile the memory stays taken, and freeing it all at once would hold up
- * a later search. Filling the space for young objects triggers a collection. (Asking for one directly needs a flag that not
- * every process may set.) Does nothing outside a worker with a limit for that space.
+ * Makes V8 free the syntax trees that are no longer referenced. A tree is megabytes of native memory behind an object of a few
+ * bytes, so V8 sees no reason to collect it; the memory stays in use, and freeing it all at once would hold up a later search.
+ * Filling the space for young objects triggers a collection. (Asking for one directly needs a flag that not every process may set.)
+ * Does nothing outside a worker with a limit for that space.
  */
 export async function freeUnusedTrees(): Promise<void> {
   const youngMb = resourceLimits.maxYoungGenerationSizeMb ?? 0;

@@ -30,7 +30,7 @@ export class FileLayout {
   #ending: LineEnding | 'mixed' | undefined | null = null;
   #first: string | undefined;
 
-  /** @param strings gives the strings of the file that go over several lines. */
+  /** @param strings returns the file's multi-line strings. */
   constructor(text: string, strings: () => readonly Range[]) {
     this.#text = text;
     this.#findStrings = strings;
@@ -53,13 +53,13 @@ export class FileLayout {
     return isWithin((this.#strings ??= this.#findStrings()), offset);
   }
 
-  /** That of the file; if it mixes several, that of the line, or of the line before the last. */
+  /** The line ending of the file; if it mixes several, that of the line, or for the last line that of the line before. */
   #lineEnding(offset: number): LineEnding | undefined {
     if (this.#ending === null) this.#ending = lineEndingOf(this.#text);
     return this.#ending === 'mixed' ? lineEndingAt(this.#text, offset) : this.#ending;
   }
 
-  /** That of the first indented line which does not go on with a comment or a string. */
+  /** The indentation of the first indented line that does not continue a comment or a string. */
   #firstIndentation(): string {
     if (this.#first !== undefined) return this.#first;
     for (const { 0: space, index } of this.#text.matchAll(/^[ \t]+(?![ \t\r\n*])/gm))
@@ -85,7 +85,7 @@ export function isWithin(ranges: readonly Range[], offset: number): boolean {
   return ranges.some(({ start, end }) => start < offset && offset < end);
 }
 
-/** The columns of white space. In a file without tabs only what comes before the first tab counts, as for the CLI. */
+/** The columns of white space. In a file without tabs, only the part before the first tab counts, as for the CLI. */
 export function columns(space: string, { usesTabs }: Pick<Layout, 'usesTabs'>): number {
   let count = 0;
   for (const char of space) {

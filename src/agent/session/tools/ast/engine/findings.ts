@@ -16,7 +16,7 @@ const MAX_ROW_CHARS = 200;
 /** The most matches of one file that a search shows. */
 const MAX_ROWS = 100;
 
-/** What one pattern found in one text. */
+/** The findings of one pattern in one text. */
 export interface OpFinding {
   /** The index of the pattern. */
   readonly op: number;
@@ -31,7 +31,7 @@ export interface OpFinding {
 }
 
 /**
- * What one pattern found, from the nodes that matched.
+ * The findings of one pattern, from the nodes that matched.
  * @param offset where in `source` the parsed text begins; -1 if only the parsed text has a byte order mark
  * @throws AstError if a match would be replaced by code with unbound variables.
  */

@@ -6,15 +6,15 @@ export interface AstLanguage {
   /** The package that the grammar is loaded from; the other languages are built into the engine. */
   readonly grammar?: { readonly packageName: string; readonly symbol: string };
   /**
-   * What the `$` of metavariables is replaced with before a pattern is parsed: a character that identifiers may hold; `$` itself
+   * The character that replaces the `$` of metavariables before a pattern is parsed, one that identifiers may hold; `$` itself
    * where the language allows it.
    */
   readonly expando: string;
   /** How comments begin and end; the end `\n` is that of a line comment. */
   readonly comments: readonly (readonly [start: string, end: string])[];
   /**
-   * The nodes for strings that may go over several lines, each as a whole, what a text with one of them contains, and the nodes
-   * for code in them. What is in a string and is no code is never indented.
+   * The nodes for whole strings that may span several lines, a sign that every text with one of them contains, and the nodes for
+   * code in them. Text in a string that is no code is never indented.
    */
   readonly strings: readonly (readonly [kind: string, sign: RegExp, code?: string])[];
   /** The text of an anonymous token (an operator, a keyword) is always its name in the grammar. */

@@ -7,11 +7,11 @@ import { languages } from './languages.ts';
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
-  /** It runs Alpine, whose C library is another than that of other Linux systems. */
+  /** It runs Alpine, whose C library differs from that of other Linux systems. */
   readonly isAlpine: boolean;
 }
 
-/** The name that VS Code gives the platform of a machine, which is that of its folder in `dist/native`. */
+/** VS Code's name for the platform of a machine, also the name of its folder in `dist/native`. */
 export function platformName({ platform, arch, isAlpine }: Machine): string {
   return `${platform === 'linux' && isAlpine ? 'alpine' : platform}-${arch}`;
 }
@@ -31,14 +31,14 @@ function isAlpine(): boolean {
   }
 }
 
-/** The native files of the structural search in a package. A file that it lacks is named all the same if it is the engine. */
+/** The native files of the structural search in a package. The engine is named even if the package lacks its file. */
 export interface NativeFiles {
   readonly engine: string;
   readonly grammars: GrammarFiles;
 }
 
 /**
- * What a package's folder of native files has for a platform.
+ * The native files for a platform in a package's folder.
  * @param folder `dist/native`, which has a folder for each platform of the package
  */
 export function nativeFilesIn(folder: string, platform: string): NativeFiles {

@@ -39,7 +39,7 @@ export interface ParseQueueOptions {
   readonly signal: AbortSignal;
   /** The bytes of a file, valid until the next call; `undefined` when it cannot be read. */
   readonly read: (file: string) => Buffer | undefined;
-  /** A file is finished: what was found in it, `null` for nothing. */
+  /** A file is finished: its findings, `null` for none. */
   readonly onParsed: (candidate: Candidate, result: SentFile | null) => void;
   /** A file changed on disk after it was queued, so the findings in it are void. */
   readonly onChanged: (candidate: Candidate) => void;

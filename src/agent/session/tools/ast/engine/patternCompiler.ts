@@ -101,7 +101,7 @@ export class PatternCompiler {
     return patterns;
   }
 
-  /** Where a rewrite has strings that go over several lines. */
+  /** The ranges of a rewrite's multi-line strings. */
   #stringsOf(rewrite: string, language: AstLanguage): readonly Range[] {
     if (!rewrite.includes('\n')) return [];
     const root = this.#napi.parse(language.id, withExpando(rewrite, language.expando));

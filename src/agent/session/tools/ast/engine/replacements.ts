@@ -47,7 +47,7 @@ export function outermostMatches(
 
 /**
  * The edits that rewrite matches. `offset` is the one given to {@link outermostMatches}.
- * @param strings gives the strings of a syntax tree that go over several lines
+ * @param strings returns the multi-line strings of a syntax tree
  */
 export function replacementEdits(
   matches: readonly MatchedNode[],

@@ -61,7 +61,7 @@ export class SearchResults {
     this.#makeRoom = makeRoom;
   }
 
-  /** What was found in a file: `null` for nothing, `undefined` if this version of it was not searched. */
+  /** The findings in a file: `null` for none, `undefined` if this version of it was not searched. */
   get(file: string, stamp: Stamp): SentFile | null | undefined {
     const entry = this.#entries.get(file);
     return entry?.mtimeMs === stamp.mtimeMs && entry.size === stamp.size ? entry.result : undefined;

@@ -250,7 +250,7 @@ class SearchRun {
   }
 }
 
-/** Returns a function that gives what an editor has not saved of a file, by whatever name; `undefined` if that is nothing. */
+/** Returns a function that gives an editor's unsaved content of a file, by any of its names; `undefined` if there is none. */
 function unsavedReader(unsaved: readonly UnsavedFile[]): (file: string) => Uint8Array | null | undefined {
   if (unsaved.length === 0) return () => undefined;
   const byId = new Map(unsaved.map(({ id, bytes }) => [id, bytes]));

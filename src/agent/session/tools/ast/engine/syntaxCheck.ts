@@ -8,7 +8,7 @@ const separable = new Set(['TypeScript', 'Tsx', 'JavaScript']);
 const lists = new Set(['program', 'statement_block']);
 
 /**
- * The statements that hold matches, in a language where each can be parsed on its own. None if one of the matches is in no
+ * The statements that hold matches, in a language where each can be parsed on its own. Empty if one of the matches is in no
  * statement.
  */
 export function statementsAround(
@@ -38,9 +38,9 @@ function statementOf(node: SyntaxNode): SyntaxNode | undefined {
 }
 
 /**
- * Whether edits bring new syntax errors into a text. Parsing takes nearly all the time of a search, so at first only the
- * statements with edits are parsed.
- * @param statements those that hold the edits, if they are known
+ * Whether edits bring new syntax errors into a text. Parsing takes nearly all the time of a search, so at first only the statements
+ * with edits are parsed.
+ * @param statements that hold the edits, if they are known
  */
 export function breakSyntax(
   napi: AstGrepNapi,
@@ -101,7 +101,7 @@ function isJoined(text: string, { start, end }: Match, now: string): boolean {
   return next !== '}' && (!gap.includes('\n') || CONTINUES.test(next));
 }
 
-/** Code that goes on with the line before it, where that may go on. */
+/** Code that continues the line before it, if that line can be continued. */
 const CONTINUES = /^\s*[^\w\s$#@{;'"]/;
 /** How far around a statement its neighbours are looked for, in characters. */
 const NEAR = 1_000;

@@ -8,7 +8,7 @@ import {
   type Range,
 } from './fileLayout.ts';
 
-/** What the variables of a pattern matched. */
+/** The code that the variables of a pattern matched. */
 export interface Captures {
   single(name: string): Range | undefined;
   /** From the first to the last of the nodes that an ellipsis matched; `undefined` when it matched none. */
@@ -41,8 +41,8 @@ export class Template {
   readonly #step: number;
 
   /**
-   * @param bound what {@link boundVariables} gives for the pattern.
-   * @param strings where the strings of the rewrite are that go over several lines
+   * @param bound the result of {@link boundVariables} for the pattern.
+   * @param strings the ranges of the rewrite's multi-line strings
    */
   constructor(rewrite: string, bound: ReadonlySet<string>, strings: readonly Range[] = []) {
     const unbound = new Set<string>();
@@ -100,7 +100,7 @@ export class Template {
     return lines.join('\n');
   }
 
-  /** White space of the rewrite as the file has it. */
+  /** White space of the rewrite in the file's own style. */
   #leadIn(lead: string, { usesTabs, unit }: Layout): string {
     if (usesTabs && this.#step > 0)
       return lead.replace(

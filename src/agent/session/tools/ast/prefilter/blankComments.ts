@@ -5,12 +5,11 @@ const [DOUBLE, DOLLAR, SINGLE, STAR, SLASH] = [0x22, 0x24, 0x27, 0x2a, 0x2f];
 const [BACKSLASH, BACKTICK, OPEN, CLOSE] = [0x5c, 0x60, 0x7b, 0x7d];
 
 /**
- * Replaces the comments of TypeScript (without JSX) with spaces, so that their text is not taken for code. Linear. It
- * gives up on a text that can be read in two ways: a slash after which the line contains quotes or what looks like a
- * comment (is it a regular expression?), or an unterminated string or comment.
- * In code with syntax errors, the engine's error recovery may find nodes in what is a comment here: such a match is lost.
- * @returns whether it got to the end. Then `into` contains the result, as long as `text`; otherwise its content is
- *   undefined.
+ * Replaces the comments of TypeScript (without JSX) with spaces, so that their text is not taken for code. Linear. It gives up on a
+ * text that can be read in two ways: a slash after which the line contains quotes or something like a comment (is it a regular
+ * expression?), or an unterminated string or comment. In code with syntax errors, the engine's error recovery may find nodes in
+ * text that is a comment here: such a match is lost.
+ * @returns whether it got to the end. Then `into` contains the result, as long as `text`; otherwise its content is undefined.
  */
 export function blankComments(text: Buffer, into: Buffer): boolean {
   const end = text.length;

@@ -8,7 +8,7 @@ export interface Literal {
   readonly whole: boolean;
 }
 
-/** What a file's text must contain for a pattern to match. */
+/** The texts that a file must contain for a pattern to match. */
 export interface Literals {
   /** All literals of the pattern, the longest first. */
   readonly all: readonly Literal[];

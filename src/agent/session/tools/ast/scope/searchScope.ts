@@ -10,11 +10,11 @@ export interface SearchFolder {
   readonly name: string;
   /** The absolute path. */
   readonly fsPath: string;
-  /** Globs of what the user's settings exclude from searches. */
+  /** Globs that the user's settings exclude from searches. */
   readonly exclude: readonly string[];
 }
 
-/** What a search must know about the workspace besides its files on disk. */
+/** The workspace as a search needs it, besides its files on disk. */
 export interface SearchScope extends ReadableFiles {
   folders(): readonly SearchFolder[];
   /** Workspace paths of the files with unsaved changes. */
@@ -53,7 +53,7 @@ export async function searchRoots(
 }
 
 /**
- * Hands what is selected of a folder to the open folders inside it, whose files are theirs.
+ * Hands the selected paths of a folder on to the open folders inside it, which own their files.
  * @returns globs that leave these folders out of the outer one
  */
 function handToInner(
@@ -76,8 +76,8 @@ function handToInner(
 }
 
 /**
- * Reads the files whose text is not the one on disk: unsaved or changed by a pending preview. Those that may not be read
- * have no bytes, so are not searched.
+ * Reads the files whose text is not the one on disk: unsaved or changed by a pending preview. Files that may not be read have no
+ * bytes, so they are not searched.
  */
 export async function readFilesInMemory(
   paths: readonly string[],
@@ -96,7 +96,7 @@ export async function readFilesInMemory(
   return files;
 }
 
-/** Reads what editors have not saved of files that are on disk, for the other names of these files. */
+/** Reads editors' unsaved content of files that are on disk, for the other names of these files. */
 export async function readUnsaved(scope: SearchScope): Promise<UnsavedFile[]> {
   const paths = scope.unsaved();
   const places = await Promise.all(paths.map(path => scope.placeOf(path)));

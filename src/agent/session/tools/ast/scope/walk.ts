@@ -15,7 +15,7 @@ import { isGitName } from '../../../../hold/preview/resolve/protectedPlaces.ts';
 export interface SearchRoot {
   /** Absolute, with forward slashes but none at the end. */
   readonly folder: string;
-  /** What turns a path relative to the folder into a workspace path: empty, or the folder's name and a slash. */
+  /** The prefix that turns a path relative to the folder into a workspace path: empty, or the folder's name and a slash. */
   readonly prefix: string;
   /** Files, folders and globs, relative to the folder; empty text is the folder itself. */
   readonly paths: readonly string[];

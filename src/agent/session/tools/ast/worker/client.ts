@@ -51,7 +51,7 @@ export class WorkerAstEngine implements AstEngine, Disposable {
 
   /**
    * @param file the worker's script: `worker.ts` beside this file, or its bundle
-   * @param onNoEngine is told why the native engine cannot be loaded, before each search that fails for that
+   * @param onNoEngine called with the reason why the native engine cannot be loaded, before each search that fails for it
    */
   constructor(file: string | URL, data: AstWorkerData, onNoEngine?: (reason: string) => void) {
     this.#file = file;

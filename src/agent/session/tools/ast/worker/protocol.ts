@@ -16,9 +16,9 @@ export interface FileInMemory {
   readonly bytes: Uint8Array | null;
 }
 
-/** What an editor has not saved of a file. `null` bytes: it is not to be searched. */
+/** An editor's unsaved content of a file. `null` bytes: it is not to be searched. */
 export interface UnsavedFile {
-  /** Identifies the file on disk, see `fileIdOf`: it is searched by other names, too. */
+  /** Identifies the file on disk, see `fileIdOf`: it is searched under its other names, too. */
   readonly id: string;
   readonly bytes: Uint8Array | null;
 }
@@ -59,7 +59,7 @@ export interface AstFile {
     | { readonly kind: 'rows'; readonly rows: readonly MatchRow[] };
 }
 
-/** What a search reports at its end. */
+/** A search's report at its end. */
 export interface AstSummary {
   /** The number of files that the paths select. */
   readonly selected: number;

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../../base/errors.ts';
 
-/** What is wrong with a custom tool. Views turn it into a sentence. */
+/** A fault of a custom tool. Views turn it into a sentence. */
 export type LoadFault =
   | { readonly kind: 'noDefaultExport' }
   /** The default export is not a function. */
@@ -36,7 +36,7 @@ export function faultText(fault: LoadFault): string {
 
 /**
  * Locates a fault in its file.
- * @param error what was thrown, if anything.
+ * @param error the thrown value, if any.
  * @param source the text of the file.
  */
 export function locateFault(fault: LoadFault, error: unknown, file: string, source: string): LoadProblem {
@@ -60,7 +60,7 @@ export interface ErrorPlace extends Place {
 
 const START: Place = { line: 0, column: 0 };
 
-/** What loaders on Windows make of a source that they are told no file of: the root of the drive. */
+/** The file that loaders on Windows report for a source without one: the root of the drive. */
 const NO_FILE = /\b[A-Z]:\\: /i;
 
 /**

@@ -47,7 +47,7 @@ export class ToolLoader implements Disposable {
 
   /**
    * Loads the tools of a file, read from disk again.
-   * @param root what the file imports from below this folder is read again too.
+   * @param root imports of the file from below this folder are read again, too.
    * @param cwd the `pi.cwd` of its tools.
    */
   async loadFile(file: string, root: string, cwd: string): Promise<LoadedTools> {
