@@ -1,13 +1,13 @@
 /**
- * Names of files as bytes. A name is text here where it is UTF-8; each byte of another one becomes half a surrogate pair, which
- * no text has, so that it never looks like the name of a file that is called so.
+ * Names of files as bytes. A name in UTF-8 is text; in any other name, each byte from 0x80 becomes half a surrogate pair, which no
+ * text has, so that it never looks like the name of another file.
  */
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The first of the 128 halves that stand for the bytes from 0x80. */
 const FIRST_HALF = 0xdc80;
 
-/** A character that a program before us could not read. No name of a file is known that has it. */
+/** A character that an earlier program could not read. No known file name contains it. */
 export const LOST = '\udc00';
 
 export function nameOfBytes(bytes: Uint8Array): string {
@@ -20,12 +20,12 @@ export function nameOfBytes(bytes: Uint8Array): string {
   }
 }
 
-/** Whether there is a text for a name, so that it can be shown, and a file of this name be read and written. */
+/** Whether a name has a text form, so that it can be shown, and a file of this name can be read and written. */
 export function isNameable(name: string): boolean {
   return name.isWellFormed();
 }
 
-/** A name as it is shown: the bytes that are no text as `\xff`. */
+/** A name as it is shown, with the bytes that are no text as `\xff`. */
 export function shownName(name: string): string {
   return name
     .replace(/[\udc80-\udcff](?<![\ud800-\udbff].)/g, half => {
@@ -35,7 +35,7 @@ export function shownName(name: string): string {
     .toWellFormed();
 }
 
-/** What programs show that read a name as UTF-8 whatever it is: each of its bad bytes as U+FFFD. */
+/** A name as programs show it that read every name as UTF-8: each bad byte as U+FFFD. */
 export function misreadName(name: string): string {
   return isNameable(name) ? name : Buffer.from(bytesOfName(name)).toString('utf8');
 }

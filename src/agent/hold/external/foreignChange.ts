@@ -21,33 +21,33 @@ import { assertCanHoldFile, readText } from '../preview/textFile.ts';
 import type { Gathered, LeftOut } from './gathered.ts';
 import { NOTHING, placeWhole, type Placed } from './placeWhole.ts';
 
-/** Where the files are, with the previews of them that are pending, and where the contents of binary files are kept. */
+/** The files, the pending previews of them, and the store for the contents of binary files. */
 export interface ForeignPlace {
   readonly workspace: ReadableFiles;
   readonly blobs: Blobs;
   readonly pending?: PendingContents;
 }
 
-/** One file that was changed elsewhere. At least one of the two contents is there. */
+/** One file that was changed elsewhere. At least one of the two contents exists. */
 export interface ForeignFile {
   /** Its workspace path here. */
   readonly path: string;
-  /** The path here of the file that was renamed to it. */
+  /** Path here of the file that was renamed to it. */
   readonly from?: string;
-  /** The exact content that both the file here and the changed one come from; `null`: there was no file. */
+  /** Exact content from which the file here and the changed one both come; `null`: there was no file. */
   readonly base: FileContent | null;
-  /** The exact content that it has there; `null`: it was deleted. */
+  /** Exact content of the changed file; `null`: it was deleted. */
   readonly theirs: FileContent | null;
-  /** Permission bits that it has there: for a new file if they are not the usual ones, for another one if they were changed. */
+  /** Permission bits of the changed file: for a new file if they are not the usual ones, for any other if they were changed. */
   readonly mode?: number;
-  /** It is not known what was deleted, or which bits it had, since it was changed here meanwhile: that is a conflict. */
+  /** The deleted content, or its permission bits, are unknown because the file was changed here meanwhile: a conflict. */
   readonly isBaseUnknown?: boolean;
 }
 
 /**
- * Brings changes made elsewhere onto the files as they are here, each by a three-way merge: what was changed on both sides in
- * different ways becomes a conflict with markers. Symbolic links and binary files are brought here as a whole. What the files
- * here already have is left out silently.
+ * Carries changes made elsewhere over to the files here, each by a three-way merge: if both sides changed something in different
+ * ways, it becomes a conflict with markers. Symbolic links and binary files are carried over as a whole. Changes that the files
+ * here already have are left out silently.
  */
 export async function placeForeign(files: readonly ForeignFile[], here: ForeignPlace): Promise<Gathered> {
   const roomFor = room(files, here.workspace);
@@ -67,9 +67,8 @@ export async function placeForeign(files: readonly ForeignFile[], here: ForeignP
 }
 
 /**
- * The files as a new one finds them once what makes room for it was removed: what is below a removed link now is behind it, a
- * removed file gives way to a folder, and a folder from which files are removed may give way to a file. If others remain in it, the
- * apply fails.
+ * The files as a new one finds them after the removals that make room for it: nothing is below a removed link, a removed file gives
+ * way to a folder, and a folder from which files are removed may give way to a file. If others remain in it, the apply fails.
  */
 function room(files: readonly ForeignFile[], workspace: ReadableFiles): (path: string) => ReadableFiles {
   const links = new Set(
@@ -158,7 +157,7 @@ async function sideAt(path: string, here: ForeignPlace): Promise<FileSide | null
   const { link } = await workspace.placeOf(path);
   if (link !== undefined) return linkTo(link);
   const bytes = await workspace.read(path);
-  // It may have become a link meanwhile, behind which that was read.
+  // The path may have become a link meanwhile; then that content was read through it.
   if ((await workspace.placeOf(path)).link !== undefined) return sideAt(path, here);
   return sideOf(bytes ?? null, await workspace.encodingOf(path), blobs);
 }
@@ -223,8 +222,8 @@ function placed(
 }
 
 /**
- * Both sides in the line endings of the file here, if the base has others: then git, or the other side's editor, converts
- * them, and the lines are the same. Otherwise as they are, since a change of line endings is a change.
+ * Both sides in the line endings of the file here, if the base has others: then git, or the other side's editor, converts them, and
+ * the lines are the same. Otherwise both sides unchanged, since a change of line endings is a change.
  */
 async function alike(
   current: TextSide | null,

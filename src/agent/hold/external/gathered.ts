@@ -5,7 +5,7 @@ import { stepsOf } from '../preview/fileSteps.ts';
 export const MAX_FILES = 2_000;
 /** The most content that is brought into review at once, in bytes: both sides of all files together. */
 export const MAX_TOTAL_BYTES = 50 * 1024 * 1024;
-/** A preview of more files than this is hard to survey and to decide, so one for each top-level folder is made. */
+/** A preview of more files than this is hard to review and to decide, so each top-level folder gets its own. */
 const MAX_FILES_OF_ONE = 200;
 
 /** Why a file, or something about it, is not in the previews. A view has a sentence for each. */
@@ -39,9 +39,9 @@ export type LeftOutReason =
   | 'differs'
   /** A part of the patch that cannot be understood. */
   | 'malformed'
-  /** A part of the patch that tells what a merge made of several versions. */
+  /** A combined diff, which shows what a merge made of several versions. */
   | 'combined'
-  /** It only makes sense with another part of the patch, which is left out. */
+  /** It only makes sense together with another part of the patch, which is left out. */
   | 'together'
   /** The file has changes in an editor that are not saved. */
   | 'unsaved'
@@ -54,7 +54,7 @@ export type LeftOutReason =
   /** It changes lines that are not staged, or beside such lines. */
   | 'overlaps';
 
-/** A change that is not in the previews, to tell the person. */
+/** A change that is not in the previews, to be reported to the person. */
 export interface LeftOut {
   /** As its source names it. */
   readonly path: string;
@@ -65,7 +65,7 @@ export interface LeftOut {
 /** External changes, as changes of the files here. */
 export interface Gathered {
   readonly changes: readonly FileChange[];
-  /** Changes that need a decision: conflict markers in the proposal, and files that were changed here and deleted there or the reverse. */
+  /** Changes that need a decision: conflict markers in the proposal, and files changed here and deleted there or the reverse. */
   readonly conflicts: readonly FileChange[];
   readonly leftOut: readonly LeftOut[];
 }

@@ -6,13 +6,13 @@ import { isNameable } from './fileNames.ts';
 import { MAX_FILE_BYTES } from '../preview/workspace.ts';
 import { fields, GitProgram } from './gitProgram.ts';
 
-/** An entry of git, or of the disk, at a path. */
+/** The entry at a path, in git or on disk. */
 export interface GitEntry {
   readonly kind: 'file' | 'link' | 'submodule';
   /** Size that git stores, in bytes; 0 if unknown, as on disk. */
   readonly size: number;
   readonly isExecutable: boolean;
-  /** Git knows of it only, as in a partial clone: its content was never fetched. */
+  /** Git only knows that it exists, as in a partial clone: its content was never fetched. */
   readonly isMissing?: boolean;
 }
 
@@ -38,9 +38,9 @@ export interface UncommittedPath extends ChangedPath {
 /** The operation that git has not finished. */
 export type GitOperation = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'bisect';
 
-/** Files as `git checkout` writes them: filters, encodings and line endings are those of the commit. */
+/** Files as `git checkout` writes them, with the filters, encodings and line endings of the commit. */
 export interface CheckedOut {
-  /** Holds each of the files that git could write, at its path. */
+  /** Contains each of the files that git could write, at its path. */
   readonly folder: string;
   dispose(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface CheckedOut {
 /** Options that make a diff independent of the configuration. */
 const RAW = ['--raw', '-z', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--no-relative'];
 
-/** Where git keeps that an operation is under way, below its own folder. */
+/** Paths below git's own folder that show that an operation is under way. */
 const UNDER_WAY: readonly (readonly [string, GitOperation])[] = [
   ['MERGE_HEAD', 'merge'],
   ['rebase-merge', 'rebase'],
@@ -105,7 +105,7 @@ export class Git {
     return statusOf(await this.#withRenames([...all, '--find-renames'], [...all, '--no-renames']));
   }
 
-  /** Git's output; without renames if finding them would fetch contents. */
+  /** Git's output; without renames if detecting them would fetch contents. */
   async #withRenames(args: readonly string[], plain: readonly string[]): Promise<readonly string[]> {
     try {
       return await this.program.names(args);
@@ -114,13 +114,13 @@ export class Git {
     }
   }
 
-  /** Paths of the index that are meant to be missing in the working tree, as in a sparse checkout. */
+  /** Paths of the index that the working tree omits on purpose, as in a sparse checkout. */
   async sparse(): Promise<ReadonlySet<string>> {
     const listed = await this.program.names(['ls-files', '-t', '-z']);
     return new Set(listed.filter(line => line.startsWith('S ')).map(line => line.slice('S '.length)));
   }
 
-  /** The reasons not to reset files to the last commit. */
+  /** The unfinished operation, which is a reason not to reset files to the last commit. */
   async operation(): Promise<GitOperation | undefined> {
     const places = await this.program.run([
       'rev-parse',
@@ -136,7 +136,7 @@ export class Git {
     return this.#commit(['rev-parse', '--verify', '-q', 'HEAD^{commit}']);
   }
 
-  /** Where the histories of two commits part; `undefined` if they have nothing in common. */
+  /** The merge base of two commits; `undefined` if their histories have nothing in common. */
   async mergeBase(one: string, other: string): Promise<string | undefined> {
     return this.#commit(['merge-base', one, other]);
   }
@@ -151,7 +151,7 @@ export class Git {
   }
 
   /**
-   * Has git write files of a commit into a folder of their own. A file that it cannot write, because a filter fails, say, is
+   * Has git write files of a commit into a separate folder. A file that git cannot write, for example because a filter fails, is
    * missing there.
    */
   async checkOut(commit: string, paths: readonly string[]): Promise<CheckedOut> {
@@ -179,7 +179,7 @@ export class Git {
       try {
         if (paths.length > 0) await write(paths);
       } catch {
-        // One that fails ends the others behind it.
+        // A file that fails ends the run, so those behind it are missing, too.
         await forEachLimited(await isMissing(paths), 4, async each => {
           await write([each]).catch(() => undefined);
         });
@@ -219,8 +219,8 @@ export class Git {
   }
 
   /**
-   * How large objects of these commits are, by their names; `undefined` where git has none of their content. Those that it does
-   * not know have no entry.
+   * Sizes of objects of these commits, by name; `undefined` where git has none of their content. Objects that git does not know
+   * have no entry.
    */
   async #sizes(names: readonly string[], commits: readonly string[]): Promise<Sizes> {
     const known = [...new Set(names)].filter(name => !/^0*$/.test(name));
@@ -309,7 +309,7 @@ function statusOf(parts: readonly string[]): readonly UncommittedPath[] {
   const isFresh = new Set(fresh);
   return withUntracked(found, fresh).map(each => {
     const { isStaged, differsFromStaged = false, isUnmerged = false } = tracked.get(each.path) ?? {};
-    // Staged to be removed, and still there.
+    // The removal is staged, but the file is still there.
     const isKept = each.old !== null && isFresh.has(each.path);
     return {
       ...each,

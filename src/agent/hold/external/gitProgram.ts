@@ -9,10 +9,10 @@ export interface RunOptions {
   readonly cwd?: string;
   /** `latin1`: input and output are bytes, one for each character. */
   readonly encoding?: 'utf8' | 'latin1';
-  /** Git runs as the user would run it: hooks run, and the configuration and the language are the user's. */
+  /** Runs git as the user would: hooks run, and the configuration and the language are the user's. */
   readonly asUser?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Git is ended once it has printed so many bytes, and these are returned. Without it, that is an error, at {@link MAX_OUTPUT}. */
+  /** Ends git once it has printed this many bytes, and returns these. Without it, more than {@link MAX_OUTPUT} is an error. */
   readonly atMost?: number;
 }
 
@@ -20,15 +20,15 @@ export interface RunOptions {
 const MAX_OUTPUT = 256 * 1024 * 1024;
 
 /**
- * No program of the repository runs but the filters that a conversion needs; paths are names, never patterns; nothing waits for a
- * lock or takes one to read.
+ * No program of the repository runs except the filters that a conversion needs; paths are names, never patterns; git neither waits
+ * for a lock nor takes one to read.
  */
 const ALWAYS = [
   ...['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'],
   ...['--literal-pathspecs', '--no-optional-locks'],
 ];
 
-/** A partial clone would fetch what is missing, by programs and from places that its settings name. */
+/** Otherwise a partial clone would fetch missing objects, through programs and from places that its settings name. */
 const NO_NETWORK = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
 
 /** The program git, in the working tree of one repository. */
@@ -74,14 +74,14 @@ export class GitProgram {
           else reject(new ToolError(errors.trim().split('\n')[0] || messageOf(error), { cause: error }));
         },
       );
-      // It may end without reading.
+      // Git may exit without reading its input.
       child.stdin?.on('error', () => undefined);
       child.stdin?.end(input ?? '', encoding);
     });
   }
 }
 
-/** The environment without what would lead git to another repository. It asks nothing: there is no one to answer. */
+/** The environment without variables that would lead git to another repository. Git asks nothing: nobody could answer. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^GIT_(?!SSH|ASKPASS|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM))/i.test(name),

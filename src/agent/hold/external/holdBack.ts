@@ -19,7 +19,7 @@ export interface UncommittedFile {
   readonly head: TextSide | null;
   /** Content on disk; `null`: it was deleted. */
   readonly now: TextSide | null;
-  /** Permission bits of a file that is there, or that the last commit had, if one of the two is missing. */
+  /** If the file exists on only one of the two sides: its permission bits there. */
   readonly mode?: number;
 }
 
@@ -34,17 +34,17 @@ export interface HoldBackHost {
 
 /** The result of holding changes back. */
 export interface HeldBack {
-  /** Has the uncommitted content, and is pending. */
+  /** The pending preview with the uncommitted content. */
   readonly held: Preview;
-  /** Gave the files back the content of the last commit. Undoing it gives them the uncommitted content again. */
+  /** The preview that gave the files back the content of the last commit. Undoing it restores the uncommitted content. */
   readonly reverted: Preview;
 }
 
 const SOURCE_NAME: Sentence = l10n => l10n.t('your uncommitted changes');
 
 /**
- * Makes previews of uncommitted changes, and gives the files back what the last commit has. Both are staged first: the one
- * that gives the files back, and the one with the uncommitted content, which builds on it. Wherever the process ends, the
+ * Turns uncommitted changes into a preview, and gives the files back the content of the last commit. Two previews are staged first:
+ * the one that gives the files back, and the one with the uncommitted content, which builds on it. Wherever the process ends, the
  * content is in a pending preview or in the file. If the files cannot be given back, both are withdrawn.
  * @returns `undefined` if no file differs from the last commit.
  * @throws the invoker's error; then the files are as they were.

@@ -10,7 +10,7 @@ export interface Placed {
 
 export const NOTHING: Placed = { changes: [], isConflict: false };
 
-/** An external change of which at least one side is no text. */
+/** An external change with at least one side that is not text. */
 export interface WholeFile {
   readonly path: string;
   readonly from: string;
@@ -20,8 +20,8 @@ export interface WholeFile {
 }
 
 /**
- * Brings a symbolic link or a binary file here as a whole: nothing is merged. What was changed on both sides in different ways
- * is a conflict, shown as what it would do to the file here.
+ * Carries over a symbolic link or a binary file as a whole: nothing is merged. If both sides changed it in different ways, that is
+ * a conflict, shown as its effect on the file here.
  * @param sideAt reads the side at a path here
  */
 export async function placeWhole(

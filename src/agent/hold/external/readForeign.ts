@@ -17,7 +17,7 @@ import { isNameable } from './fileNames.ts';
 import { Allowance, type LeftOut, type LeftOutReason } from './gathered.ts';
 import { filesToWrite, type ChangedPath, type CheckedOut, type Git, type GitEntry } from './git.ts';
 
-/** Where the files of a repository are here. */
+/** Locates the files of a repository in the workspace. */
 export interface Places {
   /**
    * The workspace path of a path of the repository.
@@ -30,10 +30,10 @@ export interface Places {
   isLink(path: string): Promise<boolean>;
 }
 
-/** What is brought into review: what differs between a commit and another one, or a worktree as it is on disk. */
+/** The difference to bring into review: between a commit and another one, or a worktree as it is on disk. */
 export interface Difference {
   readonly git: Git;
-  /** The name of the commit that both come from. */
+  /** Name of the commit that both come from. */
   readonly base: string;
   readonly theirs: { readonly commit: string } | { readonly worktree: Git };
 }
@@ -47,7 +47,7 @@ export interface ReadForeignOptions extends Difference {
 /** How many files are read at once. */
 const AT_ONCE = 4;
 
-/** Something is left out, and why. */
+/** Something is left out, with the reason. */
 export class LeftOutError extends Error {
   readonly why: LeftOutReason;
   readonly detail: string | undefined;
@@ -128,7 +128,7 @@ function storedSize(entry: GitEntry | null): number {
   return entry?.kind === 'file' && entry.size <= MAX_FILE_BYTES ? entry.size : 0;
 }
 
-/** A rename counts only for files whose places are both here; else each of its paths counts for itself. */
+/** A rename counts only if both of its places are here; else each of its paths counts by itself. */
 async function pairsOf(change: ChangedPath, places: Places): Promise<readonly ChangedPath[]> {
   const { path: at, from, old, now } = change;
   if (from === undefined) return [change];
@@ -140,7 +140,7 @@ async function pairsOf(change: ChangedPath, places: Places): Promise<readonly Ch
   ];
 }
 
-/** @throws LeftOutError for a file that is not here since git leaves it out of the working tree: nobody has deleted it. */
+/** @throws LeftOutError for a file that is missing here because git leaves it out of the working tree: nobody has deleted it. */
 async function refuseSparse(
   { path: at, from = at }: ChangedPath,
   sparse: ReadonlySet<string>,
@@ -167,7 +167,7 @@ async function readPair(
   const base = old && asKind(old, await sides.base(from));
   const theirs = now && asKind(now, await sides.theirs(at));
   if ([base, theirs].some(side => side && 'link' in side.content)) {
-    // Git does not say of what it does not track whether that is a link.
+    // Git does not say whether an untracked path is a link.
     if (!isLinked) here = await places.resolveLink(at);
   } else if ((await places.isLink(here)) || (await places.isLink(hereFrom))) throw new LeftOutError('link');
   allowance.add(sizeOf(base) + sizeOf(theirs));
@@ -182,7 +182,7 @@ async function readPair(
   };
 }
 
-/** Where git has no symbolic links, it writes a file that says where they lead. */
+/** Where git has no symbolic links, it writes a file with the target as its content. */
 function asKind({ kind }: GitEntry, read: ReadFile): ReadFile {
   if (kind !== 'link' || 'link' in read.content) return read;
   return { content: { link: Buffer.from(read.content).toString() }, isExecutable: false };
@@ -221,7 +221,7 @@ export async function readBelow(folder: string, relative: string): Promise<ReadF
     if (found.isSymbolicLink()) return { content: { link: await readlink(file) }, isExecutable: false };
     if (!found.isFile()) throw new LeftOutError('notAFile');
     const { bytes, mode } = await readOpened(file, root);
-    // Without its filter, git's stored form is left.
+    // Without its filter, the file stays in git's stored form.
     if (bytes.subarray(0, POINTER.length).equals(POINTER)) throw new LeftOutError('converted');
     return { content: bytes, isExecutable: (mode & 0o111) !== 0 };
   } catch (error) {
@@ -231,7 +231,7 @@ export async function readBelow(folder: string, relative: string): Promise<ReadF
   }
 }
 
-/** Reads a file as it is opened: an agent that works there may put a link or a pipe in its place, or in that of a folder above it. */
+/** Checks the opened file itself: an agent that works there may put a link or a pipe in its place, or in that of a folder above. */
 async function readOpened(file: string, root: string): Promise<{ bytes: Buffer; mode: number }> {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -261,7 +261,7 @@ export async function readCheckedOut({ folder }: CheckedOut, relative: string): 
 }
 
 /**
- * What an error says about one file.
+ * Turns an error into the reason why one file is left out.
  * @throws the error itself, if it is not about this file.
  */
 export function leftOutOf(at: string, error: unknown): LeftOut {

@@ -6,15 +6,15 @@ import { filesToWrite, type CheckedOut, type Git, type UncommittedPath } from '.
 import type { UncommittedFile } from './holdBack.ts';
 import { leftOutOf, LeftOutError, readCheckedOut, refuseOther, type Places } from './readForeign.ts';
 
-/** Changed paths, and those that cannot be meant since the name that was given for them could be that of another one. */
+/** Changed paths, and those that stay ambiguous because the name given for them could be that of another file. */
 export interface MeantPaths {
   readonly meant: readonly UncommittedPath[];
   readonly unclear: readonly LeftOut[];
 }
 
 /**
- * The changed paths that a program means which reads all names as UTF-8. If one of them is not, neither it nor the file that is
- * really called as it is read is meant for certain.
+ * The changed paths meant by a program that reads all names as UTF-8. If a name is not UTF-8, neither its file nor one that really
+ * has the misread name is certain to be meant.
  */
 export function meantBy(names: ReadonlySet<string>, changed: readonly UncommittedPath[]): MeantPaths {
   const isMeant = ({ path, from = path }: UncommittedPath): boolean =>
@@ -31,7 +31,7 @@ export function meantBy(names: ReadonlySet<string>, changed: readonly Uncommitte
 
 /**
  * Reads the content of files, and the content that `git checkout` would restore.
- * @throws TooMuchError past the limits; whatever reading throws unexpectedly.
+ * @throws TooMuchError past the limits; any unexpected error of reading.
  */
 export async function readUncommitted(
   git: Git,
@@ -84,7 +84,7 @@ async function readOne(
   const head = headBytes && sideOfBytes(headBytes, encoding);
   if (now === undefined || head === undefined) throw new LeftOutError('binary');
   allowance.add((bytes?.length ?? 0) + (headBytes?.length ?? 0));
-  // What is staged would be lost when the file is unstaged, so it must be what the file holds.
+  // Unstaging would lose the staged content, so it must be the same as the file's.
   // Git does not list a file that it ignores beside its staged removal.
   if (differsFromStaged || (isStaged && !listed && now)) throw new LeftOutError('staged');
   const isExecutable = mode === undefined ? old?.isExecutable : (mode & 0o111) !== 0;

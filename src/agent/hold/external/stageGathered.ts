@@ -8,14 +8,14 @@ import { inPreviews, type Gathered } from './gathered.ts';
 
 /** The source that a person chose to review, and the command. */
 export interface Elsewhere {
-  /** How a preview says who proposed it: `branch feature/x`. */
+  /** How a preview names its source: `branch feature/x`. */
   readonly name: Sentence;
   /** The language of that person. */
   readonly l10n: Localiser;
   readonly command: 'review_branch' | 'review_patch' | 'hold_back';
 }
 
-/** Where the previews of one command belong: to no conversation, and together. */
+/** Origin that the previews of one command share; they belong to no conversation. */
 export interface ElsewhereOrigin {
   /** The command. */
   readonly sourceToolName: string;
@@ -30,7 +30,7 @@ export function isFromElsewhere(sessionId: string): boolean {
   return sessionId.startsWith(ELSEWHERE);
 }
 
-/** An origin of its own for each run of a command, so that no two of them build on each other. */
+/** A separate origin for each run of a command, so that no two of them build on each other. */
 export function originOf({ name, l10n, command }: Elsewhere): ElsewhereOrigin {
   return {
     sessionId: `${ELSEWHERE}${randomUUID()}`,
@@ -40,10 +40,10 @@ export function originOf({ name, l10n, command }: Elsewhere): ElsewhereOrigin {
 }
 
 /**
- * Stages external changes: one preview for those that fit, to be decided hunk by hunk, and one for those
- * that need a decision first. Many files become one preview for each top-level folder.
+ * Stages external changes: one preview for those that fit, to be decided hunk by hunk, and one for those that need a decision
+ * first. Many files become one preview for each top-level folder.
  * @param stage leads to `queueResolveHandler`.
- * @returns those that were staged, in the order in which they are to be shown.
+ * @returns the staged previews, in the order in which they are to be shown.
  */
 export async function stageGathered(
   { changes, conflicts }: Pick<Gathered, 'changes' | 'conflicts'>,

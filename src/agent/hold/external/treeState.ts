@@ -7,11 +7,11 @@ const PATIENCE = 10_000;
 /** The most files that are looked at. */
 const MAX_FILES = 2_000;
 
-/** What tells one state of a working tree from another, but for the files that git ignores. */
+/** Identifies the state of a working tree, except for the files that git ignores. */
 export interface TreeState {
   /** The last commit. */
   readonly head: string;
-  /** The state, size and times of each file that differs from it, by its path below the folder. */
+  /** State, size and times of each file that differs from it, by its path below the folder. */
   readonly files: ReadonlyMap<string, string>;
 }
 

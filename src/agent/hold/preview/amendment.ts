@@ -21,7 +21,7 @@ export function proposedText(preview: Preview, path: string): TextSide {
 }
 
 /**
- * The changes of a preview with another text for a file; a file that would stay as it is, is left out.
+ * The changes of a preview with another text for one file; a file that would not change is left out.
  * @throws ToolError if nothing would be left.
  */
 export async function amendedChanges(

@@ -3,10 +3,13 @@ import { sha256, type Sha256 } from '../../base/hash.ts';
 import { bytesOfSide, isLink, isText, type BinarySide, type FileSide } from './fileChange.ts';
 import { MAX_FILE_BYTES, type FileContent } from './workspace.ts';
 
-/** The contents of binary files that previews name by their hash. They are kept beside the log, never in it, and go once nothing names them. */
+/**
+ * Contents of binary files, which previews name by their hash. They are kept beside the log, never in it, and removed once nothing
+ * names them.
+ */
 export interface Blobs {
   /**
-   * Keeps bytes. Whatever names them may be written to the log once this has settled.
+   * Keeps bytes. A log entry may name them once this has settled.
    * @throws ToolError if there are too many of them; any error of the file system.
    */
   put(bytes: Uint8Array): Promise<BinarySide>;
@@ -31,7 +34,7 @@ export class MemoryBlobs implements Blobs {
   }
 }
 
-/** Keeps contents in memory, until they are moved to those of a storage. */
+/** Keeps contents in memory until they are moved to a storage. */
 export class HeldBlobs extends MemoryBlobs {
   #stored: Blobs | undefined;
 
@@ -63,7 +66,7 @@ export function contentGone(hash: Sha256): ToolError {
   );
 }
 
-/** What a side writes to a file. @throws as {@link Blobs.get} */
+/** The content that a side writes to a file. @throws as {@link Blobs.get} */
 export async function contentOf(side: FileSide, blobs: Blobs): Promise<FileContent> {
   if (isLink(side)) return { link: side.link };
   return isText(side) ? bytesOfSide(side) : blobs.get(side);

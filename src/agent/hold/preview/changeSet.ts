@@ -4,7 +4,7 @@ import type { Preview, PreviewOrigin, Recommendation } from './preview.ts';
 /** The longest title of a change set, in characters. */
 const MAX_TITLE = 200;
 
-/** Names a change set: what one prompt, one run of an agent or one branch produced. */
+/** Names a change set: the previews of one prompt, one run of an agent or one branch. */
 export type ChangeSetRef = Pick<PreviewOrigin, 'setId' | 'setTitle'>;
 
 /** The previews of one change set, in the order in which they were given. */
@@ -21,13 +21,13 @@ export function setOfPrompt(setId: string, prompt: string): ChangeSetRef {
   return { setId, ...(setTitle === '' ? {} : { setTitle }) };
 }
 
-/** The reference to the set of a preview, for one that takes its place. */
+/** The set reference of a preview, for the preview that replaces it. */
 export function setOf({ origin }: Preview): ChangeSetRef {
   const { setId, setTitle } = origin ?? {};
   return { ...(setId === undefined ? {} : { setId }), ...(setTitle === undefined ? {} : { setTitle }) };
 }
 
-/** The previews in sets, each at the place of its first one. What belongs to none is a set by itself, under its own id. */
+/** Groups previews into sets, each at the place of its first one. A preview without a set forms its own, under its own id. */
 export function inSets(previews: readonly Preview[]): readonly ChangeSet[] {
   const sets = new Map<string, { id: string; title: string | undefined; previews: Preview[] }>();
   for (const preview of previews) {
@@ -39,7 +39,7 @@ export function inSets(previews: readonly Preview[]): readonly ChangeSet[] {
   return [...sets.values()];
 }
 
-/** Whether one vote on all of these is about several of the set of this one. */
+/** Whether one vote on all of these covers several previews of this one's set. */
 export function isVoteOnSet(
   preview: Preview,
   voteOn: readonly string[],
@@ -50,14 +50,14 @@ export function isVoteOnSet(
   return setId !== undefined && ofSet.length > 1;
 }
 
-/** What the model recommends for several previews of a set together, with how many of those that wait it is said of. */
+/** A recommendation of the model for several previews of a set together: how many of the pending ones it covers. */
 export interface SetAdvice extends Pick<Recommendation, 'action' | 'reason'> {
   readonly count: number;
-  /** How many wait. */
+  /** Number of pending previews. */
   readonly of: number;
 }
 
-/** Each recommendation that was made for several of these together, in the order of the previews. */
+/** The recommendations made for several of these together, in the order of the previews. */
 export function adviceOfSet(previews: Iterable<Preview>): readonly SetAdvice[] {
   const pending = [...previews].filter(({ state }) => state.kind === 'pending');
   const found = new Map<string, SetAdvice>();

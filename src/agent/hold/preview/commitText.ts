@@ -10,37 +10,37 @@ import { planOf } from './plan.ts';
 /** The most lines of an edit that the model is shown. */
 const MAX_PATCH_LINES = 60;
 
-/** What a person has typed into a proposal. */
+/** Text that a person has typed into a proposal. */
 export interface TypedText {
   readonly previewId: string;
-  /** The workspace path of the file; of a plan, nothing. */
+  /** Workspace path of the file; `undefined` for a plan. */
   readonly path: string | undefined;
   readonly text: string;
-  /** The proposal when the typing began, if that is known. */
+  /** The proposal when the typing began, if known. */
   readonly base: string | undefined;
 }
 
-/** What came of it. */
+/** Result of committing typed text. */
 export type CommittedText =
   | {
       readonly kind: 'committed';
-      /** Of the preview, with this text. */
+      /** Revision of the preview that has this text. */
       readonly revision: number;
-      /** Whether the proposal had changed since the typing began: then the result is text that no one has seen. */
+      /** Whether the proposal had changed since the typing began: then no one has seen the resulting text. */
       readonly isMerged: boolean;
-      /** What is typed on top of this text is typed on: unless the two were merged, the proposal as it is now. */
+      /** Base of further typing on top of this text: unless the two were merged, the current proposal. */
       readonly base: string;
     }
   /** The preview is not pending, or no longer has the file. */
   | { readonly kind: 'notPending' }
-  /** Nothing is left of a plan. */
+  /** The plan would be empty. */
   | { readonly kind: 'emptyPlan' }
   /** The encoding of the file lacks a character of the text. */
   | { readonly kind: 'lacks'; readonly encoding: string };
 
 /**
- * Makes what a person has typed the next revision of a proposal. If the proposal has changed since the typing began, the two are
- * merged, with conflict markers where needed. A text that changes nothing makes no revision.
+ * Makes typed text the next revision of a proposal. If the proposal has changed since the typing began, the two are merged, with
+ * conflict markers where needed. A text that changes nothing makes no revision.
  */
 export async function commitText(store: PreviewStore, typed: TypedText): Promise<CommittedText> {
   const { previewId, path, base } = typed;
@@ -69,12 +69,14 @@ export async function commitText(store: PreviewStore, typed: TypedText): Promise
   }
 }
 
-/** What was typed on `base`, on the proposal as it is now, with conflict markers where both changed the same lines. */
+/** Text typed on `base`, merged into the current proposal, with conflict markers where both changed the same lines. */
 export async function mergedText(base: string, now: string, typed: string): Promise<string> {
   return (await mergeTexts(base, now, typed, CONFLICT_LABELS)).text;
 }
 
-/** The changes with one proposal as a person left it, without a patch if it is unchanged; or the encoding that lacks a character. */
+/**
+ * The changes with one proposal as a person left it, without a patch if it is unchanged; or the encoding that lacks a character.
+ */
 async function withText(
   { changes }: Preview,
   change: FileChange | undefined,

@@ -7,7 +7,7 @@ export class StalePreviewError extends ToolError {
   override readonly name = 'StalePreviewError';
   /** Workspace paths of the changed files. */
   readonly paths: readonly string[];
-  /** Those of them that are elsewhere now, and where. */
+  /** The moved ones among them, and where they are now. */
   readonly moved: ReadonlyMap<string, string>;
 
   /** @param lost the ids of the previews that it builds on and that were not applied, if that is why. */

@@ -4,12 +4,12 @@ import type { LedgerEntry } from './ledger.ts';
 import type { RevisedBy } from './log/previewLog.ts';
 import type { CallRef, Preview } from './preview.ts';
 
-/** Something that happened to a preview, which those who wait for it are told once. */
+/** Something that happened to a preview. Each listener that waits for it is told once. */
 export type Fact = {
-  /** Tells it from all others, also after a reload. */
+  /** Identifies it, also after a reload. */
   readonly key: string;
   readonly previewId: string;
-  /** How many attempts to resolve the ledger had before it. */
+  /** Number of attempts to resolve in the ledger before it. */
   readonly place: number;
 } & (
   | { readonly kind: 'attempt'; readonly entry: LedgerEntry }
@@ -19,24 +19,24 @@ export type Fact = {
       readonly by: RevisedBy;
       /** The preview that was split off. */
       readonly partId?: string;
-      /** What the user changed in the proposal, as a patch; of a plan, its whole text. Not stored. */
+      /** The user's edit of the proposal, as a patch; for a plan, its whole text. Not stored. */
       readonly patch?: string;
-      /** Of an amendment: the call that made it. */
+      /** For an amendment: the call that made it. */
       readonly call?: CallRef;
     }
   | { readonly kind: 'expiry' }
-  /** The files no longer are what the preview was made from, in a way that no rebase could follow. */
+  /** The files no longer match the preview's base, and no rebase could follow. */
   | {
       readonly kind: 'stale';
       readonly paths: readonly string[];
-      /** The previews that it builds on and that were not applied, where it is stale because of them. */
+      /** The previews that it builds on and that were not applied, if they are why it is stale. */
       readonly lost: readonly string[];
       /** The pending previews that it builds on there, if none was lost: then these have changed, not the files. */
       readonly beneath: readonly string[];
-      /** Whether the attempt just before it failed for that, and says so. */
+      /** Whether the attempt just before it failed for that reason, and says so. */
       readonly isSaid: boolean;
     }
-  /** They are again what it was made from, without a new revision. */
+  /** The files match the preview's base again, without a new revision. */
   | { readonly kind: 'fresh' }
 );
 
@@ -53,7 +53,7 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 /** What happened to the previews of a log, in the order in which it happened. */
 export class Feed {
   readonly #facts: Fact[] = [];
-  /** How often each key was wanted. */
+  /** How often each key was requested. */
   readonly #keys = new Map<string, number>();
   readonly #happened = new Emitter<readonly Fact[]>();
   #attempts = 0;
@@ -66,17 +66,17 @@ export class Feed {
     return this.#facts;
   }
 
-  /** How many attempts to resolve there were, also those whose facts are not here any more. */
+  /** Number of attempts to resolve, including those whose facts are no longer here. */
   get attempts(): number {
     return this.#attempts;
   }
 
-  /** This many attempts come before those that are added next. */
+  /** Counts this many attempts before the facts that are added next. */
   skip(attempts: number): void {
     this.#attempts += attempts;
   }
 
-  /** Adds what an entry of the log tells; {@link tell} follows once it is recorded. */
+  /** Adds the fact that an entry of the log tells; {@link tell} follows once it is recorded. */
   add(fact: DistributiveOmit<Fact, 'key' | 'place'>): void {
     const name = nameOf(fact);
     const count = (this.#keys.get(name) ?? 0) + 1;
@@ -85,14 +85,14 @@ export class Feed {
     if (fact.kind === 'attempt') this.#attempts++;
   }
 
-  /** Tells the listeners what was added since there were this many facts. */
+  /** Tells the listeners the facts added since there were this many. */
   tell(since: number): void {
     const facts = this.#facts.slice(since);
     if (facts.length > 0) this.#happened.fire(facts);
   }
 }
 
-/** The name of a fact, which several facts of one preview may have. */
+/** Name of a fact, which several facts of one preview may share. */
 function nameOf(fact: DistributiveOmit<Fact, 'key' | 'place'>): string {
   const { kind, previewId } = fact;
   switch (kind) {
@@ -108,7 +108,7 @@ function nameOf(fact: DistributiveOmit<Fact, 'key' | 'place'>): string {
   }
 }
 
-/** One listener's place in the feed: what happened to some previews that it was not told yet. */
+/** One listener's place in the feed: facts about some previews that it was not told yet. */
 export class FeedCursor extends Owner {
   readonly #happened = this.own(new Emitter<void>());
   #untold: Fact[] = [];
@@ -138,14 +138,16 @@ export class FeedCursor extends Owner {
     this.own(store.feed.onDidHappen(take));
   }
 
-  /** The oldest first. Of several rebases of a preview only the last one, and nothing of having been stale for a while. */
+  /**
+   * Untold facts, the oldest first. Of several rebases of a preview only the last one, and none about a staleness that has passed.
+   */
   get untold(): readonly Fact[] {
     return this.#untold.filter(fact => !this.#isOlderRebase(fact) && !this.#isPassed(fact));
   }
 
   /**
-   * Everything before `next` counts as told from now on; by default everything.
-   * @param waits whether one of these is to be told later.
+   * Counts everything before `next` as told from now on; by default everything.
+   * @param waits whether a fact is to be told later.
    */
   noteTold(next: Fact | undefined, waits: (fact: Fact) => boolean): void {
     const index = next ? this.#untold.indexOf(next) : -1;

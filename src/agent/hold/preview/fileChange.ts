@@ -5,8 +5,8 @@ import type { TextEdit } from '../text/textEdit.ts';
 import type { FileRights } from './workspace.ts';
 
 /**
- * What stands at a path at one moment: a text, a symbolic link, or a binary file. Two sides are the same content if and only
- * if their hashes are equal.
+ * Content of a path at one moment: a text, a symbolic link, or a binary file. Two sides are the same content if and only if their
+ * hashes are equal.
  */
 export type FileSide = TextSide | LinkSide | BinarySide;
 
@@ -150,7 +150,7 @@ export function changeOf(
   return undefined;
 }
 
-/** What one path holds before and after: the unit in which changes are checked, written, rolled back and logged. */
+/** Content of one path before and after: the unit in which changes are checked, written, rolled back and logged. */
 export interface FileStep {
   readonly path: string;
   /** `null`: there is no file. */
@@ -171,8 +171,8 @@ export async function hunksOfChange(change: FileChange): Promise<readonly Hunk[]
 }
 
 /**
- * The modification with another text proposed. Where the edits of the old one were known, those of the new one are, one for each
- * hunk: labels count them.
+ * The modification with another text proposed. If the edits of the old one were known, those of the new one are, one for each hunk:
+ * labels count them.
  */
 export async function proposing(
   change: Extract<FileChange, { kind: 'modify' }>,

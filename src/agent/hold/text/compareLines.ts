@@ -85,14 +85,14 @@ async function compareAll(
   return { runs, exact: true };
 }
 
-/** Lines of one side that occur on the other, too. */
+/** Lines of one side that also occur on the other. */
 interface Shared {
   /** Equal lines have the same number, which is quicker to compare. */
   readonly numbers: number[];
   readonly at: number[];
 }
 
-/** How many lines are looked at between two chances for other work to run. */
+/** How many lines are processed before other work gets a chance to run. */
 const AT_ONCE = 20_000;
 
 /** The lines of the run that occur on both sides. */

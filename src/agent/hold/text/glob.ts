@@ -41,7 +41,7 @@ export function isGlob(path: string): boolean {
   return /[*?{[]/.test(path);
 }
 
-/** The globs of which this one is a choice: those of `{src/**,*.md}`; else it alone. */
+/** Alternatives of a glob: those of `{src/**,*.md}`; else the glob alone. */
 export function choicesOf(glob: string): readonly string[] {
   if (!glob.startsWith('{')) return [glob];
   const choices: string[] = [];

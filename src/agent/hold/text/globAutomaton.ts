@@ -10,14 +10,14 @@ type Node =
   | { readonly kind: 'split'; readonly to: readonly number[] }
   | { readonly kind: 'end' };
 
-/** A set of nodes in which a path may be, and where each character leads from there, as far as it was asked for. */
+/** A set of nodes in which a path may be, with the transitions by character that were asked for so far. */
 interface State {
   readonly nodes: readonly number[];
   readonly isEnd: boolean;
   readonly next: Map<string, State>;
 }
 
-/** More states than globs of people need; there may be very many of them. */
+/** More states than a glob written by a person needs; there may be very many of them. */
 const MAX_STATES = 1_000;
 
 const isAny = (): boolean => true;
@@ -50,7 +50,7 @@ export class GlobAutomaton {
     return state.isEnd && path !== '';
   }
 
-  /** @returns the node where the parts begin if they go on at `to`. */
+  /** @returns the node where the parts begin if they continue at `to`. */
   #compile(parts: readonly Part[], to: number): number {
     return parts.reduceRight((next, part) => this.#compilePart(part, next), to);
   }
@@ -153,7 +153,7 @@ function specialAt(
   }
 }
 
-/** Where the class ends that begins with a bracket; `undefined` if none does. */
+/** End of the class that begins with a bracket; `undefined` if none does. */
 function classEnd(glob: readonly string[], at: number): number | undefined {
   const first = at + (glob[at + 1] === '!' || glob[at + 1] === '^' ? 2 : 1);
   const close = glob.indexOf(']', first + 1);
@@ -172,7 +172,7 @@ function classOf(chars: readonly string[]): (char: string) => boolean {
   return char => char !== '/' && ranges.some(([low, high]) => low <= char && char <= high) !== isNegated;
 }
 
-/** The sequences in braces that begin at a place; `undefined` if they do not end, or are not several. */
+/** The sequences of the braces that begin at a place; `undefined` if they do not end, or are not several. */
 function choicesAt(
   glob: readonly string[],
   open: number,

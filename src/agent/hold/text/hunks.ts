@@ -79,7 +79,7 @@ function signed(sign: string, lines: readonly string[]): readonly string[] {
   });
 }
 
-/** What a line of one side is on the other: the line there, or what is there for the run of changed lines that it is in. */
+/** Counterpart of a line on the other side: its line there, or the run of changed lines that it is in. */
 export type OtherSide =
   | { readonly run?: undefined; readonly line: number }
   | { readonly run: ChangedRun; readonly line?: undefined };

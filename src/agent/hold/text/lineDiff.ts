@@ -7,7 +7,7 @@ import type { TextEdit } from './textEdit.ts';
 export interface DiffStat {
   readonly added: number;
   readonly removed: number;
-  /** How many hunks they are decided in, at least 1. */
+  /** Number of hunks to decide on, at least 1. */
   readonly hunks: number;
   readonly exact: boolean;
 }

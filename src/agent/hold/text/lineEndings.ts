@@ -45,7 +45,7 @@ export async function inLineEndingsOf(
   return kind === '\n' || kind === '\r\n' ? allWith(kind, text, slice) : text;
 }
 
-/** How many characters are converted between two chances for other work to run. */
+/** How many characters are converted before other work gets a chance to run. */
 const CHUNK = 64 * 1024;
 
 async function allWith(kind: '\n' | '\r\n', text: string, slice: TimeSlice): Promise<string> {
@@ -62,8 +62,8 @@ async function allWith(kind: '\n' | '\r\n', text: string, slice: TimeSlice): Pro
 }
 
 /**
- * The texts of a merge in one line ending, if a side changed those of all lines to LF or CRLF: lines that differ in nothing else
- * are then equal. Otherwise the texts as they are.
+ * The texts of a merge in one line ending, if a side changed those of all lines to LF or CRLF: then lines with no other difference
+ * are equal. Otherwise the texts unchanged.
  */
 export async function inNewLineEnding(
   base: string,

@@ -5,7 +5,7 @@ export function splitLines(text: string): string[] {
   return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g) ?? [];
 }
 
-/** How many characters are split between two chances for other work to run. */
+/** How many characters are split before other work gets a chance to run. */
 const CHUNK = 256 * 1024;
 
 /** Like {@link splitLines}, but it lets other work run in between. */

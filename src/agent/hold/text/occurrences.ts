@@ -32,7 +32,7 @@ export function occurrences(text: string, part: string, limit: number): Occurren
 
 /**
  * The places of a non-empty part from one place on, in a text or in a list of its lines, by the algorithm of Knuth, Morris and
- * Pratt: in linear time, whatever they are.
+ * Pratt: always in linear time.
  */
 export function* occurrencesFrom(
   from: number,

@@ -48,8 +48,8 @@ export async function mergeTexts(
 }
 
 /**
- * Whether `current` still has, unchanged, all that `proposed` changes in `base` and the lines beside it, so that nothing of the
- * proposal is in it. If the texts are too different to compare, that is not known, and not so.
+ * Whether `current` still has, unchanged, everything that `proposed` changes in `base` and the lines beside it, so that it contains
+ * nothing of the proposal. False if the texts are too different to compare.
  */
 export async function hasNothingOf(base: string, current: string, proposed: string): Promise<boolean> {
   const { lines, ours, regions } = await compared(base, current, proposed);

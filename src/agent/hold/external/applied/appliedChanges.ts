@@ -32,7 +32,7 @@ export function appliedPreviews(previews: PreviewStore): readonly Preview[] {
   });
 }
 
-/** The changes of files of the repository. A rename from or to another repository is, in this one, a file that is new or gone. */
+/** Changes to files of this repository. A rename across repositories counts as a creation or a deletion here. */
 export async function changesIn({ git, previews, fileOf }: AppliedFiles): Promise<readonly Placed[]> {
   const found: Placed[] = [];
   for (const preview of previews) {
@@ -58,8 +58,8 @@ function placedChanges(change: FileChange, at?: string, from?: string): readonly
 }
 
 /**
- * The path in a repository of a file that need not exist, with links on the way to it resolved. `undefined` if it is outside
- * the repository, or in one inside it, such as a submodule.
+ * Path in a repository of a file that need not exist, with links on the way to it resolved. `undefined` if it is outside the
+ * repository, or inside a nested one such as a submodule.
  */
 export async function placeIn(root: string, file: string): Promise<string | undefined> {
   const realRoot = await realPath(root);

@@ -15,7 +15,7 @@ export interface CommittedPreview {
 /** How long a line of a message should be at most, in characters. */
 const WIDTH = 72;
 
-/** The default title of a commit: that of the first preview, and the number of others. */
+/** Default title of a commit: the title of the first preview, and the number of others. */
 export function suggestedSubject(committed: readonly CommittedPreview[], l10n: Localiser): string {
   const [first, ...others] = committed;
   if (!first) return '';
@@ -70,7 +70,7 @@ export function trailersOf(committed: readonly CommittedPreview[]): readonly str
   return ['Reviewed-with: Redline', ...new Set(by), ...new Set(checks)];
 }
 
-/** The checks that had passed on each of these when it was applied. */
+/** Checks that had passed on every one of these previews when it was applied. */
 function passedOn(committed: readonly CommittedPreview[]): readonly string[] {
   const [first = [], ...others] = committed.map(({ entry: { checks = [] } }) =>
     checks.flatMap(({ name, outcome }) => (outcome === 'passed' ? [plain(name)] : [])),

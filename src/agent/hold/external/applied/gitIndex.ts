@@ -36,8 +36,8 @@ export async function contentOf(git: GitProgram, object: string): Promise<Buffer
 
 /**
  * Stores bytes as an object.
- * @param convertAs the path whose filters and line endings count; without it the bytes are stored as they are.
- * @returns its name.
+ * @param convertAs path whose filters and line endings apply; without it the bytes are stored as they are.
+ * @returns the name of the object.
  */
 export async function store(git: GitProgram, bytes: Uint8Array, convertAs?: string): Promise<string> {
   const how = convertAs === undefined ? ['--no-filters'] : ['--path', convertAs];

@@ -28,9 +28,9 @@ export interface Staged {
 }
 
 /**
- * Stages what previews applied, as far as the files still hold it and git does not have it. In a file with other changes only the
- * applied ones are staged. A file whose changes cannot be told apart is left out as a whole.
- * @throws ToolError with the message of git; then nothing is staged.
+ * Stages applied changes that the files still hold and git does not have yet. In a file with other changes only the applied ones
+ * are staged. A file whose changes cannot be told apart is left out as a whole.
+ * @throws ToolError with git's message; then nothing is staged.
  */
 export async function stageApplied(files: AppliedFiles): Promise<Staged> {
   const { git } = files;
@@ -84,7 +84,7 @@ class Staging {
     this.#index = index;
   }
 
-  /** Adds changes of a file that follow one another, unless the file has lost them. */
+  /** Adds consecutive changes of a file, unless the file has lost them. */
   async add({ net, parts }: Joined): Promise<void> {
     if (!(await this.#isHeld(net))) return;
     const { path: at } = net;
@@ -99,7 +99,7 @@ class Staging {
     this.#texts.set(at, text === undefined ? await withChange(base, net) : text);
   }
 
-  /** The new entry of a path; why it has none, or `undefined` if it needs none. */
+  /** The new entry of a path, the reason why it has none, or `undefined` if it needs none. */
   async entryAt(at: string): Promise<Entry | LeftOut['why'] | undefined> {
     const { program, root } = this.#git;
     if (this.#index.get(at)?.isUnmerged === true) return 'merging';
@@ -134,7 +134,7 @@ class Staging {
     return (await standingOf(sidesOf(before, after), shown)).kind === 'held';
   }
 
-  /** Whether the changes are all the difference between the index and the file, which git may store in another form. */
+  /** Whether the changes are the whole difference between the index and the file, which git may store in another form. */
   async #isAllOf(at: string, changes: readonly FileChange[], disk: OnDisk): Promise<boolean> {
     const [first, last] = [changes[0], changes.at(-1)];
     if (last?.after?.hash !== disk.hash) return false;
@@ -152,7 +152,7 @@ class Staging {
       : undefined;
   }
 
-  /** A text in the encoding and with the line endings that are staged; `undefined` if these differ from line to line. */
+  /** The text in the encoding and with the line endings of the staged version; `undefined` if these differ from line to line. */
   async #asStaged({ object }: StagedEntry, text: string): Promise<Uint8Array | undefined> {
     const side = sideOfBytes(await contentOf(this.#git.program, object));
     if (!side) return undefined;
@@ -179,7 +179,7 @@ function linesOf(bytes: Uint8Array): string | undefined {
   return side && withLineFeeds(side.text);
 }
 
-/** A staged text with a change; `undefined` where it does not fit. */
+/** The staged text with a change applied; `undefined` where it does not fit. */
 async function withChange(
   base: string | null | undefined,
   { before, after }: FileChange,
@@ -194,13 +194,13 @@ async function withChange(
   return standing.kind === 'absent' ? standing.completed : undefined;
 }
 
-/** Changes of one file that follow one another, and all of them as one. */
+/** Consecutive changes of one file, and their net effect. */
 interface Joined {
   readonly net: FileChange;
   readonly parts: readonly FileChange[];
 }
 
-/** Joins changes that follow one another: of two in the same lines, the file has only the second. */
+/** Joins consecutive changes: of two in the same lines, the file has only the second. */
 function joined(changes: readonly FileChange[]): readonly Joined[] {
   const last = new Map<string, number>();
   const all: Joined[] = [];

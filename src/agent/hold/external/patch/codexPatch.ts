@@ -1,19 +1,19 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { PatchedFile, PatchHunk, PatchPart } from './patchParts.ts';
 
-/** The line that a patch of Codex' tool `apply_patch` begins with. No line of a hunk is like this. */
+/** First line of a patch of Codex' tool `apply_patch`. No line of a hunk is like this. */
 const BEGIN = /^\*\*\* Begin Patch\s*$/m;
 const END = /^\*\*\* End Patch\s*$/m;
-/** The line that tells of a file. */
+/** Header line of a file. */
 const FILE = /^\*\*\* (?<what>Add|Update|Delete) File: (?<name>.*)$/;
-/** Where the next file begins. */
+/** Start of the next file. */
 const NEXT_FILE = /^(?=\*\*\* (?:Add|Update|Delete) File: )/m;
 
 export function hasCodexPatch(text: string): boolean {
   return BEGIN.test(text);
 }
 
-/** The files of patches in the format of Codex, which tells no numbers of lines. Several patches are a series. */
+/** Files of patches in the Codex format, which has no line numbers. Several patches form a series. */
 export function parseCodexPatch(text: string): readonly PatchPart[] {
   const [, ...patches] = text.replaceAll('\r\n', '\n').split(BEGIN);
   return patches.flatMap((patch, n) => {

@@ -7,14 +7,14 @@ import type { PatchHunk } from './patchParts.ts';
 /** The result of applying hunks to a text. */
 export interface FittedText {
   readonly text: string;
-  /** Those that fit nowhere, or in several places. Nothing of them is in the text. */
+  /** Hunks that fit nowhere, or in several places. The text has nothing of them. */
   readonly rejected: readonly PatchHunk[];
 }
 
 /**
- * Applies hunks where their old lines are: at the line that they name (moved by the hunks before), else at the only other
- * place where exactly these lines are. One that names lines above it instead is applied at the first place below them. If the
- * file has other line endings than the patch, those of the file are kept.
+ * Applies each hunk where its old lines are: at the line that it names (moved by the hunks before), else at the only other place
+ * with exactly these lines. A hunk that names lines above it instead is applied at the first place below them. If the file and the
+ * patch differ in their line endings, those of the file are kept.
  */
 export async function fitHunks(text: string, hunks: readonly PatchHunk[]): Promise<FittedText> {
   const exact = await fit(text, hunks, undefined);
@@ -26,7 +26,7 @@ export async function fitHunks(text: string, hunks: readonly PatchHunk[]): Promi
 
 const MARK = '\ufeff';
 
-/** As {@link fitHunks}, in a file as it is stored: a patch in git's format holds a byte order mark as a character of line 1. */
+/** Like {@link fitHunks}, for a file as it is stored: a patch in git's format holds a byte order mark as a character of line 1. */
 export async function fitFile(
   { text, encoding }: Pick<TextSide, 'text' | 'encoding'>,
   hunks: readonly PatchHunk[],
@@ -146,7 +146,7 @@ function isEnd(at: number, old: Lines, file: Lines): boolean {
   return at + old.lines.length === file.lines.length;
 }
 
-/** Where a hunk belongs that names lines above it: at the first place below them; without such lines, at the only place. */
+/** Place of a hunk that names lines above it: the first one below them; without such lines, the only one. */
 function placeBelow(
   lines: readonly string[],
   hunk: {
@@ -172,7 +172,7 @@ function placeBelow(
   return places.length === 1 || below.length > 0 ? places[0] : undefined;
 }
 
-/** Where a hunk belongs: at the expected line, else at the only other place. `from`: where the hunk before ends. */
+/** Place of a hunk: the expected line, else the only other place. `from`: where the hunk before ends. */
 function placeOf(
   lines: readonly string[],
   pattern: readonly string[],

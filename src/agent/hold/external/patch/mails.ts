@@ -1,9 +1,9 @@
-/** Where a mail of a mailbox begins. */
+/** Start of a mail in a mailbox. */
 const MAIL = /^(?=From \S+ .*\d{4}\r?$)/m;
 const ENCODING = /^content-transfer-encoding:\s*(base64|quoted-printable)\s*$/im;
 const CHARSET = /^content-type:[^\n]*(?:\r?\n[ \t][^\n]*)*?\bcharset="?(?<charset>[\w-]+)/im;
 
-/** A text with the mails in it as they are read: programs that send mails may encode what is in them. */
+/** The text with its mails decoded: programs that send mails may encode their content. */
 export function decodedMails(text: string): string {
   return ENCODING.test(text) ? text.split(MAIL).map(decoded).join('') : text;
 }

@@ -7,7 +7,7 @@ import { nameAndNote, nameIn } from './patchNames.ts';
 import { PatchLines, type PatchedFile, type PatchPart } from './patchParts.ts';
 
 /**
- * Parses a patch: git's format, a plain unified one, or that of Codex. A part that is damaged does not hide the others.
+ * Parses a patch in git's format, in the plain unified one, or in that of Codex. A damaged part does not hide the others.
  * @returns nothing if the text is not a patch at all.
  */
 export async function parsePatch(given: string): Promise<readonly PatchPart[]> {
@@ -25,29 +25,34 @@ export async function parsePatch(given: string): Promise<readonly PatchPart[]> {
       parsed.push(isFirst && part.kind !== 'unusable' ? { ...part, isFirst } : part);
       isFirst &&= part.kind === 'unusable';
     }
-    // What stands before the first section is above its own diff.
+    // Text before the first section stands above that section's own diff.
     isFirst ||= COMMIT.test(section);
     await slice.turn();
   }
   return parsed;
 }
 
-/** Where the text above the diff of another commit begins: in a mailbox, and as `git show` and `hg export` print it. No line of a hunk is like this. */
+/**
+ * Start of the text above another commit's diff: in a mailbox, and as `git show` and `hg export` print it. No line of a hunk is
+ * like this.
+ */
 const COMMIT = /^(?:From [\da-f]{4,} |commit [\da-f]{7,}|# HG changeset patch)/m;
 
-/** Whether a patch was saved with CRLF throughout. One of a file with CRLF has them in the lines of the file only. */
+/** Whether the whole patch was saved with CRLF. A patch of a file with CRLF has them only in the lines of the file. */
 function hasCarriageReturns(text: string): boolean {
   return /^(?:\+\+\+|diff --git) [^\n]*/m.exec(text)?.[0].endsWith('\r') === true;
 }
 
 /** No line of a hunk begins like this, so a patch can be cut here whatever its files contain. */
 const SECTION = /\n(?:diff |Index: )/g;
-/** How many characters are looked through between two chances for other work to run. */
+/** How many characters are scanned before other work gets a chance to run. */
 const CHUNK = 512 * 1024;
 /** The longest beginning of a section. */
 const OVERLAP = 10;
 
-/** Where sections begin. The first is what comes before the others: the message of a mail, or a whole plain patch. */
+/**
+ * Offsets at which sections begin. The first section is the text before the others: the message of a mail, or a whole plain patch.
+ */
 async function sectionStarts(text: string, slice: TimeSlice): Promise<readonly number[]> {
   const starts = [0];
   for (let at = 0; at < text.length; at += CHUNK) {
@@ -90,7 +95,7 @@ function takePlainFile(lines: PatchLines): PatchedFile | undefined {
   return undefined;
 }
 
-/** The mark of `diff -N` and Subversion for a missing file, in place of the time. */
+/** Marker of `diff -N` and Subversion for a missing file, in place of the time. */
 const NOT_THERE = /^(?:(?:1970-01-01|1969-12-31) |\((?:nonexistent|revision 0)\)$)/;
 
 function plainFile(
@@ -104,10 +109,10 @@ function plainFile(
   return { kind, ...plainNames(old, now), hunks: lines.hunks(), isBinary: false };
 }
 
-/** A folder in front of names that begins with one letter, as git writes them: `a/` and `b/`, or as `diff.mnemonicPrefix` says. */
+/** One-letter folder in front of names, as git writes them: `a/` and `b/`, or as `diff.mnemonicPrefix` says. */
 const PREFIX = /^[abciow]\//;
 
-/** Plain patches have names as they were typed, often with one folder in front of each: `diff -ru old new`. */
+/** Plain patches keep names as they were typed, often with one folder in front of each: `diff -ru old new`. */
 function plainNames(old: string, now: string): Pick<PatchedFile, 'from' | 'to'> {
   const hasFolders = old !== now && withoutFolder(old) === withoutFolder(now);
   const both = (name: string): readonly string[] => {

@@ -11,7 +11,7 @@ export function nameIn(text: string): string {
   return quotedIn(text)?.name ?? plain(text);
 }
 
-/** The name after `--- ` or `+++ `, and what a tab divides from it, such as a time. */
+/** The name after `--- ` or `+++ `, and the text after a tab, such as a time. */
 export function nameAndNote(line: string): readonly [name: string, note: string] {
   const text = line.slice('--- '.length);
   const quoted = quotedIn(text);
@@ -20,7 +20,7 @@ export function nameAndNote(line: string): readonly [name: string, note: string]
   return [plain(name), notes.join('\t').trim()];
 }
 
-/** Patches in UTF-8 never have this character because they lack another one, but a clipboard may. */
+/** In a patch in UTF-8, this character never stands for one that was lost, but in a clipboard it may. */
 function plain(name: string): string {
   return name.replaceAll('\ufffd', LOST);
 }
@@ -55,7 +55,7 @@ export function quotedIn(text: string): NameAndRest | undefined {
 export type NamePair = readonly [old: string, now: string];
 
 /**
- * Divides the names behind `diff --git ` that differ in their prefixes at most.
+ * Splits the names behind `diff --git `, which differ in their prefixes at most.
  * @returns `undefined` where a file could have several names
  */
 export function namesOfHead(text: string): NamePair | undefined {

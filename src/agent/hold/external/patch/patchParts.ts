@@ -1,10 +1,10 @@
 /** One hunk of a patch. Each line begins with a space, `+`, `-`, or a backslash for “no newline at end of file”. */
 export interface PatchHunk {
-  /** The line of the old file, from 1; `undefined` in a format that only tells lines near it. */
+  /** First line in the old file, from 1; `undefined` in a format that only names lines near it. */
   readonly oldStart?: number;
-  /** Lines that stand above the hunk, one below the other. */
+  /** Lines above the hunk, each below the one before. */
   readonly below?: readonly string[];
-  /** Its last line is that of the file. */
+  /** Its last line is the last of the file. */
   readonly isLast?: boolean;
   readonly lines: readonly string[];
 }
@@ -22,18 +22,18 @@ export interface PatchedFile {
   readonly newMode?: string;
   /** It replaces the file, whose old content may have become another one. */
   readonly isRewrite?: boolean;
-  /** It deletes content that it does not contain. */
+  /** It deletes content that the patch does not contain. */
   readonly isAnyContent?: boolean;
-  /** A new diff of a series begins with this file: the diffs before it are applied first. */
+  /** Starts a new diff of a series: the diffs before it are applied first. */
   readonly isFirst?: boolean;
 }
 
 /** A part of a patch that cannot be used. */
 export interface UnusablePart {
   readonly kind: 'unusable';
-  /** The line that it begins with, or its file. */
+  /** Its first line, or its file. */
   readonly heading: string;
-  /** `combined`: it tells what a merge has made of several versions. */
+  /** `combined`: a combined diff, which shows what a merge made of several versions. */
   readonly why: 'malformed' | 'combined';
   readonly message?: string;
 }
@@ -49,7 +49,7 @@ export class PatchLines {
 
   constructor(section: string) {
     this.#lines = section.split('\n');
-    // The end of the last line is no line of its own.
+    // The end of the last line does not begin another line.
     if (this.#lines.at(-1) === '') this.#lines = this.#lines.slice(0, -1);
   }
 
@@ -101,7 +101,7 @@ export class PatchLines {
       if (old < 0 || now < 0) throw new Error(`${head} has other lines than it says.`);
       lines.push(this.take());
     }
-    // What follows may be the next file of a plain patch, or the end of a mail.
+    // The next file of a plain patch, or the end of a mail, may follow.
     const next = this.peek();
     if (next !== undefined && /^[+ -]/.test(next) && !/^(?:--- |-- $)/.test(next))
       throw new Error(`${head} has more lines than it says.`);

@@ -11,8 +11,8 @@ import type { PatchedFile, PatchHunk, PatchPart } from './patchParts.ts';
 import { diffsOf, unitsOf } from './series.ts';
 
 /**
- * What a patch would make of the files here: what `git apply` would, diff by diff. A part that does not fit is left out, and so
- * are those that only make sense with it.
+ * Changes that a patch would make to the files here, as `git apply` would, diff by diff. A part that does not fit is left out, and
+ * so are those that only make sense with it.
  * @throws TooMuchError past the limits.
  */
 export async function patchProposal(
@@ -40,7 +40,7 @@ export async function patchProposal(
 
 /** The effect of one part of a diff on the files before it. */
 interface Effect {
-  /** The path of a file that is there no longer. */
+  /** Path of a file that no longer exists. */
   readonly removes?: string;
   readonly makes?: MadeFile;
   /** The parts left out. */
@@ -50,11 +50,11 @@ interface Effect {
 interface UnitRead {
   readonly effects: readonly Effect[];
   readonly leftOut: readonly LeftOut[];
-  /** Nothing of the unit is carried. */
+  /** Nothing of the unit is carried over. */
   readonly isLeftOut: boolean;
 }
 
-/** Reads parts that only make sense together: all of them, or none. */
+/** Reads parts that only make sense together: all or none. */
 async function readUnit(unit: readonly PatchPart[], reader: Reader): Promise<UnitRead> {
   const effects: Effect[] = [];
   const failed = new Map<string, LeftOut>();
@@ -80,7 +80,7 @@ function nameOf(part: PatchPart): string {
   return part.kind === 'unusable' ? part.heading : (part.to[0] ?? part.from[0] ?? '');
 }
 
-/** Tells what the parts of a unit do to the files before their diff. */
+/** Computes the effects of the parts of a unit on the files as they were before their diff. */
 class Reader {
   readonly #files: PatchedFiles;
   readonly #workspace: Workspace;
@@ -130,7 +130,7 @@ class Reader {
     return { makes: { path, side: after }, notes };
   }
 
-  /** The file that is to be modified; `undefined` if it is new, since the patch, which does not say so, knows no line of it. */
+  /** The file to modify; `undefined` if it is new, since the patch, which does not say so, has no line of it. */
   async #found({ from, to, hunks }: PatchedFile): Promise<readonly [string, TextSide] | undefined> {
     try {
       return await this.#files.existing([...to, ...from]);
@@ -216,7 +216,7 @@ function hunksLeftOut({ rejected }: FittedText): LeftOutError {
   return new LeftOutError('hunks', textOfHunks(rejected));
 }
 
-/** How much of the hunks that do not fit is kept, in characters. */
+/** How much text of rejected hunks is kept, in characters. */
 const MAX_DETAIL = MAX_FILE_BYTES / 100;
 
 function textOfHunks(hunks: readonly PatchHunk[]): string {

@@ -6,7 +6,7 @@ import type { Allowance } from '../gathered.ts';
 import { LeftOutError } from '../readForeign.ts';
 import type { PatchedFile } from './patchParts.ts';
 
-/** Where the files of a patch may be here. */
+/** Resolves the names in a patch to places here. */
 export interface PatchPlaces {
   /**
    * The workspace paths that a name may mean, the likeliest first; at least one.
@@ -17,23 +17,23 @@ export interface PatchPlaces {
   isLink(path: string): Promise<boolean>;
 }
 
-/** A file as the diffs so far have changed it. */
+/** A file as the diffs so far have left it. */
 export interface PatchedState {
   readonly original: TextSide | null;
   readonly now: TextSide | null;
-  /** Whether it may be run; `undefined`: as the file at its path. */
+  /** Whether it is executable; `undefined`: like the file at its path. */
   readonly isExecutable?: boolean | undefined;
-  /** The path of a file that was here and that the patch renamed to this one. */
+  /** Path of a file here that the patch renamed to this one. */
   readonly from?: string | undefined;
 }
 
-/** A file as a diff makes it. */
+/** A file as a diff leaves it. */
 export interface MadeFile extends Pick<PatchedState, 'isExecutable' | 'from'> {
   readonly path: string;
   readonly side: TextSide;
 }
 
-/** The files that a patch is about, as they are here and as its diffs change them one after the other. */
+/** The files that a patch touches: first as they are here, then as each of its diffs leaves them. */
 export class PatchedFiles {
   readonly #workspace: Workspace;
   readonly #places: PatchPlaces;
@@ -48,7 +48,7 @@ export class PatchedFiles {
   }
 
   /**
-   * The first of the places that these names may mean where a file is.
+   * The first place that these names may mean at which there is a file.
    * @throws the refusal of a name, after which no other is tried: a longer one may lead elsewhere through `..`.
    */
   async existing(names: readonly string[]): Promise<readonly [path: string, side: TextSide]> {
@@ -83,7 +83,7 @@ export class PatchedFiles {
     return state;
   }
 
-  /** Whether the file at a path may be run. */
+  /** Whether the file at a path is executable. */
   async isExecutable(path: string): Promise<boolean> {
     const { isExecutable, original } = await this.at(path);
     return isExecutable ?? (original !== null && (await this.#isExecutableHere(path)));
@@ -104,7 +104,7 @@ export class PatchedFiles {
     this.#states.set(path, { original, from, isExecutable, now: side, ...more });
   }
 
-  /** Takes note that a part was left out, so that its files are not as the next diff expects them. */
+  /** Notes that a part was left out, so that its files are not as the next diff expects them. */
   async leaveBehind({ from, to }: Pick<PatchedFile, 'from' | 'to'>): Promise<void> {
     for (const names of [from, to])
       try {

@@ -2,9 +2,9 @@ import { foldersAbove } from '../../preview/fileSteps.ts';
 import type { PatchedFile, PatchPart } from './patchParts.ts';
 
 /**
- * The diffs of a patch, one after the other. All files of a diff are told from the tree before it; the next diff is about the
- * tree that this one makes. In patches that were put together without a heading between them, a diff ends before the file that
- * it has told of already.
+ * The diffs of a patch, one after the other. A diff describes all of its files relative to the tree before it; the next diff starts
+ * from the tree that this one makes. In patches that were put together without headings, a diff ends before a file that it has
+ * already described.
  */
 export function diffsOf(parts: readonly PatchPart[]): readonly (readonly PatchPart[])[] {
   const diffs: PatchPart[][] = [];
@@ -32,8 +32,8 @@ export function diffsOf(parts: readonly PatchPart[]): readonly (readonly PatchPa
 }
 
 /**
- * The parts of a diff that only make sense together, in their order: those that put a file where another one is removed, such as
- * a file that becomes a link, or files that change places.
+ * Parts of a diff that only make sense together, in their order: those that put a file where another one is removed, such as a file
+ * that becomes a link, or files that swap places.
  */
 export function unitsOf(diff: readonly PatchPart[]): readonly (readonly PatchPart[])[] {
   const removers = new Map<string, PatchedFile>();

@@ -18,7 +18,7 @@ import { hashOf, heldReader, type Held } from './held.ts';
 import { rollBack } from './rollback.ts';
 import { carryModes, readRollbackInfo, rightsAfter, type RollbackInfo } from './rollbackInfo.ts';
 
-/** What a commit has to tell beyond its success. */
+/** Facts that a commit reports beyond its success. */
 export interface CommitReport {
   /** Paths whose change went into an editor that has unsaved changes, and is not on disk yet. */
   readonly unsaved: readonly string[];
@@ -54,7 +54,7 @@ export async function commitChanges(
   const rollback = Object.keys(rights).length > 0 ? { ...found, rights } : found;
   const modes = carryModes(changes, new Map(Object.entries(rollback.modes)));
   const [, written, removed] = phases;
-  /** Files with a new name and the old text, which are written once the old name is gone. */
+  /** Files with a new name and the old text, written once the old name is gone. */
   const renamed: Phase = { steps: [], emptied: [] };
   const named = new Set<FileStep>();
   const left = new Set(removed.steps.map(({ path }) => path));
@@ -74,16 +74,16 @@ export async function commitChanges(
     if (!isSame) renamed.steps.push(step);
     return 'disk';
   };
-  /** Their writes may have changed something. */
+  /** Steps whose write may have changed something. */
   const begun = new Set<FileStep>();
   const done = new Set<string>();
-  /** Their write failed for another reason than that they had changed. */
+  /** Paths whose write failed for another reason than a changed base. */
   const broken = new Set<string>();
   const unsaved: string[] = [];
   let failed: { readonly path: string; readonly error: unknown } | undefined;
   try {
     for (const { steps: phase, emptied } of [...phases, renamed]) {
-      // An old name goes once the new one would survive a power cut.
+      // An old name is removed once the new one would survive a power cut.
       if (phase === removed.steps && phase.length > 0)
         await files.sync(written.steps.filter(({ before }) => !before).map(({ path }) => path));
       await forEachLimited(phase, AT_ONCE, async step => {
@@ -95,7 +95,7 @@ export async function commitChanges(
           done.add(path);
         } catch (error) {
           failed ??= { path, error };
-          // A file that is not as expected is not touched: what it holds is someone else's, even if it is what was proposed.
+          // A file with unexpected content is not touched: someone else wrote it, even if it equals the proposal.
           if (error instanceof StalePreviewError) begun.delete(step);
           else broken.add(path);
           throw error;
@@ -117,8 +117,7 @@ export async function commitChanges(
 }
 
 /**
- * The paths that hold the same content afterwards, but with the bits of another file, or with others that a change sets: with
- * these, two files were swapped, or bits were changed.
+ * Paths with the same content afterwards but other permission bits, because two files were swapped or a change sets the bits.
  * @param modes the bits that files have afterwards, see {@link carryModes}.
  */
 export function modeSteps(
@@ -167,8 +166,8 @@ interface Phase {
 }
 
 /**
- * Files are removed last, so that a rollback has less to restore, unless something new needs their place: a folder that of
- * a file, or a file that of the folder with all its contents.
+ * Files are removed last, so that a rollback has less to restore, unless something new needs their place: a folder may replace a
+ * file, or a file a folder with all its contents.
  * @param left folders that are removed at the end if they are empty.
  */
 function phasesOf(
@@ -191,7 +190,7 @@ function phasesOf(
   ];
 }
 
-/** The paths that no longer hold the base of these changes. */
+/** Paths that no longer hold the base of these changes. */
 export async function stalePaths(files: ReadableFiles, changes: readonly FileChange[]): Promise<string[]> {
   const steps = touchedSteps(changes);
   const stale: string[] = [];
@@ -207,7 +206,7 @@ export async function stalePaths(files: ReadableFiles, changes: readonly FileCha
   return stale.sort();
 }
 
-/** The paths where one of the changes does not start from what the one before it leaves there. */
+/** Paths where a change does not start from the content that the one before it leaves there. */
 function brokenPaths(changes: readonly FileChange[]): string[] {
   const held = new Map<string, Sha256 | undefined>();
   const broken: string[] = [];
@@ -219,8 +218,8 @@ function brokenPaths(changes: readonly FileChange[]): string[] {
 }
 
 /**
- * The hash of what the path of a step holds, `null` where there is nothing. Where a folder or a device stands, `undefined`,
- * which equals no base.
+ * Hash of the content at the path of a step, `null` where there is nothing. `undefined`, which equals no base, for a folder or a
+ * device.
  */
 async function hashNow(path: string, read: () => Promise<Held>): Promise<Sha256 | null | undefined> {
   try {

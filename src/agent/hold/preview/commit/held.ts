@@ -3,13 +3,13 @@ import { hashOfLink, isLink, isWhole, type FileStep } from '../fileChange.ts';
 import { foldersAbove } from '../fileSteps.ts';
 import type { FileContent, ReadableFiles } from '../workspace.ts';
 
-/** What a path holds; `undefined`: nothing. */
+/** Content at a path; `undefined`: nothing. */
 export type Held = FileContent | undefined;
 
 /**
- * Reads what the paths of these steps hold. A link is only seen where a step is about the file as a whole; a text is read
- * behind a link. Below a link that the steps put away there is nothing yet.
- * @returns throws a ToolError where a folder or a device stands, any file system error as it is.
+ * Reads the contents at the paths of these steps. A link itself is read only where a step is about the file as a whole; a text is
+ * read through the link. Below a link that the steps remove there is nothing yet.
+ * @returns throws a ToolError for a folder or a device, any file system error as it is.
  */
 export function heldReader(
   files: ReadableFiles,
@@ -25,13 +25,13 @@ export function heldReader(
   };
 }
 
-/** The hash of a side with this content; `null` for nothing. */
+/** Hash of a side with this content; `null` for nothing. */
 export function hashOf(held: Held): Sha256 | null {
   if (held === undefined) return null;
   return 'link' in held ? hashOfLink(held.link) : sha256(held);
 }
 
-/** The link above a path that these steps put away, to make a folder in its place. */
+/** The link above a path that these steps remove to make a folder in its place. */
 export function removedLinkAbove(steps: readonly FileStep[]): (path: string) => string | undefined {
   const removed = steps.filter(({ before, after }) => before && isLink(before) && !after);
   const links = new Set(removed.map(({ path }) => path));

@@ -16,7 +16,7 @@ import { isTornWrite, rollBack } from './rollback.ts';
 import { carryModes, rightsAfter, type RollbackInfo } from './rollbackInfo.ts';
 import type { Workspace } from '../workspace.ts';
 
-/** What recovering from one interrupted commit did. */
+/** Result of recovering from one interrupted commit. */
 export interface RecoveryReport {
   /** The previews that were being committed. */
   readonly previewIds: readonly string[];
@@ -31,15 +31,15 @@ export interface RecoveryReport {
   /** Paths that were left alone, because they hold neither the old nor the new content: they have changed since. */
   readonly leftAlone: readonly string[];
   /**
-   * Paths that could not be read or restored because of a file system error, or lead elsewhere, since other folders are open. If there are any, the commit has not ended, and
-   * is recovered from again at the next start.
+   * Paths that could not be read or restored because of a file system error, or that lead elsewhere because other folders are open.
+   * If there are any, the commit has not ended, and the next start recovers from it again.
    */
   readonly failed: readonly string[];
 }
 
 /**
- * What a path of a commit holds. `unknown`: it could not be read because of a file system error; `lacking`: neither side, and
- * what the editor or the disk holds shows that the change was never written there.
+ * State of the content at a path of a commit. `unknown`: it could not be read because of a file system error; `lacking`: neither
+ * side, and the content in the editor or on the disk shows that the change was never written there.
  */
 type State = 'before' | 'after' | 'torn' | 'other' | 'lacking' | 'unknown';
 
@@ -48,23 +48,23 @@ const noRollbackInfo: RollbackInfo = { newFolders: [], modes: {} };
 const AT_ONCE = 8;
 
 /**
- * Ends the commits that a crash interrupted, as the write-ahead journal tells, so that each is complete or had no effect. If
- * everything was written, it is recorded as applied. If only some files were, they get their old content back, also those that
- * hold a part of what the commit wrote; a file that holds anything else is left alone. A line of the log that cannot be read
- * never leads to undoing something that may have been applied.
+ * Ends the commits that a crash interrupted, by the write-ahead journal, so that each is complete or had no effect. If everything
+ * was written, the commit is recorded as applied. If only some files were, they get their old content back, also those that hold a
+ * part of what the commit wrote; a file with any other content is left alone. An unreadable line of the log never leads to undoing
+ * something that may have been applied.
  *
- * A commit that did not write everything leaves a file behind that holds its old content, a part of the new one, or what others
- * have changed in the old one. Where there is none, but some hold what was written, the others were changed since, and nothing is
+ * A commit that did not write everything leaves a file behind that holds its old content, a part of the new one, or the old one
+ * with changes by others. If there is no such file, but some hold what was written, the others were changed since, and nothing is
  * undone.
  *
- * Call it only for a log that no other process writes: there, a commit that looks interrupted may be running.
+ * Call it only for a log that no other process writes: otherwise, a commit that looks interrupted may still be running.
  */
 export async function recoverCommits(
   store: PreviewStore,
   files: ResolvingFiles,
 ): Promise<readonly RecoveryReport[]> {
   const reports: RecoveryReport[] = [];
-  // The last one first: what it was made on tells whether those before it were complete.
+  // The last one first: its base tells whether those before it were complete.
   for (const commit of store.interruptedCommits.toReversed()) {
     const report = await recover(commit, store, files);
     if (report) reports.push(report);
@@ -127,7 +127,7 @@ async function recover(
     await files.tidy(paths, foldersRemovedBy(changes));
     return { previewIds, end: 'finished', restored: [], leftAlone: pathsWith('other').sort(), failed: [] };
   }
-  // What was applied on top of this commit stays, even if the log does not tell how this one ended.
+  // Changes applied on top of this commit stay, even if the log does not tell how this one ended.
   const own = steps.filter(({ path }) => !foundLater.has(path));
   const { restored, foreign, failed } = await rollBack(files, own, rollback, store.blobs);
   await files.sync(restored);
@@ -136,7 +136,7 @@ async function recover(
   return { previewIds, end: 'rolledBack', restored, leftAlone: [...foreign, ...builtOn].sort(), failed };
 }
 
-/** The paths that lead elsewhere than when these were committed: other folders are open. */
+/** Paths that lead elsewhere than when these were committed, because other folders are open. */
 function pathsElsewhere(previews: readonly Preview[], files: ResolvingFiles): readonly string[] {
   const paths = previews.flatMap(preview =>
     preview.roots ? [...files.formerPlaces(pathsOf(preview), preview.roots).keys()] : [],
@@ -144,7 +144,7 @@ function pathsElsewhere(previews: readonly Preview[], files: ResolvingFiles): re
   return [...new Set(paths)].sort();
 }
 
-/** The previews of a commit as they were committed; `undefined` if that cannot be read any more. */
+/** The previews of a commit as they were committed; `undefined` if that can no longer be read. */
 function previewsOf(
   { ids, revisions }: InterruptedCommit,
   store: PreviewStore,
@@ -170,13 +170,15 @@ function finish(
   return store.endResolving(entries, previews);
 }
 
-/** What a later commit found at a path: the hash, `null` where there was no file, and the content if its preview still has it. */
+/**
+ * State of a path that a later commit found: the hash, `null` where there was no file, and the content if its preview still has it.
+ */
 interface Found {
   readonly hash: Sha256 | null;
   readonly side: FileStep['before'];
 }
 
-/** What was applied later found, by path. */
+/** States that later commits found, by path. */
 function basesOf(later: readonly LedgerEntry[], store: PreviewStore): ReadonlyMap<string, Found> {
   const found = new Map<string, Found>();
   for (const { outcome, kind, files, previewId } of later) {
@@ -191,7 +193,7 @@ function basesOf(later: readonly LedgerEntry[], store: PreviewStore): ReadonlyMa
   return found;
 }
 
-/** What each path held after the commit: what a later one found there, else what it holds now. */
+/** State of each path after the commit: the one that a later commit found there, else the current one. */
 async function whatIsHeld(
   files: Workspace,
   steps: readonly FileStep[],
@@ -209,11 +211,11 @@ async function whatIsHeld(
 /**
  * Whether the change of a step was never written to its file, which holds neither side.
  *
- * A change that was to go into an editor, or would have because there are unsaved changes now, must be in what there is: an editor
- * that is gone has not changed its file, so what the disk holds then is no later change. Any other file was changed since, and may
- * have lost the change again; but if others changed only what the change leaves alone, it was never there: someone typed into an
- * editor that is gone, for example, which kept the change from coming.
- * @param found what a later commit found there, if `state` is about that and not about what the file holds now.
+ * A change that was to go into an editor, or would now because there are unsaved changes, must be in the present content: an editor
+ * that is gone has not changed its file, so the content on disk is then no later change. Any other file was changed since, and may
+ * have lost the change again; but if others changed only lines that the change leaves alone, it was never there: for example,
+ * someone typed into an editor that is gone, which kept the change from coming.
+ * @param found the state that a later commit found there, if `state` is about that and not about the current content of the file.
  * @param inEditors the paths whose change was to go into an editor.
  */
 async function isLacking(
@@ -251,7 +253,7 @@ async function heldNow(step: FileStep, read: (step: FileStep) => Promise<Held>):
   }
 }
 
-/** What tells whether a write that changes no content but bits has been made. */
+/** Evidence of whether a write that changes only permission bits has been made. */
 async function bitsHeld(
   files: Workspace,
   path: string,

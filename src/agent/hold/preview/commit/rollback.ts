@@ -7,18 +7,18 @@ import { hashOf, heldReader, type Held } from './held.ts';
 import type { Workspace } from '../workspace.ts';
 import type { RollbackInfo } from './rollbackInfo.ts';
 
-/** What a rollback did, as paths. Files that already held the old content are not listed. */
+/** Result of a rollback, as paths. Files that already held the old content are not listed. */
 export interface RollbackReport {
-  /** They hold the old content again. */
+  /** Files that hold the old content again. */
   readonly restored: readonly string[];
-  /** They hold neither the old content nor anything the commit wrote: they were changed since, and were left alone. */
+  /** Files that hold neither the old content nor anything the commit wrote: they were changed since, and were left alone. */
   readonly foreign: readonly string[];
-  /** They could not be restored because of a file system error. */
+  /** Files that could not be restored because of a file system error. */
   readonly failed: readonly string[];
 }
 
 /**
- * Restores what files held before these steps. Only files that hold what the steps wrote, completely or in part, are
+ * Restores the content that files held before these steps. Only files that hold the written content, completely or in part, are
  * touched. Folders that the commit created and temporary files are removed.
  */
 export async function rollBack(
@@ -32,7 +32,7 @@ export async function rollBack(
   const failed: string[] = [];
   const paths = steps.map(step => step.path);
   const emptied = emptiedFolders(steps);
-  // A change in an editor is made at once: what is on disk without it is what was saved there before, and what is in one is typed.
+  // An editor takes a change at once: content on disk without it was saved there before, and content in an editor was typed.
   const mayBeTorn = async (held: Held, step: FileStep): Promise<boolean> =>
     !editors.includes(step.path) &&
     isTornWrite(held, step) &&
@@ -58,13 +58,13 @@ export async function rollBack(
       try {
         await restore(step);
       } catch (error) {
-        // The folder whose place the file was to take still stands.
+        // The folder that the file was to replace still stands.
         if (error instanceof ToolError && !step.before && emptied.has(step.path)) return;
         // A folder now stands there, for example, or the file was changed at this very moment.
         (error instanceof ToolError ? foreign : failed).push(step.path);
       }
     });
-    // What is not tidied up may stay, but nothing may keep the next phase from restoring files.
+    // Leftovers may stay, but nothing may keep the next phase from restoring files.
     await files.tidy(paths, newFolders).catch(() => undefined);
     await files.makeFolders(folderModes).catch(() => undefined);
   }
@@ -78,8 +78,8 @@ export async function rollBack(
 const BLOCK = 4096;
 
 /**
- * Whether a file holds what an interrupted write of this step, or a power cut after it, leaves behind: nothing, or block by block
- * the old bytes, the new ones or zeros, where one block may hold the new bytes up to where the write ended. A file that was made or
+ * Whether a file holds the remains of an interrupted write of this step, or of a power cut after it: nothing, or block by block the
+ * old bytes, the new ones or zeros, where one block may hold the new bytes up to where the write ended. A file that was created or
  * replaced as a whole may only be empty or full of zeros, or cut if it is a new text.
  */
 export function isTornWrite(now: Held, { before: own, after, origin }: FileStep): boolean {
@@ -95,7 +95,7 @@ export function isTornWrite(now: Held, { before: own, after, origin }: FileStep)
   let end = 0;
   for (let start = 0; start < now.length; start = end) {
     end = Math.min(now.length, (Math.floor(start / BLOCK) + 1) * BLOCK);
-    // Growing and shrinking are separate writes, so whatever extends past the shorter content starts a block of its own.
+    // Growing and shrinking are separate writes, so the content past the end of the shorter one starts a block of its own.
     if (start < shared) end = Math.min(end, shared);
     const block = now.subarray(start, end);
     if (isAt(block, old, start) || isAt(block, next, start) || isZero(block)) continue;

@@ -8,17 +8,17 @@ import { removedLinkAbove } from './held.ts';
 /** Permission bits by path. */
 export type Modes = Readonly<Record<string, number>>;
 
-/** What a rollback must know beyond the file changes. It is written to the journal before the first file is. */
+/** Data that a rollback needs beyond the file changes. It is written to the journal before the first file is. */
 export interface RollbackInfo {
   /** The missing folders above files that a change of the commit creates, as workspace paths, the outermost first. */
   readonly newFolders: readonly string[];
-  /** The bits of the files that a change of the commit removes or whose bits it sets, also if another one creates them again. */
+  /** Bits of the files that a change of the commit removes or whose bits it sets, even if another change creates them again. */
   readonly modes: Modes;
-  /** The rights of the same files, where they are not those of new files. */
+  /** Rights of the same files, if they are not those of new files. */
   readonly rights?: Readonly<Record<string, FileRights>>;
   /** The bits of the folders that the commit may remove. */
   readonly folderModes?: Modes;
-  /** The files whose change goes into an editor with unsaved changes, and not to the disk. */
+  /** Files whose change goes into an editor with unsaved changes, and not to the disk. */
   readonly editors?: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export async function readRollbackInfo(
   const set = changes.filter(
     change => change.kind === 'modify' && (change.mode !== undefined || losesBits(change)),
   );
-  /** What is a link is read as such: its bits, and what it leads to, are none of these changes' business. */
+  /** Links, which are read as such: the bits and the content of their targets are none of these changes' business. */
   const links = new Set(all.filter(({ before }) => before && isLink(before)).map(({ path }) => path));
   const linkAbove = removedLinkAbove(steps);
   const created = new Set(all.filter(step => !step.before).map(({ path }) => path));
@@ -53,7 +53,7 @@ export async function readRollbackInfo(
     const { mode, missingFolders, isUnsaved, id } = await files.placeOf(path);
     const link = linkAbove(path);
     if (link !== undefined) {
-      // What is there now is behind the link.
+      // The present content is behind the link.
       for (const folder of foldersAbove(path)) if (folder.length >= link.length) newFolders.add(folder);
       return;
     }
@@ -83,8 +83,8 @@ export async function readRollbackInfo(
 }
 
 /**
- * The permission bits that files have after these changes, as far as the changes carry or set them. What a change removes or
- * overwrites with other bits is taken out of `held`, which begins with the bits on disk.
+ * Permission bits that files have after these changes, as far as the changes carry or set them. Bits that a change removes or
+ * overwrites with others are taken out of `held`, which begins with the bits on disk.
  * @param onRemoved called with each file that a change removes, or whose bits it sets, and the bits that it had.
  */
 export function carryModes(
@@ -104,7 +104,7 @@ export function carryRights(
   return carry(changes, held, change => (change.kind === 'create' ? change.rights : undefined), onRemoved);
 }
 
-/** The rights that files are to have after these changes: those of renamed files, and those that are restored. */
+/** Rights that files get after these changes: those of renamed files, and those that are restored. */
 export function rightsAfter(
   changes: readonly FileChange[],
   { rights = {} }: RollbackInfo,

@@ -1,15 +1,15 @@
 import type { PreviewStore } from '../previewStore.ts';
 import type { Workspace } from '../workspace.ts';
 
-/** What was applied and is not synced yet. */
+/** Applied changes that are not synced yet. */
 interface Batch {
   readonly ids: string[];
   readonly paths: Set<string>;
 }
 
 /**
- * Syncs the files of commits right after they were answered, those of several commits together, and then lets the log tell it. What
- * fails stays unsynced for the log, so that the next start compares these files with what was decided.
+ * Syncs the files of commits right after they were answered, several commits together, and then has the log record it. Files that
+ * fail stay unsynced in the log, so that the next start compares them with what was decided.
  */
 export class Syncs {
   readonly #store: PreviewStore;
@@ -31,8 +31,8 @@ export class Syncs {
   }
 
   /**
-   * Settles once what was written to any of these paths before is synced: only what one commit wrote to a file may be lost, so that a
-   * power cut leaves what can be told apart.
+   * Settles once everything written to any of these paths before is synced: at most one commit's write to a file may be lost, so
+   * that a power cut leaves states that can be told apart.
    */
   async settled(paths: readonly string[]): Promise<void> {
     const isOneOf = (batch: Batch | undefined): boolean => paths.some(path => batch?.paths.has(path));

@@ -10,14 +10,14 @@ import { hashOf, heldReader, type Held } from './held.ts';
 import { isTornWrite } from './rollback.ts';
 import { carryModes } from './rollbackInfo.ts';
 
-/** What became of the files of an applied commit that a power cut may have taken. */
+/** Outcome for the files of an applied commit that a power cut may have taken. */
 export interface UnsyncedReport {
   readonly previewIds: readonly string[];
-  /** They were lost or torn, and hold what was decided again. */
+  /** Files that were lost or torn, and again hold what was decided. */
   readonly completed: readonly string[];
-  /** They hold something else than what was decided: they have changed since. */
+  /** Files that hold something else than what was decided: they have changed since. */
   readonly changed: readonly string[];
-  /** They could not be read or written, or lead elsewhere, since other folders are open. The next start tries again. */
+  /** Files that could not be read or written, or that lead elsewhere because other folders are open. The next start tries again. */
   readonly failed: readonly string[];
 }
 
@@ -25,10 +25,10 @@ export interface UnsyncedReport {
 const AT_ONCE = 8;
 
 /**
- * Compares the files of applied commits with what was decided, where the log does not tell that they would survive a power cut.
- * Those that hold what they held before, or a part of what was written, are written again. What was applied on top of a
- * commit waited until its files were synced, so that only the last commit of each file counts.
- * @returns the commits of which a file is not as decided, or was not.
+ * Compares the files of applied commits with what was decided, where the log does not record that they would survive a power cut.
+ * Files that hold their old content, or a part of what was written, are written again. Nothing was applied on top of a commit
+ * before its files were synced, so only the last commit of each file counts.
+ * @returns the commits with a file that is or was not as decided.
  */
 export async function completeUnsynced(
   store: PreviewStore,
@@ -62,7 +62,7 @@ async function complete(
       previewIds.includes(entry.previewId) ? [] : entry.files.map(({ path }) => path),
     ),
   ]);
-  // Pending again: what was applied did not stay, which was told.
+  // Pending again: the applied change did not stay, which was reported.
   const isLost = previews.some(({ state }) => state.kind !== 'applied');
   const changes = isLost ? [] : previews.flatMap(preview => preview.changes ?? []);
   const steps = composedSteps(changes).filter(({ path }) => !touchedLater.has(path));

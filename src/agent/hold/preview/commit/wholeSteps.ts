@@ -8,8 +8,8 @@ import { foldersAbove } from '../fileSteps.ts';
 const AT_ONCE = 8;
 
 /**
- * Looks at steps that are about files as a whole before the first write: nothing may be written below a link that they leave,
- * which may lead anywhere, and the contents of binary files must be there, also those that a rollback needs.
+ * Checks steps about whole files before the first write: nothing may be written below a link that they keep, which may lead
+ * anywhere, and the contents of binary files must be there, also those that a rollback needs.
  * @throws ToolError that says why nothing was written.
  */
 export async function assertWritable(steps: readonly FileStep[], blobs: Blobs): Promise<void> {

@@ -6,7 +6,7 @@ export interface OpenDocument {
   readonly text: string;
   readonly isDirty: boolean;
   /**
-   * Makes its text `to`, in one edit that Undo in the editor takes back.
+   * Replaces its text by `to`, in one edit that Undo in the editor takes back.
    * @returns false if its text is no longer `from`, or the editor refuses the edit.
    */
   replace(from: string, to: string): Promise<boolean>;
@@ -16,18 +16,18 @@ export interface OpenDocument {
 export type DocumentEvent = 'changed' | 'saved' | 'closed';
 
 export interface EditorWatch extends Disposable {
-  /** The open documents of the file, by whatever names editors know it. */
+  /** Open documents of the file, under every name by which editors know it. */
   readonly documents: readonly OpenDocument[];
 }
 
-/** The editors of the window, as far as what is applied depends on them. */
+/** The editors of the window, as far as applied changes depend on them. */
 export interface Editors {
-  /** Tells what happens to the documents of a file, given as a workspace path, until the watch is disposed of. */
+  /** Reports the events of the documents of a file, given as a workspace path, until the watch is disposed of. */
   watch(path: string, onEvent: (document: OpenDocument, event: DocumentEvent) => void): EditorWatch;
 }
 
 /** For where there are no editors. */
 export const NO_EDITORS: Editors = { watch: () => ({ documents: [], dispose: () => undefined }) };
 
-/** Makes them once they are needed. */
+/** Loads them on first use. */
 export type LoadEditors = () => Promise<Editors>;

@@ -6,9 +6,9 @@ import { hashOf, type Held } from '../held.ts';
 import type { DocumentEvent, OpenDocument } from './editors.ts';
 import { landedText, standingOf, withLineFeeds, type LandedText } from './standing.ts';
 
-/** What is known of one document since the file was written. */
+/** State of one document since the file was written. */
 interface Followed {
-  /** It has had the change. What it lacks since then, a person took away. */
+  /** It has had the change. A person removed anything that it lacks since then. */
   isHeld: boolean;
   /** It had the change, and a person undid it. */
   isTakenAway: boolean;
@@ -16,9 +16,9 @@ interface Followed {
   /** It was saved after it last was dirty. */
   isSaved: boolean;
   isClosed: boolean;
-  /** What was unsaved in it was dropped: its text came from the file while it was dirty. */
+  /** Its unsaved changes were dropped: its text came from the file while it was dirty. */
   isReverted: boolean;
-  /** As it was told of last. */
+  /** Its state in the last event. */
   last: { readonly text: string; readonly isDirty: boolean } | undefined;
 }
 
@@ -26,8 +26,8 @@ interface Followed {
 type Finding = 'open' | 'stays' | LostWhy;
 
 /**
- * Follows one file after its change was written, until no editor can overwrite it without a person's doing: an editor that
- * becomes dirty before it has read the file again would save what it held before. The change is put into such an editor.
+ * Follows one file after its change was written, until no editor can overwrite it without a person's doing: an editor that becomes
+ * dirty before it has reloaded the file would save its old text. The change is put into such an editor.
  */
 export class LandedFile {
   readonly step: FileStep;
@@ -40,11 +40,11 @@ export class LandedFile {
   #isPaused = true;
   #isLooking = false;
   #mustLookAgain = false;
-  /** No document can appear any more that was read before the file was written. */
+  /** No document that was read before the write can appear any more. */
   #isLate = false;
 
   /**
-   * @param read what the file holds.
+   * @param read reads the content of the file.
    * @param end called once.
    */
   constructor(step: FileStep, read: () => Promise<Held>, end: (finding: 'stays' | LostWhy) => void) {
@@ -54,7 +54,7 @@ export class LandedFile {
     this.#end = end;
   }
 
-  /** Whether an editor that has the file open has not had the change yet. */
+  /** Whether an editor with the file open has not had the change yet. */
   get isUnseen(): boolean {
     return !this.#isEnded && [...this.#documents.values()].some(({ isHeld }) => !isHeld);
   }
@@ -72,13 +72,13 @@ export class LandedFile {
     this.#look();
   }
 
-  /** From now on, whatever is opened reads what was written. */
+  /** From now on, every document that is opened reads the written text. */
   noteLate(): void {
     this.#isLate = true;
     this.#look();
   }
 
-  /** Another commit is about to write the file, and what comes of this one depends on it. */
+  /** Another commit is about to write the file, and the outcome of this one depends on it. */
   pause(): void {
     this.#isPaused = true;
   }
@@ -88,7 +88,7 @@ export class LandedFile {
     this.#look();
   }
 
-  /** It was not written; or another commit has written the file, whose follower sees to this change, too. */
+  /** The file was not written, or another commit has written it, whose follower takes over this change. */
   abandon(): void {
     this.#isEnded = true;
   }
@@ -101,7 +101,7 @@ export class LandedFile {
     this.#documents.set(document, followed);
     followed.wasDirty ||= document.isDirty || event === 'saved';
     const { text, isDirty } = document;
-    // A key makes it dirty, and a save leaves its text as it is.
+    // A keystroke makes it dirty, and a save leaves its text as it is.
     if (followed.last?.isDirty === true && !isDirty && followed.last.text !== text)
       followed.isReverted = true;
     followed.last = { text, isDirty };
@@ -165,7 +165,7 @@ export class LandedFile {
     return followed.isHeld || followed.isClosed ? 'stays' : 'open';
   }
 
-  /** Looks at the file once a document that was dirty is saved, reverted or closed. */
+  /** Checks the file once a dirty document is saved, reverted or closed. */
   async #findSaved(
     text: LandedText,
     document: OpenDocument,
@@ -176,10 +176,10 @@ export class LandedFile {
     if (saved === undefined) return 'stays'; // someone has removed it since, or made something else of it
     const { isHeld, isTakenAway, isSaved, isClosed } = followed;
     const standing = await standingOf(text, saved);
-    // An editor in which all was undone is clean, and has still not read the file.
+    // An editor with everything undone is clean, and has still not reloaded the file.
     if (standing.kind === 'held') return isShown || isTakenAway || isClosed ? 'stays' : 'open';
     if (isShown && !isClosed && document.text !== saved) {
-      // It was saved as it was before it got the change. VS Code calls it clean then, although it is not.
+      // It was saved as it was before it got the change. VS Code then reports it as clean, although it is not.
       followed.isSaved = false;
       return 'open';
     }

@@ -7,10 +7,10 @@ import { heldReader } from '../held.ts';
 import type { Editors } from './editors.ts';
 import { LandedFile } from './landedFile.ts';
 
-/** How long a document may take to be told of that was opened before its file was written, in milliseconds. */
+/** How long the event of a document may take that was opened before its file was written, in milliseconds. */
 const LATE_MS = 10_000;
 
-/** A file that is followed, and the previews that wrote it. */
+/** A followed file, and the previews that wrote it. */
 interface Landed {
   readonly ids: readonly string[];
   readonly file: LandedFile;
@@ -21,14 +21,13 @@ interface Landed {
 export interface Landing {
   /** All files are written. @param unsaved those whose change went into an editor. */
   wrote(unsaved: readonly string[]): void;
-  /** None of them is. */
+  /** No file was written. */
   failed(): void;
 }
 
 /**
- * Sees to it that what was applied stays applied: follows each file after it was written, until no editor can save over it what
- * it held before. Where the change can neither stay nor be put into the editor, its previews are pending again, and a second
- * entry of the ledger says so.
+ * Keeps applied changes applied: follows each file after it was written, until no editor can save its old content over it. If the
+ * change can neither stay nor be put into the editor, its previews are pending again, and a second entry of the ledger says so.
  */
 export class Landings {
   readonly #store: PreviewStore;
@@ -36,7 +35,7 @@ export class Landings {
   readonly #editors: Editors;
   readonly #onLost: (preview: Preview) => void;
   readonly #landed = new Map<string, Landed>();
-  /** Files whose change did not stay, of previews whose apply is not in the ledger yet. */
+  /** Files that lost their change, of previews whose apply is not in the ledger yet. */
   readonly #early = new Map<string, LostFile>();
 
   /** @param onLost called with each preview that is pending again. */
@@ -55,7 +54,7 @@ export class Landings {
     });
   }
 
-  /** Begins to listen to the editors of files that are about to be written. */
+  /** Starts to listen to the editors of files that are about to be written. */
   begin(group: readonly Preview[], steps: readonly FileStep[]): Landing {
     const earlier = steps.flatMap(({ path }) => this.#landed.get(path) ?? []);
     for (const { file } of earlier) file.pause();
@@ -85,9 +84,9 @@ export class Landings {
     const writers = group.filter(preview => pathsOf(preview).includes(path)).map(({ id }) => id);
     const before = this.#landed.get(path);
     const net = before && joinedSteps(before.file.step, step);
-    // What an editor has not seen of an earlier change, it has not seen of this one either.
+    // An editor that has not seen an earlier change has not seen this one either.
     const joined = before?.file.isUnseen === true ? net : undefined;
-    // What an editor has not saved of it, it may drop together with this one.
+    // An editor that has not saved an earlier change may drop it together with this one.
     const ids = before && net ? [...new Set([...before.ids, ...writers])] : writers;
     const read = heldReader(this.#files, [step]);
     const file = new LandedFile(
@@ -133,7 +132,7 @@ export class Landings {
   }
 }
 
-/** Both steps as one; `undefined` if the second one takes the first one back. */
+/** Both steps as one; `undefined` if the second one reverts the first one. */
 function joinedSteps({ before }: FileStep, { path, after }: FileStep): FileStep | undefined {
   const isTakenBack = before?.hash === after?.hash;
   return isTakenBack || !before || !isText(before) ? undefined : { path, before, after };
