@@ -53,8 +53,8 @@ export function succeeds(work: PromiseLike<unknown>): Promise<boolean> {
 }
 
 /**
- * Runs `work` for each item, at most `limit` at a time, starting in order. After a failure nothing more is started; what is
- * already running is awaited, and the first failure is thrown.
+ * Runs `work` for each item, at most `limit` at a time, starting in order. After a failure nothing more is started; running work is
+ * awaited, and the first failure is thrown.
  */
 export async function forEachLimited<T>(
   items: readonly T[],

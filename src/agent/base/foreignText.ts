@@ -10,8 +10,8 @@ const JOINED = `[${['Arab', 'Syrc', 'Mong', 'Nkoo', 'Deva', 'Beng', 'Guru', 'Guj
 const OF_PROSE = `[0-9#*][\\uFE0E\\uFE0F]|(?<=${JOINED})[\\u200C\\u200D](?=${JOINED})`;
 
 /**
- * Characters that cannot be seen: controls, those that end a line or change the direction of text, those without a width or any
- * ink, and halves of surrogate pairs.
+ * Invisible characters: controls, line ends, marks that change the direction of text, characters without width or ink, and halves
+ * of surrogate pairs.
  */
 const UNSEEN = /(?<unseen>[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\uFFF9-\uFFFB])/u;
 

@@ -1,4 +1,4 @@
-/** Where the core logs messages for developers. In VS Code it is the output *Redline*. */
+/** The core's log of messages for developers. In VS Code it is the output *Redline*. */
 export interface Logger {
   debug(message: string): void;
   info(message: string): void;

@@ -1,8 +1,8 @@
 import { safeName } from './safeName.ts';
 
 /**
- * A count with its English noun: "1 file", "2 files". For texts for the model and the log; what a person reads is localised as
- * whole sentences.
+ * A count with its English noun: "1 file", "2 files". For texts for the model and the log; texts for people are localised as whole
+ * sentences.
  * @param many the plural, if it is not `one` with an s.
  */
 export function plural(count: number, one: string, many = `${one}s`): string {
@@ -33,8 +33,8 @@ export function naturally(a: string, b: string): number {
 }
 
 /**
- * A text of others, such as a program's output, between fences that it cannot end. The system prompt names them as data, so
- * nothing in between passes for the user or for Redline.
+ * A foreign text, such as a program's output, between fences that it cannot end. The system prompt declares fenced text to be data,
+ * so none of it passes for the user or for Redline.
  */
 export function fenced(text: string): string {
   const fence = fenceFor(text);

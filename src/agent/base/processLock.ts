@@ -19,7 +19,7 @@ interface Owner {
   readonly started?: string | undefined;
   /** The start of the system that the process belongs to, if the system tells. */
   readonly boot?: string | undefined;
-  /** Where the process listens as long as it lives, if the system does not tell start times. */
+  /** The address at which the process listens as long as it lives, if the system does not tell start times. */
   readonly alive?: string | undefined;
 }
 

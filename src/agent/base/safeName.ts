@@ -18,7 +18,7 @@ export function safeName(name: string, max = MAX_NAME_CHARS): string {
   return isPlain ? name : quoted(name, max);
 }
 
-/** {@link safeName} for a sentence of others, such as a reason or an error, which may begin with a quote. */
+/** {@link safeName} for a foreign sentence, such as a reason or an error, which may begin with a quote. */
 export function safeText(text: string, max = MAX_NAME_CHARS): string {
   const isPlain =
     text !== '' && text.length <= max && replaceInName(text, () => '') === text && text.search(MARKS) < 0;

@@ -2,8 +2,8 @@
 const MAX_READING = 4;
 
 /**
- * The order in which the calls of one agent run. Those that stage or resolve run one after the other, in the order in which
- * they came; those that only read run beside them, a few at a time.
+ * The order in which the calls of one agent run. Calls that stage or resolve run one after the other, in the order in which they
+ * came; calls that only read run beside them, a few at a time.
  */
 export class CallQueue {
   #last: Promise<unknown> = Promise.resolve();

@@ -32,7 +32,7 @@ export interface SentRequest {
   readonly at: Date;
   /** The id of the provider. */
   readonly provider: string;
-  /** In the form of the server; of a provider that sends nothing, the request itself. */
+  /** The body in the server's form; for a provider that sends nothing, the request itself. */
   readonly body: unknown;
 }
 

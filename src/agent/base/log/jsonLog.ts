@@ -248,7 +248,7 @@ function* inWrites<T>(
   yield text;
 }
 
-/** Like `readFile`, which joins what it read at the end, and blocks the process while it does. */
+/** Like `readFile`, which blocks the process while it joins the chunks at the end. */
 async function readWhole(file: string): Promise<Buffer> {
   const handle = await open(file, 'r');
   try {
@@ -306,7 +306,7 @@ async function truncateToLastLine(file: string): Promise<number> {
   }
 }
 
-/** For a file or folder that need not exist. @throws any other error */
+/** Handles the error for a file or folder that need not exist. @throws any other error */
 export function ignoreMissing(error: unknown): undefined {
   if (hasCode(error, 'ENOENT')) return undefined;
   throw error;

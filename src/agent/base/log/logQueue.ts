@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EncodingError } from './jsonLines.ts';
 
-/** Where a {@link LogQueue} writes, e.g. a `JsonLog`. */
+/** The log that a {@link LogQueue} writes to, e.g. a `JsonLog`. */
 export interface LogSink<T> {
   /** Writes an entry after those before it. Rejects if it could not be written; then it may be appended again. */
   append(entry: T): Promise<void>;

@@ -52,7 +52,7 @@ export class StartedProcesses {
 
   /**
    * Ends them: asks first, and kills the rest after a short time. Always settles within seconds.
-   * @param which `all`; or the `attached` ones, which share the session of the child: those that left it are meant to go on. On
+   * @param which `all`; or the `attached` ones, which share the session of the child: processes that left it are meant to go on. On
    *   Windows, none is attached.
    */
   async end(which: 'all' | 'attached'): Promise<LeftProcesses> {

@@ -7,10 +7,10 @@ import { parsedJson } from '../../base/json.ts';
 import { MCP_PATH, refusalOf } from './access.ts';
 
 /**
- * How a window and `redline-mcp` prove to each other that they know the token of the window, which itself is never sent: another
- * program may have the port by now. `redline-mcp` asks for an upgrade with a nonce; the window answers with a nonce of its own and
- * its proof over both; the first line after that is the proof of the other side. From then on the connection carries messages, and
- * no one can take it over.
+ * The protocols of a connection on which a window and `redline-mcp` prove to each other that they know the token of the window. The
+ * token itself is never sent: another program may have the port by now. `redline-mcp` asks for an upgrade with a nonce; the window
+ * answers with a nonce of its own and its proof over both; the first line after that is the proof of the other side. From then on
+ * the connection carries messages, and no one can take it over.
  */
 const PROTOCOLS = ['redline', 'redline-view'] as const;
 /** The protocol after the proof: MCP, or that of `redline-run`. */
@@ -146,5 +146,5 @@ function isSame(given: string, proof: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** In `_meta` of results: how much of the ledger the agent has heard, for a later connection of it. */
+/** Key in `_meta` of results: how much of the ledger the agent has heard, for its later connections. */
 export const HEARD = 'redline/heard';

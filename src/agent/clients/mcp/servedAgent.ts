@@ -7,7 +7,7 @@ import type { ClientInfo, ServedTools } from './toolServer.ts';
 /** An agent that is known before it has told its name, see `ClientIdentity`. */
 export type KnownAgent = Pick<ClientIdentity, 'id' | 'heard' | 'cwd'>;
 
-/** One agent in a window. It is there once it has told its name, which it does with or before its first request. */
+/** One agent in a window. It exists once it has given its name, which it does with or before its first request. */
 export function agentIn(host: ClientHost, { id, heard, cwd }: KnownAgent, client: ClientInfo): AgentClient {
   return new AgentClient(host, {
     id: `agent-${id}`,

@@ -1,6 +1,6 @@
 /**
- * `redline-run`: runs a program, such as an agent, in a view of the workspace. What it writes there becomes previews in VS Code.
- * It runs in plain Node, on Linux.
+ * `redline-run`: runs a program, such as an agent, in a view of the workspace. Its changes there become previews in VS Code. It
+ * runs in plain Node, on Linux.
  *
  *     node redline-run.cjs [--window <file>] -- <command> [argument…]
  *

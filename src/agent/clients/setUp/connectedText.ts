@@ -7,7 +7,7 @@ const PARAGRAPH = /<!-- redline -->[^]*?<!-- \/redline -->/;
 /**
  * The text of the file with everything that the agent needs to work through Redline.
  * @param path how a refusal names the file.
- * @param text what it holds; `null` if there is no such file.
+ * @param text its content; `null` if there is no such file.
  * @param bridge the absolute path of `redline-mcp`.
  * @throws SetUpRefusal if the file cannot be changed safely.
  */

@@ -9,13 +9,13 @@ export type ConfigEntry =
   | { readonly kind: 'value'; readonly path: readonly string[]; readonly value: unknown }
   /** The last rule of an object that matches counts, so none with a `*` may stand below it. */
   | { readonly kind: 'rule'; readonly path: readonly string[]; readonly value: string }
-  /** An object that a list must hold, beside those of others. One of ours that no longer holds is replaced. */
+  /** An object that a list must hold, beside objects of others. An outdated one of ours is replaced. */
   | {
       readonly kind: 'item';
       readonly path: readonly string[];
       readonly value: object;
       readonly isOurs: (item: unknown) => boolean;
-      /** Whether one of ours does what `value` does; the user may have added to it. */
+      /** Whether one of our objects does what `value` does; the user may have added to it. */
       readonly isHeld: (item: unknown) => boolean;
     }
   /** A string that a list must hold, or must not hold. */
@@ -28,7 +28,7 @@ export class SetUpRefusal extends Error {
   override readonly name = 'SetUpRefusal';
   /** The file, as the caller named it. */
   readonly file: string;
-  /** Where it is not valid, if that is the reason. */
+  /** The place where it is not valid, if that is the reason. */
   readonly place: { readonly line: number; readonly column: number } | undefined;
 
   constructor(file: string, place?: SetUpRefusal['place']) {

@@ -50,7 +50,7 @@ const gate: ConfigFile = {
       bash: [`node '${program.replaceAll("'", `'\\''`)}'`, ' || exit 2'],
       powershell: [`node '${program.replaceAll("'", "''")}'`, '; if ($LASTEXITCODE -ne 0) { exit 2 }'],
     } as const;
-    // In between, the user may name tools that are allowed, too.
+    // In between, the user may name further allowed tools.
     const isHeld = (hook: unknown): boolean =>
       Object.entries(shells).every(([shell, [start, end]]) => {
         const command = isRecord(hook) ? hook[shell] : undefined;

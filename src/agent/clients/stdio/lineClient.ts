@@ -15,7 +15,7 @@ export class AnsweredError extends Error {}
 
 /** Options of a request: its timeout in milliseconds, and more. */
 interface Asking {
-  /** Of a call: how long until the window is asked whether it is still there, and how long it may take to say so. */
+  /** For a call: the time until the window is asked whether it is still there, and the time that it may take to say so. */
   readonly timeout: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;

@@ -99,7 +99,7 @@ export class WindowConnection {
   async #connect(): Promise<LineClient | undefined> {
     const windows = windowsFor(this.#cwd, await openWindows(this.#windows));
     const asked = windows.map(each => proveWindow(each));
-    // One that does not answer is waited for, but not for long once another one has.
+    // A window that does not answer is waited for, but not for long once another one has answered.
     const late = Promise.any(asked).then(
       () => delay(GRACE_MS, undefined, { ref: false }),
       () => undefined,

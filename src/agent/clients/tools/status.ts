@@ -16,7 +16,7 @@ const MAX_ENDED = 50;
 /** The most comments that are listed, the latest. */
 const MAX_COMMENTS = 50;
 
-/** Lists the agent's own previews. @param comments those that the user has sent on them */
+/** Lists the agent's own previews. @param comments that the user has sent on them */
 export function statusTool(
   previews: ListedPreviews,
   comments: () => readonly ReviewComment[] = () => [],

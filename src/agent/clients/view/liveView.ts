@@ -252,7 +252,7 @@ export class LiveView {
     return { content: (await workspace.read(path)) ?? null, mode };
   }
 
-  /** A stale preview is not in what the agent sees; its file stays as the agent has written it until that is settled. */
+  /** The agent does not see a stale preview; its file stays as the agent has written it until the preview is settled. */
   #isUnsettled(path: string): boolean {
     return this.#previews.open.some(
       ({ state, changes }) =>

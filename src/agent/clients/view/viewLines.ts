@@ -13,7 +13,7 @@ export const programSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open'), agent: z.string(), cwd: z.string() }),
   /** Comes back to its view after a reload. */
   z.object({ kind: z.literal('again'), agent: z.string(), view: z.string() }),
-  /** The program runs; `view` leads to the root of what it sees. */
+  /** The program runs; `view` leads to the root of its view. */
   z.object({ kind: z.literal('entered'), view: z.string() }),
   /** The program has ended; the view is there until this is answered. */
   z.object({ kind: z.literal('ended') }),
@@ -38,7 +38,7 @@ export const windowSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('watching') }),
   /** There is no view, or it can no longer be looked at: nothing may run in it. */
   z.object({ kind: z.literal('refused'), reason: z.string() }),
-  /** All that was written has been taken. */
+  /** All changes have been taken. */
   z.object({ kind: z.literal('taken'), lines: z.readonly(z.array(z.string())) }),
 ]);
 export type WindowMessage = z.infer<typeof windowSchema>;

@@ -11,7 +11,7 @@ export interface ViewOwner {
   /** Leads to the root of the view, as long as the program is there. */
   readonly view: string;
   readonly agent: AgentName;
-  /** Of its previews. A terminal goes on with those that an earlier one of the same agent has left pending. */
+  /** The session of its previews. A terminal goes on with previews that an earlier terminal of the same agent left pending. */
   readonly sessionId: string;
 }
 

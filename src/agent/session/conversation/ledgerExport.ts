@@ -36,7 +36,7 @@ export interface KnownConversation {
 
 /**
  * The whole ledger as JSON Lines, the oldest attempt first. Other work runs in between.
- * @param read a conversation by its id; `undefined` if there is none. Each is asked for once, one after the other.
+ * @param read reads a conversation by its id; `undefined` if there is none. Each conversation is read once, one after the other.
  */
 export async function ledgerJsonLines(
   store: PreviewStore,

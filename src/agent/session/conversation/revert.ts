@@ -3,7 +3,7 @@ import type { NodeId } from './nodeId.ts';
 
 export const REVERT_TOOL = 'revert_to_state';
 
-/** Who reverts. A model may only drop its own messages; the user may go to any node. */
+/** The actor of a revert. A model may only drop its own messages; the user may go to any node. */
 export type RevertActor = 'model' | 'human';
 
 /** A request to make another node the active one. */

@@ -31,7 +31,7 @@ export interface ResolveCall {
   readonly id?: string;
   /** All previews that the call votes on, one after the other. */
   readonly voteOn?: readonly string[];
-  /** Where the call is in the conversation; absent if no message contains it. */
+  /** The place of the call in the conversation; absent if no message contains it. */
   readonly call?: CallRef;
   readonly signal?: AbortSignal;
 }

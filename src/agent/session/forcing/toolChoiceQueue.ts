@@ -6,7 +6,7 @@ export type RejectReason = 'aborted' | 'error' | 'cleared' | 'removed' | 'unavai
 /** What to do with a rejected directive: serve the same choice again, drop it, or drop it with the rest of its sequence. */
 export type RejectAnswer = 'requeue' | 'drop' | 'drop_sequence';
 
-/** How a directive is queued, and its callbacks. `Args` and `Result` are those of the invoker. */
+/** How a directive is queued, and its callbacks. `Args` and `Result` are the invoker's. */
 export interface DirectiveOptions<Args, Result> {
   /** Put at the head instead of the tail. */
   readonly now?: boolean;

@@ -30,7 +30,7 @@ export interface ExecuteOptions {
   readonly stage: (action: PendingAction) => QueuedPreview;
   /** The line before the result that describes the previews staged by the call. Never rejects. */
   readonly describeStaged: (staged: readonly Preview[]) => string | Promise<string>;
-  /** Why a tool that is not among these cannot be called now, for the model; `undefined` if there is none of this name at all. */
+  /** Tells the model why a tool that is not among these cannot be called now; `undefined` if no tool has this name. */
   readonly unavailable?: (name: string) => string | undefined;
   readonly logger: Logger;
 }

@@ -6,7 +6,10 @@ import type { Tool } from './tool.ts';
 let make: ((tool: Tool) => ToolSpec) | undefined;
 let execute: typeof executeToolCall | undefined;
 
-/** Loads what {@link specsOf} and {@link executeCall} need, to be awaited before these are called; `undefined` if it was loaded before. */
+/**
+ * Loads the modules for {@link specsOf} and {@link executeCall}. To be awaited before these are called; `undefined` if they were
+ * loaded before.
+ */
 export function loadSpecs(): Promise<void> | undefined {
   if (make && execute) return undefined;
   return Promise.all([import('./toolSpec.ts'), import('./execute.ts')]).then(([{ specOf }, loaded]) => {

@@ -17,8 +17,8 @@ type Ended = { readonly id: string } & (
 );
 
 /**
- * One vote on several previews, one after the other in the given order. Each has its own outcome; equal ones are told in one
- * sentence. It is an error if none of the votes could be cast.
+ * One vote on several previews, one after the other in the given order. Each has its own outcome; one sentence tells equal ones. It
+ * is an error if none of the votes could be cast.
  * @throws the abort error when the call's signal fires.
  */
 export async function resolveEach(
@@ -74,7 +74,7 @@ function sourceOf({ sourceToolName, label }: Preview): Pick<Preview, 'sourceTool
   return { sourceToolName, label };
 }
 
-/** One line for each outcome. A preview on which another vote decided is told with that. */
+/** One line for each outcome. A preview that another vote decided is named in the line of that vote. */
 function linesOf(all: readonly Ended[], { action, reason }: ResolveCall): readonly string[] {
   const elsewhere = new Set(
     all.flatMap(each => decided(each).flatMap(({ id }) => (id === each.id ? [] : id))),

@@ -35,8 +35,8 @@ export function givenTitle(given = ''): string | undefined {
 }
 
 /**
- * The title of a change of one file: what its only edit does, if that is within one line (`cart.ts:11 total → sum`); else
- * which file is edited.
+ * The title of a change of one file: its only edit, if that is within one line (`cart.ts:11 total → sum`); else the path of the
+ * edited file.
  */
 export function editTitle(path: string, text: string, edits: readonly TextEdit[]): string | Sentence {
   const [edit, ...others] = edits;

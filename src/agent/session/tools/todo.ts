@@ -24,7 +24,7 @@ const itemsSchema = z
   .array(z.object({ text: z.string().check(z.minLength(1)), state: z.enum(todoStates) }))
   .check(z.maxLength(MAX_ITEMS));
 
-/** In the details of a result. */
+/** The list, as stored in the details of a result. */
 const detailsSchema = z.object({ items: itemsSchema });
 
 /**

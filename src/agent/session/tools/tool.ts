@@ -59,7 +59,8 @@ export interface ToolContext {
   followUp(action: PendingAction): Preview;
   /**
    * Applies a preview of this call at once, as a vote of the model. Absent if the caller is no model of a session.
-   * @param isGranted asked at the last moment: whether the user's settings allow that, whatever the model may do otherwise
+   * @param isGranted called at the last moment: whether the user's settings allow this apply, regardless of the model's other
+   *   rights
    */
   carryOut?(preview: Preview, isGranted: () => boolean): Promise<Resolved>;
   /** The pending previews of the conversation. Absent if the caller is no model of a session. */

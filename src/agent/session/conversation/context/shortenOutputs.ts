@@ -4,7 +4,7 @@ import type { SessionMessage, ToolResultMessage, UserMessage } from '../../model
 import type { Line } from '../validTrunk.ts';
 import { ATTACHMENT_LEFT_OUT } from './summarizedTrunk.ts';
 
-/** How much of a shortened result stays, in characters: it says what the call did, and with which preview. */
+/** The characters that stay of a shortened result: they say what the call did, and with which preview. */
 const KEPT_CHARS = 400;
 /** Results that are not longer than this are not worth shortening. */
 const MIN_CHARS = 2 * KEPT_CHARS;
@@ -69,7 +69,7 @@ function shortenNewest(
   );
 }
 
-/** Where the last answer with its results, or the last prompt, begins. */
+/** The position at which the last answer with its results, or the last prompt, begins. */
 function newestFrom(lines: readonly Line[]): number {
   return lines.findLastIndex(({ message }) => message.role === 'user' || message.role === 'assistant');
 }

@@ -15,7 +15,7 @@ type SentImages = ReadonlyMap<string, SentImage>;
  * - steering messages are sent in the user role, where they stand in the conversation, as with every other provider;
  * - the results of one answer's calls are together in one user message, right after that answer, as some models require; the next
  *   message stays separate;
- * - an image of a prompt is sent after its words if it is given, else the model is told of it;
+ * - an image of a prompt is sent after its words if it is given, else a note tells the model about it;
  * - empty messages are left out, and calls are made sendable, as `toolCalls.ts` says. Local messages are never sent.
  */
 export function toModelRequest(request: ChatRequest, images: SentImages = new Map()): ModelRequest {

@@ -46,13 +46,14 @@ export interface WireExtras {
 
 /**
  * Translates a session's messages. Only what servers refuse is corrected or left out:
- * - an empty system prompt, empty user and steering messages, and assistant messages with neither text nor calls; blanks are no text
- *   (answers that failed or were stopped at once) are left out;
- * - arguments that are not a JSON object are sent as `{}`: servers parse the arguments of the history and refuse the
- *   whole request over one bad call, and the call's result already tells the model what was wrong with them;
- * - in a tool name that no server allows (a model may invent one) the forbidden characters are replaced. Attachments
- *   become part of their prompt; an image does if its URL is given, else the model is told of it. Steering messages are sent in the user role. `details` and local messages are never
- *   sent.
+ * - an empty system prompt, empty user and steering messages, and assistant messages with neither text nor calls (answers that
+ *   failed or were stopped at once) are left out; blanks are no text;
+ * - arguments that are not a JSON object are sent as `{}`: servers parse the arguments of the history and refuse the whole request
+ *   over one bad call, and the call's result already tells the model what was wrong with them;
+ * - in a tool name that no server allows (a model may invent one) the forbidden characters are replaced.
+ *
+ * Attachments become part of their prompt; an image is included if its URL is given, else a note tells the model about it. Steering
+ * messages are sent in the user role. `details` and local messages are never sent.
  */
 export function toWireMessages(
   system: string,

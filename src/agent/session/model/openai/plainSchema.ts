@@ -21,7 +21,7 @@ const KEPT = [
 ] as const;
 const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
 const FORMATS = ['date-time', 'enum', 'float', 'double', 'int32', 'int64'];
-/** How deep references are followed; one that leads to itself never ends. */
+/** The depth to which references are followed; a reference to itself would never end. */
 const MAX_DEPTH = 12;
 
 /**

@@ -10,7 +10,7 @@ import type { WireShape } from './wireShape.ts';
 const NO_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };
 /** Kimi refuses a missing or empty `reasoning_content` but accepts a blank. */
 const NO_REASONING = ' ';
-/** How many leftovers are kept. Stand-ins replace those that were dropped. */
+/** The most leftovers that are kept. Stand-ins replace dropped ones. */
 const MAX_KEPT = 200;
 
 /** Lessons from a server's refusals. */

@@ -31,7 +31,9 @@ export function astGrepTool(searcher: AstSearcher): Tool {
   });
 }
 
-/** Which node of a pattern is meant. Each request sends the words, so they are explained to the model once. */
+/**
+ * The argument that selects a node of a pattern. Each request sends the words, so only one tool explains the argument to the model.
+ */
 export function selectorSchema(words: string) {
   return z.optional(z.string().check(z.minLength(1), z.maxLength(100))).check(z.describe(words));
 }

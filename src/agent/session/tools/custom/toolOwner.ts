@@ -2,7 +2,7 @@ import { detailOf } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { faultText, locateFault, type LoadFault, type LoadProblem } from './loading/loadProblem.ts';
 
-/** Where an owner's code comes from; `source` is the text of the file. */
+/** The origin of an owner's code; `source` is the text of the file. */
 export type OwnerOrigin =
   { readonly kind: 'file'; readonly file: string; readonly source: string } | { readonly kind: 'extension' };
 

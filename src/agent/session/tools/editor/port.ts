@@ -12,7 +12,7 @@ export interface EditorTool {
 /** One part of a tool's answer. */
 export type AnswerPart =
   | { readonly kind: 'text'; readonly text: string }
-  /** A part that is no text, such as an image. `name` tells the model what it is, in English. */
+  /** A part other than text, such as an image. `name` describes it to the model, in English. */
   | { readonly kind: 'other'; readonly name: string };
 
 /** The port to VS Code for calling its tools. */

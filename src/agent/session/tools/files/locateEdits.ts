@@ -103,7 +103,7 @@ async function locate(
   const places: TextEdit[] = [];
   let end = 0;
   for (const place of first) {
-    // Of occurrences that overlap, the first one is replaced.
+    // If occurrences overlap, the first one is replaced.
     if (place < end) continue;
     end = place + old.length;
     const [from, to] = [seen.inFile(place), seen.inFile(end)];

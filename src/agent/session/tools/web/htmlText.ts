@@ -22,7 +22,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map(
  * @param base the address of the page, for relative links
  */
 export function htmlText(html: string, base: string): string {
-  // Of the same length, which `toLowerCase` does not promise.
+  // This keeps the length, which `toLowerCase` does not promise.
   const lower = html.replace(/[A-Z]+/g, part => part.toLowerCase());
   const writer = new TextWriter(base);
   for (let at = 0; at < html.length;) {

@@ -16,7 +16,7 @@ export interface Layout {
   /** `undefined` if the file has just one line. */
   readonly lineEnding: LineEnding | undefined;
   readonly usesTabs: boolean;
-  /** One step of its indentation, if that is known; for tabs their columns. */
+  /** The columns of one step of its indentation, if known; for tabs, the columns of a tab. */
   readonly unit: number | undefined;
   /** The indentation of the line, in columns. */
   readonly indent: number;

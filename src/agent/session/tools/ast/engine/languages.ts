@@ -10,7 +10,7 @@ export interface AstLanguage {
    * where the language allows it.
    */
   readonly expando: string;
-  /** How comments begin and end; the end `\n` is that of a line comment. */
+  /** The beginnings and ends of comments; a line comment ends with `\n`. */
   readonly comments: readonly (readonly [start: string, end: string])[];
   /**
    * The nodes for whole strings that may span several lines, a sign that every text with one of them contains, and the nodes for
@@ -78,7 +78,7 @@ const strings: Readonly<Record<string, readonly MultiLineString[]>> = {
   ],
 };
 
-/** With the extensions, expando characters and names of the ast-grep CLI, so that both find the same. */
+/** Extensions, expando characters and names are those of the ast-grep CLI, so that both find the same matches. */
 export const languages: readonly AstLanguage[] = [
   builtIn('TypeScript', ['ts', 'cts', 'mts'], '$', slashes),
   builtIn('Tsx', ['tsx'], '$', slashes),

@@ -27,7 +27,7 @@ const EARLY_BYTES = 32 * 1024;
 /** How long files are read in one go before anything else may run, in milliseconds. */
 const SLICE_MS = 8;
 
-/** Where a search delivers its results. */
+/** The receiver of a search's results. */
 export interface SearchOutput {
   file(file: SentFile): void;
   /** Settles when there is room for more. */

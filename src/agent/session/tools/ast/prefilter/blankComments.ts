@@ -105,7 +105,7 @@ function afterSpace(text: Buffer, start: number): number {
   return at;
 }
 
-/** Where a line ends; negative if it contains U+2028 or U+2029, which end a line too. */
+/** The end of a line; negative if it contains U+2028 or U+2029, which end a line too. */
 function lineEnd(text: Buffer, start: number): number {
   let at = start;
   for (; at < text.length && text[at] !== LF && text[at] !== CR; at++) {

@@ -53,7 +53,7 @@ interface Place {
   readonly column: number;
 }
 
-/** Where in a file an error occurred, and its message without that place. */
+/** The place of an error in a file, and its message without that place. */
 export interface ErrorPlace extends Place {
   readonly message: string;
 }
