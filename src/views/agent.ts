@@ -52,7 +52,7 @@ export interface Agent {
   /** The language of the user. */
   readonly l10n: Localiser;
   readonly logger: RedlineLog;
-  /** What must end in order before the process does. */
+  /** Resources that must be closed in order before the process ends. */
   readonly closing: Closing;
   readonly settings: Settings;
   readonly keys: ApiKeys;

@@ -18,7 +18,7 @@ import type { SandboxLeave, WindowSandboxes } from './agents/terminal/windowSand
 import type { InstructionFiles } from './workspace/instructionFiles.ts';
 import type { VsCodeWorkspace } from './workspace/workspace.ts';
 
-// What the tools of the agent need of VS Code. Most of it is loaded with the first call.
+// The VS Code services that the agent's tools need. Most code is loaded with the first call.
 
 /** The built-in tools in this window. */
 export function windowTools(
@@ -68,7 +68,7 @@ export function textSearchIn(lineWorker: string, workspace: VsCodeWorkspace, log
   };
 }
 
-/** What `symbols` and `rename_symbol` need. */
+/** The services behind `symbols` and `rename_symbol`. */
 function symbolPorts(workspace: VsCodeWorkspace): SymbolPorts {
   return {
     services: async () => {
@@ -80,7 +80,7 @@ function symbolPorts(workspace: VsCodeWorkspace): SymbolPorts {
   };
 }
 
-/** What `git` needs: the git that the user has configured. */
+/** The services behind `git`: the git that the user has configured. */
 function gitPorts(workspace: VsCodeWorkspace): GitPorts {
   return {
     isAvailable: () => vscode.workspace.isTrusted && workspace.folderRoots().length > 0,

@@ -39,7 +39,7 @@ export interface PreviewInfo {
   readonly lastError?: string;
   readonly recommendation?: Recommendation;
   readonly files: readonly { readonly path: string; readonly kind: FileChangeKind }[];
-  /** What is known of the user's checks on it, while it is pending. */
+  /** Results of the user's checks on it, while it is pending. */
   readonly checks?: readonly CheckInfo[];
 }
 
@@ -82,7 +82,7 @@ export type ProposedAction = Pick<PendingAction, 'label' | 'apply' | 'reject' | 
   readonly changes?: readonly ProposedChange[];
 };
 
-/** What `activate()` returns. The ledger records everything done through it with the actor `extension`. */
+/** The API that `activate()` returns. The ledger records everything done through it with the actor `extension`. */
 export interface RedlineApi {
   readonly version: 1;
   readonly previews: {

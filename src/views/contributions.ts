@@ -11,7 +11,7 @@ export const EXTENSION_ID = 'redline.redline';
 /** The controller of comments on lines of previews, and what the state of the workspace keeps them under. */
 export const COMMENTS = 'redline.comments';
 
-/** What the state of the workspace keeps the previews under that are in front. */
+/** Key in the workspace state for the previews that are in front. */
 export const IN_FRONT = 'redline.inFront';
 
 /** Authority: the preview id. Path: the URI path of the file itself. `?base`: the base side instead of the proposal. */

@@ -13,7 +13,7 @@ import type { PreviewTabs } from './review/previewTabs.ts';
 import type { ReviewList } from './review/reviewList.ts';
 import type { ShownRevisions } from './review/shownRevisions.ts';
 
-/** What commands work with: the agent, and the views that were built on it. */
+/** Dependencies of commands: the agent, and the views built on it. */
 export interface Ctx extends Agent {
   readonly chat: ChatPanel;
   readonly commenting: Commenting;
@@ -28,7 +28,7 @@ export interface Ctx extends Agent {
   readonly tabs: PreviewTabs;
   /** Documents that are only shown. */
   readonly texts: TextDocuments;
-  /** Where the extension is installed. */
+  /** Folder that the extension is installed in. */
   readonly extensionPath: string;
   readonly globalStorage: vscode.Uri;
 }

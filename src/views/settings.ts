@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../agent/hold/preview/resolveSettings.ts';
 
-/** Which provider answers. `auto` means `openai` if a model is set, else `offline`; never `vscode-lm`, which is chosen. */
+/** The provider that answers. `auto` means `openai` if a model is set, else `offline`; never `vscode-lm`, which must be chosen. */
 export type ProviderSetting = 'auto' | 'openai' | 'vscode-lm' | 'offline';
 export type SandboxSetting = 'auto' | 'overlay' | 'copy' | 'off';
 export type ChecksRun = 'onTurnEnd' | 'onDemand';
@@ -17,7 +17,7 @@ const FILES_PER_GIGABYTE = 100_000;
 
 /** Redline's settings: typed getters that always read the current value. */
 export class Settings {
-  /** What VS Code gave since it last told of a change: it copies a section each time, and a turn reads dozens of values. */
+  /** Section cached until VS Code reports a change: it copies a section on each read, and a turn reads dozens of values. */
   #read: vscode.WorkspaceConfiguration | undefined;
   /** The same of `checks`, which are looked for at each turn. */
   #foundChecks: { readonly globalValue?: unknown; readonly workspaceValue?: unknown } | undefined;
@@ -141,7 +141,7 @@ export class Settings {
     return this.#get<unknown>('revert.enabled') === true;
   }
 
-  /** Where custom tools are loaded from, in addition to the places that are always searched. */
+  /** Places that custom tools are loaded from, in addition to those that are always searched. */
   get customToolPaths(): readonly string[] {
     return stringsIn(this.#get<unknown>('customTools.paths'));
   }
@@ -167,7 +167,7 @@ export class Settings {
     return typeof seconds === 'number' && seconds >= 1 ? Math.min(seconds, 3_600) : 120;
   }
 
-  /** What makes the sandbox. */
+  /** The engine that makes the sandbox. */
   get sandboxEngine(): SandboxSetting {
     return this.#oneOf('sandbox.engine', ['auto', 'overlay', 'copy', 'off']);
   }
@@ -184,12 +184,12 @@ export class Settings {
     return stringsIn(this.#get<unknown>('sandbox.variables'));
   }
 
-  /** What commands in the isolated sandbox may read beside the tools of the user: absolute paths. */
+  /** Absolute paths that commands in the isolated sandbox may read, in addition to the user's tools. */
   get sandboxReadable(): readonly string[] {
     return pathsIn(this.#get<unknown>('sandbox.readable'));
   }
 
-  /** What agents in terminals may read of the home folder beside their own settings: absolute paths. */
+  /** Absolute paths in the home folder that agents in terminals may read, in addition to their own settings. */
   get agentsReadable(): readonly string[] {
     return pathsIn(this.#get<unknown>('agents.readable'));
   }
@@ -210,7 +210,7 @@ export class Settings {
     return { own: listIn(found?.globalValue), brought: listIn(found?.workspaceValue) };
   }
 
-  /** What the settings of the workspace say of the shell and the variables of commands, as text; empty if they say nothing. */
+  /** Workspace settings for the shell and the variables of commands, as text; empty if there are none. */
   get broughtShell(): string {
     return (this.#foundShell ??= textOfBroughtShell());
   }

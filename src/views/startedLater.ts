@@ -10,7 +10,7 @@ import type { PreviewTabs } from './review/previewTabs.ts';
 import type { ShownRevisions } from './review/shownRevisions.ts';
 import { modeSwitch } from './settings.ts';
 
-// What most windows do without for a while: its code is loaded with the first event that it is about.
+// Features loaded lazily, on their first event: most windows do without them for a while.
 
 /** Marks files with pending changes where people work. */
 export function startFileMarks(agent: Agent & { readonly extensionUri: Uri }): Disposable {

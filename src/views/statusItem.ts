@@ -26,7 +26,7 @@ export interface Place {
   readonly onDidChange: vscode.Event<void>;
 }
 
-/** What is known of the checks on all that is pending. */
+/** Results of the checks on all pending previews. */
 export interface CheckNews {
   current(): readonly CheckMark[];
   readonly onDidChange: vscode.Event<void>;
@@ -100,7 +100,7 @@ export class StatusItem extends Owner {
     this.#item.show();
   }
 
-  /** What makes it is loaded on first use. */
+  /** The code that makes it is loaded on first use. */
   async #showTooltip(head: Preview): Promise<void> {
     const { tooltipOf } = await import('./statusTooltip.ts');
     const open = [...this.#store.open];

@@ -8,7 +8,7 @@ import { realPathOf, windowsFolder, WindowWord } from '../../agent/clients/windo
 import type { ReviewComment } from '../../agent/hold/preview/reviewComments.ts';
 import type { Agent } from '../agent.ts';
 
-/** What the server of a window needs. */
+/** Dependencies of a window's server. */
 export interface AgentServerParts extends Agent {
   readonly context: vscode.ExtensionContext;
   readonly sentComments: () => readonly ReviewComment[];
@@ -100,7 +100,7 @@ export async function placePrograms({
   }
 }
 
-/** Where a program is for others: a place that stays when the extension is updated. */
+/** Path of a program for other programs to call: it stays the same when the extension is updated. */
 export function programFile(globalStorage: vscode.Uri, name: (typeof PROGRAMS)[number]): string {
   return path.join(globalStorage.fsPath, `${name}.cjs`);
 }

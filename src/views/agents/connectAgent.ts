@@ -114,7 +114,7 @@ async function stage(
   return preview.id;
 }
 
-/** What is not held of an agent as it is set up on this machine. */
+/** Warnings about what Redline cannot hold back from an agent as it is set up on this machine. */
 async function notesOn({ id, name }: KnownAgent, folder: string): Promise<readonly string[]> {
   const { l10n } = vscode;
   const notes = id === 'claude' ? grantsText(await claudeGrants(folder, homedir()), l10n) : [];
@@ -124,7 +124,7 @@ async function notesOn({ id, name }: KnownAgent, folder: string): Promise<readon
   return [...notes, l10n.t('Yours is newer than the version that this was tried with, {0}.', tried)];
 }
 
-/** What the program on the path answers, asked outside the workspace; empty if it does not. */
+/** Output of `program --version`, run outside the workspace; empty if it fails. */
 function versionOf(program: string): Promise<string> {
   return new Promise(resolve => {
     const options = { cwd: homedir(), timeout: VERSION_MS, windowsHide: true };
@@ -187,7 +187,7 @@ async function chooseFolder(workspace: VsCodeWorkspace, uri: unknown): Promise<F
   return (await vscode.window.showQuickPick(items, { title }))?.folder;
 }
 
-/** What is held of an agent once it is connected, in its modes together. */
+/** Summary of which writes of a connected agent wait for approval, over all its modes. */
 export function holdsText(name: string): string {
   const { l10n } = vscode;
   const { modes = [] } = agentHolds.find(each => each.name === name) ?? {};

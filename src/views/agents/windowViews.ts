@@ -9,12 +9,12 @@ import { reportLeftOut } from '../review/external/report.ts';
 import { whySentence } from '../texts/sandboxWords.ts';
 import { showWarning } from '../toast.ts';
 
-/** What the views of agents need. */
+/** Dependencies of the agents' views. */
 export interface WindowViewsParts extends Agent {
   readonly context: vscode.ExtensionContext;
 }
 
-/** Where the views of a workspace are, while agents work in them. */
+/** Folder of the views of this workspace while agents work in them. */
 export function viewsFolder({ context }: WindowViewsParts): string {
   return path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'views');
 }

@@ -52,11 +52,11 @@ export interface ChatFeedOptions {
     of(preview: Preview): readonly Risk[];
     readonly onDidChange: Event<void>;
   };
-  /** What the user is asked about a host. */
+  /** The question to the user about a host. */
   readonly hosts?: Pick<HostConsents, 'question' | 'onDidChange'>;
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
-  /** What to say of a review that has just ended, else an empty line. */
+  /** Line about a review that has just ended, else empty. */
   readonly reviewDone?: { readonly line: string; readonly onDidChange: Event<unknown> };
   /** The texts of VS Code's display language by the English ones; `undefined` for English. */
   readonly texts: Readonly<Record<string, string>> | undefined;
@@ -77,9 +77,9 @@ export class ChatFeed extends Owner {
   readonly #stats: DiffStats;
   readonly #flushSoon = coalesce(() => this.#flush(), THROTTLE_MS, MAX_REST_MS);
   readonly #progressSoon = coalesce(() => this.refresh(), PROGRESS_MS);
-  /** What the webview shows; `undefined` while none is connected. */
+  /** Content of the webview; `undefined` while none is connected. */
   #shown: { readonly sessionId: string; items: readonly ViewItem[]; status: ChatStatus } | undefined;
-  /** What others proposed, and this conversation has shown: it stays when it is decided. */
+  /** Previews by other producers that this conversation has shown: they stay once they are decided. */
   readonly #elsewhere = new Set<string>();
   /** Sent as soon as a webview connects. */
   #waiting: HostMessage[] = [];

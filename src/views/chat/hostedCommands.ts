@@ -10,7 +10,7 @@ import type { ModelInfo } from './chatFeed.ts';
 import { LocalCommands } from './localCommands.ts';
 import type { WebviewMessage } from './protocol.ts';
 
-/** What the chats work with. */
+/** Dependencies of the chats. */
 export interface ChatCtx extends Agent {
   readonly extensionUri: vscode.Uri;
   readonly mode: ModeSwitch;

@@ -156,7 +156,7 @@ const status = z.object({
   todo: z.optional(z.array(z.object({ text: z.string(), state: z.enum(['open', 'doing', 'done']) }))),
   /** The files with the project's instructions that the last request contained. */
   instructions: z.array(z.object({ path: z.string(), isCut: z.boolean() })),
-  /** What there is to say beyond the state. */
+  /** Current activity, shown in addition to the state. */
   activity: z.optional(
     z.discriminatedUnion('kind', [
       z.object({ kind: z.enum(['summarizing', 'asking']) }),
@@ -185,7 +185,7 @@ export const hostMessage = z.discriminatedUnion('type', [
     items: z.array(viewItem),
     status,
   }),
-  /** What changed since the last message. */
+  /** Changes since the last message. */
   z.object({
     type: z.literal('delta'),
     /** New and changed items. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** What the buttons below a failed answer and a notice do. */
+/** Actions of the buttons below a failed answer and a notice. */
 export const chatActions = ['showLog', 'setApiKey', 'selectModel', 'continue', 'manageTrust'] as const;
 export type ChatAction = (typeof chatActions)[number];
 /** The most characters of a call's input, and of its result, that are shown. */
@@ -66,7 +66,7 @@ const cardState = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('expired'), reason: z.optional(z.string()), wasInterrupted: z.boolean() }),
 ]);
 export type CardState = z.infer<typeof cardState>;
-/** What can be done about an outcome: to redo undoes the preview that undid it. */
+/** Action that an outcome offers: redo undoes the preview that undid it. */
 const remedy = z.object({ type: z.enum(['undo', 'redo', 'reopen']), id: previewId });
 /** A hunk or file that was resolved by itself. */
 const partRow = z.object({
@@ -112,19 +112,19 @@ const previewItem = z.object({
   label: z.string(),
   /** The agent of another program that proposed it. */
   agent: z.optional(z.string()),
-  /** What applying it does, which its button says. */
+  /** The verb on its Apply button. */
   face: z.enum(['change', 'create', 'delete', 'rename', 'run', 'call', 'approve']),
   files: z.array(fileRow),
   /** How many files are not listed. */
   moreFiles: z.int(),
-  /** What its producer says of it, while it is open. */
+  /** Its producer's note, while it is open. */
   note: z.optional(z.string()),
   /** The sum over all files, if there are several and it is known. */
   stat: z.optional(lineStat),
   state: cardState,
   advice: z.optional(advice),
   isReopened: z.optional(z.boolean()),
-  /** What the command of the preview wrote, or its result. */
+  /** Output of the preview's command, or its result. */
   output: z.optional(z.string()),
   remedy: z.optional(remedy),
   /** Its hunks and files that were resolved by themselves, with what is left once that is resolved too, and counts of hunks. */
@@ -134,13 +134,13 @@ const previewItem = z.object({
       counts: hunkCounts,
     }),
   ),
-  /** Where its command runs, or ran. */
+  /** Place where its command runs or ran. */
   runs: z.optional(z.enum(['sandbox', 'copy', 'disk'])),
-  /** What is known of the checks on it, while it is pending. */
+  /** Results of the checks on it, while it is pending. */
   checks: z.optional(z.array(checkRow)),
   /** There are checks, and none has a result that is current. */
   canCheck: z.optional(z.boolean()),
-  /** What to know before deciding, a sentence each. */
+  /** Risks to know before deciding, a sentence each. */
   risks: z.optional(z.array(z.string())),
   /** Its command is running and can be stopped. */
   canStop: z.boolean(),
@@ -171,7 +171,7 @@ const turnRow = z.object({
   error: z.optional(z.string()),
 });
 export type TurnRow = z.infer<typeof turnRow>;
-/** What one turn, or another agent, proposed for files. */
+/** The file changes that one turn, or another agent, proposed. */
 const turnItem = z.object({
   kind: z.literal('turn'),
   key,
@@ -179,7 +179,7 @@ const turnItem = z.object({
   agent: z.optional(z.string()),
   title: z.optional(z.string()),
   state: z.enum(outcome),
-  /** Who decided all of it, and why, if that is the same for all. */
+  /** The actor who decided all of it, and the reason, if they are the same for all. */
   by: z.optional(z.object({ actor, agent: z.optional(z.string()) })),
   reason: z.optional(z.string()),
   /** The first changes of files: a row for each, as several may change one file. */
@@ -203,7 +203,7 @@ const resolveItem = z.object({
   kind: z.literal('resolve'),
   key,
   outcome: z.enum(['running', 'accept', 'discard', 'failed', 'recommendApply', 'recommendDiscard', 'submit']),
-  /** What it was about: the English label, and the title in the user's language. */
+  /** Its subject: the English label, and the title in the user's language. */
   label: z.optional(z.string()),
   title: z.optional(z.string()),
   /** How many changes it was about, if several. */
@@ -289,7 +289,7 @@ export const viewItem = z.discriminatedUnion('kind', [
     key,
     node: z.optional(z.int()),
     text: z.string(),
-    /** What the model thought before it answered; empty if the server does not tell. */
+    /** The model's reasoning before it answered; empty if the server does not send it. */
     reasoning: z.string(),
     streaming: z.boolean(),
     /** Why it is not complete. */

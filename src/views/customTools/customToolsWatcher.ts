@@ -124,7 +124,7 @@ export class CustomToolsWatcher extends Owner {
   }
 }
 
-/** Where custom tools are loaded from, by the current settings and open folders. */
+/** Places that custom tools are loaded from, by the current settings and open folders. */
 export function currentToolPlaces({ customToolPaths: paths }: Settings): readonly ToolPlace[] {
   return toolPlaces({
     folders: foldersOnDisk(),

@@ -1,7 +1,7 @@
 import { beginningOf } from '../../agent/base/cutText.ts';
 import { redact } from '../../agent/session/model/openai/failure.ts';
 
-/** What a text for strangers must not contain. */
+/** Data that must not appear in a text for strangers. */
 export interface Private {
   /** Keys and the like. */
   readonly secrets: readonly string[];
@@ -22,7 +22,7 @@ const KEYS = new RegExp(
   'g',
 );
 
-/** What is assigned to a name that says that it is secret, in an environment, an option or JSON. */
+/** Values assigned to a name that suggests a secret, in an environment, an option or JSON. */
 const ASSIGNED =
   /((?:api[-_]?key|access[-_]?key|secret|token|passw(?:or)?d|passphrase|credentials?|auth)["']?(?:[=:] ?| (?=\w)(?<=--[-\w]{1,40} )))(?:"[^"]*"|'[^']*'|[^\s"',;&]+)/gi;
 

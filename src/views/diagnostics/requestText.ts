@@ -4,8 +4,8 @@ import { fenceFor } from '../../agent/base/phrases.ts';
 import type { SentRequest } from '../../agent/session/request.ts';
 
 /**
- * What a model was sent, as Markdown: a heading for each message and tool. It takes the form of any server: whatever it does
- * not know is shown as JSON.
+ * A request to a model as Markdown: a heading for each message and tool. It accepts the format of any server: parts that it does
+ *  not know are shown as JSON.
  * @param time when it was sent, in words.
  */
 export function requestText({ provider, body }: SentRequest, time: string, l10n: Localiser): string {

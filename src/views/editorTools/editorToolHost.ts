@@ -82,7 +82,7 @@ function contributedTools(): ReadonlyMap<string, ToolOrigin> {
   return owners;
 }
 
-/** What is read of the manifest of an extension. VS Code has checked the name, and ignores contributions that are wrong. */
+/** The part of an extension's manifest that is read. VS Code has checked the name, and ignores invalid contributions. */
 interface Manifest {
   readonly displayName?: string;
   readonly contributes?: { readonly languageModelTools?: unknown };

@@ -6,7 +6,7 @@ import type { DiffStat } from '../../agent/hold/text/lineDiff.ts';
 /** The most previews of a change set whose hunks are counted. Of parts it is known how many they have. */
 const MAX_COUNTED = 100;
 
-/** What counts of a change set, whoever counts: everything, whatever is decided, in the order of staging. */
+/** The previews of a change set that count, for all views alike: all of them, decided or not, in the order of staging. */
 export interface CountedSet {
   readonly decided: readonly Preview[];
   readonly open: readonly Preview[];
@@ -14,7 +14,7 @@ export interface CountedSet {
   readonly isTooLarge: boolean;
 }
 
-/** What belongs to no set is one with its parts. */
+/** A preview outside any set forms one with its parts. */
 export function setKey(preview: Preview): string {
   return setOf(preview).setId ?? preview.part?.previewId ?? preview.id;
 }

@@ -66,7 +66,7 @@ export class HunksInView implements Disposable {
     return false;
   }
 
-  /** What was not noted since the last round is in view no more. */
+  /** Hunks not noted since the last round are no longer in view. */
   endRound(): void {
     for (const [key, view] of this.#views) if (!this.#inView.has(key)) view.since.clear();
     this.#inView = new Set();

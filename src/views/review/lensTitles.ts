@@ -36,16 +36,16 @@ import {
 import { checkSentence, checkText } from '../texts/checkWords.ts';
 import { riskNote, riskText } from '../texts/riskWords.ts';
 
-/** What the lenses of one file of a preview are made from. */
+/** Input for the lenses of one file of a preview. */
 export interface LensSubject {
   readonly preview: Preview;
   /** `undefined` for a preview without files. */
   readonly change: FileChange | undefined;
   /** The number of hunks in the file. */
   readonly hunks: number;
-  /** What the diff of the file does not show. */
+  /** Differences that the diff of the file does not show. */
   readonly hidden?: readonly string[];
-  /** What is known of the checks on the preview. */
+  /** Results of the checks on the preview. */
   readonly checks?: readonly CheckMark[];
   readonly risks?: readonly Risk[];
 }
@@ -141,7 +141,7 @@ function viewOf({ preview, checks, risks }: LensSubject, store: PreviewStore): P
   });
 }
 
-/** What takes the outcome back. */
+/** Lens that takes the outcome back. */
 function remedyLens(remedy: PreviewView['remedy']): vscode.Command[] {
   const { l10n } = vscode;
   switch (remedy?.type) {
@@ -156,7 +156,7 @@ function remedyLens(remedy: PreviewView['remedy']): vscode.Command[] {
   }
 }
 
-/** What a check says, as a button that opens its output. */
+/** Result of a check, as a button that opens its output. */
 function checkLens(check: CheckMark): vscode.Command {
   const title = withoutIcons(checkText(check, String));
   const tooltip = checkSentence(check, String);
@@ -191,7 +191,7 @@ function resolvedRow({ outcome, remedy }: PreviewView): vscode.Command[] {
   }
 }
 
-/** What the diff of a file does not show. Where it hides spaces, one click shows them. */
+/** Notes on differences that the diff of a file does not show. If it hides spaces, one click shows them. */
 function fileNotes({ preview, change, hidden = [] }: LensSubject): vscode.Command[] {
   return [
     ...hidden.map(text => ({
@@ -207,7 +207,7 @@ function fileNotes({ preview, change, hidden = [] }: LensSubject): vscode.Comman
   ];
 }
 
-/** What is wrong, as a sentence. */
+/** The problem, as a sentence. */
 function problemNote(problem: PreviewProblem): vscode.Command {
   const icon = problem.kind === 'failed' ? '$(error)' : '$(warning)';
   const said = problem.kind === 'conflicts' ? conflictsLeftText(problem) : problemText(problem, withoutIcons);

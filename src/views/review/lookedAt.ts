@@ -38,7 +38,7 @@ export class LookedAt extends Owner {
   /** By preview id and path: what was looked at last, and before that. Texts are not stored: they last as long as the window. */
   readonly #seen = new Map<string, Map<string, Seen>>();
   readonly #storeSoon = coalesce(() => void this.flush(), STORE_MS);
-  /** What of the files in view was in view long enough; loaded on first use. */
+  /** Hunks of the visible files that were in view long enough; loaded on first use. */
   #hunks: HunksInView | undefined;
   #loading: Promise<void> | undefined;
   #isStored = true;
@@ -84,7 +84,7 @@ export class LookedAt extends Owner {
   }
 
   /**
-   * What the user has seen of a file before its present change, if that is another proposal. It stays until they look at a
+   * The change of a file that the user saw before the present one, if that is another proposal. It stays until they look at a
    * later one.
    */
   seenBefore(preview: Preview, change: FileChange): FileChange | undefined {

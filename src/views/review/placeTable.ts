@@ -6,7 +6,7 @@ import type { ResolveOrder } from '../../agent/hold/preview/resolveSettings.ts';
 import type { DiffStat } from '../../agent/hold/text/lineDiff.ts';
 import { countedSet } from './countedSet.ts';
 
-/** Where all hunks of a change set are. */
+/** Positions of all hunks of a change set. */
 export interface PlaceTable {
   readonly hunks: number;
   /** By {@link slotKey}, for each file of an open preview: how many hunks come before it, and the numbers that are gone from it. */

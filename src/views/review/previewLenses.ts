@@ -68,7 +68,7 @@ export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     const address = parsePreviewUri(document.uri);
     if (!address || address.side === 'base') return [];
-    // What makes the lenses, and marks whole files, is loaded on first use.
+    // Code that makes the lenses and marks whole files is loaded on first use.
     this.#marks ??= import('./wholeFileMarks.ts').then(({ WholeFileMarks }) =>
       this.own(new WholeFileMarks(this.#store, this.#files)),
     );

@@ -12,7 +12,7 @@ import type { ReviewList } from './reviewList.ts';
 import type { Place, Stop } from './reviewOrder.ts';
 import { changesFile, shownChange } from './shownChange.ts';
 
-/** What else it is built on. */
+/** Further dependencies. */
 interface ReviewParts {
   readonly tabs: PreviewTabs;
   readonly review: ReviewList;
@@ -46,7 +46,7 @@ export class PreviewOpener extends Owner {
   #promptSent: { readonly after: string | undefined } | undefined;
   /** The preview that opened automatically and that the user has not touched since. */
   #untouched: string | undefined;
-  /** What was shown last, with its files as they were then. */
+  /** The stop that was shown last, with its files as they were then. */
   #last: Stop | undefined;
   /** The votes in progress that were cast by keys or buttons of an editor, unless the user has gone to the chat since. */
   readonly #votesInEditor = new Set<symbol>();
@@ -254,7 +254,7 @@ export class PreviewOpener extends Owner {
       this.#openExpected();
     }
     this.#endings.delete(preview.id);
-    // Where nothing took its place, the focus would be nowhere.
+    // If nothing took its place, nothing would have the focus.
     if (isClosing && ending?.inEditor)
       await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
   }

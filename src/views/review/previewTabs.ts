@@ -10,7 +10,7 @@ export function tabTitle(name: string, notes: readonly string[] = [], mark = 'Re
   return [`${name} (${mark})`, ...notes].join(NOTE);
 }
 
-/** What tells a multi-file diff in its title, with what follows: notes, and the number of files that VS Code may append. */
+/** Mark of a multi-file diff in its title, with its suffixes: notes, and the number of files that VS Code may append. */
 const MARK = / \(Redline(?: (?<id>p[1-9]\d*))?\)(?=$| \(| · )/g;
 
 /** Comes before a note in a title. */

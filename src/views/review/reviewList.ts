@@ -17,7 +17,7 @@ export class ReviewList extends Owner {
   readonly #changed = new Emitter<void>();
   /** The list as it was computed last, until something changes. */
   #listed: readonly Preview[] | undefined;
-  /** What tells the reading order is loaded once there is something to read. */
+  /** The reading order is loaded once there is something to read. */
   #inReadingOrder: ReadingOrder | undefined;
   #loading: Promise<void> | undefined;
 

@@ -34,7 +34,7 @@ export function stepFrom(
   return preview && (direction === 1 ? firstStop(preview) : lastStop(preview));
 }
 
-/** Where the review of a preview begins. */
+/** First stop in the review of a preview. */
 export function firstStop(preview: Preview): Stop {
   return { preview, ...pathOf(preview, preview.changes?.[0]) };
 }

@@ -15,7 +15,7 @@ import { parsePreviewUri, type PreviewSide } from '../workspace/previewUri.ts';
 import type { ReviewList } from './reviewList.ts';
 import { shownChange } from './shownChange.ts';
 
-/** Where a hunk is in its change set. All of it counts, whatever is decided. */
+/** Position of a hunk in its change set. All hunks count, decided or not. */
 export interface ReviewPlace {
   /** From 1. */
   readonly hunk: number;
@@ -76,7 +76,7 @@ export class ReviewPlaces implements Disposable {
     return { hunk: number, hunks: table.hunks, file, files: table.file.size };
   }
 
-  /** Where the cursor of a preview editor is; `undefined` if nothing is to be decided there. */
+  /** The hunk at the cursor of a preview editor; `undefined` if there is nothing to decide. */
   async at({ document, selection }: vscode.TextEditor): Promise<HunkAt | undefined> {
     const { store, files } = this.#agent;
     const address = parsePreviewUri(document.uri);

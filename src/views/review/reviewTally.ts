@@ -25,7 +25,7 @@ export class ReviewTally extends Owner {
 
   constructor(store: PreviewStore) {
     super();
-    // Whoever undoes something does not review it.
+    // An undo is not a review.
     const isReviewed = ({ previewId }: LedgerEntry): boolean => store.get(previewId)?.undoes === undefined;
     this.own(store.onDidResolve(entries => this.#count(entries.filter(isReviewed), store.hasPending)));
     this.own(

@@ -22,9 +22,9 @@ export class RiskMarks extends Owner {
   readonly #tell = coalesce(() => this.#changed.fire(), GATHER_MS);
   /** By what a revision proposes. */
   readonly #known = new WeakMap<object, readonly Risk[]>();
-  /** What is to be looked at again, since more or less is pending. */
+  /** Proposals to search again, because more or fewer changes are pending now. */
   readonly #again = new WeakSet<object>();
-  /** What waits for its turn. */
+  /** Proposals queued for the search. */
   readonly #queued = new WeakSet<object>();
   #queue: Promise<void> = Promise.resolve();
   #isDisposed = false;
@@ -42,7 +42,7 @@ export class RiskMarks extends Owner {
     this.own(store.onDidChange(changed => this.#lookAgain(changed)));
   }
 
-  /** Those of a pending preview; none until they are found, which the first call starts. */
+  /** Risks of a pending preview; none until they are found, which the first call starts. */
   of(preview: Preview): readonly Risk[] {
     const proposed = proposedBy(preview);
     if (preview.state.kind !== 'pending' || !proposed) return NONE;
@@ -103,7 +103,7 @@ export class RiskMarks extends Owner {
     await new Promise(resolve => setImmediate(resolve));
   }
 
-  /** What changes a file that imports what a preview deletes, or belongs to its set, may take away an import or bring it back. */
+  /** A change to a file that imports what a preview deletes, or in the same set, may remove an import or restore it. */
   #lookAgain(changed: Preview): void {
     if (changed.state.kind === 'applying') return; // what comes of it is told, too
     const { setId } = setOf(changed);

@@ -57,7 +57,7 @@ export class ShownAgain extends Owner {
       const preview = store.get(previewId);
       if (preview?.state.kind !== 'pending' || tabs.columnShowing(previewId) !== undefined) continue;
       const isThere = path !== undefined && preview.changes?.some(change => change.path === path);
-      // Where the user is already at work again, it does not take the keys.
+      // It does not take the focus from a user who is already at work again.
       await opener.open(preview, isThere ? path : undefined, { preserveFocus: true, viewColumn: column });
     }
   }

@@ -10,7 +10,7 @@ import { parsePreviewUri, type FileUris } from '../workspace/previewUri.ts';
 import { shownChange, type ShownChange } from './shownChange.ts';
 import { documentIn } from './documents/editorSaves.ts';
 
-/** What a visible editor shows: the change of a file, or a preview without files. */
+/** Content of a visible editor: the change of a file, or a preview without files. */
 export interface VisibleChange {
   readonly preview: Preview;
   readonly change?: FileChange;
@@ -96,7 +96,7 @@ export class ShownRevisions extends Owner {
     return shown.length === 0 ? undefined : Math.min(...shown);
   }
 
-  /** What the visible editors show of previews as they are now. */
+  /** Changes that the visible editors show in their current revision. */
   visible(): readonly VisibleChange[] {
     const texts = vscode.window.visibleTextEditors.flatMap((editor): VisibleChange[] => {
       const { document } = editor;
@@ -135,7 +135,7 @@ export class ShownRevisions extends Owner {
   #shownIn(document: vscode.TextDocument): (ShownChange & { readonly revision?: number }) | undefined {
     const address = parsePreviewUri(document.uri);
     const shown = address && shownChange(this.#store, this.#files, address);
-    // What the user is typing is no revision.
+    // Unsaved typing is no revision.
     if (!shown || document.isDirty) return undefined;
     const side = address.side === 'proposal' ? shown.change.after : shown.change.before;
     if (isSameText(document.getText(), sideText(side))) return { ...shown, revision: shown.preview.revision };

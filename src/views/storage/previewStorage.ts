@@ -126,7 +126,7 @@ export function forgetOldPreviews(store: PreviewStore, settings: Settings, logge
       (error: unknown) => logger.error(`Forgetting old previews failed: ${detailOf(error)}`),
     );
   };
-  // Where nothing was ever resolved, there is nothing to forget, and nothing of it to load.
+  // If nothing was ever resolved, there is nothing to forget, and no need to load it.
   if (store.ledger().length > 0) forget();
   let steps = 0;
   const count = (more: number): void => {

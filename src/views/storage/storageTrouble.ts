@@ -7,7 +7,7 @@ import { showError, showWarning } from '../toast.ts';
 /** How long after a warning the same trouble is not worth another one, even if it had ended meanwhile, in milliseconds. */
 const ONE_TROUBLE_MS = 60_000;
 
-/** What this window stores. */
+/** Logs that this window stores. */
 type LogName = 'previews' | 'conversations';
 
 /**

@@ -24,7 +24,7 @@ const CLOSE_WAIT_MS = 2_000;
 /** After what time reading the previews is told, in milliseconds. */
 const TOLD_AFTER_MS = 2_000;
 
-/** What opening the storage of a window needs. */
+/** Dependencies of a window's storage. */
 export interface StorageParts {
   /** The storage of the workspace; that of all windows without a folder is one. */
   readonly folder: vscode.Uri;

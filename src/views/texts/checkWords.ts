@@ -4,7 +4,7 @@ import type { CheckRow } from '../chat/viewItem.ts';
 
 // The page imports this too, and has no types of Node: so these take what it is sent, which marks fit.
 
-/** What a `CheckMark` says. */
+/** A check mark as it is shown, here and on the page. */
 export type ShownCheck = Omit<CheckRow, 'resultId' | 'changed'> & {
   readonly failures?: number | undefined;
   readonly changed?: { readonly first: readonly string[]; readonly count: number } | undefined;
@@ -115,7 +115,7 @@ export function checksText(checks: readonly ShownCheck[], clean: (text: string) 
   return checks.map(check => checkText(check, clean)).join(' · ');
 }
 
-/** Which of all marks matters most: what is wrong, then what runs, what is out of date, and what fails as before. */
+/** The mark that matters most: first a problem, then a running check, an outdated result, and a failure as before. */
 export function worstOf(checks: readonly ShownCheck[]): ShownCheck | undefined {
   const rank = ({ state, isCurrent }: ShownCheck): number => {
     if (state === 'running') return 1;

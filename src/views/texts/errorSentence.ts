@@ -64,7 +64,7 @@ function refusalSentence({ code, paths }: RefusedVoteError, l10n: Localiser): st
   }
 }
 
-/** What the user can do about an error of Redline's own storage. */
+/** Advice on an error of Redline's own storage. */
 export function storageAdvice(error: unknown, l10n: Localiser): string {
   switch ((error as NodeJS.ErrnoException | undefined)?.code) {
     case 'ENOSPC':

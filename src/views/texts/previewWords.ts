@@ -6,7 +6,7 @@ import { shortList } from '../plainText.ts';
 
 // The page imports this too, and has no types of Node: so these take what it is sent, which previews as data fit.
 
-/** What a `PreviewView` says, or a part of it that was sent to the page. */
+/** The problem of a `PreviewView`, or a part of it that was sent to the page. */
 type Problem = DeepReadonly<CardProblem>;
 type Resolved = Extract<CardState, { actor: unknown }>;
 
@@ -21,7 +21,7 @@ export const kindIcons = {
 /** Makes foreign text fit where a sentence is shown. */
 type Clean = (text: string) => string;
 
-/** What keeps a preview from being applied, as a sentence. */
+/** The reason why a preview cannot be applied, as a sentence. */
 export function problemText(problem: Problem, clean: Clean): string {
   const list = (names: readonly string[], more: number | undefined): string =>
     shortList(
@@ -40,7 +40,7 @@ export function problemText(problem: Problem, clean: Clean): string {
   }
 }
 
-/** What the button says that applies a preview. */
+/** Label of the button that applies a preview. */
 export function applyVerb(face: PreviewItem['face']): string {
   switch (face) {
     case 'change':
@@ -60,7 +60,7 @@ export function applyVerb(face: PreviewItem['face']): string {
   }
 }
 
-/** What the button says that applies or discards so many previews. */
+/** Label of the button that applies or discards so many previews. */
 export function allText(action: 'apply' | 'discard', count: number): string {
   const forms =
     action === 'apply'

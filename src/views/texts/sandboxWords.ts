@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { NoSandboxReason, SandboxStatus } from '../../agent/sandbox/commands/sandbox.ts';
 
-/** What the sandbox is and, where it is not an isolated one, why, in a sentence. */
+/** Describes the sandbox in a sentence and, if it is not isolated, gives the reason. */
 export function sandboxSentence({ engine, isolated, why }: SandboxStatus): string {
   const { l10n } = vscode;
   const because = why ? ` ${whySentence(why)}` : '';

@@ -14,7 +14,7 @@ interface UserHosts {
 /** For how long the user lets the model read from a host; `undefined`: not at all. */
 export type Allowed = 'once' | 'session' | 'always' | undefined;
 
-/** What the user is asked. */
+/** A question to the user. */
 export interface HostQuestion {
   readonly id: number;
   readonly host: string;
@@ -74,7 +74,7 @@ export class HostConsents implements HostConsent {
     const sessionId = this.#sessionId();
     if (this.here.includes(host) || this.#inSession.get(sessionId)?.has(host)) return true;
     const answer = await this.#answerTo(host, url, signal);
-    // What was asked for is over; the answer may have been meant for it alone.
+    // The request is over; the answer may have been meant for it alone.
     if (signal.aborted) return false;
     if (answer === 'session')
       this.#inSession.set(sessionId, (this.#inSession.get(sessionId) ?? new Set()).add(host));

@@ -64,7 +64,7 @@ export function readDiskFile(
   }
 }
 
-/** What a path leads to; `undefined` where there is nothing. */
+/** Status of the file that a path leads to; `undefined` if there is none. */
 function statBehindLinks(file: string, shown: string): fs.Stats | undefined {
   try {
     return ifExists(() => fs.statSync(file));

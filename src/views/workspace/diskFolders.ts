@@ -35,7 +35,7 @@ export function placeOnDisk(workspacePath: string, roots: readonly FolderRoot[])
   return { missingFolders, link };
 }
 
-/** Where a symbolic link leads; `undefined` where there is none. */
+/** Target of a symbolic link; `undefined` if there is none. */
 function linkAt(file: string): string | undefined {
   const found = ifExists(() => fs.lstatSync(file));
   return found?.isSymbolicLink() === true ? ifExists(() => fs.readlinkSync(file)) : undefined;

@@ -96,7 +96,7 @@ export async function giveRightsOnDisk(
   for (const { file, found } of given) attempt(() => fs.chmodSync(file, found.mode & 0o7777));
 }
 
-/** What a program of the system prints; nothing where it is missing. */
+/** Output of a system program; empty if the program is missing. */
 function run(program: string, args: readonly string[], input = ''): Promise<string> {
   return new Promise(resolve => {
     const child = execFile(program, args, { maxBuffer: 64 * 1024 * 1024 }, (_, told) => resolve(told));

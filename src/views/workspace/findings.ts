@@ -14,7 +14,7 @@ export type Judge = (folded: string) => boolean;
 /** Paths of links by their target; both are absolute and folded. */
 export type Links = ReadonlyMap<string, readonly string[]>;
 
-/** What a search of the workspace found. */
+/** Result of a search of the workspace. */
 export interface Findings {
   readonly links: Links;
   /** Whether git reads or runs the file of an absolute, folded path. */
@@ -28,7 +28,7 @@ export const AT_ONCE = 16;
 /** A longer chain of links leads nowhere, as in the operating system. */
 const MAX_CHAIN = 40;
 
-/** What was found before, as far as a {@link Look} may use it. */
+/** Earlier findings, as far as a {@link Look} may use them. */
 export class Looks {
   readonly #lately = new RecentFindings();
   readonly #own = new WeakMap<object, RecentFindings>();
@@ -42,7 +42,7 @@ export class Looks {
   }
 }
 
-/** What the last search found. Each reads all folders of the workspace. */
+/** Findings of the last search. Each search reads all folders of the workspace. */
 export class RecentFindings {
   #last: { readonly place: string; readonly findings: Promise<Findings> } | undefined;
   /** While they are searched for, the time never comes. */

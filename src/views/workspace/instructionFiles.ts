@@ -9,7 +9,7 @@ import { readText } from '../../agent/hold/preview/textFile.ts';
 /** The most folders that are searched before a request. */
 const MAX_FOLDERS = 200;
 
-/** Where instructions are read. */
+/** Workspace in which instructions are read. */
 type InstructionPlaces = Workspace & {
   /** The open folders, by the name that workspace paths begin with if there are several. */
   folders(): readonly { readonly name: string }[];

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { fileIdOf } from '../../agent/base/system/realPath.ts';
 import { foldCase } from '../../agent/hold/preview/resolve/protectedPlaces.ts';
 
-/** What {@link namesOnDisk} asks of a file system. */
+/** The file system calls that {@link namesOnDisk} needs. */
 export interface NameLookup {
   /** Tells whether two names are one file; `undefined` if there is no such file. Links are not followed. */
   readonly idOf: (file: string) => string | undefined;
@@ -91,7 +91,7 @@ function tellsSpellingsApart(folder: string, files: NameLookup): boolean {
   return true;
 }
 
-/** What Windows may call a long name, too: six characters, a number and an extension, such as `LONGNA~1.TS`. */
+/** Form of the short names that Windows gives long names: six characters, a number and an extension, such as `LONGNA~1.TS`. */
 const SHORT_NAME = /^[^.]{1,6}~\d+(?:\.[^.]{0,3})?$/;
 
 /** Whether two paths are the same file: equal, or two spellings of one on a file system that does not tell them apart. */
@@ -109,7 +109,7 @@ function spellingsOf(name: string): readonly string[] {
   return others.filter(other => other !== name);
 }
 
-/** What was found out since the event loop last turned: too short a time for others to rename files in. */
+/** Lookups cached for one turn of the event loop: too short a time for others to rename files in. */
 interface Known {
   /** How existing files are spelled, by the path that was asked for. */
   readonly names: Map<string, string>;
@@ -149,8 +149,8 @@ function fileId(file: string): string | undefined {
 }
 
 /**
- * What all names of a file have in common, and no other file has: those by links, hard links and in another spelling. Of a file
- * that is not there, its name and what identifies its folder; of one that the system does not identify, its name.
+ * An identity shared by all names of a file, and by no other file: symbolic links, hard links and other spellings. For a missing
+ *  file, it is the name and the identity of its folder; for one that the system does not identify, the name.
  */
 export function placeId(file: string): string {
   let id: string | undefined;

@@ -57,7 +57,7 @@ export function imageUri(
   return previewUri({ previewId, side, path: documentPath(change.path, files), isImage: true });
 }
 
-/** What stands for a change in a row: VS Code draws a lock beside the name of the document itself, in place of the letter. */
+/** The URI of a change in a row: for the URI of the document itself, VS Code would draw a lock in place of the letter. */
 export function rowUri(previewId: string, change: FileChange, files: FileUris): vscode.Uri {
   const shown = changeUri(previewId, change, change.after ? 'proposal' : 'deleted', files);
   return shown.with({ query: `${shown.query}&row` });

@@ -16,7 +16,7 @@ import {
 import { isOfGitDirectory } from './repositoryPlaces.ts';
 import { diskPathOf, locate } from './workspacePaths.ts';
 
-/** What is protected in addition to the built-in places. */
+/** Protections in addition to the built-in places. */
 export interface OwnProtections {
   /**
    * Globs, relative to each workspace folder; a glob without a slash matches a name in any folder. If a folder matches,

@@ -15,7 +15,7 @@ import {
 } from '../../agent/base/system/gitConfig.ts';
 import { isThere } from './workspacePaths.ts';
 
-/** Where git reads what it runs, beyond the names `.git*`. All paths are absolute and real, as far as they exist. */
+/** Places from which git reads what it runs, beyond the names `.git*`. All paths are absolute and real, as far as they exist. */
 export interface RepositoryPlaces {
   /** Git directories, with all that is in them but working trees. */
   readonly directories: readonly string[];
@@ -51,7 +51,7 @@ export function isOfGitDirectory(file: string): boolean {
 }
 
 /**
- * What git reads and runs in the repositories of these folders.
+ * Lists what git reads and runs in the repositories of these folders.
  * @param tops folders with a `.git`, and git directories of other names
  */
 export async function repositoryPlacesOf(tops: readonly string[]): Promise<RepositoryPlaces> {

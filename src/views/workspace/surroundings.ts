@@ -10,7 +10,7 @@ const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = {
 };
 
 /**
- * What the model is told of this window.
+ * Facts about this window that the model is told.
  * @param shellOf the shell that would run a command; may reject
  */
 export async function readSurroundings(shellOf: () => Promise<string>): Promise<Surroundings> {

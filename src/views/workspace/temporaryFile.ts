@@ -34,7 +34,7 @@ export function withTemporaryFile(
   }
 }
 
-/** What file systems answer that have no hard links. Windows calls a function that a disk does not have `EISDIR`, as exFAT does. */
+/** Error codes of file systems without hard links. Windows reports a function that a disk lacks as `EISDIR`, as with exFAT. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'];
 
 /**

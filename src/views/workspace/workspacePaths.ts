@@ -194,7 +194,7 @@ function locatedIn(workspacePath: string, folders: readonly FolderRoot[]): Works
   }
 }
 
-/** What {@link belowOpenFolder} asks of a file system. */
+/** The file system calls that {@link belowOpenFolder} needs. */
 export interface FolderLookup {
   /** The path with links followed and spelled as on disk; the path itself if there is nothing. */
   readonly realOf: (folder: string) => string;

@@ -8,7 +8,7 @@ import { terminalAgents } from '../../../agent/clients/view/terminalAgents.ts';
 /** Programs that some name as the shell of their terminals. They would take a command for a prompt, or for a script. */
 const NO_SHELLS = new Set(['redline-run', 'node', 'npx', ...terminalAgents.map(({ program }) => program)]);
 
-/** What VS Code knows of the user's shells. */
+/** VS Code's settings for the user's shells. */
 export interface ShellSettings {
   readonly platform: NodeJS.Platform;
   readonly env: NodeJS.ProcessEnv;

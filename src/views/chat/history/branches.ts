@@ -35,8 +35,8 @@ export function branchesOf(tree: ConversationTree): readonly Branch[] {
 }
 
 /**
- * Where reverting to a message leads: to the message itself, or, for a prompt, to before it, so that the user can edit
- * the prompt and send it again.
+ * Target of reverting to a message: the message itself or, for a prompt, the point before it, so that the user can edit
+ *  the prompt and send it again.
  */
 export function revertTargetOf(tree: ConversationTree, node: NodeId): NodeId | null {
   const found = tree.get(node);

@@ -6,7 +6,7 @@ import type { SessionSummary } from '../../../agent/session/conversation/storage
 import type { Session } from '../../../agent/session/session.ts';
 import { withoutIcons } from '../../plainText.ts';
 
-/** What the user chose to do with a session. */
+/** The user's choice: a session, and the action on it. */
 export interface SessionChoice {
   readonly action: 'open' | 'rename' | 'export' | 'delete';
   readonly id: string;

@@ -11,7 +11,7 @@ const LIFETIME_MS = 60_000;
 export class ApiKeys {
   readonly #secrets: vscode.SecretStorage;
   readonly #env: NodeJS.ProcessEnv;
-  /** What VS Code told of secrets, by their names: it asks its window for each, which takes longer than the rest of a turn's work. */
+  /** Secrets read from VS Code, by name: it asks its window for each, which takes longer than the rest of a turn's work. */
   readonly #told = new Map<string, { readonly at: number; readonly secret: Thenable<string | undefined> }>();
 
   readonly #keys = new Set<string>();

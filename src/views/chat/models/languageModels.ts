@@ -101,7 +101,7 @@ function tokenOf(signal: AbortSignal): vscode.CancellationToken {
   return source.token;
 }
 
-/** What later versions of VS Code have for images than the one that the types are of. Any of it may be missing. */
+/** Image API of later VS Code versions than the one in our types. Any member may be missing. */
 interface ImageApi {
   readonly LanguageModelDataPart?: {
     image(data: Uint8Array, mimeType: string): vscode.LanguageModelInputPart;

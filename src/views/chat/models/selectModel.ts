@@ -10,7 +10,7 @@ import { needsModelText } from '../../../agent/session/model/offline/answers.ts'
 import { execute } from '../../commandRegistry.ts';
 import { showInfo } from '../../toast.ts';
 
-/** What choosing a row of the picker does. */
+/** Action of a row in the picker. */
 type Choice =
   | { readonly kind: 'offline' }
   | { readonly kind: 'model'; readonly model: string }
@@ -118,7 +118,7 @@ function show(picker: vscode.QuickPick<Row>, items: readonly Row[], isConnecting
 
 type Listing<Model = string> = { readonly models: readonly Model[] } | { readonly sentence: string };
 
-/** What has been listed so far. */
+/** Models listed so far. */
 interface Listings {
   server: Listing | undefined;
   vscode: Listing<ListedModel> | undefined;

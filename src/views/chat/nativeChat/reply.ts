@@ -12,7 +12,7 @@ import { retryText } from '../words/statusWords.ts';
 import type { CommandArguments, CommandId } from '../../contributions.ts';
 import { asMarkdown } from '../../plainText.ts';
 
-/** Where a reply goes: what `vscode.ChatResponseStream` offers of it. */
+/** Output of a reply: the part of `vscode.ChatResponseStream` that it needs. */
 export interface ReplySink {
   /** Foreign Markdown, whose command links do nothing. */
   markdown(text: string): void;
@@ -56,11 +56,11 @@ const MAX_LISTED = 20;
  */
 export class Reply {
   readonly #options: ReplyOptions;
-  /** What surrounds it belongs to other prompts. */
+  /** Events before and after the run belong to other prompts. */
   #state: 'waiting' | 'running' | 'ended' = 'waiting';
   /** The last preview that was staged before it. */
   #after: string | undefined;
-  /** What it had staged when it ended. */
+  /** Previews that it had staged when it ended. */
   #staged: readonly string[] = [];
   #hasText = false;
   #needsBreak = false;

@@ -13,7 +13,7 @@ import { OWN_VENDOR } from '../../contributions.ts';
 import { asMarkdown, oneLine } from '../../plainText.ts';
 import { Reply, type ReplyEnd, type ReplySink } from './reply.ts';
 
-/** What a reply leaves for its follow-ups; VS Code stores it as JSON. */
+/** State that a reply leaves for its follow-ups; VS Code stores it as JSON. */
 export interface ReplyMetadata {
   /** Ids of the previews that waited for a decision when the reply ended. */
   readonly pending: readonly string[];
@@ -68,7 +68,7 @@ export class RequestHandler {
     }
   }
 
-  /** What the user may want to say next. */
+  /** Prompts that VS Code suggests to the user next. */
   followups({ pending, offline }: ReplyMetadata): vscode.ChatFollowup[] {
     const { store } = this.#options;
     const [id, ...more] = pending.filter(each => store.get(each)?.state.kind === 'pending');
@@ -147,14 +147,14 @@ export class RequestHandler {
     return this.#result(end);
   }
 
-  /** What the model said since the last reply: a click lets it go on, when that reply has ended. */
+  /** The model's text since the last reply: a click lets it go on after that reply has ended. */
   #saidMeanwhile(): string {
     const { session } = this.#options;
     const { messages, tree } = session;
     const replied = this.#replied;
     if (replied?.sessionId !== session.id) return '';
     const since = messages.filter((_, position) => (tree.idAt(position) ?? 0) >= replied.nextId);
-    // Whatever follows another prompt is part of its own answer, in the Redline panel.
+    // Messages after another prompt belong to that prompt's answer, in the Redline panel.
     const prompt = since.findIndex(({ role }) => role === 'user');
     return since
       .slice(0, prompt < 0 ? undefined : prompt)

@@ -26,7 +26,7 @@ export async function* eventHeads(chunks: AsyncIterable<Buffer>): AsyncGenerator
 
 class EventHead {
   readonly #parts: Buffer[] = [];
-  /** What has to be found next; none once the rest is of no interest. */
+  /** Markers still to scan for; empty once the rest of the event can be skipped. */
   readonly #marks = [SUBMATCHES, START];
   /** The last bytes that were added, in which the next mark may have begun. */
   #tail: Buffer = Buffer.alloc(0);

@@ -13,7 +13,7 @@ import type { TextMatch } from '../../../agent/hold/preview/textSearch.ts';
 import { countFeeds } from '../../../agent/hold/text/lines.ts';
 import { eventHeads } from './eventHeads.ts';
 
-/** What to search for, and how long. */
+/** A search, and its time limit. */
 export interface LineSearchQuery {
   readonly query: string;
   readonly isRegex: boolean;
@@ -21,7 +21,7 @@ export interface LineSearchQuery {
   readonly timeLimitMs: number;
 }
 
-/** What to search for in one folder. */
+/** A search in one folder. */
 export interface RipgrepQuery extends LineSearchQuery {
   /** Absolute path; paths in the result are relative to it. */
   readonly folder: string;
@@ -30,7 +30,7 @@ export interface RipgrepQuery extends LineSearchQuery {
   readonly exclude: readonly string[];
   /** Also searches what .gitignore files hide. */
   readonly ignored?: boolean;
-  /** What the files without a byte order mark are stored in, see {@link ripgrepLabel}; UTF-8 if it is missing. */
+  /** Encoding of files without a byte order mark, see {@link ripgrepLabel}; UTF-8 if it is missing. */
   readonly encoding?: string | undefined;
 }
 
@@ -70,7 +70,7 @@ const LABELS: Partial<Record<EncodingName, string>> = {
   big5hkscs: 'big5-hkscs',
 };
 
-/** What ripgrep calls an encoding; `undefined` if it cannot read it. */
+/** Ripgrep's name for an encoding; `undefined` if it cannot read it. */
 export function ripgrepLabel(name: EncodingName): string | undefined {
   const label = LABELS[name] ?? name.replace(/^windows/, 'windows-');
   try {
@@ -134,7 +134,7 @@ export async function searchTextsWithRipgrep(
   return run(command, args, query, { input, accept }, signal);
 }
 
-/** Where ripgrep runs, what it reads, and what becomes of a match. */
+/** A run of ripgrep: its folder, its input, and the receiver of matches. */
 interface RipgrepRun {
   readonly cwd?: string;
   readonly input?: readonly string[];
@@ -255,7 +255,7 @@ interface MatchEvent {
 type Content = { readonly text?: string; readonly bytes?: string };
 
 const SUBMATCHES = ',"submatches":[';
-/** Where in the line the first match begins, in bytes. */
+/** Byte offset in the line at which the first match begins. */
 const FIRST_START = /\},"start":(\d+)/g;
 const CR = 0x0d;
 const LF = 0x0a;

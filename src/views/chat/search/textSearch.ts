@@ -106,7 +106,7 @@ export class WorkspaceTextSearch implements TextSearch {
     };
   }
 
-  /** What ripgrep calls the encoding of each folder, by its name; `undefined` if it cannot read one of them. */
+  /** Ripgrep's name for the encoding of each folder, by the folder's name; `undefined` if it cannot read one of them. */
   async #encodings(): Promise<ReadonlyMap<string, string | undefined> | undefined> {
     const labels = new Map<string, string | undefined>();
     for (const folder of this.#workspace.folderRoots()) {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { execute } from '../../commandRegistry.ts';
 import type { Ctx } from '../../ctx.ts';
 
-/** Where the project of the tour is copied to. */
+/** Folder that the tour's project is copied to. */
 function tourFolder(globalStorage: vscode.Uri): vscode.Uri {
   return vscode.Uri.joinPath(globalStorage, 'tour');
 }

@@ -21,7 +21,7 @@ export function itemDelta(
   return { items, texts, ...(moved ? { order: after.map(item => item.key) } : {}) };
 }
 
-/** What was appended to an answer that is still streaming; `undefined` if it changed in another way. */
+/** Text appended to an answer that is still streaming; `undefined` if it changed in another way. */
 function appendedTo(
   old: ViewItem,
   item: ViewItem,

@@ -3,8 +3,8 @@ import type { ToolResultMessage } from '../../../agent/session/model/messages.ts
 import type { SessionEvent } from '../../../agent/session/events.ts';
 
 /**
- * What a session event changes on the screen: nothing, the end of the streaming answer, what a running tool says of itself, or
- * anything.
+ * Part of the screen that a session event changes: nothing, the end of the streaming answer, the progress line of a running
+ *  tool, or anything.
  */
 export type Effect = 'none' | 'text' | 'progress' | 'all';
 
@@ -33,12 +33,12 @@ export class LiveTurn {
   readonly #progress = new Map<string, string>();
   readonly #results = new Map<string, ToolResultMessage>();
 
-  /** What has arrived of the streaming answer; empty between answers. */
+  /** Text of the streaming answer so far; empty between answers. */
   get arriving(): Arriving {
     return { text: this.#text, reasoning: this.#reasoning };
   }
 
-  /** What has arrived since the last call. Unlike {@link arriving}, it is short however long the answer is. */
+  /** Text that has arrived since the last call. Unlike {@link arriving}, it is short however long the answer is. */
   takeFresh(): Arriving {
     const fresh = this.#fresh;
     this.#fresh = NOTHING;
@@ -68,7 +68,7 @@ export class LiveTurn {
   follow(event: SessionEvent): Effect {
     switch (event.type) {
       case 'message_start': {
-        // What had arrived of an answer that failed goes: another one is on its way.
+        // The text of a failed answer is dropped: another answer is on its way.
         const effect = this.#text === '' && this.#reasoning === '' ? 'none' : 'all';
         this.#clear();
         return effect;

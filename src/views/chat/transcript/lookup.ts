@@ -12,7 +12,7 @@ import type { QueuedPrompt } from '../../../agent/session/waiting/promptQueue.ts
 import type { DiffStat } from '../../../agent/hold/text/lineDiff.ts';
 import type { Arriving } from './liveTurn.ts';
 
-/** What the entries of the panel are made from. */
+/** Input that the panel's entries are made from. */
 export interface TranscriptInput {
   readonly sessionId: string;
   readonly state: SessionState;
@@ -21,13 +21,13 @@ export interface TranscriptInput {
   readonly nodeAt: (position: number) => number;
   /** The node of the next message. */
   readonly nextNode: number;
-  /** What has arrived of the streaming answer, which is not in `messages` yet. */
+  /** Text of the streaming answer so far, which is not in `messages` yet. */
   readonly arriving: Arriving;
   /** The result of a finished call that is not in `messages` yet. */
   readonly liveResult: (callId: string) => ToolResultMessage | undefined;
   /** The progress of a running call, if it reports any. */
   readonly liveProgress?: (callId: string) => string | undefined;
-  /** What the user is asked about a host. */
+  /** The question to the user about a host. */
   readonly question?: HostQuestion | undefined;
   /** Prompts that wait for the running turn to end. */
   readonly queued: readonly QueuedPrompt[];
@@ -41,11 +41,11 @@ export interface TranscriptInput {
   readonly elsewhere?: ReadonlySet<string>;
   readonly ledger: readonly LedgerEntry[];
   readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
-  /** What is known of the checks on a pending preview. */
+  /** Results of the checks on a pending preview. */
   readonly checks?: (preview: Preview) => readonly CheckMark[];
   /** Whether the settings have checks. */
   readonly hasChecks?: boolean;
-  /** What is known of the risks of a pending preview. */
+  /** Risks found so far in a pending preview. */
   readonly risks?: (preview: Preview) => readonly Risk[];
   /** The output of the command that an applied preview is running. */
   readonly commandOutput?: (previewId: string) => string | undefined;
@@ -59,7 +59,7 @@ export interface Lookup extends Omit<ResolveFacts, 'attempt'> {
   readonly results: ReadonlyMap<string, ToolResultMessage>;
   /** Previews by the call that staged them, see `callKey`. */
   readonly staged: ReadonlyMap<string, readonly Preview[]>;
-  /** What was split off a preview and is resolved, by its id; also what was split off a part. */
+  /** Resolved parts that were split off a preview, by its id, and parts split off those. */
   readonly parts: ReadonlyMap<string, readonly Preview[]>;
   readonly attempts: ReadonlyMap<string, LedgerEntry>;
   readonly lineage: Lineage;

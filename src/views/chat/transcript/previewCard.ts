@@ -77,7 +77,7 @@ function wholeStat({ preview, stats, total, parts }: PreviewView): DiffStat | un
   return totalOf([...parts.flatMap(part => part.stats ?? []), ...(stats ?? [])], files);
 }
 
-/** What the page is sent of checks; `undefined` for none. */
+/** Checks in the form that the page is sent; `undefined` for none. */
 export function checkRows(checks: readonly CheckMark[]): CheckRow[] | undefined {
   if (checks.length === 0) return undefined;
   return checks.map(
@@ -88,7 +88,7 @@ export function checkRows(checks: readonly CheckMark[]): CheckRow[] | undefined 
   );
 }
 
-/** What the page is sent of risks; `undefined` for none. */
+/** Risks in the form that the page is sent; `undefined` for none. */
 export function riskTexts(risks: readonly Risk[]): string[] | undefined {
   if (risks.length === 0) return undefined;
   const more = risks.length - MAX_RISKS;
@@ -138,7 +138,7 @@ function partsOf(view: PreviewView): ItemOf<'preview'>['parts'] {
   return { rows: [...rows, ...rest].slice(-MAX_PARTS), counts };
 }
 
-/** What the command of an applied preview wrote and how it ended, or what the tool answered that it called. */
+/** Output and exit of an applied preview's command, or the answer of the tool that it called. */
 function resultOf({ preview, lastAttempt }: PreviewView): string | undefined {
   if (preview.state.kind !== 'applied' || lastAttempt?.outcome === 'returnedError') return undefined;
   if (!lastAttempt?.message || (!commandOf(preview) && !toolCallOf(preview))) return undefined;
@@ -148,7 +148,7 @@ function resultOf({ preview, lastAttempt }: PreviewView): string | undefined {
   return `${beginningOf(message, half)}\n[…]\n${endOf(message, half)}`;
 }
 
-/** What the page is sent of an outcome. */
+/** An outcome in the form that the page is sent. */
 export function stateOf(outcome: PreviewOutcome, { origin }: Preview): CardState {
   switch (outcome.kind) {
     case 'pending': {
@@ -198,7 +198,7 @@ function unnamed(all: readonly unknown[]): number {
   return Math.max(0, all.length - MAX_NAMES);
 }
 
-/** What the page is sent of what the model recommends. */
+/** The model's recommendation in the form that the page is sent. */
 export function adviceOf({ advice, outcome }: PreviewView): Advice | undefined {
   return (
     advice && {

@@ -6,7 +6,7 @@ import { escapeInvisible, escapeProse } from '../../plainText.ts';
 import type { ItemOf } from '../protocol.ts';
 import { argumentsOf } from './toolLine.ts';
 
-/** What is looked up in addition to the call and its result. */
+/** Facts looked up in addition to the call and its result. */
 export interface ResolveFacts {
   preview(id: string): Preview | undefined;
   /** The attempt that the call itself made, if it made one. */
@@ -122,7 +122,7 @@ function contentOf(call: ToolCall, result: ToolResultMessage | undefined, facts:
   return { ...about, outcome: outcomeOf(action) };
 }
 
-/** What a vote on several previews came to; each is told when they came to different things. */
+/** Outcome of a vote on several previews; the text names each if their outcomes differ. */
 function votesContent(
   votes: NonNullable<z.infer<typeof detailsSchema>['votes']>,
   action: ResolveAction | undefined,
@@ -145,7 +145,7 @@ function votesContent(
   };
 }
 
-/** What an attempt in the ledger came to, although the result of its call is an error: it failed, or was interrupted. */
+/** Outcome of an attempt in the ledger whose call has an error as its result: it failed, or was interrupted. */
 function attemptContent({
   label,
   sourceToolName: source,

@@ -4,8 +4,8 @@ import type { SessionMessage } from '../../../agent/session/model/messages.ts';
 export const MAX_ENTRIES = 1_000;
 
 /**
- * Which messages are shown: the last ones. Entries are built for these only, since the whole chat is built again with
- * each change.
+ * Selects the messages that are shown: the last ones. Entries are built for these only, since the whole chat is built again with
+ *  each change.
  * @returns the position of the first of them, which is no tool result, and how many entries come before it
  */
 export function shownMessages(messages: readonly SessionMessage[]): { from: number; hidden: number } {

@@ -47,7 +47,7 @@ export function isOfTurn(preview: Preview): boolean {
 /** The one card of what a turn, or another agent, proposed: its files, and what has become of each. */
 export function turnCard(views: readonly PreviewView[]): Turn {
   const pieces = views.flatMap(piecesOf);
-  // What became of one change of a file stands beside what became of another one.
+  // Rows of the same file stand next to each other.
   const byPath = Map.groupBy(views.flatMap(rowsOf), ({ path }) => path);
   const rows = [...byPath.values()].flat();
   const [reason, ...others] = new Set(rows.map(row => row.reason));
@@ -105,7 +105,7 @@ function countsOf(pieces: readonly Piece[]): HunkCounts {
   return counts;
 }
 
-/** Who decided all of it; `undefined` if several did. */
+/** The actor who decided all of it; `undefined` if several did. */
 function decidedBy(pieces: readonly Piece[]): Turn['by'] {
   const all = pieces.map(({ view: { outcome, preview } }) => stateOf(outcome, preview));
   const [first] = all;
@@ -146,7 +146,7 @@ function rowOf(pieces: readonly Piece[]): TurnRow {
   };
 }
 
-/** What several came to: what is left comes first, as it is what there is to do. */
+/** Common state of several rows: an open one wins, as it is what is left to do. */
 function oneState<State extends TurnRow['state']>(states: ReadonlySet<State>): State | 'mixed' {
   const [only] = states;
   if (states.size === 1 && only !== undefined) return only;
@@ -168,7 +168,7 @@ function worstOf(checks: readonly CheckMark[]): CheckMark[] {
   });
 }
 
-/** What the model recommends, each reason once, and of what still waits before of what is decided. */
+/** The model's recommendations, each reason once, those on open previews before those on decided ones. */
 function adviceOn(views: readonly PreviewView[]): Advice[] | undefined {
   const all = views
     .flatMap(view => adviceOf(view) ?? [])

@@ -71,7 +71,7 @@ export function renderCalls(item: ItemOf<'tools'>, old: HTMLElement | undefined)
   return root;
 }
 
-/** What a tool was called with and answered. */
+/** Input and output of a tool call. */
 export function callBody(input: ShownText, output: ShownText, file?: ItemOf<'tool'>['file']): HTMLElement {
   const open = file && fileLink(file, l10n.t('Open {0}', nameOf(file)));
   return el(

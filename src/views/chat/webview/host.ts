@@ -13,7 +13,7 @@ export function post(message: WebviewMessage): void {
   vscode.postMessage(message);
 }
 
-/** What {@link keep} was given last, also after the page was loaded again. */
+/** Last value passed to {@link keep}, also after the page was loaded again. */
 export function kept(): unknown {
   return vscode.getState();
 }

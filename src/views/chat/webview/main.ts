@@ -94,7 +94,7 @@ class Panel {
   }
 }
 
-/** What is shown while there is nothing else. */
+/** Placeholder shown while there are no messages. */
 class EmptyState {
   readonly element: HTMLElement;
   readonly #examples: HTMLElement;

@@ -74,7 +74,7 @@ export class MessageList {
   }
 
   update({ items, texts, order }: DeltaMessage): void {
-    // What changes at the end of a long conversation does not wait for its beginning.
+    // Changes at the end of a long conversation do not wait for its beginning.
     if (order || [...items, ...texts].some(({ key }) => !this.#nodes.has(key))) this.#renderAbove(Infinity);
     const last = order?.at(-1) ?? '';
     const isNewPreview = !this.#nodes.has(last) && items.some(item => item.key === last && isCard(item));
@@ -91,7 +91,7 @@ export class MessageList {
       }
     }
     if (order) this.#reorder(order);
-    // What the user has just asked for (Undo, Reopen) must not stay out of sight.
+    // The result of the user's last action (Undo, Reopen) must not stay out of sight.
     if (isNewPreview) this.#following = true;
     this.#keepEnd();
   }

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { countText, fill } from '../../../agent/base/localiser.ts';
 import { escapeInvisible } from '../../plainText.ts';
 
-/** What is said of a finished call. */
+/** A finished call, as told to the user. */
 export interface SaidCall {
   readonly name: string;
   /** The file that it is about, if it names one. */
@@ -48,7 +48,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['pending', 'looked'],
 ]);
 
-/** What calls did, in words: `Read 8 files · Searched 2 times`, `Proposed a change to cart.ts`. */
+/** Sums up calls in words: `Read 8 files · Searched 2 times`, `Proposed a change to cart.ts`. */
 export function sayCalls(calls: readonly SaidCall[]): string {
   const groups = new Map<string, SaidCall[]>();
   for (const call of calls) {

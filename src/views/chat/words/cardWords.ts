@@ -43,10 +43,10 @@ export function reasonOf({ state }: Outcome): string | undefined {
   return 'reason' in state && state.kind !== 'expired' ? state.reason : undefined;
 }
 
-/** What there is to say of a preview that waits, or of its failure. */
+/** Kinds of notes on a pending or failed preview. */
 export type CardNote = 'recommendation' | 'conflicts' | 'stale' | 'last-error';
 
-/** What stands on a card beside its state, in this order. */
+/** Notes on a card beside its state, in the order shown. */
 export function cardNotes({
   state,
   advice,
@@ -102,7 +102,7 @@ export function cardState(card: Card): string | undefined {
   return card.parts && !isOpen(card) ? undefined : stateText(card);
 }
 
-/** What a card is called: its label, with its outcome once it has one. */
+/** Name of a card: its label, with its outcome once it has one. */
 export function cardName(card: Card): string {
   return [card.label, cardState(card)].filter(text => text !== undefined).join(', ');
 }

@@ -6,8 +6,8 @@ import { rowStateText, turnName, turnStateText } from './turnWords.ts';
 type Card = ItemOf<'preview'> | ItemOf<'turn'>;
 
 /**
- * What is new on a card, in one line; empty if a screen reader need not tell it. A card that changes is not read out again:
- * the whole of it, with its files and buttons, would be too much to listen to for each vote.
+ * A card's news in one line; empty if a screen reader need not tell it. A card that changes is not read out again: the whole
+ *  of it, with its files and buttons, would be too much to listen to for each vote.
  */
 export function newsOf(before: Card, card: Card): string {
   if (card.kind === 'preview' && card.state.kind === 'applying') return '';

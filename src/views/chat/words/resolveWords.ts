@@ -38,7 +38,7 @@ export function resolveSource({ source, actor }: Block): string {
   return source === undefined ? who : l10n.t('{0}, {1}', source, who);
 }
 
-/** What there is to know beyond the outcome and its reason. */
+/** Details beyond the outcome and its reason. */
 export function resolveDetail({ detail }: Block): string | undefined {
   switch (detail?.kind) {
     case undefined:

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ChatStatus } from '../protocol.ts';
 
-/** What is going on; empty if nothing is. */
+/** The current activity in words; empty if there is none. */
 export function activityText({ state, planMode, activity }: ChatStatus): string {
   switch (state) {
     case 'idle':

@@ -13,14 +13,14 @@ export function turnName(turn: Pick<Turn, 'files' | 'state'>): string {
   return state === undefined ? files : `${files}, ${state}`;
 }
 
-/** What has become of all of it, and who did it: of mixed outcomes how many hunks came to what. */
+/** Outcome of a turn's changes, and who decided it; for mixed outcomes, how many hunks had which. */
 export function turnStateText({ state, counts, by }: Turn): string | undefined {
   if (state === 'mixed') return hunksText(counts);
   const isDecided = state === 'applied' || state === 'discarded' || state === 'undone';
   return by && isDecided ? outcomeText(state, by.actor, by.agent) : stateWord(state);
 }
 
-/** What has become of the change of a file; `undefined` while it just waits. */
+/** Outcome of the change of a file; `undefined` while it is merely pending. */
 export function rowStateText({ state, counts }: TurnRow): string | undefined {
   const isProblem = state === 'stale' || state === 'conflicts' || state === 'failed';
   return counts && !isProblem ? hunksText(counts) : stateWord(state);

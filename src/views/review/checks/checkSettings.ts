@@ -39,7 +39,7 @@ export class CheckSettings {
     return this.#settings.runChecks;
   }
 
-  /** What the workspace gives to the shell of all checks, as text; empty if that is nothing. It is approved with them. */
+  /** Shell settings that the workspace gives all checks, as text; empty if there are none. Approved along with the checks. */
   get broughtShell(): string {
     return this.#settings.broughtShell;
   }

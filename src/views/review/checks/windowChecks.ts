@@ -63,17 +63,17 @@ export class WindowChecks extends Owner implements Prover {
     return this.#checks?.factsOf(previews) ?? [];
   }
 
-  /** What is known of the checks on one pending preview. */
+  /** Results of the checks on one pending preview. */
   marksOf(preview: Preview): readonly CheckMark[] {
     return preview.state.kind === 'pending' ? (this.#checks?.marksOf([preview]) ?? []) : [];
   }
 
-  /** What is known of the checks on all that is pending of a conversation. */
+  /** Results of the checks on all pending previews of a conversation. */
   marksOfAll(sessionId: string | undefined): readonly CheckMark[] {
     return this.#checks?.marksOf(this.#checks.checkable(sessionId)) ?? [];
   }
 
-  /** What the tool `run_checks` works with. */
+  /** Backend of the tool `run_checks`. */
   readonly runs: CheckRuns = {
     list: () => this.settings.list,
     withBase: id => {
@@ -97,7 +97,7 @@ export class WindowChecks extends Owner implements Prover {
     });
   }
 
-  /** Those that can run here. */
+  /** The suggested checks that can run here. */
   async runnable(suggested: readonly SuggestedCheck[]): Promise<readonly SuggestedCheck[]> {
     const { runnable } = await import('../../../agent/sandbox/checks/runnable.ts');
     return runnable(suggested, this.#parts);
@@ -152,7 +152,7 @@ export class WindowChecks extends Owner implements Prover {
   }
 }
 
-/** What extensions tell in their manifests. */
+/** The `contributes` section of every extension's manifest. */
 function contributions(): readonly unknown[] {
   return vscode.extensions.all.map(
     ({ packageJSON }) => (packageJSON as { contributes?: unknown }).contributes,

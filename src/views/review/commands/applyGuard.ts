@@ -14,7 +14,7 @@ import { allText } from '../../texts/previewWords.ts';
 import { confirm, showWarning } from '../../toast.ts';
 import type { Ctx } from '../../ctx.ts';
 
-/** What the user agreed to; it becomes part of the request to the invoker. */
+/** The user's consent; it becomes part of the request to the invoker. */
 export interface ApplyConsent {
   readonly chain?: SeenRevisions;
 }

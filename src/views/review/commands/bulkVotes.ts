@@ -281,7 +281,7 @@ export class BulkVotes {
     return { action, id, revision, cast };
   }
 
-  /** Which of these are still pending. */
+  /** Filters the targets down to those still pending. */
   #stillPending(targets: readonly PreviewTarget[]): readonly string[] {
     const { store } = this.#ctx;
     return targets.map(({ id }) => id).filter(id => store.get(id)?.state.kind === 'pending');
@@ -312,7 +312,7 @@ interface CastVotes {
   readonly resolved: readonly Preview[];
   /** The others that are still pending. */
   readonly left: readonly Left[];
-  /** Those whose foreign code has not answered. They are being applied or discarded. */
+  /** Previews whose external code has not answered. They are being applied or discarded. */
   readonly unanswered: readonly Preview[];
 }
 

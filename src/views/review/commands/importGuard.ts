@@ -10,7 +10,7 @@ import type { PreviewTarget } from './previewTargets.ts';
 /** The most files that the question names. */
 const MAX_NAMED = 5;
 
-/** What the user decided to apply without, as pairs of an importing file and a preview, in this window. */
+/** Imports that the user decided to leave unapplied, as pairs of an importing file and a preview, in this window. */
 const answered = new Set<string>();
 
 /**

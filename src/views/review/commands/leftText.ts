@@ -13,7 +13,7 @@ const MAX_NAMED = 3;
 /** A preview that was not resolved as requested. */
 export interface Left {
   readonly id: string;
-  /** What its vote was refused with; absent if none was cast. */
+  /** Error that refused its vote; absent if no vote was cast. */
   readonly error?: unknown;
   /** Whether the vote was for an older revision than the current one. */
   readonly isOutdated?: boolean;

@@ -98,7 +98,7 @@ function waysBack(
   });
 }
 
-/** What a card offers beside its own buttons. */
+/** Actions that a card offers beside its own buttons. */
 function actionsOnWhole({ id, kind, revision }: Preview, hasChecks: boolean): vscode.Command[] {
   const { l10n } = vscode;
   const actions = [

@@ -56,7 +56,7 @@ async function lineIn(
   return isProposal === isApplied ? line : lineOnOtherSide(hunks, line, isProposal ? 'after' : 'before');
 }
 
-/** Where the file may be: until a rename is applied, it is at the old path. */
+/** Paths at which the file may be: until a rename is applied, it is at the old path. */
 function placesOf(change: FileChange): readonly string[] {
   return change.kind === 'rename' ? [change.from, change.path] : [change.path];
 }

@@ -47,7 +47,7 @@ export class OwnMoves {
     const runs = this.#moved.get(id) ?? [];
     const last = runs.at(-1);
     if (by !== 'rebase' || !(changes ?? []).every(isOurs)) {
-      // What others change must be seen first.
+      // The user must see changes by others first.
       this.#moved.set(id, [...runs, { from: revision, to: revision }]);
     } else if (last && last.to === revision - 1) {
       this.#moved.set(id, [...runs.slice(0, -1), { from: last.from, to: revision }]);

@@ -86,7 +86,7 @@ export class PartCommands {
     if (seen?.kind === 'decided') return undefined;
     const hunk = seen?.hunk;
     const revision = preview?.revision ?? target.revision;
-    // What is typed and not saved moves the hunks below it.
+    // Unsaved typing moves the hunks below it.
     if (preview && hunk !== undefined && this.#guard.refusesUnsaved([preview])) return undefined;
     const consent = action === 'apply' && preview ? await this.#guard.ask(preview) : {};
     if (!consent) return undefined;
@@ -155,7 +155,7 @@ interface PartTarget {
   readonly hunk?: number;
 }
 
-/** What applying a part writes. */
+/** The changes that applying a part writes. */
 async function changesOfPart(
   preview: Preview,
   { path, hunk }: { readonly path: string; readonly hunk: number | undefined },

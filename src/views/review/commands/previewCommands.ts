@@ -44,7 +44,7 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
     const path = first?.path ?? (typeof args[1] === 'string' ? args[1] : undefined);
     if (!preview) return targets.openHead();
     const hunk = args[2];
-    // What shows it already, such as the diff of several files, stays.
+    // An editor that shows it already, such as the diff of several files, stays.
     if (typeof hunk !== 'number' || tabs.activeId() !== preview.id) await openOne(preview, path);
     if (typeof hunk !== 'number' || path === undefined) return;
     await (await import('./showHunk.ts')).showHunk(ctx, { id: preview.id, path, hunk });
@@ -97,7 +97,7 @@ function setIn(args: readonly unknown[]): readonly string[] {
   return isSet ? targetsOf(args).map(({ id }) => id) : [];
 }
 
-/** What the previews are together, if it was passed. */
+/** The common title of the previews, if it was passed. */
 function titleIn([first, title]: readonly unknown[]): string | undefined {
   const given = typeof first === 'object' && first !== null && 'title' in first ? first.title : title;
   return typeof given === 'string' ? given : undefined;

@@ -17,7 +17,7 @@ export interface PreviewTarget {
   readonly path?: string;
 }
 
-/** Which previews a command acts on. */
+/** Finds the previews that a command acts on. */
 export class PreviewTargets {
   readonly #ctx: Ctx;
 
@@ -67,7 +67,7 @@ export class PreviewTargets {
   }
 }
 
-/** Where the cursor is in a preview document, and the revision that its editor shows. */
+/** Position of the cursor in a preview document, and the revision that its editor shows. */
 export interface ActivePlace {
   readonly address: PreviewAddress;
   /** Counted from 0. */
@@ -143,7 +143,7 @@ function distinct(targets: readonly PreviewTarget[]): PreviewTarget[] {
   return [...byName.values()];
 }
 
-/** What a row stands for: a preview, one of its files, or the open previews of a change set. */
+/** The targets of a row: a preview, one of its files, or the open previews of a change set. */
 function rowTargets(row: unknown): readonly PreviewTarget[] {
   if (typeof row === 'object' && row !== null && 'open' in row && Array.isArray(row.open))
     return row.open.flatMap(one => rowTarget(one) ?? []);

@@ -112,7 +112,7 @@ export class PreviewVotes {
    */
   async #whichOfAll(action: ResolveAction): Promise<readonly PreviewTarget[] | undefined> {
     const pending = this.#targets.pending();
-    // What would be left for another reason is named by the summary of the votes.
+    // The summary of the votes names previews that are left for another reason.
     if (action === 'discard' || !pending.every(needsOwnVote)) return pending.map(targetOf);
     await this.#targets.openHead();
     const own = ownVotesText(

@@ -5,9 +5,9 @@ import type { PreviewPart } from '../../../agent/hold/preview/resolve/splitPrevi
 import type { Ctx } from '../../ctx.ts';
 
 /**
- * What the person saw, as it is now. What anyone else has changed since is shown again instead.
+ * Maps the target that the person saw to the current revision. If anyone else has changed it since, it is shown again instead.
  * @param seen the revision that they saw
- * @throws RefusedVoteError for what anyone else has changed
+ * @throws RefusedVoteError if anyone else has changed it
  */
 export async function seenNow(
   { store, opener }: Ctx,

@@ -224,7 +224,7 @@ export class CommentThreads extends Owner {
     }
     if (!first || (!change && !draft)) return;
     const side = first.side === 'base' && change?.kind === 'delete' ? 'deleted' : first.side;
-    // Where nothing shows the change any more, a comment that waits can still be deleted.
+    // If nothing shows the change any more, a pending comment can still be deleted.
     const uri = change ? changeUri(first.previewId, change, side, files) : fileUri(first.path, files);
     if (!uri) return;
     const range = new vscode.Range(first.line, 0, first.line, 0);

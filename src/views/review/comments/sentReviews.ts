@@ -18,7 +18,7 @@ export class SentReviews implements vscode.Disposable {
   readonly #following: vscode.Disposable;
   /** They are no message of the conversation yet: they wait for the running turn. */
   #waiting: readonly SentReview[] = [];
-  /** Those that the user took back, who may still send their text. */
+  /** Reviews that the user took back; they may still send the text. */
   #returned: readonly SentReview[] = [];
   /** The review that is being answered, and what was said last to it. */
   #answered: (SentReview & { readonly said: string }) | undefined;
@@ -44,7 +44,7 @@ export class SentReviews implements vscode.Disposable {
     // A turn of the loop is one request: all of them are over once the session no longer runs.
     if (event.type === 'state_changed' && event.state !== 'running') this.#end();
     if (event.type === 'reset') this.#answered = undefined;
-    // What leaves the queue to be sent is a message right after.
+    // A message that leaves the queue to be sent arrives right after this event.
     if (event.type === 'queue_changed') queueMicrotask(() => this.#takeBack());
   }
 
@@ -79,7 +79,7 @@ export class SentReviews implements vscode.Disposable {
     for (const [id, answer] of answersIn(text)) if (sent.has(id)) this.#comments.answer(id, answer);
     if (!this.#answered) return;
     const isBroken = stopReason === 'aborted' || stopReason === 'error';
-    // What was stopped, or failed, answers nothing but the comments that it names.
+    // A stopped or failed answer answers only the comments that it names.
     if (isBroken) this.#answered = undefined;
     else if (text.trim() !== '') this.#answered = { ...this.#answered, said: text.trim() };
   }

@@ -5,13 +5,13 @@ import { messageOf } from '../../../agent/base/errors.ts';
 import { sha256 } from '../../../agent/base/hash.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
 
-/** What a person has typed into a proposal and not saved, with the text that it was typed on. */
+/** Unsaved typing in a proposal, with the text that it was typed on. */
 export interface Draft {
   /** Of the preview, when the typing began. */
   readonly revision: number;
   /** The proposal as it was then. */
   readonly base: string;
-  /** What auto save wrote last; absent while it is only in the editor, which VS Code keeps. */
+  /** The text that auto save wrote last; absent while it is only in the editor, which VS Code keeps. */
   readonly text?: string;
 }
 

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 
 /**
- * What editors save, and whether they have unsaved changes: VS Code tells extensions that one has none after every save, also if it
- * was typed into while it was saved.
+ * Tracks the text that editors save, and whether they have unsaved changes: after every save, VS Code tells extensions that there
+ *  are none, even if the user typed during the save.
  */
 export class EditorSaves {
-  /** What editors save right now, by URI. */
+  /** Text that editors are saving right now, by URI. */
   readonly #saving = new Map<string, string>();
   /** URIs of editors that were typed into while they were saved. */
   readonly #typedOn = new Set<string>();
@@ -25,7 +25,7 @@ export class EditorSaves {
     return isTypedOn;
   }
 
-  /** What VS Code tells of this document is right from now on. */
+  /** From now on, VS Code's `isDirty` of this document is right. */
   noteChanged(uri: vscode.Uri): void {
     this.#typedOn.delete(uri.toString());
   }

@@ -72,7 +72,7 @@ function commandDocument(preview: Preview, plan: PlannedCommand, last?: LedgerEn
   ].join('\n');
 }
 
-/** What has become of it; `undefined` while it is pending and nobody has tried to apply it. */
+/** Outcome of the preview; `undefined` while it is pending and nobody has tried to apply it. */
 function endedText(preview: Preview, lastAttempt: LedgerEntry | undefined): string | undefined {
   const { l10n } = vscode;
   const { outcome } = previewView(preview, { lastAttempt });

@@ -14,7 +14,7 @@ import type { ShownRevisions } from '../shownRevisions.ts';
 import type { ProposalEdits } from './proposalEdits.ts';
 import { documentBytes, imageBytes, sideText } from './sideDocument.ts';
 
-/** What a document shows: a preview, or the part that was split off it, and the bytes. */
+/** Content of a document: a preview, or the part that was split off it, and the bytes. */
 interface Found {
   readonly preview: Preview;
   readonly bytes: Uint8Array;
@@ -71,7 +71,7 @@ export class PreviewFileSystem extends Owner implements vscode.FileSystemProvide
     const read = this.#read.get(uri.authority) ?? new Map<string, vscode.Uri>();
     this.#read.set(uri.authority, read.set(uri.toString(), uri));
     const found = this.#find(uri);
-    // What is in the store is read and noted at once, or a revision could come in between.
+    // Content in the store is read and noted without an await, or a revision could come in between.
     const { preview, bytes } = found instanceof Promise ? await found : found;
     this.#revisions.noteRead(uri, preview.revision, bytes);
     this.#edits.noteRead(uri, preview.revision);
@@ -144,7 +144,7 @@ export class PreviewFileSystem extends Owner implements vscode.FileSystemProvide
   }
 }
 
-/** What is known of an action. */
+/** Description of an action as a document. */
 async function describe(preview: Preview, store: PreviewStore): Promise<Found> {
   const { opaqueDocument } = await import('./opaqueDocument.ts');
   const last = store.ledger().findLast(({ previewId }) => previewId === preview.id);

@@ -10,7 +10,7 @@ import { documentPath, parsePreviewUri, type PreviewAddress } from '../../worksp
 import type { Draft, Drafts } from './drafts.ts';
 import { documentIn, EditorSaves, holds, openDocument } from './editorSaves.ts';
 
-/** What came of the edits that a person committed. */
+/** Result of committing a person's edits. */
 export interface CommittedEdits {
   /** Of the preview, with these edits. */
   readonly revision: number;
@@ -30,7 +30,7 @@ export class ProposalEdits extends Owner {
   readonly #drafts: Drafts;
   /** URIs of the proposals that are writable now. */
   readonly #open = new Set<string>();
-  /** What VS Code has read of proposals, by URI, and the revision that it had. */
+  /** Proposals as VS Code has read them, by URI, and the revision that they had. */
   readonly #shown = new Map<string, Draft>();
   /** URIs of editors that are about to write what they save, and whether a person saves them. */
   readonly #beingSaved = new Map<string, boolean>();
@@ -75,7 +75,7 @@ export class ProposalEdits extends Owner {
         this.#shown.delete(uri.toString());
         this.#outdated.delete(uri.toString());
         this.#beingSaved.delete(uri.toString());
-        // What auto save wrote waits for the person, who has not decided on it by closing a tab.
+        // Text written by auto save waits for the person, who has not decided on it by closing a tab.
         if (uri.scheme === PREVIEW_SCHEME && this.draftOf(uri) === undefined) this.end(uri);
       }),
     );
@@ -125,7 +125,7 @@ export class ProposalEdits extends Owner {
     return this.#rereads.get(uri.toString()) ?? 0;
   }
 
-  /** What auto save wrote and the user has not saved manually. */
+  /** Text that auto save wrote and the user has not saved manually. */
   draftOf(uri: vscode.Uri): string | undefined {
     return this.#drafts.get(uri.toString())?.text;
   }
@@ -298,7 +298,7 @@ export class ProposalEdits extends Owner {
     this.#changed.fire(uri);
   }
 
-  /** What the proposal at a URI is now. */
+  /** Current text of the proposal at a URI. */
   #textOf(uri: vscode.Uri): string | undefined {
     const address = parsePreviewUri(uri);
     const preview = address && this.#agent.store.get(address.previewId);

@@ -13,7 +13,7 @@ import { encodeText } from '../../../agent/hold/text/encodings.ts';
 /** The images that VS Code shows, by the end of their names. */
 const IMAGE = /\.(?:avif|bmp|gif|ico|jpe?g|png|webp)$/i;
 
-/** What the document of a side says: a text as it is, and of a link or a binary file what it is; empty where there is no file. */
+/** Text of a side's document: the file's text, or a description of a link or binary file; empty where there is no file. */
 export function sideText(side: FileSide | null | undefined): string {
   if (!side) return '';
   if (isLink(side)) return vscode.l10n.t('Symbolic link to {0}', side.link);

@@ -12,7 +12,7 @@ import { isInside } from '../../../agent/base/system/realPath.ts';
 
 export type PlacesWorkspace = Pick<VsCodeWorkspace, 'resolvePath' | 'pathOf' | 'uriOf' | 'folders'>;
 
-/** Where the files of a repository are in the workspace. */
+/** Maps the files of a repository to paths in the workspace. */
 export function repositoryPlaces(root: string, workspace: PlacesWorkspace): Places {
   return {
     resolve: async relative => {
@@ -52,7 +52,7 @@ export function rootOf(parts: readonly PatchPart[], roots: readonly string[]): s
 }
 
 /**
- * Where the files of a patch may be: below the root of the repository, if there is one, else below a workspace folder.
+ * Maps the files of a patch to paths: below the root of the repository, if there is one, else below a workspace folder.
  */
 export function patchPlaces(root: string | undefined, workspace: PlacesWorkspace): PatchPlaces {
   return {

@@ -63,7 +63,7 @@ export async function repositoryRoots(near?: vscode.Uri): Promise<readonly strin
   return [...new Set([...own, ...repositories].map(({ rootUri }) => rootUri.fsPath))];
 }
 
-/** Those that a workspace folder is in, or that are in one. One around a folder may have to be opened first. */
+/** Repositories that contain a workspace folder, or are inside one. One around a folder may have to be opened first. */
 async function repositoriesOf(git: GitApi): Promise<readonly GitRepository[]> {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
   const real = await Promise.all(folders.map(({ uri }) => realPath(uri.fsPath).catch(() => uri.fsPath)));

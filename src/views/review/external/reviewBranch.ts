@@ -99,7 +99,7 @@ async function pick(sources: readonly Source[]): Promise<Source | undefined> {
   return picked?.source;
 }
 
-/** What differs between where a source began and how it is now; `undefined` if that cannot be told, which the user hears. */
+/** Changes of a source since its merge base with this branch; `undefined` if there is none, which the user is told. */
 async function differenceOf(open: OpenRepository, source: Source): Promise<Difference | undefined> {
   const git = gitOf(open);
   const worktree = source.kind === 'worktree' ? new Git(source.path, open.git.git.path) : undefined;

@@ -34,7 +34,7 @@ const icons: Readonly<Record<Outcome, string>> = {
   failed: '$(error)',
 };
 
-/** What the list is grouped by, each after the one before. */
+/** Groupings of the list, in the order in which the button cycles through them. */
 const GROUPINGS = ['day', 'prompt', 'decision'] as const;
 type Grouping = (typeof GROUPINGS)[number];
 

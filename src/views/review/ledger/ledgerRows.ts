@@ -9,7 +9,7 @@ export interface LedgerRow {
   readonly entry: LedgerEntry;
   /** The title of its preview; without one, or once it is forgotten, the label of that moment. */
   readonly title: string;
-  /** Who undid since what it applied. */
+  /** The actor who has undone what it applied. */
   readonly undoneBy: Actor | undefined;
   /** The button that the row offers; only the attempt that resolved its preview has one. */
   readonly offers: 'undo' | 'redo' | 'reopen' | undefined;
@@ -39,7 +39,7 @@ function nothing({ previewId }: LedgerEntry): Became {
   return { undoneBy: undefined, offers: undefined, target: previewId };
 }
 
-/** What has become of the outcome; an attempt that did not resolve the preview has none. */
+/** Later fate of an outcome; an attempt that did not resolve the preview has none. */
 function becomes(entry: LedgerEntry, preview: Preview, lineage: Lineage): Became {
   const { outcome, remedy } = previewView(preview, lineage.factsOf(preview));
   const isOf = { undo: 'applied', redo: 'applied', reopen: 'discarded' } as const;

@@ -43,7 +43,7 @@ function paragraph({ entry, title, undoneBy }: LedgerRow): string[] {
   ];
 }
 
-/** What proved it, or what did not: the checks that had a result on it. Empty for none. */
+/** Checks that had a result on it, passed or failed. Empty for none. */
 export function checksLine({ checks = [] }: LedgerEntry): string {
   const marks = checks.map(({ name, outcome, failures, changed, seconds }) => ({
     ...{ name, state: outcome, failures, changed, seconds, isCurrent: true, problems: 0, isFlaky: false },
@@ -58,7 +58,7 @@ function short(hash: string | null): string {
   return hash?.slice(0, 8) ?? '–';
 }
 
-/** What went wrong, each as a sentence. */
+/** Errors, each as a sentence. */
 export function errorTexts(entry: LedgerEntry): readonly string[] {
   if (entry.lost) return entry.lost.map(lostText);
   return isError(entry) && entry.message !== undefined ? [entry.message] : [];
@@ -103,7 +103,7 @@ export function outcomeTitle(entry: LedgerEntry, undoneBy?: Actor): string {
   }
 }
 
-/** Where something was changed: `cart.ts, hunk 2`, `cart.ts` or `3 files`. */
+/** Place of a change: `cart.ts, hunk 2`, `cart.ts` or `3 files`. */
 export function placeOf({ files, hunk }: LedgerEntry): readonly string[] {
   const [first, ...others] = new Set(files.map(({ path }) => path));
   if (first === undefined) return [];
@@ -113,7 +113,7 @@ export function placeOf({ files, hunk }: LedgerEntry): readonly string[] {
   return [hunk === undefined ? name : vscode.l10n.t('{1}, hunk {0}', hunk, name)];
 }
 
-/** What led to a decision, each as a sentence or a few words. */
+/** Reasons for a decision, each as a sentence or a few words. */
 export function whyTexts({ recommendation, editedByUser, prompt }: LedgerEntry): readonly string[] {
   const { l10n } = vscode;
   return [

@@ -31,7 +31,7 @@ export class FileMarks extends Owner implements vscode.FileDecorationProvider, v
   readonly #decorated = this.own(new vscode.EventEmitter<vscode.Uri[] | undefined>());
   readonly #lenses = this.own(new vscode.EventEmitter<void>());
   readonly #told = new Set<string>();
-  /** What was read last to mark the lines of an editor: what ends later than the next is out of date. */
+  /** The last read for the marks of an editor: a read that ends after a newer one began is out of date. */
   readonly #drawing = new WeakMap<vscode.TextEditor, readonly ProposedChange[]>();
 
   readonly onDidChangeFileDecorations = this.#decorated.event;

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { keyOf, type PendingNode } from './pendingNode.ts';
 
 /**
- * What VS Code has of the tree, so that a change redraws only rows that are no longer as they were given. It knows a row by its object, so
- * a row is the same object as long as it is there.
+ * Mirrors the rows that VS Code has of the tree, so that a change redraws only rows that look different now. VS Code knows a row
+ *  by its object, so a row keeps its object as long as it is there.
  */
 export class DrawnRows {
   /** By key, each row and its look. */

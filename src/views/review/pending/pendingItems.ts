@@ -213,7 +213,7 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
   }
 }
 
-/** What keeps it from being applied, and that the model is against it. The tooltip says why. */
+/** Problems that keep it from being applied, and the model's advice against it. The tooltip gives the reasons. */
 function problemTexts({ outcome }: PreviewView): string[] {
   if (outcome.kind !== 'pending') return [];
   return [
@@ -222,7 +222,7 @@ function problemTexts({ outcome }: PreviewView): string[] {
   ];
 }
 
-/** What was said of several previews together is in the row of their set. */
+/** Advice on several previews together is in the row of their set. */
 function adviceTexts({ outcome }: PreviewView): string[] {
   const advice = outcome.kind === 'pending' ? outcome.recommendation : undefined;
   return advice && !advice.isOfSet ? [recommendationText(advice, oneLine)] : [];

@@ -30,7 +30,7 @@ export interface SetRow {
   readonly open: readonly PreviewRow[];
 }
 
-/** Whose rows are folded; all those at the top without any of these. */
+/** The parent whose rows are folded; without any of these, the rows at the top. */
 export interface Fold {
   readonly agent?: string;
   /** The preview whose files they are. A command that is given this row must not take it for the preview. */

@@ -89,7 +89,7 @@ export function previewsOfSet(store: PreviewStore, setId: string): readonly Prev
   return all.filter(({ state }) => state.kind !== 'expired');
 }
 
-/** Those that are open in the order of the list, then those that are decided. */
+/** Open previews in the order of the list, then decided ones. */
 function setPage(store: PreviewStore, inSet: SetRow, from: number): PendingNode[] {
   const decided = previewsOfSet(store, inSet.setId).filter(preview => !isOpen(preview));
   // Some may have been decided since the row of the set was made.

@@ -3,10 +3,10 @@ import type { ProposalEdits } from '../documents/proposalEdits.ts';
 import type { LookedAt } from '../lookedAt.ts';
 import type { ReviewList } from '../reviewList.ts';
 
-/** What the pending view is built on. */
+/** Dependencies of the pending view. */
 export interface PendingParts extends Agent {
   readonly review: ReviewList;
   readonly looks: LookedAt;
-  /** What is typed into proposals and not saved. */
+  /** Unsaved typing in proposals. */
   readonly edits: ProposalEdits;
 }

@@ -21,7 +21,7 @@ export class PendingView extends Owner {
   readonly #changed = this.own(new vscode.EventEmitter<PendingNode[] | undefined>());
   #loading: Promise<PendingTree> | undefined;
   readonly #parts: PendingParts;
-  /** What the editor shows, until its row is selected, or the person has selected another. */
+  /** The preview that the editor shows, until its row is selected, or the person has selected another. */
   #shown: { readonly id: string; readonly path: string | undefined } | undefined;
 
   constructor(parts: PendingParts) {

@@ -11,7 +11,7 @@ import type { PendingParts } from './pendingParts.ts';
 import { previewsOfSet } from './pendingNodes.ts';
 import type { PendingNode } from './pendingNode.ts';
 
-/** What a row says of what is decided and what is left. */
+/** Counts of decided and open parts, as a row says them. */
 interface Counts {
   readonly short: string;
   readonly long: string;
@@ -101,7 +101,7 @@ export class SetItems implements vscode.Disposable {
   }
 }
 
-/** What the model said of several together. */
+/** The model's advice on several previews together. */
 function adviceText({ action, reason, count, of }: SetAdvice): string {
   const { l10n } = vscode;
   const why = oneLine(reason) || l10n.t('No reason provided');

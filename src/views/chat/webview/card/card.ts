@@ -59,7 +59,7 @@ function content(card: Card): TemplateResult {
   `;
 }
 
-/** What a card looks like: as its state, unless a part of it was applied or its command failed. */
+/** Look of a card: that of its state, unless a part of it was applied or its command failed. */
 function lookOf(card: Card): keyof typeof STATE_ICONS {
   if (hasFailedRun(card)) return 'failed';
   return card.parts && isMixed(card.parts.counts) ? 'mixed' : card.state.kind;
@@ -113,7 +113,7 @@ function notes(card: Card): readonly (TemplateResult | typeof nothing)[] {
   ];
 }
 
-/** What was resolved by itself, each with how, and with the button that takes it back. */
+/** Parts resolved by themselves, each with its outcome and the button that takes it back. */
 function partList(parts: NonNullable<Card['parts']>, label: string): TemplateResult {
   const counts = partsText(parts);
   const row = (part: (typeof parts.rows)[number]): TemplateResult => {
@@ -158,7 +158,7 @@ function whereText(where: NonNullable<Card['runs']>): string {
   }
 }
 
-/** What was tried in the sandbox, such as an install, is done for real by a click of its own. */
+/** Button that repeats a sandboxed command, such as an install, on the disk. */
 function runOnDiskButton({ id, label, runs, state }: Card): TemplateResult | typeof nothing {
   if (state.kind !== 'applied' || runs === undefined || runs === 'disk') return nothing;
   const onClick = (): void => post({ type: 'runOnDisk', id });

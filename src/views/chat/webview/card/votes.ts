@@ -97,7 +97,7 @@ function editButton(id: string): TemplateResult {
 class ReasonForm {
   readonly input: HTMLInputElement;
   readonly #form: HTMLElement;
-  /** What opens it, and has the focus when it closes. */
+  /** Element that opens it, and gets the focus back when it closes. */
   readonly #opener: HTMLElement;
 
   /** The one of the card in which something happened. */

@@ -19,7 +19,7 @@ export interface Block {
   readonly line: number;
 }
 
-/** What a streaming text changes on the screen when it grows. */
+/** The blocks that change on the screen when a streaming text grows. */
 export interface Growth {
   /** How many blocks from the beginning stay as they are. */
   readonly settled: number;
@@ -84,7 +84,7 @@ export class GrowingBlocks {
   }
 }
 
-/** Where a line begins, counted from 0. */
+/** Offset at which a line begins. Lines count from 0. */
 function offsetOfLine(text: string, line: number): number {
   const breaks = new RegExp(LINE_BREAK, 'g');
   for (let i = 0; i < line; i++) if (!breaks.test(text)) return text.length;

@@ -9,7 +9,7 @@ type Commands = Extract<HostMessage, { type: 'snapshot' }>['commands'];
 /** The word being typed, if a list can complete it. */
 export interface Typed {
   readonly kind: 'command' | 'file';
-  /** Where it starts in the text, including its `/` or `@`. */
+  /** Its start in the text, including its `/` or `@`. */
   readonly start: number;
   readonly end: number;
   /** A file without its `@`; a command with its slash. */

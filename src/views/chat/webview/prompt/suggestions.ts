@@ -2,7 +2,7 @@ import { el, icon } from '../dom.ts';
 
 /** One line of the suggestion list. */
 export interface Suggestion {
-  /** What is inserted into the text. */
+  /** Text that is inserted. */
   readonly text: string;
   readonly label: string;
   readonly detail: string;
