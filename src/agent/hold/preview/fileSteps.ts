@@ -9,7 +9,7 @@ export function stepsOf(change: FileChange): readonly FileStep[] {
   ];
 }
 
-/** The net effect of a sequence of changes on each path: what it holds before the first and after the last of them. */
+/** Net effect of a sequence of changes on each path: its content before the first and after the last of them. */
 export function composedSteps(changes: readonly FileChange[]): readonly FileStep[] {
   return touchedSteps(changes).filter(({ before, after }) => before?.hash !== after?.hash);
 }
@@ -30,10 +30,10 @@ export function touchedSteps(changes: readonly FileChange[]): readonly FileStep[
 }
 
 /**
- * What belongs to files besides their content, by path, after these changes.
- * @param held what it is before; it is changed.
- * @param given what a change itself gives its file.
- * @param onLeft called with each file that a change removes, renames or gives something else, and what it had.
+ * Carries what belongs to files besides their content through these changes, by path.
+ * @param held the values before; it is changed.
+ * @param given the value that a change itself gives its file.
+ * @param onLeft called with each file that a change removes, renames or gives another value, and its old value.
  */
 export function carry<T>(
   changes: readonly FileChange[],
@@ -78,12 +78,12 @@ export function foldersAbove(path: string): readonly string[] {
 }
 
 /**
- * The files that are no longer there after these changes, with the path to which their content was renamed; `undefined` where it
- * was deleted.
+ * Files that no longer exist after these changes, with the path to which their content was renamed; `undefined` where it was
+ * deleted.
  */
 export function goneFiles(changes: readonly FileChange[]): ReadonlyMap<string, string | undefined> {
   const moved = new Map<string, string | undefined>();
-  /** Where what is at a path came from. */
+  /** Original path of the content at each path. */
   const origins = new Map<string, string>();
   for (const change of changes) {
     if (change.kind !== 'rename' && change.kind !== 'delete') continue;

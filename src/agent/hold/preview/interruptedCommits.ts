@@ -9,13 +9,13 @@ export interface InterruptedCommit {
   /** The revisions that are written, by id. */
   readonly revisions?: Readonly<Record<string, number>> | undefined;
   readonly vote?: CommitVote | undefined;
-  /** Whether the log tells once its files would survive a power cut. */
+  /** Whether the log records when its files would survive a power cut. */
   readonly syncs?: true | undefined;
   /** How many ledger entries were written before it began. */
   readonly ledgerBefore: number;
   /**
-   * What the log says. `interrupted`: it began and did not end. `mayHaveEnded`: a later line cannot be read, which may tell its
-   * end. `mayHaveBegun`: the line that cannot be read may also tell its beginning; no other does.
+   * What the log says. `interrupted`: it began and did not end. `mayHaveEnded`: a later line, which may tell its end, cannot be
+   * read. `mayHaveBegun`: the unreadable line may also tell its beginning; no other line does.
    */
   readonly said: 'interrupted' | 'mayHaveEnded' | 'mayHaveBegun';
 }
@@ -30,7 +30,7 @@ export class InterruptedCommits {
     return [...this.#commits];
   }
 
-  /** One that contains any of these previews. */
+  /** The commit that contains any of these previews. */
   of(ids: readonly string[]): InterruptedCommit | undefined {
     const id = ids.find(id => this.#byId.has(id));
     return id === undefined ? undefined : this.#byId.get(id);
@@ -41,19 +41,19 @@ export class InterruptedCommits {
     for (const id of commit.ids) this.#byId.set(id, commit);
   }
 
-  /** Those that ended, but whose files a power cut may have taken since. */
+  /** Commits that ended, but whose files a power cut may have taken since. */
   get unsynced(): readonly InterruptedCommit[] {
     return [...this.#unsynced];
   }
 
-  /** The files of these previews would survive a power cut. */
+  /** Records that the files of these previews would survive a power cut. */
   sync(ids: readonly string[]): void {
     const synced = new Set(ids);
     for (const commit of this.#unsynced)
       if (commit.ids.some(id => synced.has(id))) this.#unsynced.delete(commit);
   }
 
-  /** Removes those that contain any of these previews. @param isApplied whether all their files are written */
+  /** Removes the commits that contain any of these previews. @param isApplied whether all their files are written */
   end(ids: readonly string[], isApplied = false): void {
     for (let commit = this.of(ids); commit; commit = this.of(ids)) {
       if (isApplied && commit.syncs) this.#unsynced.add(commit);
@@ -62,7 +62,7 @@ export class InterruptedCommits {
     }
   }
 
-  /** From now on, each of them may have ended. */
+  /** Marks each commit as one that may have ended. */
   doubt(): void {
     const commits = this.all();
     if (commits.every(({ said }) => said !== 'interrupted')) return;

@@ -17,7 +17,7 @@ export function counted(...labelParts: LabelParts): { label: string; labelParts:
   return { label, labelParts };
 }
 
-/** The same label for other changes. A count that they do not tell stays as it was. */
+/** The same label for other changes. A count that they do not give stays as it was. */
 export function recounted(labelParts: LabelParts, changes: readonly FileChange[]): LabelParts {
   return labelParts.map(part => {
     if (typeof part === 'string') return part;
@@ -26,7 +26,7 @@ export function recounted(labelParts: LabelParts, changes: readonly FileChange[]
   });
 }
 
-/** How many edits the changes consist of, at least one for each; `undefined` if that is not known of all. */
+/** Number of edits in the changes, at least one for each; `undefined` if it is not known for all. */
 function editCount(changes: readonly FileChange[]): number | undefined {
   let count = 0;
   for (const change of changes) {

@@ -10,7 +10,8 @@ const checkFact = z.object({
   name: z.string(),
   /**
    * `asBefore`: the same tests fail without the previews, and every other one still passes, as its report shows.
-   * `changedFiles`: it ended with 0, but changed files that git does not ignore, so it is not known of which files it says that.
+   * `changedFiles`: it ended with 0, but changed files that git does not ignore, so it is not known for which files the result
+   * holds.
    * `timedOut`, `stopped`: it was ended before. `notRun`: it could not be started.
    */
   outcome: z.enum(['passed', 'asBefore', 'changedFiles', 'failed', 'timedOut', 'stopped', 'notRun']),
@@ -31,7 +32,7 @@ export type CheckFact = DeepReadonly<z.infer<typeof checkFact>>;
 
 /** How a command ended. */
 export const runFact = z.object({
-  /** Absent if no one knows it, or it was ended before. */
+  /** Absent if unknown, or if the command was ended before. */
   exitCode: z.exactOptional(z.int()),
   seconds: z.number(),
   /** Who ended it, if it did not end by itself. */
@@ -52,7 +53,7 @@ const lostFile = z.object({
   why: z.enum(['sameLines', 'savedOver', 'notSaved']),
 });
 
-/** A file in which what was applied did not stay, and why. */
+/** A file in which an applied change did not stay, and why. */
 export type LostFile = DeepReadonly<z.infer<typeof lostFile>>;
 export type LostWhy = LostFile['why'];
 
@@ -79,7 +80,7 @@ export const ledgerEntrySchema = z.object({
   /** The tool call with which the model resolved it. */
   call: z.exactOptional(z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() })),
   reason: z.string(),
-  /** What the model recommended, where someone else decided. */
+  /** The model's recommendation, where someone else decided. */
   recommendation: z.exactOptional(
     z.object({
       action: z.enum(['apply', 'discard']),
@@ -107,7 +108,8 @@ export const ledgerEntrySchema = z.object({
   /** Its files whose change went into an editor with unsaved changes, and was not on disk yet. */
   unsaved: z.exactOptional(z.array(z.string())),
   /**
-   * The files in which it did not stay: a second entry of an apply that the ledger said to have succeeded. Its outcome is `failed`.
+   * Files in which the change did not stay, in a second entry for an apply that the ledger said to have succeeded. Its outcome is
+   * `failed`.
    */
   lost: z.exactOptional(z.array(lostFile)),
   details: z.exactOptional(z.unknown()),
@@ -115,12 +117,12 @@ export const ledgerEntrySchema = z.object({
   run: z.exactOptional(runFact),
   /** ISO 8601. */
   at: z.string(),
-  /** The checks that had a result on exactly what was written: what proved it, and what did not. */
+  /** The checks that had a result on exactly what was written, whether they passed or not. */
   checks: z.exactOptional(z.array(checkFact)),
   hunks: z.exactOptional(z.object({ applied: z.number(), refused: z.number() })),
   /**
-   * sha-256 of each file's bytes before and after; of a symbolic link, `link:` and the sha-256 of where it leads; `null` where
-   * there is nothing.
+   * sha-256 of each file's bytes before and after; for a symbolic link, `link:` and the sha-256 of its target; `null` where there
+   * is nothing.
    */
   files: z.array(
     z.object({ path: z.string(), before: z.nullable(z.string()), after: z.nullable(z.string()) }),
@@ -128,8 +130,7 @@ export const ledgerEntrySchema = z.object({
 });
 
 /**
- * The reason of an apply that was found complete after a crash, if the log no longer tells who decided it. Its actor is
- * `extension`.
+ * Reason of an apply that was found complete after a crash, if the log no longer tells who decided it. Its actor is `extension`.
  */
 export const FOUND_APPLIED =
   'Redline was interrupted, and found at the next start that this had been applied.';
@@ -137,7 +138,7 @@ export const FOUND_APPLIED =
 /** How an attempt to resolve a preview ended. */
 export type Outcome = LedgerEntry['outcome'];
 
-/** An outcome as other extensions know it: there the two kinds of failure are one. */
+/** An outcome as other extensions see it: for them the two kinds of failure are one. */
 export type PlainOutcome = Exclude<Outcome, 'returnedError'>;
 
 export function plainOutcome(outcome: Outcome): PlainOutcome {
@@ -160,7 +161,7 @@ export function isUnsuccessful(entry: AttemptEnd): boolean {
   return (entry.outcome === 'applied' || entry.outcome === 'returnedError') && !isApplied(entry);
 }
 
-/** The applies of a ledger that stand: neither did what they applied not stay, nor was it applied anew. In their order. */
+/** Applies of a ledger that stand, in their order: their changes stayed, and were not applied anew. */
 export function standingApplies(ledger: readonly LedgerEntry[]): readonly LedgerEntry[] {
   const standing = new Map<string, LedgerEntry>();
   for (const entry of ledger) {
@@ -170,7 +171,7 @@ export function standingApplies(ledger: readonly LedgerEntry[]): readonly Ledger
   return [...standing.values()];
 }
 
-/** Who decides what, and why. */
+/** A decision: who makes it, and why. */
 export interface Vote {
   readonly action: ResolveAction;
   readonly reason: string;
@@ -178,17 +179,17 @@ export interface Vote {
   readonly actor: Actor;
 }
 
-/** What the ledger says of a vote. */
+/** A vote as the ledger records it. */
 export interface LedgerVote extends Vote {
   readonly call?: LedgerEntry['call'] | undefined;
   /** Whether its result reaches no one. */
   readonly interrupted?: boolean;
   readonly checks?: readonly CheckFact[];
-  /** What the callback of the preview returned. */
+  /** Result of the preview's callback. */
   readonly answer?: AgentToolResult | undefined;
 }
 
-/** How the command of a preview ended, if that is what its callback answered; a callback of others says nothing by that. */
+/** How the command of a preview ended, if its callback answered that; the callback of another producer says nothing by it. */
 function runOf({ purpose }: Preview, answer: AgentToolResult | undefined): RunFact | undefined {
   if (purpose !== 'command') return undefined;
   return z.object({ run: runFact }).safeParse(answer?.details).data?.run;
@@ -236,7 +237,7 @@ export function ledgerEntry(
   };
 }
 
-/** The second entry for an apply that did not stay. The actor is who had applied it. */
+/** The second entry for an apply that did not stay. Its actor is the one who had applied it. */
 export function lostEntry(
   {
     call: _,
@@ -257,7 +258,7 @@ export function lostEntry(
   };
 }
 
-/** Why what was applied did not stay, in sentences for a model and the log. */
+/** Tells a model and the log, in sentences, why applied changes did not stay. */
 export function lostText(lost: readonly LostFile[]): string {
   const reasons = {
     sameLines: 'the user changed the same lines in the editor at the same moment',
@@ -267,7 +268,7 @@ export function lostText(lost: readonly LostFile[]): string {
   return `It did not stay applied. ${lost.map(({ path, why }) => `${path}: ${reasons[why]}.`).join(' ')}`;
 }
 
-/** What led to a decision, as far as the preview tells. */
+/** Reasons for a decision, as far as the preview tells. */
 function whyOf(
   { state, editedByUser, origin, part }: Preview,
   actor: LedgerEntry['actor'],

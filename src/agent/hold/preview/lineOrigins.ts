@@ -12,12 +12,12 @@ export interface AppliedPreview {
   readonly entry: LedgerEntry;
 }
 
-/** How a line of a file came to be what it is. */
+/** Origin of a line of a file. */
 export type LineOrigin = FoundOrigin | UnknownOrigin;
 
-/** The decision that a line came with. */
+/** The decision that brought a line. */
 export interface FoundOrigin extends AppliedPreview {
-  /** `applied`: it is as this preview wrote it. `changedSince`: it took the place of a line that this preview wrote. */
+  /** `applied`: the line is as this preview wrote it. `changedSince`: it replaced a line that this preview wrote. */
   readonly kind: 'applied' | 'changedSince';
   /** The path that the file had in the preview, and the line of its proposal, counted from 0. */
   readonly path: string;
@@ -26,13 +26,13 @@ export interface FoundOrigin extends AppliedPreview {
 
 /** Why there is no decision for a line. */
 export type UnknownOrigin =
-  /** It may be of these attempts, whose previews are forgotten with their texts. The newest first. */
+  /** It may come from these attempts, whose previews are forgotten with their texts. The newest first. */
   | { readonly kind: 'forgotten'; readonly entries: readonly LedgerEntry[] }
   /** The file has changed too much to tell. */
   | { readonly kind: 'tooDifferent' }
   | { readonly kind: 'notByRedline' };
 
-/** What one preview made of the file, in the order in which they were applied. */
+/** One preview's effect on the file, in the order in which they were applied. */
 interface Link extends AppliedPreview {
   readonly change: FileChange;
   readonly before: readonly string[];
@@ -42,14 +42,14 @@ interface Link extends AppliedPreview {
 /** A line of an older text that is being followed back. */
 interface Cursor {
   readonly line: number;
-  /** Whether something else than Redline has changed it since. */
+  /** Whether anything but Redline has changed it since. */
   readonly isChanged: boolean;
 }
 
 /**
- * Follows a line of a file back through everything that was applied to it, to the decision that it came with. Where a preview
- * undid others, their lines are those of the decisions before.
- * @param text what the file, or its editor, holds now
+ * Follows a line of a file back through everything that was applied to it, to the decision that brought it. Where a preview undid
+ * others, their lines belong to the decisions before.
+ * @param text the current text of the file, or of its editor
  * @param line counted from 0
  * @param isHere whether a workspace path of this preview still means the same file
  */
@@ -92,7 +92,7 @@ function isRenamedFrom(change: FileChange, path: string): boolean {
   return change.kind === 'rename' && change.from === path && change.path !== path;
 }
 
-/** Follows lines of a text that was made on top of these. @returns `undefined` if they are of none of them. */
+/** Follows lines of a text that was made on top of these. @returns `undefined` if they come from none of them. */
 async function follow(
   chain: readonly Link[],
   text: readonly string[],
@@ -145,7 +145,7 @@ async function originIn(
       preview.undoes?.includes(each.preview.id) === true &&
       each.change.before?.hash === change.after?.hash,
   );
-  // What an undo brought back is as old as it was before what it undid.
+  // A line that an undo brought back is as old as it was before the undone change.
   if (undone >= 0) return follow(chain.slice(0, undone), link.after, written);
   const kind = first.isChanged ? 'changedSince' : 'applied';
   return { kind, preview, entry, path: change.path, line: first.line };

@@ -1,8 +1,8 @@
 import { isOpen, pathsOf, type Preview } from './preview.ts';
 
 /**
- * The previews that these build on, directly or not, and that were not applied, as far as they change these paths.
- * @param known the same for a preview beneath, if it was found out before
+ * Previews that these build on, directly or not, and that were not applied, as far as they change these paths.
+ * @param known the same for a preview beneath, if already known
  */
 export function lostBeneath(
   previews: readonly Preview[],
@@ -20,7 +20,7 @@ export function lostBeneath(
     if (!isOpen(beneath)) continue;
     const below = known(id);
     for (const each of below ?? []) lost.add(each);
-    // A set also goes through what is added to it meanwhile.
+    // Iterating a set also visits elements added meanwhile.
     if (!below) for (const each of beneath.dependsOn) seen.add(each);
   }
   return [...lost];
@@ -43,7 +43,7 @@ export class LostBeneath {
     return lost;
   }
 
-  /** A preview has changed. If it may be lost now, or others beneath it, nothing is known any more. */
+  /** Notes a changed preview. If it may be lost now, or others beneath it, everything remembered is dropped. */
   note(before: Preview | undefined, { state, changes, dependsOn }: Preview): void {
     const isSame = before?.changes === changes && before.dependsOn === dependsOn;
     if (!isSame || before.state.kind !== state.kind) this.#known.clear();

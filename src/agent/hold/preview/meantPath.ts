@@ -5,13 +5,13 @@ import type { ReadableFiles, Workspace } from './workspace.ts';
 
 /** A line behind a path, as messages, links and compilers write it: `:3`, `:3:5`, `:3-5`, `#L3`, `(3,5)`. */
 const PLACE = /(?<=.)(?::L?\d+(?:[:-]L?\d+)?|#L\d+(?:-L?\d+)?|\(\d+,\d+\)):?$/;
-/** The beginning of an address, such as that of a document without a file. One letter is a drive of Windows. */
+/** Scheme of an address, such as that of a document without a file. A single letter is a Windows drive. */
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
-/** What a shell would replace by the home folder. */
+/** Text that a shell would replace by the home folder. */
 const HOME = /^(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%)\//;
 
 /**
- * The workspace path that a model means: what is written, if there is such a file. Otherwise it may be a URL, in quotes or
+ * The workspace path that a model means: the text as written, if there is such a file. Otherwise it may be a URL, in quotes or
  * between blanks, with backslashes, with escapes as `safeName` shows it, or with a line behind it, as models copy paths from
  * messages and links. No new file gets such a name.
  * @throws PathError as `Workspace.resolvePath` does, and if there is nothing at a path that is written in such a way.
@@ -29,7 +29,7 @@ export async function meantPath(workspace: Workspace, input: string): Promise<st
   const url = pathOfUrl(unquoted);
   const plain = (url ?? unquoted.replaceAll('\\', '/')).replace(PLACE, '');
   const written = url ?? input;
-  // Where several folders are open, the name of one may look like that, too: what is there is no address.
+  // Where several folders are open, a folder's name may look like a scheme, too: if the path exists, it is no address.
   if (url === undefined && SCHEME.test(plain) && !(await isThere(workspace, plain)))
     throw new PathError(
       'empty',

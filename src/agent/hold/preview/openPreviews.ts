@@ -2,8 +2,8 @@ import { isOpen, pathsOf, type Preview } from './preview.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
 
 /**
- * The open previews in the order of staging, which of them build on which, and which files they change. An index beside the
- * store's map, so that a question costs as much as its answer, however many previews are open or resolved.
+ * The open previews in the order of staging, their dependencies, and the files that they change. An index beside the store's map,
+ * so that a query costs as much as its answer, however many previews are open or resolved.
  */
 export class OpenPreviews {
   readonly #previews = new Map<string, Preview>();
@@ -11,7 +11,7 @@ export class OpenPreviews {
   readonly #dependents = new Map<string, Set<string>>();
   /** By workspace path, the ids of the open previews that change it. */
   readonly #byPath = new Map<string, Set<string>>();
-  /** When each preview was staged among all, also of those that are no longer open: ids need not be in that order. */
+  /** Position of each preview in the order of staging, also of those that are no longer open: ids need not be in that order. */
   readonly #stagedAs = new Map<string, number>();
 
   /** How many there are. */
@@ -54,7 +54,7 @@ export class OpenPreviews {
     }
   }
 
-  /** One of them was not open for a while. */
+  /** Restores the order after a preview that was not open for a while. */
   #sortAgain(): void {
     const sorted = this.newestFirst([...this.#previews.keys()]).reverse();
     for (const id of sorted) {
@@ -69,13 +69,13 @@ export class OpenPreviews {
     return this.#previews.values();
   }
 
-  /** All of them in this order, except that each comes after those it is made on. */
+  /** All open previews in this order, except that each comes after those it is made on. */
   list(order: ResolveOrder): readonly Preview[] {
     const staged = [...this.#previews.values()];
     return this.#eachAfterItsBase(order === 'newestFirst' ? staged.reverse() : staged);
   }
 
-  /** Those that change any of these files, as {@link list} has them with the oldest first. */
+  /** Open previews that change any of these files, as {@link list} has them with the oldest first. */
   touching(paths: Iterable<string>): readonly Preview[] {
     const ids = new Set(Array.from(paths).flatMap(path => [...(this.#byPath.get(path) ?? [])]));
     const staged = this.newestFirst([...ids]).reverse();
@@ -99,13 +99,13 @@ export class OpenPreviews {
     return ordered.sort((a, b) => depthOf(a.id) - depthOf(b.id));
   }
 
-  /** These ids, also of previews that are no longer open, the one that was staged last first. */
+  /** These ids, also of previews that are no longer open, the last staged first. */
   newestFirst(ids: readonly string[]): string[] {
     const at = (id: string): number => this.#stagedAs.get(id) ?? -1;
     return ids.toSorted((a, b) => at(b) - at(a));
   }
 
-  /** Those that must be applied before this preview, in the order in which they must. */
+  /** Previews that must be applied before this one, in that order. */
   blockersOf({ dependsOn }: Preview): readonly Preview[] {
     const found = new Map<string, Preview>();
     const visit = (ids: readonly string[]): void => {
@@ -120,7 +120,7 @@ export class OpenPreviews {
     return [...found.values()];
   }
 
-  /** Those that are made directly on this preview. */
+  /** Open previews that are made directly on this one. */
   dependentsOf(id: string): readonly Preview[] {
     return Array.from(this.#dependents.get(id) ?? []).flatMap(
       dependent => this.#previews.get(dependent) ?? [],

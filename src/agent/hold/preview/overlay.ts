@@ -15,7 +15,7 @@ import { isOpen, pathsOf, type Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What a path would hold if the pending previews were applied, and the last of them that changes it. */
+/** Content of a path if the pending previews were applied, and the last of them that changes it. */
 export interface PendingContent {
   readonly previewId: string;
   /** `null`: there would be no file. */
@@ -26,9 +26,9 @@ export interface PendingContent {
   readonly from?: string;
 }
 
-/** The contents that pending previews of one conversation propose. */
+/** Contents that pending previews of one conversation propose. */
 export interface PendingContents {
-  /** What they make of this path; `undefined` if none of them changes it. */
+  /** The proposed content of this path; `undefined` if none of them changes it. */
   at(path: string): PendingContent | undefined;
   /** The paths that they change. */
   paths(): readonly string[];
@@ -36,7 +36,7 @@ export interface PendingContents {
   readonly blobs: Blobs;
 }
 
-/** The outermost folder above a path where they leave no file: a link that stands there on disk leads nowhere any more. */
+/** The outermost folder above a path where they leave no file: a link that stands there on disk then leads nowhere. */
 export function removedAbove(pending: PendingContents, path: string): string | undefined {
   return foldersAbove(path).findLast(folder => pending.at(folder)?.side === null);
 }
@@ -68,8 +68,8 @@ export class SessionOverlay implements PendingContents {
   }
 
   /**
-   * Ids of the pending previews that these changes are made on: those that make the text that a change starts from, and
-   * those that remove a file where a new one needs a folder.
+   * Ids of the pending previews that these changes are made on: those that make the base of a change, and those that remove a file
+   * where a new one needs a folder.
    */
   dependenciesOf(changes: readonly FileChange[]): readonly string[] {
     const ids = changes.flatMap(stepsOf).flatMap(({ path, before }) => {
@@ -84,7 +84,7 @@ export class SessionOverlay implements PendingContents {
   /** The workspace seen through the overlay, with paths as models write them. Writes go straight to the files. */
   on(workspace: Workspace): Workspace {
     const seen: Workspace = {
-      // What is read or changed by any of its names is one file; what is removed or moved is the link.
+      // All names of a file count as one when it is read or changed; removing or moving takes the link itself.
       resolvePath: async (input, { throughLink = true } = {}) => {
         const { meantPath } = await import('./meantPath.ts');
         const options = { planned: () => this.paths(), throughLink };
@@ -117,13 +117,13 @@ export class SessionOverlay implements PendingContents {
   }
 }
 
-/** What files would hold if exactly these previews were applied, in this order. */
+/** Contents of files if exactly these previews were applied, in this order. */
 export function contentsAfter(previews: readonly Preview[], blobs: Blobs): PendingContents {
   const index = indexOf(previews);
   return new SessionOverlay(() => index, blobs);
 }
 
-/** Says what stands in the way of reading or editing it. */
+/** The error for a path that cannot be read or edited as text. */
 function notText(path: string, side: LinkSide | BinarySide, previewId: string): ToolError {
   const what = isLink(side) ? `a symbolic link to ${side.link}` : 'a binary file';
   return new ToolError(
@@ -133,11 +133,11 @@ function notText(path: string, side: LinkSide | BinarySide, previewId: string): 
 
 type Index = Map<string, PendingContent>;
 
-/** Keeps, for each conversation, what files would hold if its own pending previews were applied. */
+/** Keeps, for each conversation, the contents of files with its own pending previews applied. */
 export class Overlay implements Disposable {
   readonly #store: PreviewStore;
   readonly #subscription: Disposable;
-  /** By session id; what is missing is built on the next read. */
+  /** By session id; a missing index is built on the next read. */
   readonly #indexes = new Map<string, Index>();
 
   constructor(store: PreviewStore) {
@@ -147,7 +147,7 @@ export class Overlay implements Disposable {
 
   /**
    * The overlay of one conversation, which follows the store.
-   * @param sessionId `undefined` for whoever has no conversation, such as another agent, and sees the files as they are.
+   * @param sessionId `undefined` without a conversation, as for another agent, which sees the files as they are.
    */
   of(sessionId: string | undefined): SessionOverlay {
     return sessionId === undefined
@@ -170,9 +170,9 @@ export class Overlay implements Disposable {
   }
 
   /**
-   * Thousands may be staged in a row, each be recommended next, and then decided: a new preview of files that no other one
-   * changes, or that it builds on, is added to its index, one that is still as it was staged stays there, and one that is
-   * resolved leaves it if no other one changes its files. Any other change drops the index.
+   * Thousands may be staged in a row, each be recommended next, and then decided: a new preview is added to its index if no other
+   * one changes its files, or if it builds on those; one that is still as it was staged stays there; and one that is resolved
+   * leaves it if no other one changes its files. Any other change drops the index.
    */
   #follow(preview: Preview): void {
     const sessionId = preview.origin?.sessionId;
@@ -192,7 +192,7 @@ export class Overlay implements Disposable {
   }
 }
 
-/** What whoever has no conversation sees: nothing is pending. */
+/** The overlay without a conversation: nothing is pending. */
 export const noOverlay = new SessionOverlay(() => new Map(), new MemoryBlobs());
 
 /** Whether the preview is part of an overlay: open and not stale. */

@@ -5,25 +5,25 @@ import type { LabelParts } from './label.ts';
 import type { AgentName, Purpose } from './preview.ts';
 import type { FolderRoot } from './workspace.ts';
 
-/** What a tool or a callback returns. Only the text reaches the model. */
+/** Result of a tool or a callback. Only the text reaches the model. */
 export interface AgentToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
   readonly details?: unknown;
   readonly isError?: boolean;
 }
 
-/** The source of previews whose producer names none. */
+/** Source of previews whose producer names none. */
 export const DEFAULT_SOURCE = 'custom_tool';
 
-/** What a producer stages as a preview. Either `changes` or `apply` is required. */
+/** A change or action that a producer stages as a preview. Either `changes` or `apply` is required. */
 export interface PendingAction {
-  /** Concise and specific: by it the model knows the preview, and people too unless there is a title. */
+  /** Concise and specific: the model knows the preview by it, and so do people unless there is a title. */
   readonly label: string;
-  /** What the label is made of, see `counted`. Set by Redline alone: in the labels of others nothing is counted. */
+  /** The parts of the label, see `counted`. Set by Redline alone: in the labels of others nothing is counted. */
   readonly labelParts?: LabelParts;
   /**
-   * What the user reads instead of the label where there is room for one line, such as `cart.ts:11 total → sum`. A sentence is
-   * said once, in the language that the user has when it is staged.
+   * Replaces the label for the user where there is room for one line, such as `cart.ts:11 total → sum`. A sentence is said once, in
+   * the language that the user has when it is staged.
    */
   readonly title?: string | Sentence;
   readonly sourceToolName: string;
@@ -45,13 +45,13 @@ export interface PendingAction {
   readonly undoes?: readonly string[];
   /** The id of the discarded preview that this one proposes again. Set by Redline alone. */
   readonly reopens?: string;
-  /** The folders that `changes` are relative to, if they need not be those that are open. Set by Redline alone. */
+  /** Folders that `changes` are relative to, if they may differ from the open ones. Set by Redline alone. */
   readonly roots?: readonly FolderRoot[];
-  /** The conversation that the preview concerns, if that need not be the open one. Set by Redline alone. */
+  /** Conversation that the preview concerns, if it may differ from the open one. Set by Redline alone. */
   readonly sessionId?: string;
-  /** The change set to which the preview belongs, if that need not be that of the prompt. Set by Redline alone. */
+  /** Change set of the preview, if it may differ from that of the prompt. Set by Redline alone. */
   readonly changeSet?: ChangeSetRef;
-  /** The agent whose session that is, if it is not Redline's own. Set by Redline alone. */
+  /** Agent that has that session, if it is not Redline's own. Set by Redline alone. */
   readonly agent?: AgentName;
 }
 
@@ -59,7 +59,7 @@ export function textResult(text: string, details?: unknown): AgentToolResult {
   return { content: [{ type: 'text', text }], ...(details === undefined ? {} : { details }) };
 }
 
-/** Makes a valid result of whatever a foreign callback returned; without content if it said nothing. */
+/** Turns the answer of a foreign callback into a valid result; without content if it said nothing. */
 export function answerOf(answer: unknown): AgentToolResult {
   if (typeof answer === 'string') return textResult(answer);
   if (typeof answer !== 'object' || answer === null) return { content: [] };

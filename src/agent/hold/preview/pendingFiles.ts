@@ -7,20 +7,20 @@ import { hunksOfChange, textOf, type FileChange } from './fileChange.ts';
 import { isOpen, pathsOf, type Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 
-/** A change of one file that waits for a decision. */
+/** A pending change of one file. */
 export interface ProposedChange {
   readonly preview: Preview;
   readonly change: FileChange;
 }
 
-/** Which files open previews change. What one preview does costs as much as it has files, however many others there are. */
+/** The files that open previews change. An update costs as much as the preview has files, however many others there are. */
 export class PendingFiles extends Owner {
   readonly #store: PreviewStore;
   readonly #changed = new Emitter<readonly string[]>();
-  /** By id; of a preview that changes, those before. */
+  /** By id; when a preview changes, its previous paths. */
   readonly #paths = new Map<string, readonly string[]>();
 
-  /** Tells the workspace paths of which something has changed. */
+  /** Reports the workspace paths for which pending changes came, went or changed. */
   readonly onDidChange: Event<readonly string[]> = this.#changed.event;
 
   constructor(store: PreviewStore) {
@@ -34,7 +34,7 @@ export class PendingFiles extends Owner {
     return this.#paths.size === 0;
   }
 
-  /** What is proposed for a file, the oldest preview first. A renamed file is at both of its paths. */
+  /** Proposed changes of a file, the oldest preview first. A renamed file is at both of its paths. */
   at(path: string): readonly ProposedChange[] {
     return this.#store.touching([path]).flatMap(preview => {
       const changes = preview.changes?.filter(each => isAt(each, path)) ?? [];
@@ -64,9 +64,9 @@ export interface ProposedLines {
 }
 
 /**
- * The lines of a text that a change would change, one range for each hunk. Where lines would only be inserted, it is the one before
- * which they come.
- * @param text what the file, or its editor, holds now, which may be something else than what the change was made on
+ * The lines of a text that a change would change, one range for each hunk. A hunk that only inserts lines has the line before which
+ * they come.
+ * @param text the current text of the file or its editor, which may differ from the base of the change
  */
 export async function proposedLines(change: FileChange, text: string): Promise<readonly ProposedLines[]> {
   const now = await bareLines(text);

@@ -13,9 +13,9 @@ export type ResolveAction = 'apply' | 'discard';
 export interface Recommendation {
   readonly action: ResolveAction;
   readonly reason: string;
-  /** It was made for what this is a part of: a person sees it, but the model has not voted for the part. */
+  /** It was made for the whole that this was split from: a person sees it, but the model has not voted for the part. */
   readonly isOfWhole?: true;
-  /** It was one vote on several previews of its change set: the reason is that of all of them, and nothing was said of this one alone. */
+  /** It was one vote on several previews of its change set: the reason is about all of them, not about this one alone. */
   readonly isOfSet?: true;
 }
 
@@ -28,16 +28,16 @@ export interface CallRef {
 }
 
 /**
- * An agent of another program, as it names itself, or the source of what a person brought into review, such as `branch x`.
+ * Name that an agent of another program gives itself, or the source of what a person brought into review, such as `branch x`.
  * Foreign text: only a label, no decision depends on it.
  */
 export interface AgentName {
   readonly name: string;
-  /** Empty if it tells none. */
+  /** Empty if it gives none. */
   readonly version: string;
 }
 
-/** The conversation that a preview concerns, and what staged it there. */
+/** Conversation that a preview concerns, and the call or source that staged it there. */
 export type PreviewOrigin = NonNullable<StagedPreview['origin']>;
 
 /** The life of a preview. Only a `pending` one can be resolved; the last three states are final. */
@@ -78,7 +78,7 @@ export interface Resolution {
   readonly at: string;
 }
 
-/** What a preview is and what applying it does. */
+/** Content of a preview, and what applying it does. */
 export type PreviewContent = ContentOf<StagedPreview>;
 type ContentOf<T> = T extends StagedPreview ? Pick<T, 'kind' | 'changes'> : never;
 
@@ -95,7 +95,7 @@ export type Preview = StagedPreview & {
   readonly state: PreviewState;
 };
 
-/** The revisions of previews that were seen, by id. Plain data, for lenses and links to carry. */
+/** Revisions of previews that were seen, by id. Plain data, for lenses and links to carry. */
 export type SeenRevisions = Readonly<Record<string, number>>;
 
 /** The workspace paths that a preview changes, each once. */
@@ -122,20 +122,20 @@ export function isReopenable(preview: Preview): boolean {
   return preview.kind === 'files' && preview.state.kind === 'discarded';
 }
 
-/** Whether it is pending, and files no longer are what it was made from. */
+/** Whether it is pending, and files no longer match its base. */
 export function isStale(preview: Preview | undefined): boolean {
   return preview?.state.kind === 'pending' && preview.state.stale.length > 0;
 }
 
 /**
- * Whether applying it runs or approves something, and only the user may: a command, a call of a tool, a plan. Such a preview is
- * never applied together with others, but only by a vote of its own.
+ * Whether applying it runs or approves something, which only the user may do: a command, a call of a tool, a plan. Such a preview
+ * is never applied together with others, but only by a vote of its own.
  */
 export function needsOwnVote({ kind, humanOnly }: Preview): boolean {
   return kind !== 'files' && humanOnly === true;
 }
 
-/** Why an apply of it would be refused as it is: conflicts are left in it, or files are no longer what it was made from. */
+/** Why an apply of it would be refused as it is: conflicts are left in it, or files no longer match its base. */
 export function blockOf(preview: Preview | undefined): 'conflicts' | 'stale' | undefined {
   if (preview?.state.kind !== 'pending') return undefined;
   if (preview.changes?.some(hasConflict)) return 'conflicts';
@@ -144,7 +144,7 @@ export function blockOf(preview: Preview | undefined): 'conflicts' | 'stale' | u
 
 /** Whether Apply All would apply any of these. @param isEdited whether a proposal has edits that are not saved */
 export function appliesAny(open: Iterable<Preview>, isEdited: (id: string) => boolean): boolean {
-  // Of those that are applied, the first builds on none of the others.
+  // The first one applied builds on none of the others.
   const free = [...open].filter(
     each => each.state.kind === 'pending' && !needsOwnVote(each) && !blockOf(each) && !isEdited(each.id),
   );
@@ -153,12 +153,12 @@ export function appliesAny(open: Iterable<Preview>, isEdited: (id: string) => bo
   return free.some(({ dependsOn }) => !dependsOn.some(id => ids.has(id)));
 }
 
-/** How views name a preview. */
+/** Name of a preview in views. */
 export function titleOf({ title, label }: Preview): string {
   return title ?? label;
 }
 
-/** How texts for the model name a preview: `p3 (AST Edit: 2 replacements in 1 file)`. */
+/** Name of a preview in texts for the model: `p3 (AST Edit: 2 replacements in 1 file)`. */
 export function nameOf({ id, label }: Pick<Preview, 'id' | 'label'>): string {
   return `${id} (${safeName(label)})`;
 }

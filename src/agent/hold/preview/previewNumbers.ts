@@ -9,9 +9,9 @@ export interface PreviewNumbers {
 /** The first number of windows that do not own their storage. The owner never counts on from one of these. */
 export const FIRST_RANDOM = 1e11;
 const LAST_RANDOM = FIRST_RANDOM + 2 ** 47;
-/** A higher number in a line that cannot be read is damaged. */
+/** Higher numbers in an unreadable line are damaged. */
 export const LAST_PLAUSIBLE = 3e6;
-/** How many numbers a process that was killed may have given out, to a model for example, without having stored their previews. */
+/** How many numbers a killed process may have given out, to a model for example, without storing their previews. */
 export const UNSTORED = 100;
 
 /** The numbers of the owner of a storage. @param floor numbers up to this one are taken, although the log may not name them. */

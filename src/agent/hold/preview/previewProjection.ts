@@ -17,9 +17,8 @@ import { allChanges, isKept } from './log/keptChanges.ts';
 import { idsIn, idsOf, mayBeOfCommit, type PreviewLogEntry, type UnreadableLine } from './log/previewLog.ts';
 
 /**
- * What the entries of a preview log add up to: the state of every preview, the ledger, and the last id. An entry that was
- * read before changes nothing, and no entry brings back a preview that is resolved, but one that says that what was applied did
- * not stay.
+ * The state that the entries of a preview log add up to: every preview, the ledger, and the last id. An entry that was read before
+ * changes nothing, and no entry brings back a resolved preview, except one that says that an applied change did not stay.
  */
 export class PreviewProjection {
   readonly #previews = new Map<string, Preview>();
@@ -32,7 +31,7 @@ export class PreviewProjection {
   readonly #ended = new Set<string>();
   /** Which attempts failed, as {@link attemptKey}. */
   readonly #failedAttempts = new Set<string>();
-  /** The parts that were stale when they were split off, which is told only if the attempt on them fails or leaves no trace. */
+  /** Parts that were stale when they were split off, which is told only if the attempt on them fails or leaves no trace. */
   readonly #splitStale = new Set<string>();
   readonly #lost = new LostBeneath(id => this.#previews.get(id));
   readonly #commits = new InterruptedCommits();
@@ -45,7 +44,7 @@ export class PreviewProjection {
 
   /**
    * Takes the next entry of the log into account. Returns the previews that it changes, in their new state.
-   * @param patch of a revision: what the user changed.
+   * @param patch for a revision: the user's edit.
    */
   apply(entry: PreviewLogEntry, patch?: string): readonly Preview[] {
     if (entry.mark !== undefined && this.#marks.has(entry.mark)) return [];
@@ -160,17 +159,17 @@ export class PreviewProjection {
     return [...this.#previews.values()];
   }
 
-  /** The attempts to resolve that are in the log, the oldest first. */
+  /** Attempts to resolve that are in the log, the oldest first. */
   get ledger(): readonly LedgerEntry[] {
     return this.#ledger;
   }
 
-  /** Those of the {@link ledger} from this place on, see {@link Feed.attempts}. */
+  /** Attempts of the {@link ledger} from this place on, see {@link Feed.attempts}. */
   ledgerFrom(place: number): readonly LedgerEntry[] {
     return this.#ledger.slice(Math.max(0, place - (this.feed.attempts - this.#ledger.length)));
   }
 
-  /** The attempts of these entries are no longer in the log. */
+  /** Drops the attempts of these entries, which are no longer in the log. */
   async dropAttempts(entries: readonly PreviewLogEntry[]): Promise<void> {
     const slice = new TimeSlice();
     const dropped = new Set<string>();
@@ -187,7 +186,7 @@ export class PreviewProjection {
     this.#ledger = kept;
   }
 
-  /** The whole ledger, with what the ledger file has. An attempt may be in both. */
+  /** The whole ledger, including the ledger file. An attempt may be in both. */
   ledgerWith(archived: readonly PreviewLogEntry[]): readonly LedgerEntry[] {
     const keyOf = (attempt: LedgerEntry): string => `${attemptKey(attempt)} ${attempt.outcome}`;
     const all = new Map<string, LedgerEntry>();
@@ -202,12 +201,12 @@ export class PreviewProjection {
     return this.#commits.all();
   }
 
-  /** Those that ended, but whose files a power cut may have taken since. */
+  /** Commits that ended, but whose files a power cut may have taken since. */
   get unsynced(): readonly InterruptedCommit[] {
     return this.#commits.unsynced;
   }
 
-  /** The parts that are stale since they were split off, without that anyone was told, with these paths. */
+  /** Parts that have been stale since they were split off, without anyone being told, with these paths. */
   get untoldParts(): readonly (readonly [id: string, paths: readonly string[]])[] {
     return [...this.#splitStale].flatMap(id => {
       const state = this.#previews.get(id)?.state;
@@ -215,7 +214,7 @@ export class PreviewProjection {
     });
   }
 
-  /** The highest number of an id so far, random ones left out; 0 if there is none. */
+  /** Highest number of an id so far, without random ones; 0 if there is none. */
   get lastNumber(): number {
     return this.#lastNumber;
   }
@@ -266,7 +265,7 @@ export class PreviewProjection {
     });
   }
 
-  /** Whether a line without a mark, which an older version wrote, is in the log twice. */
+  /** Whether a line without a mark, as older versions wrote it, is in the log twice. */
   #isRepeated(attempt: LedgerEntry): boolean {
     return attempt.outcome === 'failed' && this.#failedAttempts.has(attemptKey(attempt));
   }
@@ -285,7 +284,7 @@ function attemptKey({ previewId, at }: LedgerEntry): string {
   return `${previewId} ${at}`;
 }
 
-/** The previews that `entry` changes, in their new state. Entries about unknown previews, and about those that are resolved, change nothing. */
+/** Previews that `entry` changes, in their new state. Entries about unknown or resolved previews change nothing. */
 function reduce(
   find: (id: string) => Preview | undefined,
   entry: Exclude<PreviewLogEntry, { type: 'resolved' }>,
@@ -351,8 +350,8 @@ function revisedChanges(
 const pendingState: PreviewState = { kind: 'pending', stale: [] };
 
 /**
- * The state of a half of a preview that was split. Splitting changes no file and no proposal: whatever was stale still is, and
- * the model's recommendation is shown on both halves.
+ * State of one half of a split preview. Splitting changes no file and no proposal: stale paths stay stale, and both halves show the
+ * model's recommendation.
  */
 function pendingOn({ stale, recommendation }: Pending, changes: readonly FileChange[]): PreviewState {
   const paths = new Set(changes.flatMap(stepsOf).map(step => step.path));

@@ -7,7 +7,7 @@ import type { Place } from './log/packs.ts';
 
 const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
 const encoding = z.object({ name: encodingName, bom: z.boolean() });
-/** Older versions kept the text in the line; so does a text that its bytes do not give again. */
+/** Older versions kept the text in the line, and so does a text that its bytes do not give again. */
 const text = z.object({ hash: z.string(), text: z.string(), encoding });
 const place = z.tuple([z.string().check(z.regex(/^[\w-]+\.pack$/)), z.int(), z.int()]);
 /** A text that is stored beside the log; {@link withTexts} makes it one that can be read. */
@@ -64,7 +64,7 @@ const folders = z.exactOptional(z.array(path));
 const edits = z.array(z.object({ start: z.int(), end: z.int(), text: z.string() }));
 const cut = z.tuple([z.int(), z.int(), z.int()]);
 
-/** Edits whose texts are not read yet. */
+/** Edits with texts that are not read yet. */
 export class CutEdits extends Array<TextEdit> {
   readonly cuts: readonly Cut[];
 
@@ -75,7 +75,7 @@ export class CutEdits extends Array<TextEdit> {
 }
 export type Cut = readonly [start: number, end: number, length: number];
 
-/** Older versions left out the text after where the edits give it. */
+/** Older versions left out `after` where the edits give it. */
 const modify = z.pipe(
   z.object({
     kind: z.literal('modify'),
@@ -83,7 +83,7 @@ const modify = z.pipe(
     before: side,
     after: z.union([stored, z.object({ ...text.shape, text: z.exactOptional(z.string()) }), link, binary]),
     edits: z.exactOptional(edits),
-    /** The edits without their texts, which are parts of the text after: where each begins and ends, and how long its text is. */
+    /** The edits without their texts, which are parts of `after`: start and end of each, and the length of its text. */
     cuts: z.exactOptional(z.array(cut)),
     mode: z.exactOptional(mode),
   }),
@@ -116,12 +116,12 @@ export const change = z.discriminatedUnion('kind', [
 /** An agent of another program, as it names itself; its version is empty if it tells none. */
 export const agentNameSchema = z.object({ name: z.string(), version: z.string() });
 
-/** What a preview is from the moment it is staged, but for its content. This is the only definition of these fields. */
+/** Fields that a preview has from the moment it is staged, except for its content. This is their only definition. */
 const stagedParts = {
   /** `p1`, `p2`, …; never reused in a workspace's storage. */
   id: z.string().check(z.regex(/^p[1-9]\d*$/)),
   label: z.string(),
-  /** What the label is made of, if it has counts that follow the changes: see `LabelParts`. */
+  /** The parts of the label, if it has counts that follow the changes: see `LabelParts`. */
   labelParts: z.exactOptional(
     z.array(
       z.union([
@@ -130,14 +130,14 @@ const stagedParts = {
       ]),
     ),
   ),
-  /** What people read instead of the label, by which the model, the log and other extensions know the preview. */
+  /** Replaces the label for people; the model, the log and other extensions know the preview by the label. */
   title: z.exactOptional(z.string()),
   /** Who proposed it: only a label, no decision depends on it. */
   sourceToolName: z.string(),
   /**
-   * What a preview of Redline's own is for, where something depends on that: a command that runs, a call of a tool of VS Code,
-   * the configuration of an agent, the user's uncommitted changes, the inverse of an abandoned branch. No tool of others and
-   * no extension can set it.
+   * Purpose of a preview of Redline's own, where something depends on it: a command that runs, a call of a tool of VS Code, the
+   * configuration of an agent, the user's uncommitted changes, the inverse of an abandoned branch. No foreign tool and no extension
+   * can set it.
    */
   purpose: z.exactOptional(z.enum(['command', 'toolCall', 'setUp', 'holdBack', 'revert'])),
   /** Applying it runs something, so only a human may, in every mode. */
@@ -150,29 +150,29 @@ const stagedParts = {
   /** The id of the discarded preview that this one proposes again. */
   reopens: z.exactOptional(z.string()),
   /**
-   * The conversation that it concerns, and what staged it there. `null` for what belongs to no conversation of Redline: what a
-   * tool of VS Code's own agents proposed, and the configuration of agents, which a command of the user stages.
+   * The conversation that it concerns, and the call or source that staged it there. `null` if it belongs to no conversation of
+   * Redline: a proposal by a tool of VS Code's own agents, or the configuration of agents, which a command of the user stages.
    */
   origin: z.nullable(
     z.object({
-      /** A conversation of Redline or, if there is an `agent`, what tells its connection or source from all others. */
+      /** A conversation of Redline or, with an `agent`, the id of its connection or source. */
       sessionId: z.string(),
-      /** The agent of another program that proposed it, over MCP, or where a person brought it from. */
+      /** The agent of another program that proposed it, over MCP, or the source from which a person brought it. */
       agent: z.exactOptional(agentNameSchema),
       /**
-       * The tool call that staged it: a `resolve` in the same message has not seen the diff. Absent for what the user or an
-       * extension staged outside the messages.
+       * The tool call that staged it: a `resolve` in the same message has not seen the diff. Absent if the user or an extension
+       * staged it outside the messages.
        */
       call: z.exactOptional(z.object({ messageId: z.string(), toolCallId: z.string() })),
       /** Whether the model is asked to resolve it. If not, it is only told the outcome. */
       asksModel: z.boolean(),
-      /** The change set that it belongs to: what one prompt, one run of an agent, one branch produced. */
+      /** Its change set: the previews of one prompt, one run of an agent, one branch. */
       setId: z.exactOptional(z.string()),
       /** The beginning of the prompt. */
       setTitle: z.exactOptional(z.string()),
     }),
   ),
-  /** Where it was split off another preview, to be resolved separately. */
+  /** Set if it was split off another preview, to be resolved separately. */
   part: z.exactOptional(
     z.object({
       previewId: z.string(),
@@ -180,19 +180,19 @@ const stagedParts = {
       hunks: z.number(),
       /** For a single hunk: its number, from 1, among all that its file had. */
       number: z.exactOptional(z.int()),
-      /** The revision of the whole that it was split off, if that left all other hunks as they were. */
+      /** The revision of the whole that it was split from, if that left all other hunks unchanged. */
       revision: z.exactOptional(z.int()),
       /** The part as a patch, for the model; capped. */
       patch: z.string(),
     }),
   ),
-  /** An older version showed it for an agent in a terminal, which would have written it. It expires when it is read. */
+  /** An older version showed it for an agent in a terminal, which would have written it. It expires on reading. */
   agentWrites: z.exactOptional(z.literal(true)),
-  /** The user edited the proposal: from then on the model can only recommend. */
+  /** The user edited the proposal: the model can only recommend from then on. */
   editedByUser: z.exactOptional(z.literal(true)),
   /**
-   * The folders that were open when it was proposed: what its paths are relative to. It can be applied only while they lead to
-   * the same places. Absent for what has no files, and for what older versions staged.
+   * Folders that were open when it was proposed, to which its paths are relative. It can be applied only while they lead to the
+   * same places. Absent if it has no files, and if an older version staged it.
    */
   roots: z.exactOptional(z.array(z.object({ name: z.string(), fsPath: z.string() }))),
   /** ISO 8601. */

@@ -43,7 +43,7 @@ export class PreviewStore {
   readonly #written: SoonFlushed<PreviewLogEntry>;
   readonly #queue: LogQueue<PreviewLogEntry>;
   readonly #numbers: PreviewNumbers;
-  /** The previews of entries that can never be written, by why. A crash while one is applied could not be recovered from. */
+  /** Previews of entries that can never be written, by reason. A crash during their apply could not be recovered from. */
   readonly #unstorable = new Map<string, unknown>();
   readonly #rebases = new UnstoredRebases();
   readonly #staged = new Emitter<Preview>();
@@ -64,7 +64,7 @@ export class PreviewStore {
   /** Fires after each new revision, after `onDidChange`. */
   readonly onDidRevise: Event<Revision> = this.#revised.event;
 
-  /** Who is told of what the storage may have lost. */
+  /** Callbacks for data that the storage may have lost. */
   readonly tells: Pick<PreviewStoreOptions, 'onUnsynced' | 'onDamage'>;
 
   /** The contents of binary files. They must be put there before a preview names them. */
@@ -97,8 +97,7 @@ export class PreviewStore {
   }
 
   /**
-   * Rebuilds the state from a short log that was just read. What can no longer be resolved expires: see
-   * {@link restored}.
+   * Rebuilds the state from a short log that was just read. Previews that can no longer be resolved expire: see {@link restored}.
    */
   restore(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[] = []): void {
     for (const restoring of this.#restoring(entries, unreadable)) void restoring;
@@ -139,8 +138,8 @@ export class PreviewStore {
 
   /**
    * Adds a revision to a pending preview. From now on, votes on an older revision are refused.
-   * @param patch what the user changed in the proposal, for the {@link feed}; it is not stored.
-   * @param call of an amendment: the call of the model that makes it.
+   * @param patch the user's edit, for the {@link feed}; it is not stored.
+   * @param call for an amendment: the model's call that makes it.
    */
   revise(
     id: string,
@@ -217,17 +216,19 @@ export class PreviewStore {
     return this.#record({ type: 'recovered', ids });
   }
 
-  /** Records that what these previews wrote would survive a power cut. */
+  /** Records that the files of these previews would survive a power cut. */
   recordSynced(ids: readonly string[]): Promise<void> {
     return this.#record({ type: 'synced', ids });
   }
 
-  /** The applied commits of which the log does not tell that their files would survive a power cut, in the order of their beginning. */
+  /**
+   * Applied commits for which the log does not record that their files would survive a power cut, in the order of their beginning.
+   */
   get unsyncedCommits(): PreviewProjection['unsynced'] {
     return this.#projection.unsynced;
   }
 
-  /** Forgets the commits that may have begun, but whose beginning no line tells: whoever recovers has looked at them. */
+  /** Forgets the commits that may have begun, but whose beginning no line tells, once recovery has looked at them. */
   dropDoubtfulCommits(): void {
     this.#projection.dropDoubtfulCommits();
   }
@@ -280,12 +281,12 @@ export class PreviewStore {
     return this.#projection.open.size > 0;
   }
 
-  /** What happened to previews. Those who wait for them listen here; others listen to the events of the store. */
+  /** Facts about previews. Those who wait for previews listen here; others listen to the events of the store. */
   get feed(): Feed {
     return this.#projection.feed;
   }
 
-  /** The attempts to resolve, the oldest first: all on previews that are not forgotten, and the last ones of the others. */
+  /** Attempts to resolve, the oldest first: all on previews that are not forgotten, and the last ones on the others. */
   ledger(): readonly LedgerEntry[] {
     return this.#projection.ledger;
   }
@@ -297,7 +298,7 @@ export class PreviewStore {
     return this.#projection.ledgerWith(entries);
   }
 
-  /** Those of the {@link ledger} since there were this many {@link Feed.attempts}. */
+  /** Attempts of the {@link ledger} since there were this many {@link Feed.attempts}. */
   ledgerFrom(attempts: number): readonly LedgerEntry[] {
     return this.#projection.ledgerFrom(attempts);
   }
@@ -348,13 +349,13 @@ export class PreviewStore {
     return this.#record({ type: 'resolved', entries });
   }
 
-  /** Records that what was applied did not stay: the preview is pending again. Does nothing if it is not applied. */
+  /** Records that an applied change did not stay: the preview is pending again. Does nothing if it is not applied. */
   async recordLost(entry: LedgerEntry): Promise<void> {
     if (this.get(entry.previewId)?.state.kind === 'applied')
       await this.#record({ type: 'resolved', entries: [entry] });
   }
 
-  /** Adds what the log of the storage holds, which this window takes over. */
+  /** Adds the entries of the storage's log, which this window takes over. */
   async adopt(entries: readonly PreviewLogEntry[]): Promise<void> {
     for (const id of await adopted(this.#projection, entries)) this.#changed.fire(this.#require(id));
   }
@@ -367,15 +368,15 @@ export class PreviewStore {
   }
 
   /**
-   * Forgets previews that were resolved before `until`, and expired ones that were dismissed, with their content: they can
-   * no longer be undone or reopened. The ledger keeps who resolved what, when and why, with the hashes. A log that has grown beyond
-   * what is live becomes small again, whether anything is forgotten or not.
-   * @param mostBytes if what is stored of what was resolved since takes more, the oldest are forgotten, too.
-   * @returns settles once the content is gone from the disk too, with the ids of the previews that stay although a content of theirs is
-   *   gone or damaged; rejects if it could not be removed there.
+   * Forgets previews that were resolved before `until`, and expired ones that were dismissed, with their content: they can no
+   * longer be undone or reopened. The ledger keeps who resolved what, when and why, with the hashes. A log that has grown beyond
+   * its live entries becomes small again, whether anything is forgotten or not.
+   * @param mostBytes if the stored contents of previews resolved since take more, the oldest are forgotten, too.
+   * @returns settles once the content is gone from the disk too, with the ids of the previews that stay although a content of
+   *   theirs is gone or damaged; rejects if it could not be removed there.
    */
   async forgetResolved(until: Date, mostBytes = Infinity): Promise<readonly string[]> {
-    // Entries that wait are written first: later, they would bring back what is removed.
+    // Waiting entries are written first: later, they would bring back the removed ones.
     if (!(await this.drain()))
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
     const { forget } = await import('./log/retention.ts');
@@ -384,13 +385,13 @@ export class PreviewStore {
     );
   }
 
-  /** Tries to write what waits. @returns whether the log has everything. Never rejects. */
+  /** Tries to write the waiting entries. @returns whether the log has everything. Never rejects. */
   drain(): Promise<boolean> {
     return this.#queue.drain();
   }
 
   /**
-   * Tries once more to write what waits, after which nothing is written any more: the process ends.
+   * Tries once more to write the waiting entries; nothing is written afterwards, since the process ends.
    * @returns whether the log has everything. Never rejects.
    */
   async close(): Promise<boolean> {
@@ -406,7 +407,7 @@ export class PreviewStore {
 
   #record(unmarked: PreviewLogEntry, patch?: string): Promise<void> {
     const entry = marked(unmarked);
-    // Whether it is stale is told again by the next start, which rebases it from what is stored.
+    // The next start finds out again whether it is stale, and rebases it from what is stored.
     if (entry.type !== 'stale') this.#storeRebases(idsOf(entry));
     return this.#take(entry, () => this.#queue.append(entry), patch);
   }
@@ -452,7 +453,7 @@ export class PreviewStore {
     return void begin();
   }
 
-  /** The number in the id of the last preview, of those that were forgotten, too. */
+  /** Number in the id of the last preview, including forgotten ones. */
   get lastNumber(): number {
     return this.#projection.lastNumber;
   }

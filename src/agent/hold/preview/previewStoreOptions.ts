@@ -11,13 +11,13 @@ export interface PreviewStoreOptions {
   readonly blobs?: Blobs;
   /** Called once everything is written again after a failure. */
   readonly onLogRecovery?: () => void;
-  /** Called when what these previews wrote may not survive a power cut: why, by path. */
+  /** Called when the files of these previews may not survive a power cut: the reasons, by path. */
   readonly onUnsynced?: (ids: readonly string[], failed: ReadonlyMap<string, unknown>) => void;
   /** Called when the ledger file has lines that cannot be read. */
   readonly onDamage?: (unreadable: readonly UnreadableLine[]) => void;
   /**
-   * Called when the latest state of these previews can never be written, and why. It lasts as long as the process, and while
-   * they are in it they cannot be applied. By default it is reported as a failure of the log.
+   * Called with the previews whose latest state can never be written, and the reason. It lasts as long as the process; while they
+   * are in that state they cannot be applied. By default it is reported as a failure of the log.
    */
   readonly onUnstorable?: (ids: readonly string[], error: EncodingError) => void;
 }

@@ -14,7 +14,7 @@ import type { Risk } from './reading/risks.ts';
 import { conflictCount } from './rebase/conflictMarkers.ts';
 import { reasonGiven } from './resolve/resolveTexts.ts';
 
-/** What keeps a pending preview from being applied as it is; the first of these that there is. */
+/** The first obstacle to applying a pending preview as it is. */
 export type PreviewProblem =
   /** A rebase left markers in it. */
   | {
@@ -26,7 +26,7 @@ export type PreviewProblem =
   /** The last attempt to resolve it. */
   | { readonly kind: 'failed'; readonly error: string };
 
-/** What has become of a preview, in view of the attempts to resolve it and of the previews that undid it. */
+/** Outcome of a preview, given the attempts to resolve it and the previews that undid it. */
 export type PreviewOutcome =
   | {
       readonly kind: 'pending';
@@ -57,39 +57,39 @@ export function faceOf({ kind, purpose, changes }: Preview): PreviewFace {
   return only === undefined || only === 'modify' ? 'change' : only;
 }
 
-/** What other parts of Redline know of a preview; each surface passes what it has. */
+/** Facts that other parts of Redline know of a preview; each surface passes those that it has. */
 export interface PreviewFacts {
   /** The last attempt to resolve it. */
   readonly lastAttempt?: LedgerEntry | undefined;
-  /** The applied preview that undid it, or what it was reopened as. */
+  /** The applied preview that undid it, or that undid its reopened copy. */
   readonly undoneBy?: Preview | undefined;
-  /** Whether a preview that would do so is pending. */
+  /** Whether a preview that would undo it is pending. */
   readonly isUndoPending?: boolean | undefined;
-  /** The last preview that proposes again what was discarded here. */
+  /** The last preview that proposes again what this discarded one did. */
   readonly reopenedAs?: Preview | undefined;
   /** One for each counted change, in order. */
   readonly stats?: readonly DiffStat[] | undefined;
   /** The open previews that must be applied first. */
   readonly buildsOn?: readonly Preview[] | undefined;
-  /** What was split off it and resolved, in the order of the votes. */
+  /** Parts that were split off it and resolved, in the order of the votes. */
   readonly parts?: readonly PreviewView[] | undefined;
-  /** What is known of the checks on it, while it is pending. */
+  /** Known results of the checks on it, while it is pending. */
   readonly checks?: readonly CheckMark[] | undefined;
-  /** What a person should know before deciding, as far as it was found. */
+  /** Risks that a person should know before deciding, as far as they were found. */
   readonly risks?: readonly Risk[] | undefined;
 }
 
-/** What every surface that shows a preview reads of it. Data without words: what is said is in `views/texts/previewWords.ts`. */
+/** The data that every surface shows of a preview. It has no words: those are in `views/texts/previewWords.ts`. */
 export interface PreviewView {
   readonly preview: Preview;
   /** The last attempt to resolve it, if the surface asked for it. */
   readonly lastAttempt: LedgerEntry | undefined;
   readonly outcome: PreviewOutcome;
-  /** What the model recommends or, once someone else has decided, recommended. */
+  /** The model's recommendation, current or, once someone else has decided, former. */
   readonly advice: Recommendation | undefined;
   /** The preview that proposes again what was discarded. Once that is resolved, the outcome is its outcome. */
   readonly reopenedAs: Preview | undefined;
-  /** What can be done about the outcome, and the preview that it is done to: to redo undoes the one that undid it. */
+  /** The way to reverse the outcome, and the preview to do it to: a redo undoes the preview that undid this one. */
   readonly remedy: { readonly type: 'undo' | 'redo' | 'reopen'; readonly id: string } | undefined;
   /** The counts of each change; `undefined` until they are known. */
   readonly stats: readonly DiffStat[] | undefined;
@@ -152,7 +152,7 @@ export function totalOf(stats: readonly DiffStat[], files: number): DiffStat | u
   }));
 }
 
-/** What stands in the way of applying a pending preview. */
+/** The obstacle to applying a pending preview. */
 export function problemOf({ changes, state }: Preview): PreviewProblem | undefined {
   if (state.kind !== 'pending') return undefined;
   const files = (changes ?? []).flatMap(change => {
@@ -190,7 +190,7 @@ function outcomeOf(preview: Preview, { lastAttempt, undoneBy }: PreviewFacts): P
   }
 }
 
-/** Undo for what is applied, Redo for what is undone, Reopen for what is discarded, unless that waits to be resolved already. */
+/** Undo for an applied preview, Redo for an undone one, Reopen for a discarded one, unless such a preview is already pending. */
 function remedyOf(
   preview: Preview,
   { undoneBy, reopenedAs, isUndoPending }: PreviewFacts,
@@ -201,16 +201,16 @@ function remedyOf(
   return isReopenable(last) ? { type: 'reopen', id: last.id } : undefined;
 }
 
-/** What applying a preview does, where that has a verb of its own. */
+/** Kind of effect of applying a preview, where it has a verb of its own. */
 export type PreviewFace = 'change' | 'create' | 'delete' | 'rename' | 'run' | 'call' | 'approve';
 
-/** What a surface shows of one check on one preview or on several. */
+/** One check's result on one or several previews, as a surface shows it. */
 export interface CheckMark {
   readonly name: string;
   readonly state: 'running' | CheckFact['outcome'];
   readonly failures?: CheckFact['failures'];
   readonly changed?: CheckFact['changed'];
-  /** Nothing that it saw has changed since. */
+  /** Nothing that the check saw has changed since. */
   readonly isCurrent: boolean;
   readonly seconds: number;
   readonly exitCode?: number;

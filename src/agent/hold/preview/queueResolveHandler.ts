@@ -11,20 +11,21 @@ import type { PreviewStore } from './previewStore.ts';
 import type { QueuedPreview } from './previewStoreOptions.ts';
 import type { Invoker } from './resolve/invoker.ts';
 
-/** What staging a preview takes. */
+/** Dependencies of staging a preview. */
 export interface ResolveHost {
   readonly store: PreviewStore;
   readonly invoker: Invoker;
   /** Tells which pending previews of the same conversation new changes build on. */
   readonly overlay: Overlay;
-  /** For the titles that the user reads. */
+  /** Translates titles for the user. */
   readonly l10n: Localiser;
 }
 
 /**
- * The one entry point for all producers of previews: registers the preview with its callbacks. Who is concerned hears of it
- * from the store, such as the session that reminds the model and forces an answer. No file is changed.
- * @throws ToolError for an action that changes nothing, or whose texts contain NUL; TypeError for one without `changes` and `apply`.
+ * The one entry point for all producers of previews: registers the preview with its callbacks. Others hear of it from the store,
+ * such as the session that reminds the model and forces an answer. No file is changed.
+ * @throws ToolError for an action that changes nothing, or whose texts contain NUL; TypeError for one without `changes` and
+ *   `apply`.
  */
 export function queueResolveHandler(
   host: ResolveHost,
@@ -57,7 +58,7 @@ export function queueResolveHandler(
   return host.store.stage(draft, id => host.invoker.attach(id, callbacks));
 }
 
-/** VS Code shows a text with NUL as binary: no one could see what Apply would write. */
+/** VS Code shows a text with NUL as binary: no one could see the text that Apply would write. */
 function refuseBinary({ path, before, after }: FileChange): void {
   const what = textOf(after).includes('\0')
     ? 'The proposed text'

@@ -8,14 +8,14 @@ import type { Archive, PreviewLogEntry } from './previewLog.ts';
 type Revised = Extract<PreviewLogEntry, { type: 'revised' }>;
 
 /**
- * What takes the place of the entries of a log, by their marks, so that each preview has its last changes from the beginning, and no
- * revision repeats any: all revisions stay, with their facts. An entry that is not named here stays as it is.
+ * Replacements of log entries, by their marks, so that each preview has its last changes from the beginning and no revision repeats
+ * them: all revisions stay, with their facts. An entry without a replacement stays as it is.
  */
 export async function compacted(
   entries: readonly PreviewLogEntry[],
 ): Promise<ReadonlyMap<string, PreviewLogEntry>> {
   const projection = new PreviewProjection();
-  /** The revisions that took effect, with the one that each of them followed. */
+  /** Revisions that took effect, with the one before each. */
   const after = new Map<Revised, number>();
   const revised = new Set<string>();
   const slice = new TimeSlice();
@@ -77,7 +77,7 @@ function withLast<T extends { readonly id: string; readonly kind: string }>(
   return { ...staged, changes, label, ...(labelParts ? { labelParts } : {}) };
 }
 
-/** Which entries go to the ledger file, and what an entry leaves in the log: the first of them tells of all, also of earlier ones. */
+/** Entries that go to the ledger file, and what each leaves in the log: the first of them stands for all, also for earlier ones. */
 export async function archiving(entries: readonly PreviewLogEntry[], archive: Archive | undefined) {
   const moved: PreviewLogEntry[] = [];
   const attempts = new Map<unknown, number>();

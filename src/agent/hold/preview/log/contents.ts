@@ -10,34 +10,34 @@ import type { Stored } from './moving.ts';
 import { CHAIN, Packs, PacksError, type Place } from './packs.ts';
 import { sharedEnds, type Ends } from './sharedEnds.ts';
 
-/** How many bytes wait at most until they are written. */
+/** How many bytes may wait before they are written. */
 const BUFFERED_BYTES = 1024 * 1024;
-/** How many bytes of contents are copied at most to read one, which follows from other ones. */
+/** How many bytes of contents may be copied to read one that is based on others. */
 const CHAIN_BYTES = 64 * 1024 * 1024;
-/** How many of the last contents of a path are compared with its next one. */
+/** How many of a path's last contents its next one is compared with. */
 const NEAR = 4;
 /** How much text is kept in memory, in characters, and how many of the last bytes. */
 const CACHED_CHARS = 16 * 1024 * 1024;
 const CACHED_BYTES = 16 * 1024 * 1024;
 
 /**
- * The texts and binary files of previews by their SHA-256, in packs beside the log whose lines name them. They are written once,
- * before the line, and read when somebody asks, each checked against its hash.
+ * Texts and binary files of previews by their SHA-256, in packs beside the log whose lines name them. They are written once, before
+ * the line, and read on demand, each checked against its hash.
  */
 export class Contents implements Blobs {
   readonly folder: string;
   readonly #stored = new Map<Sha256, Stored>();
   readonly #texts = new Cache<string>(CACHED_CHARS);
   readonly #bytes = new Cache<Uint8Array>(CACHED_BYTES);
-  /** The texts that are not stored yet, which previews in memory refer to. */
+  /** Texts that are not stored yet, which previews in memory refer to. */
   readonly #awaited = new Map<Sha256, string>();
   readonly #held = new WeakSet<TextSide>();
-  /** The last contents of each path, which the next one of it may have most in common with. */
+  /** The last contents of each path, with which its next one may have most in common. */
   readonly #lastAt = new Map<string, readonly Sha256[]>();
-  /** The binary files that no line names yet. */
+  /** Binary files that no line names yet. */
   readonly #put = new Set<Sha256>();
   readonly #packs: Packs;
-  /** Contents move to new packs: none follows from one that is there already. */
+  /** Contents are moving to new packs: none is based on one that is already there. */
   #isMoving = false;
 
   constructor(folder: string) {
@@ -57,7 +57,7 @@ export class Contents implements Blobs {
     return held.every((change, index) => change === changes[index]) ? changes : held;
   }
 
-  /** The same side, whose text is read when somebody asks for it. Memory holds it until it is stored. */
+  /** The same side, with its text read on demand. Memory holds the text until it is stored. */
   #hold(side: TextSide): TextSide {
     if (this.#held.has(side) || !isExact(side)) return side;
     if (!this.#stored.has(side.hash)) this.#awaited.set(side.hash, side.text);
@@ -76,7 +76,10 @@ export class Contents implements Blobs {
     return { hash, size };
   }
 
-  /** One that was damaged may have been put again, so that the last line has it; a line may be older than what has moved. */
+  /**
+   * Binds a content to its place. A damaged one may have been put again, so that the last line has it; a line may be older than the
+   * move of its content.
+   */
   #bind(hash: Sha256, place: Place): void {
     const known = this.#stored.get(hash)?.place;
     if (!known || !this.#packs.isNew(known)) this.#stored.set(hash, { place, links: 0, cost: 0 });
@@ -85,7 +88,7 @@ export class Contents implements Blobs {
   async put(bytes: Uint8Array): Promise<BinarySide> {
     const side = binarySide(bytes);
     this.#put.add(side.hash);
-    // It is read again, since what stands there may be damaged.
+    // Read once more, since the record there may be damaged.
     if (!orUndefined(() => this.#read(side.hash))) {
       this.#add(side.hash, bytes, []);
       this.write();
@@ -97,16 +100,16 @@ export class Contents implements Blobs {
     return orUndefined(() => this.#read(hash)) ?? Promise.reject(binaryGone(hash));
   }
 
-  /** Where a binary file that was {@link put} is stored; `undefined` if it is not. A line is about to name it. */
+  /** Place of a binary file that was {@link put}; `undefined` if it is not stored. A line is about to name it. */
   placeOfBinary({ hash }: BinarySide): Place | undefined {
     this.#put.delete(hash);
     return this.#stored.get(hash)?.place;
   }
 
   /**
-   * Where a content is stored; {@link write} follows. `undefined` if it must stay in the line, since its bytes do not give it, or if it
-   * is gone.
-   * @param near contents that it may have most in common with
+   * Place of a content; {@link write} follows. `undefined` if it must stay in the line, since its bytes do not give it, or if it is
+   * gone.
+   * @param near contents with which it may have most in common
    * @throws any error of the file system
    */
   placeOf(side: TextSide, near: readonly Sha256[]): Place | undefined {
@@ -140,7 +143,7 @@ export class Contents implements Blobs {
     this.#lastAt.set(path, [hash, ...this.lastAt(path).filter(other => other !== hash)].slice(0, NEAR));
   }
 
-  /** Writes what waits. @throws any error of the file system; then nothing that waited counts as stored */
+  /** Writes the waiting contents. @throws any error of the file system; then none of them counts as stored */
   write(): void {
     try {
       for (const hash of this.#packs.write()) this.#awaited.delete(hash);
@@ -156,15 +159,15 @@ export class Contents implements Blobs {
     return this.#packs.flush();
   }
 
-  /** Whether more than half of what is stored is nothing of these contents, and more than this, in bytes. */
+  /** Whether more than half of what is stored, and more than `most` bytes, belongs to none of these contents. */
   async isMostlyUnnamed(named: ReadonlySet<Sha256>, most: number): Promise<boolean> {
     const live = Array.from(named, hash => this.sizeOf(hash) ?? 0).reduce((sum, size) => sum + size, 0);
     return (await this.#packs.size()) > 2 * live + most;
   }
 
   /**
-   * Copies these contents to new packs, record by record, so that {@link retain} leaves nothing else on the disk. One whose record is
-   * gone or damaged stays where it is. Until then, all are in the old packs, too.
+   * Copies these contents to new packs, record by record, so that {@link retain} leaves nothing else on the disk. A content whose
+   * record is gone or damaged stays where it is. Until {@link retain}, all of them are in the old packs, too.
    * @returns those that are gone or damaged
    * @throws any error of the file system; then nothing has moved
    */
@@ -194,7 +197,7 @@ export class Contents implements Blobs {
     return moving.gone;
   }
 
-  /** Removes the packs that hold nothing of these contents, nor of what they follow from, once they were renewed. */
+  /** Removes the packs with none of these contents, nor of those that they are based on, once they were renewed. */
   async retain(known: ReadonlySet<Sha256>): Promise<void> {
     const named = new Set([...known, ...this.#put]);
     const packs = new Set<string>();
@@ -253,7 +256,7 @@ export class Contents implements Blobs {
     return stored;
   }
 
-  /** The one of these contents that has most in common with these bytes, if that pays. */
+  /** The one of these contents with most in common with these bytes, if that pays. */
   #nearest(bytes: Uint8Array, near: readonly Sha256[]): (Stored & { readonly ends: Ends }) | undefined {
     let best: (Stored & { readonly ends: Ends }) | undefined;
     if (this.#isMoving) return undefined;
@@ -281,7 +284,7 @@ export class Contents implements Blobs {
   }
 }
 
-/** Keeps what was asked for last, up to a size. */
+/** Keeps the values that were asked for last, up to a size. */
 class Cache<T> {
   readonly #most: number;
   readonly #values = new Map<string, { readonly value: T; readonly size: number }>();
@@ -311,7 +314,7 @@ class Cache<T> {
   }
 }
 
-/** Whether the bytes of a text give it again: not with half a character, or a mark that would be taken for that of its encoding. */
+/** Whether a text's bytes decode to it again: not with half a character, or a mark that would be taken for that of its encoding. */
 function isExact({ text, encoding }: TextSide): boolean {
   return text.isWellFormed() && !text.includes('\0') && (encoding.bom || !text.startsWith('\ufeff'));
 }

@@ -4,7 +4,7 @@ import type { Archive, LoadedPreviews, PreviewLogEntry, PreviewLogSink } from '.
 
 /** The log of a window that does not own its storage: in memory, until it is moved to the log of the storage. */
 export class HeldLog implements PreviewLogSink {
-  /** What is not in the log of the storage yet. */
+  /** Entries that are not in the log of the storage yet. */
   #held: PreviewLogEntry[] = [];
   #log: PreviewLogSink | undefined;
   #moving: Promise<void> | undefined;
@@ -46,7 +46,7 @@ export class HeldLog implements PreviewLogSink {
     return (await this.#log?.archived?.()) ?? { entries: [], unreadable: [], badLines: [], torn: false };
   }
 
-  /** From now on it is this log. What is held follows with the next entry or {@link flush}. */
+  /** Uses this log from now on. Held entries follow with the next entry or {@link flush}. */
   moveTo(log: PreviewLogSink): void {
     this.#log = log;
   }

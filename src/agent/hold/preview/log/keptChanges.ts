@@ -12,7 +12,7 @@ export interface KeptChanges {
 /** The changes of a revision, as the log has them. */
 export type RevisedChanges = readonly (FileChange | KeptChanges)[];
 
-/** Which of these changes are those of the revision before, the same objects. */
+/** Replaces the changes that are the same objects as in the revision before by their indexes there. */
 export function withKept(before: readonly FileChange[], changes: readonly FileChange[]): RevisedChanges {
   const indexOf = new Map(before.map((change, index) => [change, index]));
   const revised: (FileChange | { from: number; to: number })[] = [];
@@ -26,7 +26,7 @@ export function withKept(before: readonly FileChange[], changes: readonly FileCh
   return revised;
 }
 
-/** All changes of a revision; `undefined` if they are not those of a revision after this one. */
+/** All changes of a revision; `undefined` if it is not one that follows `before`. */
 export function allChanges(
   before: readonly FileChange[],
   revised: RevisedChanges,

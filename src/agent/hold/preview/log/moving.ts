@@ -2,17 +2,17 @@ import { TimeSlice } from '../../../base/async.ts';
 import type { Sha256 } from '../../../base/hash.ts';
 import type { Place, Packs } from './packs.ts';
 
-/** How a content was stored: where, and what reading it costs. */
+/** A stored content: its place, and what reading it costs. */
 export interface Stored {
   readonly place: Place;
   readonly links: number;
   readonly cost: number;
 }
 
-/** Contents on their way to new packs, record by record: without reading the texts, but where one follows from a text that does not move. */
+/** Moves contents to new packs, record by record: without reading their texts, unless one is based on a text that does not move. */
 export class Moving {
   readonly moved = new Map<Sha256, Stored>();
-  /** Those whose records are gone or damaged. They stay where they are. */
+  /** Contents whose records are gone or damaged. They stay where they are. */
   readonly gone = new Set<Sha256>();
   readonly #stored: ReadonlyMap<Sha256, Stored>;
   readonly #named: ReadonlySet<Sha256>;

@@ -27,9 +27,8 @@ interface Line {
 }
 
 /**
- * Rewrites a log of an older version, line by line: its texts, and the binary files that were in a folder beside it, go to the
- * contents. Memory holds one line at a time. What cannot be read stays as it is. Leaves a log alone that is of this version, or of one
- * that is not known.
+ * Rewrites a log of an older version, line by line: its texts, and the binary files from a folder beside it, go to the contents.
+ * Memory holds one line at a time. An unreadable line stays as it is. A log of this version, or of an unknown one, is left alone.
  * @throws any error of the file system; then the log is as it was
  */
 export async function migratePreviews(file: string, contents: Contents): Promise<void> {
@@ -52,7 +51,7 @@ export async function migratePreviews(file: string, contents: Contents): Promise
   }
 }
 
-/** The version of a log, and whether its first line is its header, or was. */
+/** Version of a log, and whether its first line is its header, or was. */
 async function versionOf(
   file: string,
 ): Promise<{ readonly version: number; readonly hasHeader: boolean } | undefined> {
@@ -92,7 +91,7 @@ async function* migrated(
   yield text;
 }
 
-/** A line as it is stored now; `undefined` if it cannot be read. */
+/** A line in the current format; `undefined` if it cannot be read. */
 async function migratedLine(bytes: Buffer, version: number, contents: Contents): Promise<string | undefined> {
   let value = parseLine(bytes, 0, bytes.length);
   for (let at = version; at < previewLogFormat.version; at++) value = previewMigrations[at]?.(value) ?? value;

@@ -17,7 +17,7 @@ import {
 } from './previewLog.ts';
 import { newTextIn, placeInTurns, withPlaces, withTexts } from './storedChanges.ts';
 
-/** From how many bytes on a log is compacted that has grown fourfold, and how many bytes of contents nothing may name. */
+/** Size in bytes from which a log is compacted that has grown fourfold, and how many bytes of contents may be unnamed. */
 export interface Slack {
   readonly log: number;
   readonly contents: number;
@@ -31,7 +31,9 @@ export function openPreviewLog(file: string, slack = SLACK): PreviewLog {
   return new PreviewLog(file, new Contents(path.join(path.dirname(file), contents)), slack);
 }
 
-/** The texts of an entry that is written before its append returns have no more characters than this, so that this takes some 20 ms. */
+/**
+ * The texts of an entry that is written before its append returns have at most this many characters, so that it takes some 20 ms.
+ */
 const WRITTEN_AT_ONCE = 1024 * 1024;
 
 /** The log of previews: its lines are facts, and name the texts of files, which are in the contents beside it. */
@@ -39,7 +41,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   readonly contents: Contents | undefined;
   readonly #file: string;
   readonly #slack: Slack;
-  /** The decisions on previews that are forgotten: lines of the same form, which are read when somebody looks. */
+  /** Decisions on forgotten previews: lines of the same form, read on demand. */
   readonly #ledger: JsonLog<PreviewLogEntry>;
   /** How large the log was when it was last compacted, in bytes. */
   #compact = 0;
@@ -91,14 +93,14 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     return this.contents !== undefined && newTextIn(entry, this.contents) > WRITTEN_AT_ONCE;
   }
 
-  /** Whether it, or what its contents hold beside these, has grown so much that compacting it pays. */
+  /** Whether the log, or its contents beside these, has grown so much that compacting it pays. */
   async isOversized(named: ReadonlySet<Sha256>): Promise<boolean> {
     const { log, contents } = this.#slack;
     if ((await this.#size()) > Math.max(log, 4 * this.#compact)) return true;
     return (await this.contents?.isMostlyUnnamed(named, contents)) ?? false;
   }
 
-  /** Each preview keeps its last changes only. Every line that names texts is written again: they may have moved. */
+  /** Keeps only the last changes of each preview. Every line that names texts is written again: they may have moved. */
   override async compact(
     rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[],
     archive?: Archive,
@@ -109,7 +111,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     const { compacted, archiving } = await import('./compaction.ts');
     const replaced = await compacted(entries);
     const { moved, without } = await archiving(entries, archive);
-    // They are in both for a moment: whoever reads both goes by the marks.
+    // They are in both files for a moment: a reader of both goes by the marks.
     if (moved.length > 0) {
       await this.#ledger.appendAll(moved);
       await this.#ledger.flush();
@@ -131,7 +133,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   }
 }
 
-/** What a log passes to a reader, as lists. */
+/** Collects what a log passes to a reader in lists. */
 async function collected(
   read: (reader: LogReader<PreviewLogEntry>) => Promise<LogFaults>,
 ): Promise<LoadedPreviews> {
@@ -158,7 +160,7 @@ async function firstLine(file: string): Promise<string> {
   }
 }
 
-/** A copy where the line names texts: it is written again, with their new places. */
+/** A copy if the line names texts: it is written again, with their new places. */
 function writtenAgain(entry: PreviewLogEntry): PreviewLogEntry {
   return entry.type === 'staged' || entry.type === 'revised' ? { ...entry } : entry;
 }

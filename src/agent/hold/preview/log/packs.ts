@@ -5,16 +5,16 @@ import { isRecord } from '../../../base/json.ts';
 import type { Sha256 } from '../../../base/hash.ts';
 import type { Ends } from './sharedEnds.ts';
 
-/** Where a content is: the name of its pack, and the offset and length of its record there, in bytes. */
+/** Place of a content: the name of its pack, and the offset and length of its record there, in bytes. */
 export type Place = readonly [pack: string, offset: number, length: number];
 
 /**
- * A record is a line that tells what the content has in common with another one, and then the bytes that it does not: a decision on
+ * A record is a line that describes what the content has in common with another one, followed by the remaining bytes: a decision on
  * one hunk of a large file stores a hunk, not a file.
  */
 export interface RecordHead {
   readonly of?: Place;
-  /** How many bytes at its beginning and at its end are those of the other one. */
+  /** How many bytes it shares with the other one at its beginning and at its end. */
   readonly ends?: Ends;
 }
 
@@ -23,16 +23,16 @@ export interface PackRecord {
   readonly own: Buffer;
 }
 
-/** A pack is not added to beyond this size, in bytes, so that what is no longer needed can be removed. */
+/** A pack does not grow beyond this size, in bytes, so that unneeded contents can be removed. */
 const PACK_BYTES = 8 * 1024 * 1024;
-/** How many other contents one may follow from at most. */
+/** The longest chain of contents that one may be based on. */
 export const CHAIN = 256;
 
-/** Files of records in a folder, which are only added to. */
+/** Append-only files of records in a folder. */
 export class Packs {
   readonly #folder: string;
   readonly #unsynced = new Set<string>();
-  /** The packs of {@link startAnew} and since. */
+  /** Packs begun by {@link startAnew} and since. */
   readonly #new = new Set<string>();
   #pack: { readonly name: string; size: number } | undefined;
   #buffered: { readonly hash: Sha256; readonly bytes: Uint8Array }[] = [];
@@ -56,7 +56,7 @@ export class Packs {
     return place;
   }
 
-  /** Writes what waits. @throws PacksError if it cannot; then nothing of it is stored */
+  /** Writes the waiting records. @throws PacksError if it cannot; then none of them is stored */
   write(): readonly Sha256[] {
     if (this.#buffered.length === 0 || !this.#pack) return [];
     const { name, size } = this.#pack;
@@ -81,13 +81,13 @@ export class Packs {
     return hashes;
   }
 
-  /** What is added from now on goes to new packs. Nothing may wait. */
+  /** Puts records into new packs from now on. Nothing may wait. */
   startAnew(): void {
     this.#pack = undefined;
     this.#new.clear();
   }
 
-  /** Those of `other` are packs of here from now on. */
+  /** Takes over the packs of `other`. */
   adopt(other: Packs): void {
     for (const name of other.#new) this.#new.add(name);
   }
@@ -106,7 +106,7 @@ export class Packs {
     for (const name of names) this.#unsynced.delete(name);
   }
 
-  /** How much all packs hold, in bytes. */
+  /** Size of all packs, in bytes. */
   async size(): Promise<number> {
     const sizes = (await this.#names()).map(async name => {
       const stat = await fs.promises.stat(path.join(this.#folder, name)).catch(() => undefined);
@@ -129,7 +129,7 @@ export class Packs {
     return names.filter(name => name.endsWith('.pack'));
   }
 
-  /** What a record and those that it follows from make; not checked yet. */
+  /** Bytes that a record and those it is based on make; not checked yet. */
   bytesAt(place: Place): { readonly bytes: Buffer; readonly links: number } | undefined {
     const chain: PackRecord[] = [];
     for (let next: Place | undefined = place; next && chain.length <= CHAIN;) {

@@ -34,23 +34,23 @@ const entrySchema = z.discriminatedUnion('type', [
     call: z.exactOptional(ledgerEntrySchema.shape.call.def.innerType),
     /** The title that the model gave with it. */
     title: z.exactOptional(z.string()),
-    /** Of a plan, which has no changes: what the user made of it. */
+    /** For a plan, which has no changes: its text as the user left it. */
     details: z.exactOptional(z.unknown()),
-    /** The part that this revision was split from; absent once that is forgotten. */
+    /** The part that was split off; absent once that is forgotten. */
     part: z.exactOptional(stagedFiles),
     /** The last of the rebases that a `rebasing` before it stands for. */
     announced: z.exactOptional(z.literal(true)),
     mark,
   }),
   /**
-   * It is being rebased. Rebases are not stored one by one, since the next start makes them again; revisions below this one may have
-   * been given out.
+   * It is being rebased. Rebases are not stored one by one, since the next start makes them again; revisions below this one may
+   * already have been given out.
    */
   z.object({ type: z.literal('rebasing'), id: z.string(), below: z.int(), mark }),
   /**
-   * The write-ahead journal of a commit: the files of these previews are about to be written as one transaction, or the
-   * action of an opaque one is about to run (without `rollback`). Their resolutions follow, unless a crash comes first. Their
-   * content is in the lines before it.
+   * The write-ahead journal of a commit: the files of these previews are about to be written as one transaction, or the action of
+   * an opaque one is about to run (without `rollback`). Their resolutions follow, unless a crash comes first. The lines before it
+   * hold their content.
    */
   z.object({
     type: z.literal('commit'),
@@ -66,13 +66,13 @@ const entrySchema = z.discriminatedUnion('type', [
     ),
     /** The revisions that are written, by id. */
     revisions: z.exactOptional(z.record(z.string(), z.int())),
-    /** Who applies them and why, for the ledger if a crash comes before their resolutions. */
+    /** Who applies them and why: goes to the ledger if a crash comes before their resolutions. */
     vote: z.exactOptional(z.pick(ledgerEntrySchema, { actor: true, call: true, reason: true, extra: true })),
     /** A `synced` line follows once its files would survive a power cut. */
     syncs: z.exactOptional(z.literal(true)),
     mark,
   }),
-  /** What these previews wrote would survive a power cut. */
+  /** The files of these previews would survive a power cut. */
   z.object({ type: z.literal('synced'), ids: z.array(z.string()), mark }),
   /** A commit that a crash interrupted was rolled back, or left as it was. */
   z.object({ type: z.literal('recovered'), ids: z.array(z.string()), mark }),
@@ -135,12 +135,12 @@ export interface LoadedPreviews extends DecodedLog<PreviewLogEntry> {
 /** Who applies previews and why, as the journal of a commit keeps it. */
 export type CommitVote = NonNullable<Extract<PreviewLogEntry, { type: 'commit' }>['vote']>;
 
-/** Who applied something that an older version began, or whose journal cannot be read. */
+/** The vote for an apply that an older version began, or whose journal cannot be read. */
 export const unknownVote: CommitVote = { actor: 'extension', reason: FOUND_APPLIED };
 
 /**
- * Whether a line that cannot be read may have told that a commit began or ended. Where a line feed was lost, one that tells
- * something else goes on with the next line; what it quotes has a backslash before each quotation mark.
+ * Whether an unreadable line may have told that a commit began or ended. Where a line feed was lost, a line about something else
+ * continues with the next line; text that it quotes has a backslash before each quotation mark.
  */
 export function mayBeOfCommit({ text }: UnreadableLine): boolean {
   const tellsOther =
@@ -150,7 +150,7 @@ export function mayBeOfCommit({ text }: UnreadableLine): boolean {
   return !tellsOther || /\{(?:"v":\d+,)?"type":"(?:commit|resolved|recovered)"/.test(text);
 }
 
-/** The ids of previews that a line names that cannot be read, without those whose number is damaged. */
+/** Ids of previews that an unreadable line names, without those whose number is damaged. */
 export function idsIn({ text }: UnreadableLine): readonly string[] {
   const ids = Array.from(text.matchAll(/"(p[1-9]\d{0,14})"/g), ([, id = '']) => id);
   return ids.filter(id => Number(id.slice(1)) <= LAST_PLAUSIBLE);
@@ -185,12 +185,12 @@ export function idsOf(entry: PreviewLogEntry): readonly string[] {
   }
 }
 
-/** The vote as it can be stored. */
+/** The storable form of a vote. */
 export function voteOf({ actor, call, reason, extra }: CommitVote): CommitVote {
   return { actor, reason, ...(call ? { call } : {}), ...(extra ? { extra: storable(extra) } : {}) };
 }
 
-/** What goes from the log to the ledger file. */
+/** Entries that move from the log to the ledger file. */
 export interface Archive {
   readonly takes: (entry: PreviewLogEntry) => boolean;
   /** The last id that was given out. */
@@ -199,11 +199,11 @@ export interface Archive {
   readonly moved: (entries: readonly PreviewLogEntry[]) => Promise<void>;
 }
 
-/** Where the store writes its entries. `JsonLog<PreviewLogEntry>` is one. */
+/** Destination of the store's entries. `JsonLog<PreviewLogEntry>` is one. */
 export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
   /** Settles once everything appended so far would survive a crash of the machine. */
   flush(): Promise<void>;
-  /** Where the texts of previews are, if they are not in memory. */
+  /** The texts of previews, if they are not in memory. */
   readonly contents?: Contents | undefined;
   /** Whether it, or the contents beside these, are so large that compacting pays. */
   isOversized?(named: ReadonlySet<Sha256>): Promise<boolean>;
@@ -212,6 +212,6 @@ export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
    * @param archive which entries go to the ledger file first, where there is one
    */
   compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[], archive?: Archive): Promise<void>;
-  /** What is in the ledger file, where there is one. */
+  /** Entries of the ledger file, where there is one. */
   archived?(): Promise<LoadedPreviews>;
 }

@@ -32,7 +32,7 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
   2: line => line,
   /** Version 3 repeated in a new revision what the one before had. Version 4 can read that. */
   3: line => line,
-  /** Version 4 told what a preview is for by the name of its source, which others can take. */
+  /** Version 4 told the purpose of a preview by the name of its source, which others can take. */
   4: line => {
     if (!isRecord(line)) return line;
     if (line['type'] === 'staged') return { ...line, preview: previewFrom4(line['preview']) };
@@ -49,7 +49,7 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
   8: line => line,
 };
 
-/** Only what no tool of others and no extension could have staged. */
+/** Keeps only previews that no foreign tool and no extension could have staged. */
 function previewFrom4(preview: unknown): unknown {
   if (!isRecord(preview)) return preview;
   const { sourceToolName, kind, origin, humanOnly, details, undoes } = preview;
@@ -84,7 +84,7 @@ function previewFrom1(preview: unknown): unknown {
   };
 }
 
-/** Version 4 took the counts out of labels, also of those that others wrote. */
+/** Version 4 took the counts out of labels, also out of those by others. */
 function labelFrom4({ label, sourceToolName }: Readonly<Record<string, unknown>>): object {
   if (typeof label !== 'string' || sourceToolName !== 'ast_edit') return {};
   const [all, replacements, files, place] =

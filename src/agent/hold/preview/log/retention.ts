@@ -6,13 +6,12 @@ import type { PreviewProjection } from '../previewProjection.ts';
 import type { Contents } from './contents.ts';
 import { idsOf, type PreviewLogEntry, type PreviewLogSink } from './previewLog.ts';
 
-/** How many of the last decisions stay in the log, whatever becomes of their previews. */
+/** How many of the last decisions stay in the log, whether their previews stay or not. */
 const LAST_DECISIONS = 1_000;
 
 /**
- * The entries that replace `entry` once the content of the previews that are gone is to be removed: none for an entry about
- * those alone, and of a split only the half that stays. Resolutions and expirations stay, for the ledger and the ids need
- * them.
+ * The entries that replace `entry` when the content of previews that are gone is to be removed: none for an entry about those
+ * alone, and of a split only the half that stays. Resolutions and expirations stay, because the ledger and the ids need them.
  * @param stateOf the current state of a preview that stays.
  */
 function withoutForgotten(
@@ -36,8 +35,8 @@ function withoutForgotten(
 }
 
 /**
- * The previews that may be forgotten: those that ended before `until`, and of the others that ended the oldest ones, until the
- * contents of the rest take no more than `mostBytes`, each counted once, by what is stored of it. An expired preview must be dismissed first.
+ * Previews that may be forgotten: those that ended before `until`, and of the other ended ones the oldest, until the contents of
+ * the rest take no more than `mostBytes`, each counted once, by its stored size. An expired preview must be dismissed first.
  */
 function forgettable(
   previews: readonly Preview[],
@@ -101,7 +100,7 @@ function endOf({ state, stagedAt }: Preview): number | undefined {
 }
 
 /**
- * Removes what {@link forgettable} gives from memory, from the log, and with what only that named from the storage.
+ * Removes the {@link forgettable} previews from memory and from the log, and from the storage the contents that only they named.
  * @returns the ids of those that stay although a content of theirs is gone or damaged
  */
 export async function forget(

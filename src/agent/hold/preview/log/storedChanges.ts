@@ -17,7 +17,9 @@ function mapped(entry: PreviewLogEntry, map: (changes: Changes) => readonly unkn
   return { ...of(entry), ...(entry.part ? { part: of(entry.part) } : {}) };
 }
 
-/** What is written of an entry: its texts go to the contents, and their places into the line. @throws any error of the file system */
+/**
+ * The stored form of an entry: its texts go to the contents, and their places into the line. @throws any error of the file system
+ */
 export function withPlaces(entry: PreviewLogEntry, contents: Contents): unknown {
   const line = mapped(entry, changes =>
     changes.map(change => (isKept(change) ? change : placed(change, contents))),
@@ -26,7 +28,7 @@ export function withPlaces(entry: PreviewLogEntry, contents: Contents): unknown 
   return line;
 }
 
-/** How many characters the texts of an entry have that are not stored yet. */
+/** How many characters of an entry's texts are not stored yet. */
 export function newTextIn(entry: PreviewLogEntry, contents: Contents): number {
   let chars = 0;
   for (const { before, after } of changesOf(entry))
@@ -74,7 +76,7 @@ function placed(change: FileChange, contents: Contents): unknown {
 /** The edits of changes that were read, without their texts. */
 const cutsOf = new WeakMap<FileChange, readonly Cut[]>();
 
-/** The fields of a change, without such edits: their texts may be gone. */
+/** Fields of a change, without such edits: their texts may be gone. */
 function fieldsOf(change: FileChange): FileChange {
   if (!cutsOf.has(change)) return change;
   const { edits: _edits, ...fields } = Object.getOwnPropertyDescriptors(change) as PropertyDescriptorMap;
@@ -102,7 +104,7 @@ function placedSide(path: string, side: FileSide, near: readonly string[], conte
   return { hash: side.hash, at, encoding: side.encoding };
 }
 
-/** The entry of a line, whose texts are read when somebody asks for them. */
+/** The entry of a line, with its texts read on demand. */
 export function withTexts(entry: PreviewLogEntry, contents: Contents): PreviewLogEntry {
   return mapped(entry, changes =>
     changes.map(change => (isKept(change) ? change : readable(change, contents))),
