@@ -50,7 +50,7 @@ export interface Revision {
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** What happened to the previews of a log, in the order in which it happened. */
+/** Facts about the previews of a log, in the order in which they happened. */
 export class Feed {
   readonly #facts: Fact[] = [];
   /** How often each key was requested. */

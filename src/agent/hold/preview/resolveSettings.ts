@@ -1,8 +1,8 @@
 import type { Preview, ResolveAction } from './preview.ts';
 
 /**
- * What the model may do with its own `resolve`: setting `redline.resolve.modelAuthority`. `checked`: apply what all checks have
- * passed on, and recommend everything else.
+ * The model's authority over its own `resolve`: setting `redline.resolve.modelAuthority`. `checked`: apply previews that all checks
+ * have passed on, and recommend everything else.
  */
 export type ModelAuthority = 'recommend' | 'apply' | 'none' | 'checked';
 

@@ -4,7 +4,7 @@ import { isOpen, type Preview } from './preview.ts';
 import type { PreviewProjection } from './previewProjection.ts';
 
 /**
- * Adds up a log that was just read, and records what the restart ended. Yields after each step.
+ * Builds the state from a log that was just read, and records the effects of the restart. Yields after each step.
  * @param record records an entry of the store
  */
 export function* restored(
@@ -28,7 +28,7 @@ export async function inTurns(steps: Iterator<undefined, void>): Promise<void> {
   while (steps.next().done !== true) await slice.turn();
 }
 
-/** Adds what another log holds. @returns the ids of the previews that it changes */
+/** Adds the entries of another log. @returns the ids of the previews that it changes */
 export async function adopted(
   projection: PreviewProjection,
   entries: readonly PreviewLogEntry[],
@@ -60,8 +60,8 @@ function* replay(
 type Expiry = Extract<PreviewLogEntry, { type: 'expired' }>;
 
 /**
- * How an open preview expires with the process that staged it; `undefined` if it can still be resolved. The callbacks of opaque
- * ones are lost, and there is no one left to write what an older version showed for an agent in a terminal.
+ * The expiry of an open preview with the process that staged it; `undefined` if it can still be resolved. The callbacks of opaque
+ * previews are lost, and a preview that an older version showed for an agent in a terminal has no one left to write it.
  */
 function expiryAtRestart(preview: Preview, projection: PreviewProjection): Expiry | undefined {
   if (!isOpen(preview) || (preview.kind === 'files' && !preview.agentWrites)) return undefined;

@@ -15,7 +15,7 @@ export interface CommentPlace {
   readonly line: number;
 }
 
-/** A comment of the user on a line of a preview. A decision is no part of it. */
+/** A comment of the user on a line of a preview. It carries no decision. */
 export interface ReviewComment extends CommentPlace {
   readonly id: string;
   /** The conversation, or the agent of another program, that proposed it. */
@@ -28,20 +28,20 @@ export interface ReviewComment extends CommentPlace {
   /** The line is no longer in the preview. */
   readonly isOutdated: boolean;
   readonly isSent: boolean;
-  /** The comment that it goes on with, after its answer. */
+  /** The comment that this one continues, after its answer. */
   readonly replyTo?: string;
-  /** What the model said to it, the oldest first; an empty text where it said so only in the conversation. */
+  /** The model's answers, the oldest first; an empty text if it answered only in the conversation. */
   readonly answers?: readonly string[];
 }
 
-/** What of comments is kept for the next start of the window. */
+/** Comment data kept for the next start of the window. */
 export interface StoredComments {
   readonly comments: readonly ReviewComment[];
   /** How many attempts to resolve the ledger had when comments were sent last. */
   readonly reviewedUpTo: number;
 }
 
-/** What the user has decided since the last review was sent. */
+/** The user's decisions since the last review was sent. */
 export interface ReviewVotes {
   readonly applied: number;
   readonly refused: number;
@@ -62,7 +62,7 @@ export class ReviewComments extends Owner {
 
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  /** @param stored what {@link stored} was; anything in another form is dropped */
+  /** @param stored an earlier value of {@link stored}; anything in another form is dropped */
   constructor(store: PreviewStore, stored?: unknown) {
     super();
     this.#store = store;
@@ -83,7 +83,7 @@ export class ReviewComments extends Owner {
     return this.#comments;
   }
 
-  /** Those that wait to be sent. */
+  /** Comments that wait to be sent. */
   get drafts(): readonly ReviewComment[] {
     return this.#comments.filter(({ isSent }) => !isSent);
   }
@@ -93,8 +93,8 @@ export class ReviewComments extends Owner {
   }
 
   /**
-   * What the user has decided on the proposals that these comments belong to: those of the same prompts, in a conversation. Whoever
-   * undoes something does not review it.
+   * The user's decisions on the proposals that these comments belong to: those of the same prompts, in a conversation. An undo is
+   * not a review.
    */
   votesOn(sessionId: string, comments: readonly Pick<ReviewComment, 'previewId'>[]): ReviewVotes {
     const setIdOf = (id: string): string => this.#store.get(id)?.origin?.setId ?? '';
@@ -114,7 +114,7 @@ export class ReviewComments extends Owner {
   }
 
   /**
-   * @param replyTo the comment that it goes on with
+   * @param replyTo the comment that this one continues
    * @returns `undefined` if the preview, or the line, is not there
    */
   add(place: CommentPlace, text: string, replyTo?: string): ReviewComment | undefined {
@@ -136,12 +136,12 @@ export class ReviewComments extends Owner {
     return comment;
   }
 
-  /** Changes what a comment says that was not sent yet. Without a text, it stays as it is. */
+  /** Changes the text of a comment that was not sent yet. An empty text changes nothing. */
   edit(id: string, text: string): void {
     if (text.trim() !== '') this.#change(id, one => (one.isSent ? one : { ...one, text: text.trim() }));
   }
 
-  /** Notes what the model said to a comment. The same twice is noted once. */
+  /** Notes the model's answer to a comment. The same answer is noted once. */
   answer(id: string, text: string): void {
     this.#change(id, one =>
       one.answers?.includes(text) ? one : { ...one, answers: [...(one.answers ?? []), text] },
@@ -153,7 +153,7 @@ export class ReviewComments extends Owner {
   }
 
   /**
-   * These count as sent, and the next review begins.
+   * Marks these as sent, and begins the next review.
    * @returns takes that back, for a review that was not sent after all
    */
   markSent(ids: readonly string[]): () => void {
@@ -182,7 +182,7 @@ export class ReviewComments extends Owner {
   }
 
   /**
-   * The comment at the place that its line has now: of the equal lines the nearest, first those below the same line.
+   * Moves a comment to the present place of its line: of the equal lines the nearest, first those below the same line.
    * @param partId the preview that was split off: a line that went with it is there
    */
   #followed(comment: ReviewComment, partId?: string): ReviewComment {
@@ -196,7 +196,7 @@ export class ReviewComments extends Owner {
     return { ...at.home, line, isOutdated: false };
   }
 
-  /** The lines that are equal to that of the comment, and those of them that are below the same line as it was. */
+  /** Lines equal to that of the comment, and those of them that are below the same line as it was. */
   #placesOf(comment: ReviewComment): Record<'equal' | 'below', number[]> {
     const preview = this.#store.get(comment.previewId);
     const lines = (preview && linesOf(preview, comment)) ?? [];

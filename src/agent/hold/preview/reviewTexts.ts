@@ -12,12 +12,12 @@ const MAX_QUOTE = 300;
 const HOW_TO_ANSWER =
   'Answer each comment in a paragraph that begins with its number in brackets. Where it asks for a change, propose that.';
 
-/** A prompt as the person reads it: a review without what tells the model how to answer. */
+/** A prompt as the person reads it: a review without the instructions on how to answer. */
 export function asWritten(prompt: string): string {
   return prompt.endsWith(`\n\n${HOW_TO_ANSWER}`) ? prompt.slice(0, -HOW_TO_ANSWER.length - 2) : prompt;
 }
 
-/** A review as one message for the model: what was decided, and each comment with its file, line, hunk and text. */
+/** A review as one message for the model: the decisions, and each comment with its file, line, hunk and text. */
 export async function reviewMessage(
   { applied, refused }: ReviewVotes,
   comments: readonly ReviewComment[],
@@ -52,7 +52,7 @@ export async function commentText(comment: ReviewComment, preview: Preview | und
 /** The number of a comment at the beginning of a paragraph, also of a list, or in bold. */
 const MARK = /^[ \t]*(?:(?:[-*>#]+|\d+[.)])[ \t]+)?[*_]*\[(c[1-9]\d*)\][*_]*[ \t]*[:.–—-]?[*_]*[ \t]*/gm;
 
-/** What an answer of the model says to each comment whose number it names. */
+/** The model's answer to each comment whose number it names. */
 export function answersIn(text: string): ReadonlyMap<string, string> {
   const marks = [...text.matchAll(MARK)];
   const said = new Map<string, string>();

@@ -1,29 +1,29 @@
 import type { Event } from '../../base/event.ts';
 import { blockOf, needsOwnVote, type Preview } from './preview.ts';
 
-/** How many previews a vote on all of some would resolve, and what keeps others from being applied. */
+/** How many previews a vote on all of some would resolve, and why others cannot be applied. */
 export interface SetVotes {
-  /** Those that Apply would apply: none that needs a vote of its own, that would be refused, or that builds on such a one. */
+  /** Previews that Apply would apply: none that needs a vote of its own, that would be refused, or that builds on such a one. */
   readonly apply: number;
   readonly discard: number;
   readonly stale: number;
   readonly conflicts: number;
-  /** Those whose proposal a person is editing and has not saved. */
+  /** Previews whose proposal a person is editing and has not saved. */
   readonly edited: number;
 }
 
 /** Whether a person has typed something into the proposal of this preview and not saved it. */
 export type IsEdited = (id: string) => boolean;
 
-/** Which proposals have edits that are not saved. */
+/** Proposals with edits that are not saved. */
 export interface UnsavedEdits {
   hasUnsaved(previewId: string): boolean;
   readonly onDidChangeUnsaved: Event<unknown>;
 }
 
 /**
- * What a vote on all of these would do. Those that are not pending count for nothing.
- * @param open all that are open, on which they may build
+ * Effect of a vote on all of these. Previews that are not pending do not count.
+ * @param open all open previews, on which they may build
  */
 export function setVotes(
   these: Iterable<Preview>,

@@ -6,14 +6,14 @@ import type { FileRights } from './workspace.ts';
 
 export type Pending = Extract<PreviewState, { kind: 'pending' }>;
 
-/** What a state has that a pending preview keeps. */
+/** The part of a state that a pending preview keeps. */
 export function pendingPart(state: PreviewState): Pending {
   return state.kind === 'pending' ? state : { kind: 'pending', stale: [] };
 }
 
-/** What is known of the disk right before a preview is applied. */
+/** State of the disk right before a preview is applied. */
 interface Found {
-  /** Permission bits by path, which are those after the preview once its state is made. */
+  /** Permission bits by path; updated to those after the preview once its state is made. */
   readonly held: Map<string, number>;
   /** Their rights, likewise. */
   readonly rights: Map<string, FileRights>;
@@ -34,7 +34,7 @@ export function stateAfter(preview: Preview, attempt: LedgerEntry, found: Found)
   }
 }
 
-/** What undoing the preview needs to know beyond its changes. */
+/** Data for undoing the preview beyond its changes. */
 function forUndo(
   { changes }: Preview,
   { held, rights, newFolders }: Found,
@@ -47,7 +47,7 @@ function forUndo(
   const above = new Set(created.flatMap(({ path }) => foldersAbove(path)));
   const made = newFolders.filter(folder => above.has(folder));
   return {
-    // Of what was removed twice, the first counts: an undo brings that back in the end.
+    // If a file was removed twice, the first removal counts: an undo brings that file back in the end.
     ...(modes.length > 0 ? { modes: Object.fromEntries(modes.toReversed()) } : {}),
     ...(left.length > 0 ? { rights: Object.fromEntries(left.toReversed()) } : {}),
     ...(made.length > 0 ? { newFolders: made } : {}),

@@ -47,7 +47,7 @@ export async function proposedSide(
   return sideToStore(path, stored, before?.encoding ?? (await workspace.encodingOf(path)));
 }
 
-/** A text that has carriage returns already is taken exactly, and so is a script, which its interpreter reads by the first line. */
+/** A text that already has carriage returns is taken exactly, and so is a script, whose interpreter is read from the first line. */
 async function asNewFile(workspace: Workspace, path: string, text: string): Promise<string> {
   if (!text.includes('\n') || text.includes('\r') || text.startsWith('#!')) return text;
   return (await workspace.lineEndingAt(path)) === '\n' ? text : text.replaceAll('\n', '\r\n');
@@ -79,7 +79,7 @@ function tooLarge(path: string): ToolError {
   );
 }
 
-/** The first character of `text` in whose place `stored` has another one. */
+/** First character of `text` that differs in `stored`. */
 function firstDifference(text: string, stored: string): string {
   const other = stored[Symbol.iterator]();
   for (const char of text) if (char !== other.next().value) return char;
@@ -88,7 +88,7 @@ function firstDifference(text: string, stored: string): string {
 
 /**
  * Reads a text file that must exist.
- * @param pending what the workspace shows instead of files on disk, if anything.
+ * @param pending contents that the workspace shows instead of files on disk, if any.
  * @throws ToolError when it does not exist or is not text.
  */
 export async function readExistingText(
@@ -135,7 +135,7 @@ async function isFile(workspace: ReadableFiles, path: string): Promise<boolean> 
 }
 
 /**
- * Refuses what could not be applied.
+ * Refuses changes that could not be applied.
  * @throws ToolError if a file that the changes write is read-only, one that they remove is a symbolic link, or two of them are
  *   names of one file.
  */

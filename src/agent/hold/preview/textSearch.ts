@@ -6,7 +6,7 @@ export interface TextQuery {
   readonly isRegex: boolean;
   /** Relative to the workspace folder; without a slash it matches names in any folder. */
   readonly glob?: string;
-  /** Also searches the files that are left out otherwise, but for `.git`. */
+  /** Also searches files that are otherwise left out, except for `.git`. */
   readonly ignored?: boolean;
 }
 

@@ -8,7 +8,7 @@ const toolOrigin = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unknown') }),
 ]);
 
-/** Who brings a tool, as far as VS Code tells extensions. */
+/** Provider of a tool, as far as VS Code tells extensions. */
 export type ToolOrigin = z.output<typeof toolOrigin>;
 
 const plan = z.object({

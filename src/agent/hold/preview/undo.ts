@@ -9,8 +9,8 @@ import { Lineage } from './resolve/lineage.ts';
 import type { FileRights } from './workspace.ts';
 
 /**
- * The changes that undo these, the last one first.
- * @param found what applying them found: permission bits of files that it removed, and folders that it made.
+ * Changes that undo these, the last one first.
+ * @param found the state that the apply found: permission bits of files that it removed, and folders that it made.
  */
 export function inverseOf(changes: readonly FileChange[], found: Found = {}): readonly FileChange[] {
   // Several files may have been at one path, one after the other: each gets its own bits back.
@@ -71,12 +71,12 @@ export function undoAction(preview: Preview): PendingAction | undefined {
   };
 }
 
-/** The paths of a copy are relative to the folders of its original, whichever are open. */
+/** The paths of a copy are relative to the folders of its original, even if others are open. */
 function rootsOf({ roots }: Preview): Pick<PendingAction, 'roots'> {
   return roots ? { roots } : {};
 }
 
-/** A copy concerns the conversation of its original, whichever one is open. */
+/** A copy concerns the conversation of its original, even if another one is open. */
 function concernsSameAs({ origin }: Preview): Pick<PendingAction, 'sessionId' | 'agent'> {
   if (!origin) return {};
   const { sessionId, agent } = origin;
@@ -84,11 +84,11 @@ function concernsSameAs({ origin }: Preview): Pick<PendingAction, 'sessionId' | 
 }
 
 /**
- * The action that undoes, as one transaction, everything that these previews applied and that has not been undone yet;
- * `undefined` if there is nothing to undo.
+ * The action that undoes, as one transaction, everything that these previews applied and that has not been undone yet; `undefined`
+ * if there is nothing to undo.
  * @param previews those of one branch of the conversation, in the order in which they were applied.
- * @param all every preview of the store, among them those that undo others.
- * @param of what they belong to: a branch that was abandoned, or one turn.
+ * @param all every preview of the store, including those that undo others.
+ * @param of the branch that was abandoned, or the turn, that they belong to.
  */
 export function undoBranchAction(
   previews: readonly Preview[],
@@ -96,7 +96,7 @@ export function undoBranchAction(
   sourceToolName: string,
   of: 'branch' | 'turn',
 ): PendingAction | undefined {
-  // What else an applied action or plan did cannot be undone, so it does not count as undone either.
+  // Other effects of an applied action or plan cannot be undone, so it does not count as undone either.
   const lineage = new Lineage(all);
   const applied = previews
     .filter(preview => preview.kind === 'files')
@@ -157,8 +157,8 @@ function combined(
 }
 
 /**
- * Returns a function that gives the permission bits that a file has after these changes, if they set them, or whether the file is
- * one that had another path before; `undefined` if neither is so.
+ * Returns a function that gives a file's permission bits after these changes if they set them, or whether the file had another path
+ * before; `undefined` if neither is so.
  */
 function carriedBits(
   changes: readonly FileChange[],
@@ -173,7 +173,7 @@ function carriedBits(
   };
 }
 
-/** Those of the folders that are above the path, as a change has them. */
+/** The folders above the path, as a change has them. */
 function foldersOf(path: string, folders: readonly string[] = []): { readonly folders?: readonly string[] } {
   const above = foldersAbove(path).filter(folder => folders.includes(folder));
   return above.length > 0 ? { folders: above } : {};

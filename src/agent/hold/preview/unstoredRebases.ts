@@ -5,8 +5,8 @@ import type { Preview } from './preview.ts';
 const ANNOUNCED = 1_000;
 
 /**
- * The pending previews whose last rebases are not stored: the next start makes them again. The log only has, for each of them, a
- * number that none of their revisions reaches, so that no revision is given out twice.
+ * Pending previews whose last rebases are not stored, since the next start makes them again. For each of them, the log only has a
+ * number that none of its revisions reaches, so that no revision is given out twice.
  */
 export class UnstoredRebases {
   readonly #below = new Map<string, number>();
@@ -15,7 +15,7 @@ export class UnstoredRebases {
     return [...this.#below.keys()];
   }
 
-  /** A preview is being rebased to this revision. @returns what must be written before anyone hears of it, if anything. */
+  /** Notes that a preview is being rebased to this revision. @returns the entry to write before anyone hears of it, if any. */
   add(id: string, revision: number): PreviewLogEntry | undefined {
     if (revision < (this.#below.get(id) ?? 0)) return undefined;
     const below = revision + ANNOUNCED;
@@ -23,7 +23,7 @@ export class UnstoredRebases {
     return { type: 'rebasing', id, below };
   }
 
-  /** What stores the last rebases of these previews, before something that depends on them is written. */
+  /** Entries that store the last rebases of these previews, for a caller about to write something that depends on them. */
   take(ids: readonly string[], get: (id: string) => Preview | undefined): readonly PreviewLogEntry[] {
     return ids
       .filter(id => this.#below.delete(id))

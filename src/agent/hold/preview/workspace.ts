@@ -4,10 +4,10 @@ import type { TextEncoding } from '../text/encodings.ts';
 /** In bytes. Larger files are neither read nor written. */
 export const MAX_FILE_BYTES = 5 * 1024 * 1024;
 
-/** Where written bytes went: to the disk, or into an editor with unsaved changes, which stays unsaved. */
+/** Destination of written bytes: the disk, or an editor with unsaved changes, which stays unsaved. */
 export type WrittenTo = 'disk' | 'editor';
 
-/** What a file is to become: its bytes, or a symbolic link. */
+/** New content of a file: its bytes, or a symbolic link. */
 export type FileContent = Uint8Array | { readonly link: string };
 
 /** The files that a glob matched. */
@@ -17,30 +17,30 @@ export interface FileListing {
   readonly truncated: boolean;
 }
 
-/** A folder that is open in the window: what workspace paths are relative to. */
+/** A folder that is open in the window; workspace paths are relative to it. */
 export interface FolderRoot {
   readonly name: string;
   /** Absolute path in the file system of the extension host. */
   readonly fsPath: string;
 }
 
-/** What the file system knows about a path besides its bytes. */
+/** Facts that the file system knows about a path besides its bytes. */
 export interface FilePlace {
   /** Permission bits of the file or folder; absent if there is neither on disk. */
   readonly mode?: number;
   /** The missing folders above it, as workspace paths, the outermost first. */
   readonly missingFolders: readonly string[];
-  /** An editor has unsaved changes of the file: they are what is read and written. */
+  /** An editor has unsaved changes of the file: these are read and written instead. */
   readonly isUnsaved?: true;
   /** The file on disk may not be written. */
   readonly isReadOnly?: true;
-  /** Where the path itself leads, if it is a symbolic link. All else is told of the file that it leads to. */
+  /** Target of the path itself, if it is a symbolic link. All other fields describe the file that it leads to. */
   readonly link?: string;
-  /** The same for all names of a file on disk, and for no other file. */
+  /** Identical for all names of a file on disk, and unique to it. */
   readonly id?: string;
 }
 
-/** Whom a file belongs to and who else may use it. */
+/** The owner of a file and the others who may use it. */
 export interface FileRights {
   readonly owner: number;
   readonly group: number;
@@ -48,10 +48,10 @@ export interface FileRights {
   readonly acl?: string;
 }
 
-/** How a path is taken. */
+/** Options for resolving a path. */
 export interface ResolveOptions {
   /**
-   * Tells workspace paths of files that may not be on disk yet: where case and Unicode normalisation do not count, one of them in
+   * Lists workspace paths of files that may not be on disk yet: where case and Unicode normalisation do not count, one of them in
    * another spelling is the same file. Only asked for a path at which there is nothing.
    */
   readonly planned?: () => readonly string[];
@@ -59,7 +59,7 @@ export interface ResolveOptions {
   readonly throughLink?: boolean;
 }
 
-/** The workspace's files as far as they are read. */
+/** Read access to the workspace's files. */
 export interface ReadableFiles {
   /**
    * The exact bytes of a file: if it is open with unsaved changes, those that saving it would write, else those on disk.
@@ -72,7 +72,7 @@ export interface ReadableFiles {
   /** The encoding of an existing or new file, which a byte order mark at its beginning overrides. */
   encodingOf(path: string): Promise<TextEncoding>;
 
-  /** What a rollback must know of a file or folder beyond its bytes. */
+  /** Facts that a rollback needs about a file or folder beyond its bytes. */
   placeOf(path: string): Promise<FilePlace>;
 }
 
@@ -82,8 +82,8 @@ export interface ReadableFiles {
  */
 export interface Workspace extends ReadableFiles {
   /**
-   * The workspace path that `input` means, spelled as on disk. Accepts a workspace path or an absolute path inside a folder. A file has
-   * one such path, whichever of the open folders, or of the links to folders, it is named by.
+   * The workspace path that `input` means, spelled as on disk. Accepts a workspace path or an absolute path inside a folder. A file
+   * has one such path, no matter which open folder, or which link to a folder, names it.
    * @throws PathError when it leads outside (also through a symlink), or into a protected place such as `.git`.
    */
   resolvePath(input: string, options?: ResolveOptions): Promise<string>;
@@ -101,35 +101,35 @@ export interface Workspace extends ReadableFiles {
   write(path: string, bytes: Uint8Array | null, expected: Sha256 | null, mode?: number): Promise<WrittenTo>;
 
   /**
-   * Puts something in the place of what stands at the path itself, at once and without following a link there: a file or a
-   * symbolic link, or nothing for `null`. Missing folders are created.
-   * @param expected the hash of what stands there, that of a link (`hashOfLink`) or of a file's bytes; `null`: nothing.
+   * Replaces the entry at the path itself, at once and without following a link there, by a file or a symbolic link, or by nothing
+   * for `null`. Missing folders are created.
+   * @param expected the hash of the entry there, that of a link (`hashOfLink`) or of a file's bytes; `null`: nothing.
    * @param mode permission bits of a file; by default it keeps those of the file that it replaces.
-   * @throws StalePreviewError when something else stands there; ToolError if an editor has unsaved changes of it; any file
-   *   system error as it is.
+   * @throws StalePreviewError when something else stands there; ToolError if an editor has unsaved changes of it; any file system
+   *   error as it is.
    */
   replace(path: string, content: FileContent | null, expected: Sha256 | null, mode?: number): Promise<void>;
 
   /**
-   * Gives a file on disk a second name, at which there is nothing: so a rename keeps all that belongs to the file.
+   * Gives a file on disk a second name, at which there is nothing, so that a rename keeps everything that belongs to the file.
    * @param expected hash of the bytes that the file must have.
    * @returns false where that is not possible, such as on a disk without hard links, or while an editor has unsaved changes of the
    *   file: then a new file must be written.
    */
   addName(path: string, name: string, expected: Sha256): Promise<boolean>;
 
-  /** The rights of those of these files that have others than a file that is made anew, by path. */
+  /** Rights of those of these files whose rights differ from those of a new file, by path. */
   rightsOf(paths: readonly string[]): Promise<Readonly<Record<string, FileRights>>>;
 
-  /** Gives files that were made anew the rights of those that they stand for, as far as the system lets the user. */
+  /** Gives new files the rights of the files that they stand for, as far as the system lets the user. */
   giveRights(rights: Readonly<Record<string, FileRights>>): Promise<void>;
 
   /** Makes those of these folders that are missing, with their permission bits. */
   makeFolders(modes: Readonly<Record<string, number>>): Promise<void>;
 
   /**
-   * Removes what interrupted or rolled-back writes leave behind: temporary files beside `paths`, and those of `folders` that
-   * are empty, the innermost first. What cannot be removed stays.
+   * Removes the leftovers of interrupted or rolled-back writes: temporary files beside `paths`, and those of `folders` that are
+   * empty, the innermost first. Leftovers that cannot be removed stay.
    */
   tidy(paths: readonly string[], folders: readonly string[]): Promise<void>;
 

@@ -91,7 +91,7 @@ export class GlobAutomaton {
 
   #stateOf(reached: readonly number[]): State {
     const all = new Set(reached);
-    // Those that are added meanwhile follow.
+    // The iteration also reaches nodes that are added meanwhile.
     for (const id of all) {
       const node = this.#nodes[id];
       if (node?.kind === 'split') for (const to of node.to) all.add(to);

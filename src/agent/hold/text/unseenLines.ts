@@ -35,7 +35,7 @@ const LIMITS = {
   work: 250_000,
 };
 
-/** How many lines are compared between two chances for other work to run, unless they are long. */
+/** How many lines are compared before other work gets a chance to run, unless they are long. */
 const STEP = 500;
 /** The same in characters. */
 const STEP_CHARS = 64 * 1024;
@@ -88,7 +88,7 @@ export async function unseenLines(
 }
 
 /**
- * The runs of lines that differ by more than white space, or `undefined` past the limit; and how many edits the search
+ * The runs of lines that differ by more than white space, or `undefined` past the limit; and the number of edits that the search
  * looked for.
  */
 async function compare(

@@ -43,7 +43,7 @@ function hasCarriageReturns(text: string): boolean {
   return /^(?:\+\+\+|diff --git) [^\n]*/m.exec(text)?.[0].endsWith('\r') === true;
 }
 
-/** No line of a hunk begins like this, so a patch can be cut here whatever its files contain. */
+/** No line of a hunk begins like this, so a patch can be cut here no matter what its files contain. */
 const SECTION = /\n(?:diff |Index: )/g;
 /** How many characters are scanned before other work gets a chance to run. */
 const CHUNK = 512 * 1024;

@@ -2,7 +2,7 @@ import { beginningOf } from '../../../base/cutText.ts';
 /** Longer commands are not read to their end, in characters. */
 const MAX_CHARS = 20_000;
 
-/** What a command does that a person should know before it runs. */
+/** An effect of a command that a person should know before it runs. */
 export type CommandRisk = 'deletesFiles' | 'runsFromNetwork';
 
 const DELETES = new Set([
@@ -23,7 +23,7 @@ const RUNS = new Set(
     ' ',
   ),
 );
-/** Words that only say how the command after them runs. */
+/** Words that only modify how the command after them runs. */
 const BEFORE = new Set([
   'sudo',
   'env',
@@ -42,13 +42,13 @@ const GIT_DELETES =
   /^git (?:-\S+ )*(?:clean|restore|reset (?:.* )?--hard|checkout (?:.* )?(?:--|-f|\.)|stash (?:drop|clear))(?: |$)/;
 
 /**
- * What the text of a command says that it deletes, or runs from the network. It is read word by word, in linear time, and not
- * understood: a command that hides what it does is not found.
+ * Deletions and programs from the network that the text of a command names. It is read word by word, in linear time, and not
+ * understood: a command that hides its effect is not found.
  */
 export function commandRisks(command: string): readonly CommandRisk[] {
   const found = new Set<CommandRisk>();
   let before = { name: '', ends: '' };
-  // Each simple command, with what stands between it and the one before.
+  // Each simple command, with the separator before it.
   for (const [, text = '', ends = ''] of beginningOf(command, MAX_CHARS).matchAll(
     /([^;&|(){}\n`]*)([;&|(){}\n`]?)/g,
   )) {
@@ -69,7 +69,7 @@ export function commandRisks(command: string): readonly CommandRisk[] {
   return [...found].sort();
 }
 
-/** The words of a simple command from its name on: of `sh -c "rm x"`, those of what the shell runs. */
+/** The words of a simple command from its name on; for `sh -c "rm x"`, those of the command that the shell runs. */
 function wordsOf(text: string): string[] {
   let words = text.trim().split(/\s+/);
   for (;;) {

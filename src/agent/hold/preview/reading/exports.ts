@@ -4,21 +4,21 @@ import { extensionOf } from './imports.ts';
 const MAX_DECLARATION = 1_000;
 
 /**
- * What a text lets other files use, as far as its lines show it: names, each with how it is declared. Bodies of functions and
- * values do not belong to it. `undefined` for a language of which this is not known.
+ * Names that a text exports, as far as its lines show it, each with its declaration. Bodies of functions and values do not belong
+ * to it. `undefined` for a language without rules for this.
  */
 export function exportsOf(path: string, text: string): ReadonlyMap<string, string> | undefined {
   const reader = readers.get(extensionOf(path));
   return reader && new Map(reader(text).map(([name, declaration]) => [name, plain(declaration)]));
 }
 
-/** How the exports of a file differ: names that are gone, and names that are declared otherwise. */
+/** How the exports of a file differ: names that are gone, and names whose declaration changed. */
 export interface ExportChange {
   readonly gone: readonly string[];
   readonly changed: readonly string[];
 }
 
-/** @returns `undefined` if nothing that other files can use is gone or declared otherwise */
+/** @returns `undefined` if nothing that other files can use is gone or has another declaration */
 export function exportChange(path: string, before: string, after: string): ExportChange | undefined {
   const [was, is] = [exportsOf(path, before), exportsOf(path, after)];
   if (!was || !is) return undefined;
@@ -29,7 +29,7 @@ export function exportChange(path: string, before: string, after: string): Expor
 
 type Reader = (text: string) => readonly (readonly [name: string, declaration: string])[];
 
-/** How it is laid out does not count. */
+/** Layout does not count. */
 function plain(declaration: string): string {
   return declaration
     .replace(/\s+/g, ' ')
@@ -63,7 +63,7 @@ function script(text: string): [string, string][] {
   return [...declared.flat(), ...listed.flat(), ...assigned];
 }
 
-/** What a declaration says behind its name: parameters and result of a function, the members of a type. */
+/** The declaration behind its name: parameters and result of a function, members of a type. */
 function restOf(text: string, from: number, kind: string | undefined): string {
   const rest = text.slice(from, from + MAX_DECLARATION);
   switch (kind) {
@@ -95,7 +95,7 @@ function endOf(text: string, pattern: RegExp): number {
   return match ? match.index + match[0].length : text.length;
 }
 
-/** The parameters, to the bracket that closes them, and what stands between them and the body. */
+/** The parameters, to the bracket that closes them, and the text between them and the body. */
 function signature(text: string): string {
   let depth = 0;
   for (const { 0: bracket, index } of text.matchAll(/[()[\]{}]/g)) {

@@ -8,15 +8,15 @@ export interface Import {
   /** How many folders above that of the importing file the name begins; absent for a name that is not relative. */
   readonly up?: number;
   readonly parts: readonly string[];
-  /** The names that are taken from it, if the text says which. */
+  /** The names imported from it, if the text lists them. */
   readonly names: readonly string[];
 }
 
 type Reader = (text: string) => readonly Import[];
 
 /**
- * What a file imports, as far as its lines show it. Nothing is parsed: this is needed in every window, at once, also where
- * there is no engine, and what follows from it is only an order and a question.
+ * Imports of a file, as far as its lines show them. Nothing is parsed: every window needs this, at once, also where there is no
+ * engine, and only an order and a question follow from it.
  * @param path tells the language
  */
 export function importsOf(path: string, text: string): readonly Import[] {
@@ -24,7 +24,7 @@ export function importsOf(path: string, text: string): readonly Import[] {
   return reader ? reader(beginningOf(text, MAX_CHARS)) : [];
 }
 
-/** Finds the files that imports mean among some files. */
+/** Finds, among some files, those that imports mean. */
 export class ImportTargets {
   /** The files by the last part of each name that they have as a module. */
   readonly #byLast = new Map<string, { readonly path: string; readonly parts: readonly string[] }[]>();
@@ -55,7 +55,7 @@ export class ImportTargets {
   }
 }
 
-/** Names under which other files import a file: without its extension, and that of its folder if it stands for it. */
+/** Names by which other files import a file: its own without the extension, and that of its folder if it stands for it. */
 function moduleNames(path: string): readonly (readonly string[])[] {
   const parts = path.split('/');
   const name = parts.at(-1) ?? '';
@@ -125,7 +125,7 @@ function python(text: string): readonly Import[] {
       const names = Array.from(list.matchAll(/(?:^|[,(])\s*(\w+)/g), ([, name = '']) => name);
       const parts = module.split('.').filter(Boolean);
       const up = dots === '' ? {} : { up: dots.length - 1 };
-      // What is taken may be a module itself.
+      // An imported name may be a module itself.
       return [{ ...up, parts, names }, ...names.map(name => ({ ...up, parts: [...parts, name], names: [] }))];
     },
   );

@@ -4,19 +4,19 @@ import { exportsOf } from './exports.ts';
 import { ImportTargets } from './imports.ts';
 import { importsOnce } from './readingOrder.ts';
 
-/** An import that leads to what is there only once another pending change is applied. */
+/** An import of a file or name that exists only once another pending change is applied. */
 export interface PendingImport {
   /** The file that imports. */
   readonly path: string;
-  /** The change that creates the imported file, moves it there, or adds to it what is imported. */
+  /** The change that creates the imported file, moves it there, or adds the imported names to it. */
   readonly change: FileChange;
   /** The preview that the change belongs to. */
   readonly preview: Preview;
 }
 
 /**
- * The imports that applying some changes would break, since what they lead to is pending itself; then those that applying that, too,
- * would break, and so on.
+ * Imports that applying some changes would break, since their targets are still pending; then those that applying these targets,
+ * too, would break, and so on.
  * @param taken some of the changes of `pending`, perhaps with the text that only one of their hunks makes
  */
 export function pendingImports(

@@ -7,8 +7,8 @@ import { isTestFile } from './testFiles.ts';
 const MAX_FILES = 300;
 
 /**
- * The previews of one change set as a person reads them: what is imported before what imports it, then tests, files that only
- * move, deletions, and what runs something. Where this leaves the order open, it is the given one. A preview always comes after
+ * The previews of one change set in the order in which a person reads them: imported files before their importers, then tests,
+ * files that only move, deletions, and previews that run something. Otherwise the given order stays. A preview always comes after
  * those of the set that it builds on.
  */
 export function inReadingOrder(previews: readonly Preview[]): readonly Preview[] {
@@ -22,7 +22,7 @@ export function inReadingOrder(previews: readonly Preview[]): readonly Preview[]
   return ordered;
 }
 
-/** By its first preview, a set in the order that was found last: a decision changes one set, and the list is asked for all. */
+/** The last order of a set, by its first preview: a decision changes one set, and the list is asked for all. */
 const read = new WeakMap<
   Preview,
   { readonly previews: readonly Preview[]; readonly ordered: readonly Preview[] }
@@ -91,7 +91,7 @@ function importedIn(previews: readonly Preview[]): ReadonlyMap<Preview, readonly
 
 const known = new WeakMap<FileChange, readonly Import[]>();
 
-/** What a file imports once its change is applied, looked for once while the change stays the same. */
+/** Imports of a file with its change applied, looked for once as long as the change stays the same. */
 export function importsOnce(change: FileChange): readonly Import[] {
   const imports = known.get(change) ?? importsOf(change.path, textOf(change.after));
   known.set(change, imports);

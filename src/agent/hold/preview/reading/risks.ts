@@ -20,7 +20,7 @@ const MAX_LINE = 2_000;
 
 /** A fact about a preview that a person should know before deciding, with the workspace path that it is about. Never a score. */
 export type Risk =
-  /** Of what runs a command. */
+  /** Risk of a preview that runs a command. */
   | { readonly kind: CommandRisk }
   | { readonly kind: 'secret'; readonly path: string; /** From 1. */ readonly line: number }
   /** A file `HEAD`: with it, git takes the folder for a repository, and runs what the configuration in it names. */
@@ -33,14 +33,14 @@ export type Risk =
       readonly path: string;
       /** Names that other files can no longer import. */
       readonly gone: readonly string[];
-      /** Names that are declared otherwise. */
+      /** Names whose declaration changed. */
       readonly changed: readonly string[];
     }
   | { readonly kind: 'configuration'; readonly path: string }
   | { readonly kind: 'outsidePlan'; readonly path: string }
   | { readonly kind: 'large'; readonly lines: number };
 
-/** Each kind, the one that a person should see first at the beginning. */
+/** All kinds, the most important first. */
 const RANKED: Readonly<Record<Risk['kind'], true>> = {
   runsFromNetwork: true,
   deletesFiles: true,
@@ -55,14 +55,14 @@ const RANKED: Readonly<Record<Risk['kind'], true>> = {
   large: true,
 };
 
-/** The kinds, the one that a person should see first at the beginning. */
+/** The kinds, the most important first. */
 export const riskKinds = Object.keys(RANKED) as readonly Risk['kind'][];
 
 /**
- * The facts about a preview, in the order of {@link riskKinds}. They are read from names and lines, without running anything.
+ * Facts about a preview, in the order of {@link riskKinds}. They are read from names and lines, without running anything.
  * @param plan the text of the plan that the user approved for its change set, if there is one
- * @param find finds what still imports a file that is gone
- * @param command what it runs
+ * @param find finds the remaining imports of a file that is gone
+ * @param command the command that it runs
  */
 export async function risksOf(
   { changes }: Preview,
@@ -113,7 +113,7 @@ const CONFIGURATION = new RegExp(
     String.raw`(?:^|/)(?:\.github|\.gitlab|\.circleci|\.buildkite|\.azure-pipelines|\.ci)/`,
     String.raw`(?:^|/)(?:\.gitlab-ci|\.travis|azure-pipelines|appveyor|bitbucket-pipelines|cloudbuild)\.ya?ml$`,
     String.raw`(?:^|/)Jenkinsfile$`,
-    // Packages and what they lock.
+    // Packages and their lock files.
     String.raw`(?:^|/)(?:package|package-lock|composer|deno|bun)\.(?:json|jsonc|lock|lockb)$`,
     String.raw`(?:^|/)(?:yarn|pnpm-lock|Cargo|poetry|uv|Gemfile|flake)\.(?:lock|ya?ml|toml)$`,
     String.raw`(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|requirements[^/]*\.txt|go\.(?:mod|sum|work)|Gemfile|pom\.xml|[^/]+\.(?:gradle|gradle\.kts|csproj|sln)|\.npmrc|\.yarnrc[^/]*|\.nvmrc)$`,
@@ -140,7 +140,7 @@ const SECRETS = [
 const NAMED_SECRET =
   /(?:password|passwd|secret|token|api_?key|access_?key|private_?key|credentials?)["']?\s{0,5}(?::\s{0,5}\w{0,20}\s{0,5}=|[:=])\s{0,5}["'`]([^"'`\s]{8,200})["'`]/i;
 
-/** The number of the first added line that looks as if it held a secret, from 1. One that was there before does not count. */
+/** Number, from 1, of the first added line that looks as if it held a secret. A secret that was there before does not count. */
 function secretIn(hunks: readonly Hunk[]): number | undefined {
   for (const { before, after, afterStart } of hunks) {
     const old = before.join('');
@@ -159,12 +159,12 @@ function secretOf(line: string): string | undefined {
     if (known !== undefined) return known;
   }
   const named = NAMED_SECRET.exec(line)?.[1];
-  // A name of a variable, a sentence or an example is none: secrets mix letters and digits.
+  // The name of a variable, a sentence or an example is no secret: secrets mix letters and digits.
   if (named === undefined || !/\d/.test(named) || !/[a-z]/i.test(named)) return undefined;
   return /\$\{|\{\{|<|example|process\.env|placeholder/i.test(named) ? undefined : named;
 }
 
-/** What the names of files of usual kinds end with. */
+/** Endings of the names of files of usual kinds. */
 const EXTENSIONS = new Set(
   (
     'ts tsx mts cts js jsx mjs cjs py go rs java kt rb php c h cc cpp hpp cs swift css scss sass less html htm vue svelte json ' +
@@ -173,7 +173,7 @@ const EXTENSIONS = new Set(
 );
 const NAMED = /[\w@.-]+(?:\/[\w@.-]+)*/g;
 
-/** Whether a plan names files, and neither this one nor a folder above it. */
+/** Whether a plan names files, but neither this one nor a folder above it. */
 function isOutside(plan: string, path: string): boolean {
   const names = (beginningOf(plan, MAX_CHARS).match(NAMED) ?? []).map(plainName);
   // Node.js and its like are names, too, but of no file.

@@ -16,10 +16,7 @@ export type FindLines = (
   word: string,
 ) => Promise<readonly { readonly path: string; readonly text: string }[]>;
 
-/**
- * The files that are deleted or moved away while others still import them. It is read from single lines, as far as these name a
- * module.
- */
+/** Deleted or moved files that others still import. It is read from single lines, as far as these name a module. */
 export async function stillImported(
   changes: readonly FileChange[],
   find: FindLines,
@@ -40,7 +37,7 @@ export async function stillImported(
   return found;
 }
 
-/** The word by which others import a file: its name, or that of its folder if it stands for it. */
+/** The word in the imports of a file: its name, or that of its folder if it stands for it. */
 function wordOf(path: string): string {
   const parts = path.split('/');
   const name = parts.at(-1) ?? '';

@@ -6,13 +6,13 @@ import { isOpen, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { elsewhereText, type ResolvingFiles } from '../resolve/refusals.ts';
 
-/** What bases are read from. */
+/** Sources from which bases are read. */
 export interface BasesOptions {
   readonly store: PreviewStore;
   readonly workspace: ResolvingFiles;
 }
 
-/** What a path holds beneath a preview, and the id of the pending preview that it comes from, if any. */
+/** Content of a path beneath a preview, and the id of the pending preview that it comes from, if any. */
 export interface Base {
   readonly side: FileSide | null | 'unreadable';
   readonly from?: string;
@@ -20,11 +20,11 @@ export interface Base {
   readonly reason?: string;
 }
 
-/** What the paths of one preview hold beneath it. */
+/** Contents of one preview's paths beneath it. */
 export class Bases {
   readonly #options: BasesOptions;
   readonly #preview: Preview;
-  /** Of the previews beneath, by their changes: the first step at each path. */
+  /** For the previews beneath, by their changes: the first step at each path. */
   readonly #steps = new Map<readonly FileChange[], ReadonlyMap<string, FileStep>>();
 
   constructor(options: BasesOptions, preview: Preview) {
@@ -33,9 +33,9 @@ export class Bases {
   }
 
   /**
-   * What a path holds now: the result of the nearest pending preview, else the file itself.
+   * The base of a path now: the result of the nearest pending preview, else the file itself.
    * @param isWhole whether a link at the path is itself looked at, see `isWhole`.
-   * @param keep where to keep the content of a binary file that is there; without it, the side only serves to compare.
+   * @param keep store for the content of a binary file that is there; without it, the side only serves to compare.
    */
   async of(path: string, expected: FileSide | null, isWhole: boolean, keep?: Blobs): Promise<Base> {
     const below = this.#below(path);
@@ -58,7 +58,7 @@ export class Bases {
     }
   }
 
-  /** The file as the uppermost of the open previews leaves it that this one builds on, directly or not. */
+  /** The file as left by the uppermost open preview that this one builds on, directly or not. */
   #below(path: string): Base | undefined {
     const { store } = this.#options;
     const touching = this.#foundBelow(
@@ -95,13 +95,13 @@ export class Bases {
     return seen;
   }
 
-  /** The previews below these, or among them, that are wanted; none of those that are only below one that is wanted. */
+  /** The wanted previews among these and those below them; none that are only below a wanted one. */
   #foundBelow(ids: readonly string[], isWanted: (id: string) => boolean): readonly string[] {
     const found: string[] = [];
     const seen = new Set(ids);
     for (const id of seen) {
       if (isWanted(id)) found.push(id);
-      // A set also goes through what is added to it meanwhile.
+      // Iterating a set also visits elements added meanwhile.
       else for (const below of this.#options.store.get(id)?.dependsOn ?? []) seen.add(below);
     }
     return found;

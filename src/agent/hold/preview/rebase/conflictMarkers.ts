@@ -19,13 +19,13 @@ export function hasConflict(change: FileChange): boolean {
 
 function findsConflict({ before, after }: FileChange): boolean {
   const now = withLf(textOf(after));
-  // Nearly all texts end here: of thousands, one reading each is felt.
+  // Nearly all texts end here: with thousands of them, each reading is felt.
   if (now === '') return false;
   const old = withLf(textOf(before));
   return [BEGINNING, END].some(marker => marker.test(now) && !marker.test(old));
 }
 
-/** How many conflicts of a rebase are left in a proposal. If it has only the end of a marker left, that counts as one. */
+/** Number of rebase conflicts left in a proposal. A lone end of a marker counts as one. */
 export function conflictCount(change: FileChange): number {
   if (!hasConflict(change)) return 0;
   const lines = withLf(textOf(change.after)).split('\n');
@@ -46,18 +46,18 @@ function withLf(text: string): string {
 export interface ConflictBlock {
   /** The line of the first marker. */
   readonly start: number;
-  /** The line between what the file holds and what was proposed. */
+  /** The line between the file's content and the proposed one. */
   readonly middle: number;
   /** The line of the last marker. */
   readonly end: number;
 }
 
-/** Which lines of a conflict stay; of `both`, those of the file come first. */
+/** The lines of a conflict to keep; for `both`, those of the file come first. */
 export type ConflictChoice = 'current' | 'proposed' | 'both';
 
 /**
- * The conflicts of a text whose markers are whole. One with several lines that could be the middle is left out, since only
- * a person can tell where the sides end.
+ * The conflicts of a text whose markers are whole. One with several lines that could be the middle is left out, since only a person
+ * can tell where the sides end.
  */
 export function conflictBlocks(text: string): readonly ConflictBlock[] {
   if (!text.includes('<<<<<<<')) return [];

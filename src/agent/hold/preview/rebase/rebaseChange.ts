@@ -7,13 +7,13 @@ import { CONFLICT_LABELS } from './conflictMarkers.ts';
 export type RebasedChange =
   /** The same intent on the new base; `null` if the new base already contains it. */
   | { readonly kind: 'clean'; readonly change: FileChange | null }
-  /** `marked` is the proposal with conflict markers, if the files could be merged by lines. */
+  /** `marked` is the proposal with conflict markers, if the files could be merged line by line. */
   | { readonly kind: 'conflict'; readonly marked?: TextSide };
 
 /**
- * Rebases a change by a three-way merge of its old base, the new base and the proposal. Symbolic links and binary files are
- * never merged.
- * @param base what the change's original path holds now; `null`: no file.
+ * Rebases a change by a three-way merge of its old base, the new base and the proposal. Symbolic links and binary files are never
+ * merged.
+ * @param base the current content of the change's original path; `null`: no file.
  */
 export async function rebaseChange(change: FileChange, base: FileSide | null): Promise<RebasedChange> {
   if ((base?.hash ?? null) === (change.before?.hash ?? null)) return { kind: 'clean', change };
@@ -44,7 +44,9 @@ export async function rebaseChange(change: FileChange, base: FileSide | null): P
   }
 }
 
-/** Merges the texts; `undefined` if one of the sides is none. The encoding is that of the new base, unless the change itself changes the encoding. */
+/**
+ * Merges the texts; `undefined` if a side is not text. The encoding is that of the new base, unless the change itself changes it.
+ */
 async function mergeSides(
   { before, after }: { readonly before: FileSide; readonly after: FileSide },
   base: FileSide,

@@ -6,9 +6,8 @@ import { conflictPaths } from './conflictMarkers.ts';
 import { rebaseChange } from './rebaseChange.ts';
 
 /**
- * Rebases a stale preview at the user's request, even where that takes a decision: a conflict becomes markers in the
- * proposal, which stays stale until they are resolved; a change that replaces or deletes a changed file now shows what it
- * would do to that file.
+ * Rebases a stale preview at the user's request, even where that takes a decision: a conflict becomes markers in the proposal,
+ * which stays stale until they are resolved; a change that replaces or deletes a changed file now shows its effect on that file.
  * @returns the paths with conflicts.
  * @throws ToolError if a preview beneath it is stale itself, or a file cannot be read.
  */
@@ -46,7 +45,7 @@ export async function rebaseNow(options: BasesOptions, id: string): Promise<read
   return paths;
 }
 
-/** A conflicting change as the user is to see it: as a change of the current content. */
+/** A conflicting change for the user to see, as a change of the current content. */
 function onBase(
   change: FileChange,
   base: FileSide | null,

@@ -7,7 +7,7 @@ import { Bases, type Base, type BasesOptions } from './bases.ts';
 import { hasConflict } from './conflictMarkers.ts';
 import { rebaseChange } from './rebaseChange.ts';
 
-/** Rebases a pending preview as a new revision where its bases have changed; where that does not work, it becomes stale. */
+/** Rebases a pending preview as a new revision where its bases have changed; if that fails, the preview becomes stale. */
 export async function rebasePreview(options: BasesOptions, id: string, slice: TimeSlice): Promise<void> {
   const { store } = options;
   const preview = store.get(id);
@@ -16,7 +16,7 @@ export async function rebasePreview(options: BasesOptions, id: string, slice: Ti
   const stale: string[] = [];
   const changes: FileChange[] = [];
   const dependsOn = new Set<string>();
-  /** What the earlier changes of this preview make of their paths. */
+  /** Results of the earlier changes of this preview, by path. */
   const own = new Map<string, FileSide | null>();
   const emptied = emptiedFolders(preview.changes.flatMap(stepsOf));
   const baseOf = async (path: string, expected: FileSide | null, whole: boolean): Promise<Base['side']> => {

@@ -41,7 +41,7 @@ export class Rebaser extends Owner {
     return this.#work ?? Promise.resolve();
   }
 
-  /** Rebases a stale preview at the user's request, once what is queued is done; see {@link rebaseNow}. */
+  /** Rebases a stale preview at the user's request, once the queue is done; see {@link rebaseNow}. */
   async rebaseNow(id: string): Promise<readonly string[]> {
     await this.refresh([]);
     const { rebaseNow } = await import('./rebaseNow.ts');

@@ -7,9 +7,9 @@ import { circularVoteText, ownVoteText } from './resolveTexts.ts';
 /** An attempt in progress to resolve one or more previews. */
 interface ActiveResolution {
   readonly ended: Promise<void>;
-  /** The one whose callback started this one. */
+  /** The attempt whose callback started this one. */
   readonly within: ActiveResolution | undefined;
-  /** What its callback waits for: the attempt on which each of its votes depends. */
+  /** Waits of its callback: the attempt on which each of its votes depends. */
   readonly waits: Set<{ readonly on: ActiveResolution }>;
 }
 

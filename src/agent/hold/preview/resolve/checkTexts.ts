@@ -4,7 +4,7 @@ import { plural } from '../../../base/phrases.ts';
 import { namesOf } from '../preview.ts';
 import type { Unproved } from './proof.ts';
 
-/** Tells the model that its vote was not carried out, since the checks do not prove it. */
+/** Tells the model that its vote was not carried out because the checks do not prove it. */
 export function unprovedText({ why, checks, on, alone }: Unproved): string {
   const isOne = on.length === 1;
   const kept = `${namesOf(on)} ${isOne ? 'was' : 'were'} not applied. Your vote is kept as a recommendation, and the user decides.`;

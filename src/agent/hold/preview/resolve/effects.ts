@@ -11,19 +11,19 @@ import type { ActiveResolutions } from './activeResolutions.ts';
 import { refuseElsewhere, type ResolvingFiles } from './refusals.ts';
 import type { Resolved, ResolveRequest } from './resolved.ts';
 
-/** How an attempt ended that was made. */
+/** The end of an attempt that was made. */
 export type Attempted = Extract<Resolved, { kind: 'applied' | 'returnedError' | 'discarded' }>;
 
-/** What applying previews of one kind does. */
+/** The way to apply previews of one kind. */
 interface Effect {
   /**
    * Applies previews as one transaction, the requested one last. Nothing happens before it is in the journal.
-   * @throws whatever stops it; then nothing has changed, as far as it is in Redline's hands.
+   * @throws the error that stops it; then nothing has changed, as far as it is in Redline's hands.
    */
   apply(group: readonly Preview[], request: ResolveRequest): Promise<Attempted>;
 }
 
-/** What the first apply loads. */
+/** Modules that the first apply loads. */
 interface Writing {
   readonly commitChanges: typeof Commit.commitChanges;
   readonly landings: Landings;
@@ -37,7 +37,7 @@ export class FilesEffect implements Effect {
   readonly #load: () => Promise<Writing>;
   #writing: Promise<Writing> | undefined;
 
-  /** @param onLost called with each preview that is pending again, since what it applied did not stay. */
+  /** @param onLost called with each preview that is pending again because its applied change did not stay. */
   constructor(
     store: PreviewStore,
     files: ResolvingFiles,
@@ -88,7 +88,7 @@ export class FilesEffect implements Effect {
   }
 }
 
-/** What a producer runs when its preview is resolved. */
+/** Functions of a producer that run when its preview is resolved. */
 export type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
 
 /** The callbacks of producers: applying an opaque preview runs one, discarding any preview may. */

@@ -25,22 +25,25 @@ import {
 import { resolvedText, type Resolved, type ResolveRequest } from './resolved.ts';
 
 /**
- * The one place where previews are resolved, whoever votes. It guarantees that no callback runs twice at once or again
- * after success, that what is written is what the preview shows, and that every attempt is in the ledger.
+ * The one place where previews are resolved, no matter who votes. It guarantees that no callback runs twice at once or again after
+ * success, that it writes exactly what the preview shows, and that every attempt is in the ledger.
  */
 export class Invoker {
   readonly #store: PreviewStore;
   readonly #workspace: ResolvingFiles;
   readonly #authority: () => ModelAuthority;
   readonly #checks: Prover;
-  /** Why these previews cannot be resolved after the attempt in progress: their producer went away, for example. */
+  /** Previews that cannot be resolved after the attempt in progress, with the reason: their producer went away, for example. */
   readonly #orphaned = new Map<string, string | undefined>();
   readonly #resolutions = new ActiveResolutions();
   readonly #files: FilesEffect;
   readonly #callbacks: CallbackEffect;
   readonly #applyFailed = new Emitter<Preview>();
 
-  /** Fires when a preview is pending again after a failed apply, or one that did not stay, so that its directive and reminder can be renewed. */
+  /**
+   * Fires when a preview is pending again after an apply that failed or did not stay, so that its directive and reminder can be
+   * renewed.
+   */
   readonly onDidFailApply: Event<Preview> = this.#applyFailed.event;
 
   constructor(
@@ -83,8 +86,8 @@ export class Invoker {
   }
 
   /**
-   * Whether only the user can apply the preview, in every mode: it runs something, or a file of it is protected. To tell, not to
-   * decide: a link that was made in the last half minute may not count.
+   * Whether only the user can apply the preview, in every mode: it runs something, or one of its files is protected. For texts, not
+   * for decisions: a link made in the last half minute may not count.
    */
   async isUsersAlone(preview: Preview): Promise<boolean> {
     const isFiles = preview.kind === 'files';
@@ -97,10 +100,10 @@ export class Invoker {
   }
 
   /**
-   * Resolves a preview, or tells that it already was; if it is being resolved right now, tells so once that has ended.
-   * @throws ToolError for an unknown id, an older revision, a failed apply (the preview is pending again, or has expired if its producer is gone), or a vote that
-   *   would deadlock because the attempt in progress waits for it; the abort error when `signal` fires, while a callback that
-   *   has started still runs to completion and is recorded.
+   * Resolves a preview, or reports that it already was; if it is being resolved right now, reports that once the attempt has ended.
+   * @throws ToolError for an unknown id, an older revision, a failed apply (the preview is pending again, or has expired if its
+   *   producer is gone), or a vote that would deadlock because the attempt in progress waits for it; the abort error when `signal`
+   *   fires, while a callback that has started still runs to completion and is recorded.
    */
   async resolve(request: ResolveRequest): Promise<Resolved> {
     return untilAborted(request.signal, () => this.#resolve(request));
@@ -114,7 +117,7 @@ export class Invoker {
       case 'expired':
         return this.#already(preview, request);
       case 'applying':
-        // The moment that it has failed, another one may begin.
+        // Another attempt may begin as soon as this one has failed.
         while (this.#resolutions.isActive(request.id))
           await this.#resolutions.waitFor(preview, request.signal);
         return this.#already(knownPreview(this.#store, request.id), request);
@@ -146,9 +149,9 @@ export class Invoker {
   }
 
   /**
-   * Applies the group if the checks prove it; else the vote is a recommendation. What the model has voted for before, and what was
-   * not proved alone, is tried and written with it first: a change and its tests often pass only together. Of what one vote names
-   * all lands, or nothing.
+   * Applies the group if the checks prove it; else the vote is a recommendation. Previews that the model has voted for before, and
+   * that were not proved alone, are tried and written with it first: a change and its tests often pass only together. Of the
+   * previews that one vote names, all are applied or none.
    */
   async #resolveIfProved(
     request: ResolveRequest,
@@ -183,13 +186,13 @@ export class Invoker {
       if (proof.isProved) return this.#start(preview, tried, request, proof.checks);
       unproved = { ...proof, on, alone };
     }
-    // A look at the files may have let the user be faster.
+    // The user may have been faster while files were looked at.
     if (this.#store.get(preview.id) !== preview) return this.#resolve(request);
     await this.#recommend(preview, request);
     return { kind: 'recommended', vote: request, preview, planning: false, unproved };
   }
 
-  /** The reason of one vote on several previews of a change set is that of the set. */
+  /** Records a recommendation; the reason of one vote on several previews of a change set is the set's. */
   #recommend(preview: Preview, { action, reason, voteOn = [] }: ResolveRequest): Promise<void> {
     const isOfSet = isVoteOnSet(preview, voteOn, id => this.#store.get(id));
     return this.#store.recommend(preview.id, action, reason, isOfSet);
@@ -219,8 +222,7 @@ export class Invoker {
   }
 
   /**
-   * Refuses what an Apply of this preview would be refused for before anything is written. If its base has changed, it becomes
-   * stale.
+   * Refuses an apply of this preview for any reason that would refuse it before a write. If its base has changed, it becomes stale.
    * @throws ToolError that says why.
    */
   async assertApplicable(preview: Preview, request: ResolveRequest): Promise<void> {
@@ -234,8 +236,8 @@ export class Invoker {
   }
 
   /**
-   * The part of {@link assertApplicable} that reads no file: what other previews, conflicts and other folders refuse.
-   * @returns all that would be applied together.
+   * The part of {@link assertApplicable} that reads no file: refusals because of other previews, conflicts or other folders.
+   * @returns all previews that would be applied together.
    * @throws ToolError that says why.
    */
   assertUnblocked(preview: Preview, request: ResolveRequest): readonly Preview[] {
@@ -311,7 +313,7 @@ export class Invoker {
     } catch (caught) {
       const error = caught instanceof StalePreviewError ? await this.#withItsCause(caught, group) : caught;
       const recorded = this.#end(group, request, 'failed', factOf(error));
-      // Synchronously with becoming pending again: what comes after it may wake the session, whose request is to have the reminder.
+      // Synchronously with becoming pending again: a later event may wake the session, whose request must have the reminder.
       if (request.action === 'apply') this.#tellFailure(group);
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
       this.#expireOrphans(group);

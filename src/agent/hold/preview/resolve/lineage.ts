@@ -1,7 +1,7 @@
 import { isOpen, type Preview } from '../preview.ts';
 import type { PreviewFacts } from '../previewView.ts';
 
-/** What later previews did to those that were resolved before. */
+/** Effects of later previews on those that were resolved before. */
 export class Lineage {
   readonly #undoes = new Map<string, Preview[]>();
   readonly #reopens = new Map<string, Preview>();
@@ -34,7 +34,7 @@ export class Lineage {
     return this.#undoes.get(id)?.some(isOpen) === true;
   }
 
-  /** What later previews did to this one, for its `previewView`. */
+  /** Effects of later previews on this one, for its `previewView`. */
   factsOf(preview: Preview): Pick<PreviewFacts, 'undoneBy' | 'isUndoPending' | 'reopenedAs'> {
     const again = this.reopenedAs(preview);
     const undoneBy = this.undoneBy(again ?? preview);
@@ -45,7 +45,7 @@ export class Lineage {
     };
   }
 
-  /** The preview that proposes again what this one did: the last one, if that was discarded and reopened too. */
+  /** The preview that proposes this one's changes again: the last one, if that was discarded and reopened too. */
   reopenedAs({ id }: Preview): Preview | undefined {
     const next = this.#reopens.get(id);
     return next && (this.reopenedAs(next) ?? next);

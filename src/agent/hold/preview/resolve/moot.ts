@@ -3,8 +3,8 @@ import { isOpen, isStale, type Preview } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 
 /**
- * Whether there is nothing left to tell of it: a rebase or a split matters only while the preview is open and at that
- * revision, and that it became stale while it is and nothing else says so. What the user typed into a proposal always matters.
+ * Whether a fact needs no telling any more: a rebase or a split matters only while the preview is open at that revision; a stale
+ * base only while the preview is stale and nothing else says so. Text that the user typed into a proposal always matters.
  */
 export function isMoot(fact: Fact, preview: Preview | undefined): boolean {
   switch (fact.kind) {
@@ -22,7 +22,7 @@ export function isMoot(fact: Fact, preview: Preview | undefined): boolean {
   }
 }
 
-/** Whether it depends on how an attempt on the preview ends if this is {@link isMoot}: whoever is to be told is told then. */
+/** Whether {@link isMoot} depends on how an attempt on the preview ends: the listener is told then. */
 export function waitsForAttempt({ kind }: Fact, preview: Preview | undefined): boolean {
   return (kind === 'stale' || kind === 'fresh') && isUnderAttempt(preview);
 }

@@ -22,14 +22,14 @@ export class OutcomeWait implements Disposable {
     );
   }
 
-  /** Ids of those that can still be resolved, including split-off parts. */
+  /** Ids of the previews that can still be resolved, including split-off parts. */
   get open(): readonly string[] {
     return [...this.#store.open]
       .filter(preview => isOpen(preview) && this.#isOurs(preview))
       .map(({ id }) => id);
   }
 
-  /** What has happened to them so far, in words and in the order of events; empty if nothing has. */
+  /** Events so far, in words and in order; empty if nothing has happened. */
   get happened(): string {
     return this.#cursor.untold.map(fact => this.#textOf(fact)).join('\n');
   }
@@ -40,7 +40,7 @@ export class OutcomeWait implements Disposable {
   }
 
   /**
-   * Settles with what happened once none of them can be resolved any more; at once if there is none. Call it after the last
+   * Settles with the events once none of the previews can be resolved any more; at once if there is none. Call it after the last
    * {@link add}. Never rejects.
    */
   async outcome(): Promise<string> {
@@ -66,7 +66,7 @@ export class OutcomeWait implements Disposable {
   #textOf(fact: Fact): string {
     const preview = this.#store.get(fact.previewId);
     if (!preview) return '';
-    // Of the model's own votes, `outcomeText` speaks to that model, who is not the one waiting.
+    // For the model's own votes, `outcomeText` speaks to that model, which is not the one waiting.
     return fact.kind === 'attempt' && fact.entry.actor === 'model'
       ? alreadyResolvedText(preview, 'extension', fact.entry)
       : factText(fact, preview);

@@ -4,8 +4,8 @@ import type { PreviewStore } from '../previewStore.ts';
 import type { PreviewPart } from './splitPreview.ts';
 
 /**
- * The parts that were split off a preview since anything else changed it, the oldest first. Each was a decision of the person's and
- * left all other hunks as they were, so none of them makes another vote of theirs outdated.
+ * Parts split off a preview since anything else changed it, the oldest first. Each was a decision of the person's and left all
+ * other hunks as they were, so none of them makes another vote of theirs outdated.
  */
 export function ownParts(store: PreviewStore, { id, revision }: Preview): readonly Preview[] {
   const from = new Map<number, Preview>();
@@ -16,7 +16,7 @@ export function ownParts(store: PreviewStore, { id, revision }: Preview): readon
   return parts;
 }
 
-/** What a part that was seen in an older revision is now: its hunk may be another one in order, or it may be decided. */
+/** Current state of a part that was seen in an older revision: its hunk may have another number, or may be decided. */
 export type SeenPart =
   | { readonly kind: 'same'; readonly hunk?: number }
   | { readonly kind: 'decided' }
@@ -36,7 +36,7 @@ export function seenPart(store: PreviewStore, preview: Preview, seen: number, pa
   return hunk === undefined ? { kind: 'decided' } : { kind: 'same', hunk };
 }
 
-/** The numbers of the hunks of a file that were split off. */
+/** Numbers of a file's hunks that were split off. */
 export function numbersOf(parts: readonly Preview[], path: string): ReadonlySet<number> {
   return new Set(
     parts.flatMap(({ part, changes }) => (changes?.[0]?.path === path ? (part?.number ?? []) : [])),
@@ -44,8 +44,8 @@ export function numbersOf(parts: readonly Preview[], path: string): ReadonlySet<
 }
 
 /**
- * The number, from 1, that a hunk had before others of its file were split off. It stays the same, whatever is decided.
- * @param index its place among those that are left, from 0
+ * Number, from 1, that a hunk had before others of its file were split off. No decision changes it.
+ * @param index its place among the remaining hunks, from 0
  * @param gone the numbers of those that were split off
  */
 export function hunkNumber(index: number, gone: ReadonlySet<number>): number {
@@ -56,13 +56,13 @@ export function hunkNumber(index: number, gone: ReadonlySet<number>): number {
   return number;
 }
 
-/** The place of a hunk among those that are left, from 0; `undefined` if it was split off. */
+/** Place of a hunk among the remaining ones, from 0; `undefined` if it was split off. */
 function hunkIndex(number: number, gone: ReadonlySet<number>): number | undefined {
   if (gone.has(number)) return undefined;
   return number - 1 - [...gone].filter(each => each < number).length;
 }
 
-/** Whether all hunks of a file but one are what they were. @param rest the file without that one */
+/** Whether all hunks of a file but one are unchanged. @param rest the file without that one */
 export async function keepsHunks(change: FileChange, hunk: number, rest: FileChange): Promise<boolean> {
   const lines = ({ before, after }: { before: readonly string[]; after: readonly string[] }): string =>
     JSON.stringify([before, after]);

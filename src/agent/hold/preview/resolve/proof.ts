@@ -12,7 +12,7 @@ export type UnprovedReason =
   /** The files, or unsaved text, changed meanwhile, so that no result is about what would land. */
   | 'changed';
 
-/** What the checks say of exactly what a vote would write. */
+/** The checks' verdict on exactly what a vote would write. */
 export type Proof =
   | { readonly isProved: true; readonly checks: readonly CheckFact[] }
   | { readonly isProved: false; readonly why: UnprovedReason; readonly checks: readonly CheckFact[] };
@@ -21,23 +21,23 @@ export type Proof =
 export type Unproved = Extract<Proof, { isProved: false }> & {
   /** The previews that the vote names and that would have been applied together. */
   readonly on: readonly Preview[];
-  /** What passes without the rest of the vote: one of these previews each, after what it builds on. */
+  /** The groups that pass without the rest of the vote: one of these previews each, after those it builds on. */
   readonly alone: readonly (readonly Preview[])[];
 };
 
-/** What the invoker asks of checks. */
+/** The invoker's interface to checks. */
 export interface Prover {
   /**
-   * Whether every check has passed on exactly these previews, written together onto the files as they are now. Runs those that
-   * have no such result yet, which takes as long as they take.
+   * Whether every check has passed on exactly these previews, written together onto the current files. Runs the checks that have no
+   * such result yet, which takes as long as they take.
    * @param previews pending previews of files, with all that they build on.
    */
   prove(previews: readonly Preview[], signal?: AbortSignal): Promise<Proof>;
-  /** What is known of them at once, for the ledger: results that nothing has outdated. */
+  /** Known results, without running anything, for the ledger: those that nothing has outdated. */
   factsOf(previews: readonly Preview[]): readonly CheckFact[];
 }
 
-/** Where there are no checks. */
+/** Stands in where there are no checks. */
 export const NO_CHECKS: Prover = {
   prove: () => Promise.resolve({ isProved: false, why: 'noChecks', checks: [] }),
   factsOf: () => [],

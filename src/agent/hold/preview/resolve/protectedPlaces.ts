@@ -4,7 +4,7 @@
  * docs/who-decides.md shows this list.
  */
 export const PROTECTED_PLACES = {
-  /** An editor runs them, or starts what they name, when it opens their folder. */
+  /** An editor runs them, or starts programs that they name, when it opens their folder. */
   editors: words(
     '.redline/ .vscode/ *.code-workspace .devcontainer/ .devcontainer.json .idea/ .vs/ .zed/ .fleet/ .nova/ .theia/ .helix/ ' +
       '.vim/ .vimrc .nvim* .exrc .dir-locals* .codesandbox/ .stackblitzrc .replit*',
@@ -19,13 +19,13 @@ export const PROTECTED_PLACES = {
     '.envrc* .direnv/ .autoenv* .shadowenv.d/ mise*.toml mise/config*.toml .mise* .tool-versions .prototools devbox.json ' +
       'devenv.* flake.nix shell.nix .bash* .zsh* .zprofile .zlog* .profile .ssh/ .config/ .local/bin/',
   ),
-  /** A tool runs programs that they name each time it starts, whatever it is started for. */
+  /** A tool runs programs that they name each time it starts, for any purpose. */
   tools: words(
     '.npmrc .yarnrc* .yarn/ .pnpmfile.* bunfig.toml .cargo/ rust-toolchain* .bazel* tools/bazel .buckconfig* .mvn/ ' +
       'gradle/wrapper/ .bsp/ .lldbinit* .gdbinit sitecustomize.py usercustomize.py .pdbrc* .irbrc .pryrc .Rprofile .Renviron ' +
       '.ghci .iex.exs',
   ),
-  /** An agent follows them as instructions, or takes from them what it may do and which programs it starts. */
+  /** An agent follows them as instructions, or reads its permissions and the programs that it starts from them. */
   agents: words(
     'AGENTS*.md AGENT.md CLAUDE*.md GEMINI.md QWEN.md CRUSH.md WARP.md SKILL.md .*/skills/ .rules .mcp.json mcp.json .agents/ ' +
       '.agent/ .ai/ .aiassistant/ .aiexclude .aiignore .aider* .amazonq/ .amp/ .antigravity* .augment* .bob/ .claude* .cline* ' +

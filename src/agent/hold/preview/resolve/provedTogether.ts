@@ -3,11 +3,11 @@ import type { PreviewStore } from '../previewStore.ts';
 import type { Proof } from './proof.ts';
 import { isApplicable } from './refusals.ts';
 
-/** How many parts of a vote are checked alone at most: each may be a run of every check. */
+/** How many parts of a vote are checked alone at most: each may take a run of every check. */
 const MAX_ALONE = 8;
 
 /**
- * The group after the other previews of its conversation that the model would apply and may, if they are proved.
+ * The group, preceded by the other previews of its conversation that the model would apply, and may if they are proved.
  * @param mayProve whether the model may apply one if the checks prove it
  */
 export async function withRecommended(
@@ -36,7 +36,7 @@ export async function withRecommended(
 }
 
 /**
- * What the preview builds on and the model has voted to apply, too: that is tried, and written, together.
+ * Previews that this one builds on and that the model has voted to apply, too: they are tried, and written, together.
  * @param mayProve whether the model may apply one if the checks prove it
  */
 export async function votedBlockers(
@@ -51,7 +51,7 @@ export async function votedBlockers(
 }
 
 /**
- * The last of the previews that one vote names which the checks decide on: the others are recorded, and proved with it.
+ * The last of the previews named by one vote that the checks decide on: the others are recorded, and proved with it.
  * @param mayProve whether the model may apply one if the checks prove it
  */
 export async function lastToProve(
@@ -68,7 +68,7 @@ export async function lastToProve(
   return undefined;
 }
 
-/** Those of the previews that pass without the others, after what they build on. */
+/** Previews that pass without the others, after those they build on. */
 export async function provedAlone(
   previews: readonly Preview[],
   store: PreviewStore,

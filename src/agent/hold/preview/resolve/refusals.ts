@@ -8,25 +8,25 @@ import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import type { ResolveRequest } from './resolved.ts';
 import { openConflictsText, outdatedVoteText, unknownPreviewText } from './resolveTexts.ts';
 
-/** How old the links may be that give files other names, see {@link ResolvingFiles.isProtected}. */
+/** The maximum age of the links that give files other names, see {@link ResolvingFiles.isProtected}. */
 export type Look = 'lately' | object;
 
 /** The parts of the workspace that resolving uses. */
 export interface ResolvingFiles extends Workspace {
   /**
-   * Whether only the user may apply a change of one of these files, in every mode. All names of a file count: the given path,
-   * its real path, and paths through links.
-   * @param look which links count, since the whole workspace is read to find them: those that there are now; those of
-   *   half a minute ago (`lately`); or, for an object, those when it was asked with first, of half a minute ago at most.
+   * Whether only the user may apply a change of one of these files, in every mode. All names of a file count: the given path, its
+   * real path, and paths through links.
+   * @param look which links count, since finding them reads the whole workspace: the current ones; those of half a minute ago
+   *   (`lately`); or, for an object, those when it was first passed, at most half a minute old then.
    */
   isProtected(paths: readonly string[], look?: Look): Promise<boolean>;
-  /** Those of the workspace paths that led elsewhere while these folders were open, and where: absolute paths. */
+  /** Workspace paths that led elsewhere while these folders were open, with the absolute paths of then. */
   formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string>;
   /** The folders that are open now. */
   folderRoots(): readonly FolderRoot[];
 }
 
-/** Refuses a vote on a preview that there never was, or that has been forgotten since it was resolved. */
+/** Returns the preview; refuses a vote on one that never existed, or was forgotten after it was resolved. */
 export function knownPreview(store: PreviewStore, id: string): Preview {
   const preview = store.get(id);
   if (!preview) throw new RefusedVoteError('unknown', unknownPreviewText(id));
@@ -47,7 +47,7 @@ export function refuseConflicts(group: readonly Preview[]): void {
   }
 }
 
-/** Refuses to write to any other place than the one that was shown, since other folders are open now. */
+/** Refuses to write to a place other than the one shown because other folders are open now. */
 export function refuseElsewhere(group: readonly Preview[], files: ResolvingFiles): void {
   for (const preview of group) {
     const { roots } = preview;
@@ -77,7 +77,7 @@ export function isApplicable({ kind, state, changes }: Preview): boolean {
   );
 }
 
-/** A link may lead anywhere, and whoever reads or writes there follows it: only the user may make one. */
+/** A link may lead anywhere, and programs that read or write there follow it: only the user may make one. */
 export function makesLink({ changes }: Preview): boolean {
   return changes?.some(({ after }) => after !== null && isLink(after)) === true;
 }

@@ -15,10 +15,10 @@ const MAX_PATCH_LINES = 60;
 
 /**
  * Resolves one file or one hunk of a preview. It is split off into a preview of its own, which the invoker resolves, so that
- * execution, ledger, undo and the model's messages need no rules for parts. If the part is the whole preview, that is
- * resolved as it is.
+ * execution, ledger, undo and the model's messages need no rules for parts. If the part is the whole preview, that is resolved as
+ * it is.
  * @param request names the preview and the revision that was seen.
- * @throws ToolError if the preview is unknown, has another revision, or has no such part; and whatever the invoker throws.
+ * @throws ToolError if the preview is unknown, has another revision, or has no such part; and any error of the invoker.
  */
 export async function resolvePart(
   { store, invoker, l10n = english }: PartHost,
@@ -40,7 +40,7 @@ export async function resolvePart(
     if (now) refuseOutdated(now, request.revision);
     if (now?.state.kind !== 'pending') return invoker.resolve(request);
   }
-  // What it builds on may have changed meanwhile, too.
+  // The previews that it builds on may have changed meanwhile, too.
   if (request.action === 'apply') invoker.assertUnblocked(alone, request);
   const number = hunkNumber(part.hunk ?? 0, numbersOf(ownParts(store, seen), part.path));
   const { id } = store.split(
@@ -96,7 +96,7 @@ function partLabel(
   return labelParts ? counted(...recounted(labelParts, changes), place) : { label: `${label}${place}` };
 }
 
-/** Whether everything but the part is what it was. */
+/** Whether everything except the part is unchanged. */
 async function leavesTheRest(
   seen: Preview,
   { rest }: SplitPreview,

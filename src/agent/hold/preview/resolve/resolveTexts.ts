@@ -24,7 +24,7 @@ import {
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import { unsavedText } from './voteTexts.ts';
 
-/** Tells the model that a preview was staged. The wording is fixed; what varies goes into {@link reminderText}. */
+/** Tells the model that a preview was staged. The wording is fixed; the varying text goes into {@link reminderText}. */
 export const RESOLVE_REMINDER = `<system-reminder>
 This is a preview. Call the \`resolve\` tool to apply or discard these changes.
 </system-reminder>`;
@@ -39,11 +39,11 @@ const DEFAULT_HUMAN_REASON = { apply: 'Applied by the user.', discard: 'Discarde
 export const PLAN_MODE_ENDED =
   'Plan mode was switched off before this arrived, so no plan was submitted. Nothing was changed. Call resolve with the id of a preview to resolve it.';
 
-/** What has become of a preview whose apply returned an error, and of one whose attempt failed. */
+/** The state of a preview whose apply returned an error, and of one whose attempt failed. */
 const RETURNED_ERROR = 'ran and returned an error, and does not run again';
 const FAILED = 'failed, so it was';
 
-/** What an attempt that failed leaves undone. The preview is pending again, or has expired if its producer is gone. */
+/** The consequence of a failed attempt. The preview is pending again, or has expired if its producer is gone. */
 export const NOT_DONE: Readonly<Record<ResolveAction, string>> = {
   apply: 'not applied',
   discard: 'not discarded',
@@ -56,7 +56,7 @@ export function reminderText(preview: Preview): string {
   return `${RESOLVE_REMINDER}\nPending: ${nameOf(preview)}`;
 }
 
-/** One reminder for all that was staged and that the model has not voted on. */
+/** One reminder for all staged previews that the model has not voted on. */
 export function changeSetText(previews: readonly Preview[]): string {
   const [only, ...others] = previews;
   if (only && others.length === 0) return reminderText(only);
@@ -65,7 +65,7 @@ export function changeSetText(previews: readonly Preview[]): string {
   return `${RESOLVE_REMINDER}\nStaged: ${named}${more}. Vote on all of them in one call, with their ids.`;
 }
 
-/** The reason of a user's vote: what was typed, else the default sentence. */
+/** The reason of a user's vote: the typed one, else the default sentence. */
 export function humanReason(action: ResolveAction, typed?: string): string {
   return typed?.trim() || DEFAULT_HUMAN_REASON[action];
 }
@@ -159,7 +159,7 @@ export function revisionText(preview: Preview, by: RevisedBy, patch?: string): s
 
 /**
  * Answers a `resolve` that means none of the pending previews.
- * @param pending those that wait for someone else.
+ * @param pending previews that wait for someone else.
  */
 export function notYoursText(pending: readonly Preview[]): string {
   const first = namesOf(pending.slice(0, MAX_NAMED));
@@ -259,7 +259,7 @@ export function expiredText(preview: Preview): string {
 interface OutcomeContext {
   /** The preview, if it is still known. */
   readonly preview?: Preview;
-  /** The model resolved it on a branch that has since been abandoned, and no longer sees its call. */
+  /** The model resolved it on a branch that has since been abandoned, and can no longer see its call. */
   readonly onAbandonedBranch?: boolean;
 }
 
@@ -299,15 +299,15 @@ export function outcomeText(
   }
 }
 
-/** Takes back what was said of an apply. */
+/** Takes back an earlier message about an apply. */
 function lostOutcomeText({ previewId, label, message = '' }: LedgerEntry, lost: readonly LostFile[]): string {
   const paths = listed(lost.map(({ path }) => path));
   return `${previewId} (${label}) was applied, and is pending again: ${message} Read ${paths} again before you go on.`;
 }
 
 /**
- * An error as it follows a colon. One of a producer's code is fenced, since it could pass for a sentence of ours or of the
- * user, and so is one of several lines; not what a tool answers that has fenced the words of others itself.
+ * An error as it follows a colon. An error of a producer's code is fenced, since it could pass for a sentence of ours or of the
+ * user, and so is one of several lines; the answer of a tool that has fenced foreign words itself is not.
  */
 function errorText({ message, reason, kind }: LedgerEntry, preview?: Preview): string {
   const error = message ?? reason;
@@ -320,7 +320,7 @@ function isCalledForResult(preview: Preview | undefined): boolean {
   return preview?.purpose === 'command' || preview?.purpose === 'toolCall';
 }
 
-/** What the model stages for its result: what a command writes, what a tool of VS Code answers. */
+/** The result for which the model staged the preview: the output of a command, or the answer of a tool of VS Code. */
 function resultText({ message }: LedgerEntry, preview: Preview | undefined): string {
   return isCalledForResult(preview) && message !== undefined ? `\nIts result:\n${message}` : '';
 }
@@ -329,7 +329,7 @@ function isFoundApplied({ actor, reason }: Resolution): boolean {
   return actor === 'extension' && reason === FOUND_APPLIED;
 }
 
-/** A quoted reason. One that an extension gives is no line of its own, whatever is in it. */
+/** A quoted reason. An extension's reason never becomes a line of its own, no matter what is in it. */
 function reasonText({ reason, actor }: Vote): string {
   return actor === 'human' ? `"${reason}"` : quoted(reason);
 }

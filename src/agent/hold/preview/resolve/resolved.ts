@@ -13,25 +13,25 @@ export interface ResolveRequest extends Vote {
   /** The tool call with which the model votes. */
   readonly call?: CallRef;
   /**
-   * Applies these previews, which this one builds on, together with it in one transaction; each at the revision that was
-   * seen. If it builds on any other pending preview, the vote is refused.
+   * Applies these previews, which this one builds on, in one transaction with it; each at the revision that was seen. If it builds
+   * on any other pending preview, the vote is refused.
    */
   readonly chain?: SeenRevisions;
-  /** All previews that the vote is cast on, one after the other, with the same reason; one and the same list for each of them. */
+  /** All previews that the vote is cast on, in order and with the same reason; one and the same list for each of them. */
   readonly voteOn?: readonly string[];
   /** The conversation was reverted to before the preview was staged: then the model may discard it, too, unless plan mode is on. */
   readonly isAbandoned?: boolean;
   /**
-   * Asked at the last moment: whether a vote of the model is only to be recorded, whatever it may do otherwise, because plan
-   * mode is on.
+   * Asked at the last moment: whether a model's vote is only recorded, even if it could otherwise be carried out, because plan mode
+   * is on.
    */
   readonly isPlanning?: () => boolean;
-  /** Asked at the last moment: whether the user's settings let the model carry this out, whatever it may do otherwise. */
+  /** Asked at the last moment: whether the user's settings let the model carry this out, even if it could not otherwise. */
   readonly isGranted?: () => boolean;
   readonly signal?: AbortSignal;
 }
 
-/** How a vote ended. What stops a vote, such as a failed apply, is thrown: see `Invoker.resolve`. */
+/** The end of a vote. An error that stops a vote, such as a failed apply, is thrown: see `Invoker.resolve`. */
 export type Resolved = {
   readonly vote: Vote;
   readonly preview: Preview;
@@ -42,7 +42,7 @@ export type Resolved = {
       readonly group: readonly Preview[];
       /** Paths whose change went into an editor with unsaved changes, and is not on disk yet. */
       readonly unsaved: readonly string[];
-      /** What the callback of an opaque preview returned; without content if it said nothing. */
+      /** Result of the callback of an opaque preview; without content if it said nothing. */
       readonly answer?: AgentToolResult;
     }
   /** The callback completed and returned an error; the preview counts as applied. */
@@ -55,7 +55,7 @@ export type Resolved = {
       readonly unproved?: Unproved;
     }
   /**
-   * The vote did nothing, for another attempt was faster or the preview has expired. Its state tells which; if that attempt
+   * The vote did nothing because another attempt was faster or the preview has expired. Its state tells which; if that attempt
    * failed, it is pending again.
    */
   | { readonly kind: 'already'; readonly last: LedgerEntry | undefined }
@@ -74,7 +74,7 @@ export interface ResolveDetails {
   readonly extra?: Record<string, unknown>;
   readonly sourceToolName?: string;
   readonly label?: string;
-  /** The callback's own `details`, as they are. */
+  /** The callback's own `details`, unchanged. */
   readonly sourceResultDetails?: unknown;
 }
 
@@ -85,7 +85,7 @@ export function toolResult(resolved: Resolved): AgentToolResult {
   return withDetails(plainResult(resolved), vote, { sourceToolName, label });
 }
 
-/** The result for a model that voted. An error that its apply returned says what has become of the preview. */
+/** The result for a model that voted. An error that its apply returned tells the state of the preview. */
 export function modelResult(resolved: Resolved | Handled): AgentToolResult {
   if (resolved.kind === 'handled') return resolved.result;
   const result = toolResult(resolved);
@@ -128,7 +128,7 @@ function said(answer: AgentToolResult | undefined, text: string): AgentToolResul
   return answer.content.length > 0 ? answer : { ...answer, content: textResult(text).content };
 }
 
-/** What asked for a resolve, as its details name it. */
+/** Source of a resolve, as its details name it. */
 export type ResolveSource = Pick<ResolveDetails, 'sourceToolName' | 'label'>;
 
 /** Adds the details of a resolve, with those of the callback, if any, as `sourceResultDetails`. */

@@ -20,8 +20,8 @@ export interface SplitPreview {
 }
 
 /**
- * Splits a part off a preview, so that it can be resolved like any other. The rest depends on what is to be done with the
- * part: it builds on one that is applied, and leaves out one that is discarded.
+ * Splits a part off a preview, so that it can be resolved like any other. The rest depends on the decision about the part: it
+ * builds on an applied part, and leaves out a discarded one.
  * @returns `undefined` if the part is the whole preview.
  * @throws ToolError if there is no such part.
  */
@@ -60,7 +60,7 @@ export async function splitPreview(
   const left = applies ? changeOf(path, withPart, after) : changeOf(path, before, withoutPart);
   const divided = edits && splitEdits(edits, before.text, hunks[part.hunk]);
   const edited = left && withEdits(left, applies ? divided?.onPart : divided?.withoutPart);
-  // The part leaves the permission bits to what is applied last.
+  // The part leaves the permission bits to the half that is applied last.
   const rest = edited && change.mode !== undefined ? { ...edited, mode: change.mode } : edited;
   return {
     part: [withEdits({ kind: 'modify', path, before, after: withPart }, divided?.part)],

@@ -16,9 +16,9 @@ const TIME_LIMIT_MS = 2_000;
 type Files = Pick<Workspace, 'read' | 'list'>;
 
 /**
- * The error with its cause, if that is another one than that files changed: the preview that proposed them was not applied, or
- * they were moved. Never rejects.
- * @param group what was to be applied together
+ * Returns the error with its cause, if that is anything but changed files: the preview that proposed them was not applied, or they
+ * were moved. Never rejects.
+ * @param group the previews that were to be applied together
  */
 export async function withItsCause(
   { paths }: StalePreviewError,
@@ -33,8 +33,8 @@ export async function withItsCause(
 }
 
 /**
- * Where files are that someone has moved since these changes were made: at the one place that has a file of the same name and
- * bytes. Those that no place has, or several have, are left out. Never rejects: what cannot be read is not found.
+ * New places of files that someone has moved since these changes were made: the only place with a file of the same name and bytes.
+ * Files without such a place, or with several, are left out. Never rejects: an unreadable file is not found.
  * @param paths of the changes, whose files are not as they were
  */
 async function movedFiles(
@@ -62,7 +62,7 @@ async function movedFiles(
       if (only !== undefined && found.length === 1) moved.set(from, only);
     }
   } catch {
-    // What was found until now is told.
+    // The files found so far are reported.
   }
   return moved;
 }

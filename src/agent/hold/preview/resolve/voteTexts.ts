@@ -28,7 +28,7 @@ export function unsavedText(unsaved: readonly string[] = []): string {
 
 /**
  * The result of votes that were only recorded.
- * @param planning what the model voted for, if it is only recorded because plan mode is on
+ * @param planning the model's vote, if it is only recorded because plan mode is on
  * @param unproved why it is only recorded, in the mode in which checks must pass
  */
 export function recommendedText(

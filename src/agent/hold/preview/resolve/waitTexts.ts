@@ -4,7 +4,7 @@ import { isStale, type Preview } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import type { ModelAuthority } from '../resolveSettings.ts';
 
-/** What {@link waitText} needs to know beyond the preview. */
+/** Facts that {@link waitText} needs beyond the preview. */
 export interface WaitFacts {
   readonly authority: ModelAuthority;
   /** Whether only the user can apply it, in every mode. */
@@ -13,7 +13,7 @@ export interface WaitFacts {
   readonly blockers: readonly string[];
 }
 
-/** Tells the model on whom an open preview waits, and what it can do about it. */
+/** Tells the model for whom an open preview waits, and what the model can do about it. */
 export function waitText(preview: Preview, { authority, isUsersAlone, blockers }: WaitFacts): string {
   const { state, editedByUser, origin } = preview;
   if (state.kind !== 'pending') return 'is being resolved right now';
