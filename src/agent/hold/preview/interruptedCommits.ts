@@ -14,7 +14,7 @@ export interface InterruptedCommit {
   /** How many ledger entries were written before it began. */
   readonly ledgerBefore: number;
   /**
-   * State that the log tells. `interrupted`: it began and did not end. `mayHaveEnded`: a later line, which may tell its end, cannot be
+   * State in the log. `interrupted`: it began and did not end. `mayHaveEnded`: a later line, which may tell its end, cannot be
    * read. `mayHaveBegun`: the unreadable line may also tell its beginning; no other line does.
    */
   readonly said: 'interrupted' | 'mayHaveEnded' | 'mayHaveBegun';
