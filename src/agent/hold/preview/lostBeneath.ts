@@ -20,7 +20,7 @@ export function lostBeneath(
     if (!isOpen(beneath)) continue;
     const below = known(id);
     for (const each of below ?? []) lost.add(each);
-    // Iterating a set also visits elements added meanwhile.
+    // The iteration also reaches elements that are added meanwhile.
     if (!below) for (const each of beneath.dependsOn) seen.add(each);
   }
   return [...lost];

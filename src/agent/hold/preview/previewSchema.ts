@@ -75,7 +75,7 @@ export class CutEdits extends Array<TextEdit> {
 }
 export type Cut = readonly [start: number, end: number, length: number];
 
-/** Older versions left out `after` where the edits give it. */
+/** Older versions left out the text of `after` where the edits give it. */
 const modify = z.pipe(
   z.object({
     kind: z.literal('modify'),
@@ -83,7 +83,7 @@ const modify = z.pipe(
     before: side,
     after: z.union([stored, z.object({ ...text.shape, text: z.exactOptional(z.string()) }), link, binary]),
     edits: z.exactOptional(edits),
-    /** The edits without their texts, which are parts of `after`: start and end of each, and the length of its text. */
+    /** The edits without their texts, which are parts of that of `after`: start and end of each, and the length of its text. */
     cuts: z.exactOptional(z.array(cut)),
     mode: z.exactOptional(mode),
   }),

@@ -101,7 +101,7 @@ export class Bases {
     const seen = new Set(ids);
     for (const id of seen) {
       if (isWanted(id)) found.push(id);
-      // Iterating a set also visits elements added meanwhile.
+      // The iteration also reaches elements that are added meanwhile.
       else for (const below of this.#options.store.get(id)?.dependsOn ?? []) seen.add(below);
     }
     return found;
