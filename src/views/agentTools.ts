@@ -92,7 +92,7 @@ function gitPorts(workspace: VsCodeWorkspace): GitPorts {
   };
 }
 
-/** Loads what runs commands with the user's shell. */
+/** Loads the runner of commands in the user's shell. */
 export function runnerLoader(
   workspace: VsCodeWorkspace,
   settings: Settings,
@@ -119,7 +119,7 @@ export function commandRunner(
   };
 }
 
-/** Brings the tools of VS Code that the user allows up to date. What calls them is loaded once one is allowed. */
+/** Updates the VS Code tools that the user allows. The code that calls them is loaded once one is allowed. */
 export function editorToolsRefresher(
   registry: ToolRegistry,
   runs: CommandRuns,

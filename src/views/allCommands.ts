@@ -11,7 +11,7 @@ import { activePlace, isFromEditor, targetsOf, type ActivePlace } from './review
 /** A command for a part of a preview, with the place of the cursor when it was called. */
 type OnPart = (commands: PartCommands, args: readonly unknown[], at: ActivePlace | undefined) => unknown;
 
-/** The handler of every command in the manifest. What is not needed at activation is loaded on first use. */
+/** The handler of every command in the manifest. Code that activation does not need is loaded on first use. */
 export function allCommands(ctx: Ctx): CommandHandlers {
   const parts = async () => new (await import('./review/commands/partCommands.ts')).PartCommands(ctx);
   const onPart = (run: OnPart) => {

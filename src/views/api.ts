@@ -26,13 +26,13 @@ export interface PreviewInfo {
   readonly id: string;
   readonly revision: number;
   readonly dependsOn: readonly string[];
-  /** The preview that it was a hunk or a file of, until the user decided on that part by itself. */
+  /** The preview that this was a hunk or file of, until the user resolved that part separately. */
   readonly partOf?: string;
   readonly label: string;
   readonly sourceToolName: string;
   /** The agent of another program that proposed it, over MCP, or where the user brought it from, such as `branch x`. */
   readonly agent?: AgentName;
-  /** The change set that it belongs to: previews with the same one are what one prompt, one run of an agent or one branch produced. */
+  /** The change set that it belongs to. Previews of one prompt, one run of an agent or one branch share it. */
   readonly setId?: string;
   readonly state: 'pending' | 'applying' | 'applied' | 'discarded' | 'expired';
   readonly stale: boolean;
@@ -46,7 +46,10 @@ export interface PreviewInfo {
 /** The last result of a check on a preview. */
 export interface CheckInfo {
   readonly name: string;
-  /** `asBefore`: only what fails without the preview, too. `changedFiles`: it ended with 0, but changed files itself, which proves nothing. */
+  /**
+   * `asBefore`: it fails only where it also fails without the preview. `changedFiles`: it exited with 0, but changed files itself,
+   * so it proves nothing.
+   */
   readonly state:
     'running' | 'passed' | 'asBefore' | 'changedFiles' | 'failed' | 'timedOut' | 'stopped' | 'notRun';
   /** False once something that it saw has changed. */
@@ -86,7 +89,7 @@ export type ProposedAction = Pick<PendingAction, 'label' | 'apply' | 'reject' | 
 export interface RedlineApi {
   readonly version: 1;
   readonly previews: {
-    /** Pending and applying previews. The first is the head: the one that a review begins with. */
+    /** Pending and applying previews. The first is the head, at which a review begins. */
     list(): readonly PreviewInfo[];
     /** Any preview, also a resolved or expired one. */
     get(id: string): PreviewInfo | undefined;
@@ -196,7 +199,7 @@ export function createApi(parts: ApiParts): RedlineApi {
   };
 }
 
-/** Checks at run time what TypeScript cannot check for extensions in JavaScript. */
+/** Run-time checks for extensions in JavaScript, which TypeScript cannot check. */
 function assertVote(action: unknown, reason: unknown, extra: unknown): void {
   if (action !== 'apply' && action !== 'discard')
     throw new TypeError('`action` must be "apply" or "discard".');

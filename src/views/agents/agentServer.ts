@@ -73,7 +73,7 @@ export class AgentServer {
     }
   }
 
-  /** Ends all connections; what was proposed stays pending. Never rejects. */
+  /** Closes all connections; proposals stay pending. Never rejects. */
   async close(): Promise<void> {
     this.#isAnnounced = false;
     this.#following.dispose();

@@ -9,9 +9,9 @@ import { programFile } from './agentServer.ts';
 import { viewsFolder } from './windowViews.ts';
 
 /**
- * Opens a terminal in which an agent, or a shell, works in a view of the workspace: what is written there becomes previews. If no view
- * can be made, it says why, and nothing is started.
- * @param args the program, and the URI of a workspace folder; it asks for what is missing.
+ * Opens a terminal in which an agent or a shell works in a view of the workspace: its writes become previews. If no view can be
+ * made, it says why and starts nothing.
+ * @param args the program, and the URI of a workspace folder; it asks for missing ones.
  */
 export async function openAgentTerminal(ctx: Ctx, [given, uri]: readonly unknown[]): Promise<void> {
   const { l10n } = vscode;

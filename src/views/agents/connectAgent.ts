@@ -20,16 +20,16 @@ import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { programFile } from './agentServer.ts';
 import { installedAgents, openAgentTerminal } from './agentTerminal.ts';
 
-/** How long a program may take to tell its version, in milliseconds. */
+/** Time limit for a program to print its version, in milliseconds. */
 const VERSION_MS = 5_000;
 
 /** A workspace folder; workspace paths begin with its name if several are open. */
 type Folder = ReturnType<VsCodeWorkspace['folders']>[number] & { readonly prefix: string };
 
 /**
- * Stages what connects an agent in a folder of the workspace, and opens it: changes of the agent's configuration there, which only
- * the user can apply. For any other MCP client, and where a file cannot be changed safely, it shows the steps.
- * @param args the id of an agent, and the URI of a workspace folder; it asks for what is missing.
+ * Stages the changes of an agent's configuration that connect it in a folder of the workspace, and opens them; only the user can
+ * apply them. For any other MCP client, and where a file cannot be changed safely, it shows the steps.
+ * @param args the id of an agent, and the URI of a workspace folder; it asks for missing ones.
  * @returns the id of the preview, if there is something to change.
  */
 export async function connectAgent(ctx: Ctx, [id, uri]: readonly unknown[]): Promise<string | undefined> {
@@ -59,7 +59,7 @@ export async function connectAgent(ctx: Ctx, [id, uri]: readonly unknown[]): Pro
   return undefined;
 }
 
-/** Ends all connections; what was proposed stays pending, and the configuration of the agents stays as it is. */
+/** Closes all connections; proposals stay pending, and the agents' configuration stays as it is. */
 export async function disconnectAllAgents({ settings }: Ctx): Promise<void> {
   await settings.setAgentsEnabled(false);
   void showInfo(
@@ -201,7 +201,7 @@ export function holdsText(name: string): string {
   ].join(' ');
 }
 
-/** @returns the program of an agent that is to be started, or the one that is to be connected */
+/** @returns the program of the agent to start, or the agent to connect */
 async function pickAgent(): Promise<KnownAgent | 'other' | { readonly program: string } | undefined> {
   const { l10n } = vscode;
   // An agent terminal needs a view, which only Linux has.

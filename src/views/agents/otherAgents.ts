@@ -20,7 +20,7 @@ import type { ProposalParts } from './proposal.ts';
 import { ServerLife } from './serverLife.ts';
 
 /**
- * Lets other agents propose changes: those of VS Code with tools of its own or over MCP, those of other programs over MCP.
+ * Lets other agents propose changes: agents in VS Code through language model tools or MCP, agents in other programs through MCP.
  * Nothing listens until one of them asks for the server, or a setting says that agents may connect.
  */
 export class OtherAgents extends Owner {
@@ -35,7 +35,7 @@ export class OtherAgents extends Owner {
     },
     views: async () => (await import('./windowViews.ts')).windowViews(this.parts),
   });
-  /** Tells the terminals of this window where its views are. */
+  /** Tells the terminals of this window where to find its views. */
   #file: string | undefined;
   /** Whether agents of other programs may connect. */
   #isAllowed = false;
@@ -75,7 +75,7 @@ export class OtherAgents extends Owner {
     return file;
   }
 
-  /** Takes what agents have left in views, and lets those come back that are still at work in terminals. Never rejects. */
+  /** Recovers changes that agents left in views, and reconnects agents still at work in terminals. Never rejects. */
   async #recover(): Promise<void> {
     const { context, ownsStorage, logger } = this.parts;
     const folder = path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'views');
@@ -103,7 +103,7 @@ export class OtherAgents extends Owner {
     }
   }
 
-  /** Lets agents connect once the user has applied what connects one, or a part of it. */
+  /** Lets agents connect once the user has applied a change that connects one, or a part of it. */
   #followSetUp({ previewId, actor, outcome }: LedgerEntry): void {
     const preview = this.parts.store.get(previewId);
     if (preview?.purpose !== 'setUp' || preview.undoes || actor !== 'human' || outcome !== 'applied') return;
@@ -136,7 +136,7 @@ export class OtherAgents extends Owner {
       provideMcpServerDefinitions: () => [definition()],
       resolveMcpServerDefinition: async () => {
         const { port, token } = (await this.start()).address;
-        // Its tools would do the same as those of the server.
+        // These tools would duplicate those of the server.
         showLanguageModelTools(false);
         return definition(port, { Authorization: `Bearer ${token}` });
       },

@@ -17,7 +17,7 @@ export interface ProposalParts extends ResolveHost {
 }
 
 /**
- * Stages what another agent proposes, and waits until it is resolved. Cancelling only ends the waiting: the preview stays pending.
+ * Stages another agent's proposal and waits until it is resolved. Cancelling only ends the wait: the preview stays pending.
  * @returns a text for the agent: what was staged, and the outcome.
  * @throws Error with a text for the agent if its input cannot be staged, or the call was cancelled.
  */

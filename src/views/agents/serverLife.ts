@@ -32,7 +32,7 @@ export class ServerLife<Server extends Ending, Views extends Ending> {
     return (this.#views ??= this.#begin.views());
   }
 
-  /** Ends both. Whoever asks for one of them from now on gets another one. */
+  /** Stops both. A later request for either starts a new one. */
   async stop(): Promise<void> {
     const [server, views] = [this.#server, this.#views];
     this.#server = undefined;

@@ -48,7 +48,7 @@ export function windowViews(parts: WindowViewsParts): AgentViews {
   });
 }
 
-/** Takes what agents have written that ended while no window was open. @returns whether some are still at work */
+/** Recovers the writes of agents that ended while no window was open. @returns whether some are still at work */
 export async function recoverViews(views: AgentViews, folder: string): Promise<boolean> {
   const isAnyAtWork = await views.recover();
   // Nothing is looked for at the next start if nothing is left.

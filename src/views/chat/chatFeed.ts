@@ -113,7 +113,7 @@ export class ChatFeed extends Owner {
     this.#shown = undefined;
   }
 
-  /** Rebuilds everything soon and sends what changed. */
+  /** Rebuilds everything soon and sends the changes. */
   refresh(): void {
     this.#mark('all');
   }

@@ -43,7 +43,7 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     (await this.view()).resolveWebviewView(view);
   }
 
-  /** The loaded view. The first call reads the whole trunk ahead, since all of it is shown at once. */
+  /** The loaded view. The first call reads the whole trunk ahead, because the view shows all of it at once. */
   view(): Promise<ChatView> {
     return (this.#view ??= this.#load());
   }

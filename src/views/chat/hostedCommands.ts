@@ -30,7 +30,7 @@ export interface ChatCtx extends Agent {
 
 /**
  * The slash commands that need no model, run by the same commands as keys and menus.
- * @param tell tells an answer whose conversation is no longer open.
+ * @param tell shows an answer whose conversation is no longer open.
  */
 export function hostedCommands(options: ChatCtx, tell: (answer: string) => void): LocalCommands {
   const { store, execute } = options;

@@ -18,7 +18,7 @@ import { oneLine } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
   readonly session: Session;
-  /** Tells the user what belongs to a conversation that is no longer open. */
+  /** Shows the user an answer whose conversation is no longer open. */
   readonly tell: (answer: string) => void;
   readonly store: PreviewStore;
   readonly tools: ToolRegistry;
@@ -65,8 +65,8 @@ export class LocalCommands {
   }
 
   /**
-   * Runs a command that the user typed. @returns its outcome, which is noted in the conversation in which the command was typed.
-   * If another one is open by then, it is told instead. Never rejects.
+   * Runs a command that the user typed. @returns its outcome, which is noted in the conversation in which the command was typed. If
+   * another one is open by then, the user is told instead. Never rejects.
    */
   async answer(typed: string, command: LocalCommand): Promise<string> {
     const { session, tell } = this.#options;

@@ -72,9 +72,9 @@ export const webviewMessage = z.discriminatedUnion('type', [
     action,
     reason: z.optional(z.string().check(z.maxLength(MAX_PROMPT_CHARS))),
   }),
-  /** Applies the command of a preview, and lets the agent run the next ones by itself in the isolated sandbox. */
+  /** Applies the command of a preview, and lets the agent run later ones on its own in the isolated sandbox. */
   z.object({ type: z.literal('alwaysRunHere'), id: previewId, revision: z.int().check(z.minimum(1)) }),
-  /** Proposes to run on disk what a preview ran in the sandbox. */
+  /** Proposes a sandboxed preview's command for the disk. */
   z.object({ type: z.literal('runOnDisk'), id: previewId }),
   /** Runs the checks on a preview, or on all that is pending. */
   z.object({ type: z.literal('runChecks'), id: z.optional(previewId) }),
@@ -84,7 +84,7 @@ export const webviewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('rebase'), id: previewId }),
   /** Undoes an applied preview, or proposes a discarded one again. */
   z.object({ type: z.enum(['undo', 'reopen']), id: previewId }),
-  /** Opens these previews together, undoes what they applied, in this order, or offers what else can be done with them. */
+  /** Opens these previews together, undoes them in this order, or offers further actions on them. */
   z.object({
     type: z.enum(['openTurn', 'undoTurn', 'more']),
     ids: z.array(previewId).check(z.maxLength(MAX_TURN_PREVIEWS)),
@@ -177,7 +177,7 @@ export type ChatStatus = z.infer<typeof status>;
 export const hostMessage = z.discriminatedUnion('type', [
   /** Comes first: the texts of VS Code's display language by the English ones; empty for English. */
   z.object({ type: z.literal('language'), texts: z.record(z.string(), z.string()) }),
-  /** Everything to show; replaces what was shown before. */
+  /** Everything that is shown; replaces the previous content. */
   z.object({
     type: z.literal('snapshot'),
     /** For the completion list behind `/`. */

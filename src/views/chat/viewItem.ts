@@ -12,7 +12,7 @@ export const line = z.int().check(z.minimum(1));
 /** How many lines are added and removed; not exact for texts that are too different to compare them line by line. */
 export const lineStat = z.object({ added: z.int(), removed: z.int(), exact: z.boolean() });
 export type LineStat = z.infer<typeof lineStat>;
-/** A text, and how many characters the whole of it has if this is only its beginning. */
+/** A text; if this is only its beginning, with the length of the whole in characters. */
 const shownText = z.object({ text: z.string(), length: z.optional(z.int()) });
 export type ShownText = z.infer<typeof shownText>;
 const fileRow = z.object({
@@ -68,10 +68,10 @@ const cardState = z.discriminatedUnion('kind', [
 export type CardState = z.infer<typeof cardState>;
 /** Action that an outcome offers: redo undoes the preview that undid it. */
 const remedy = z.object({ type: z.enum(['undo', 'redo', 'reopen']), id: previewId });
-/** A hunk or file that was resolved by itself. */
+/** A hunk or file that was resolved separately. */
 const partRow = z.object({
   id: previewId,
-  /** The name of its file; left out for what was left of the preview. */
+  /** The name of its file; left out for the rest of the preview. */
   file: z.optional(z.string()),
   /** Left out if it is a whole file. */
   hunk: z.optional(z.int()),
@@ -127,7 +127,7 @@ const previewItem = z.object({
   /** Output of the preview's command, or its result. */
   output: z.optional(z.string()),
   remedy: z.optional(remedy),
-  /** Its hunks and files that were resolved by themselves, with what is left once that is resolved too, and counts of hunks. */
+  /** Its hunks and files that were resolved separately, the rest once that is resolved too, and counts of hunks. */
   parts: z.optional(
     z.object({
       rows: z.array(partRow),
@@ -158,7 +158,7 @@ const outcome = [
   'failed',
   'expired',
 ] as const;
-/** A file of a turn, and what has become of its change. */
+/** A file of a turn, and the outcome of its change. */
 const turnRow = z.object({
   ...fileRow.shape,
   /** The preview whose diff shows it. */
@@ -187,14 +187,14 @@ const turnItem = z.object({
   /** How many changes are not listed. */
   more: z.int(),
   files: z.int(),
-  /** The hunks of all of it. */
+  /** Counts of all its hunks. */
   counts: hunkCounts,
   stat: z.optional(lineStat),
   checks: z.optional(z.array(checkRow)),
   canCheck: z.optional(z.boolean()),
   risks: z.optional(z.array(z.string())),
   advice: z.optional(z.array(advice)),
-  /** All its previews; those that wait; those that can be undone, in the order in which they were applied. */
+  /** All its previews; the open ones; the undoable ones, in the order in which they were applied. */
   ids: z.array(previewId),
   open: z.array(previewId),
   undo: z.array(previewId),

@@ -5,7 +5,7 @@ import type { SentRequest } from '../../agent/session/request.ts';
 
 /**
  * A request to a model as Markdown: a heading for each message and tool. It accepts the format of any server: parts that it does
- *  not know are shown as JSON.
+ * not know are shown as JSON.
  * @param time when it was sent, in words.
  */
 export function requestText({ provider, body }: SentRequest, time: string, l10n: Localiser): string {

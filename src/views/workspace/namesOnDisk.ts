@@ -150,7 +150,7 @@ function fileId(file: string): string | undefined {
 
 /**
  * An identity shared by all names of a file, and by no other file: symbolic links, hard links and other spellings. For a missing
- *  file, it is the name and the identity of its folder; for one that the system does not identify, the name.
+ * file, it is the name and the identity of its folder; for one that the system does not identify, the name.
  */
 export function placeId(file: string): string {
   let id: string | undefined;

@@ -68,7 +68,7 @@ export class VsCodeCommandRunner implements ShellRunner {
 }
 
 /**
- * The whole environment of a program in a terminal of the user: nothing of it comes from the workspace.
+ * The complete environment of a program in a terminal of the user: nothing in it comes from the workspace.
  * @param folder for settings that name the workspace folder
  */
 export function ownEnvironment(folder: string): NodeJS.ProcessEnv {

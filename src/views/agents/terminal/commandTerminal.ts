@@ -13,7 +13,7 @@ import { runInShell } from '../../../agent/sandbox/commands/shellProcess.ts';
 const WRITE_MS = 50;
 const MAX_WRITE = 64_000;
 
-/** Ends an escape sequence that the command has not finished, and its colours: what follows is ours. */
+/** Ends an unfinished escape sequence of the command, and its colours, before our own text. */
 const TO_TEXT = '\x18\x1b[0m';
 
 /** The terminal of the last command that has ended, which makes way for the next one. */
@@ -58,7 +58,10 @@ export async function runInTerminal(plan: CommandPlan, run: CommandRun): Promise
   }
 }
 
-/** Shows an output in a terminal: all of it while it comes slowly, else the latest. What comes before the terminal is open is kept. */
+/**
+ * Shows output in a terminal: all of it while it comes slowly, else the latest. Output that arrives before the terminal opens is
+ * kept.
+ */
 class Screen {
   readonly #show: (text: string) => void;
   #isOpen = false;

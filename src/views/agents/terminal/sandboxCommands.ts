@@ -5,7 +5,7 @@ import type { Ctx } from '../../ctx.ts';
 import { sandboxSentence } from '../../texts/sandboxWords.ts';
 import { showInfo, showWarning } from '../../toast.ts';
 
-/** Shows what the sandbox is, and who starts commands in it. */
+/** Shows the state of the sandbox, and who starts commands in it. */
 export async function showSandbox(ctx: Ctx): Promise<void> {
   const { l10n } = vscode;
   const { hosts, sandboxes, sandboxLeave } = ctx;
@@ -26,7 +26,7 @@ export async function showSandbox(ctx: Ctx): Promise<void> {
   await picked?.run();
 }
 
-/** Makes what git ignores in the sandbox of this conversation as on disk, unless a command runs in it. */
+/** Resets the files that git ignores in this conversation's sandbox to those on disk, unless a command runs in it. */
 async function resetSandbox({ sandboxes, session }: Ctx): Promise<void> {
   const { l10n } = vscode;
   const sandbox = await sandboxes.of(session.id);
@@ -36,7 +36,7 @@ async function resetSandbox({ sandboxes, session }: Ctx): Promise<void> {
   showInfo(l10n.t('The sandbox was reset: ignored files are as on disk.'));
 }
 
-/** Lets the agent run commands by itself in the isolated sandbox of this workspace, and runs the one on whose card that was clicked. */
+/** Lets the agent run commands on its own in this workspace's isolated sandbox, and runs the command whose card was clicked. */
 export async function alwaysRunHere(
   { sandboxLeave, store }: Ctx,
   [id, revision]: readonly unknown[],
@@ -47,7 +47,7 @@ export async function alwaysRunHere(
   await execute('redline.preview.apply', preview.id, '', typeof revision === 'number' ? revision : undefined);
 }
 
-/** Proposes to run on disk what a preview ran in the sandbox. It waits for a click of its own. */
+/** Proposes a sandboxed preview's command for the disk. It needs its own click. */
 export async function runOnDisk({ session, store }: Ctx, [id]: readonly unknown[]): Promise<void> {
   const preview = typeof id === 'string' ? store.get(id) : undefined;
   const plan = preview && commandOf(preview);

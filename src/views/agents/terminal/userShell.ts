@@ -12,13 +12,13 @@ const NO_SHELLS = new Set(['redline-run', 'node', 'npx', ...terminalAgents.map((
 export interface ShellSettings {
   readonly platform: NodeJS.Platform;
   readonly env: NodeJS.ProcessEnv;
-  /** The shell that VS Code tells. It is empty for a moment after a window opens, and in some windows for good. */
+  /** The shell that VS Code reports. It is empty for a moment after a window opens, and in some windows for good. */
   readonly told: string;
   /** The first workspace folder. */
   readonly folder: string | undefined;
   /** The value of a setting of `terminal.integrated`. */
   readonly setting: (name: string) => unknown;
-  /** The same without what the settings of the workspace say. */
+  /** The same without workspace settings. */
   readonly own: (name: string) => unknown;
 }
 
@@ -66,7 +66,7 @@ function isShell(program: string): boolean {
   return !NO_SHELLS.has(name.toLowerCase().replace(/\.\w+$/, ''));
 }
 
-/** A profile; nothing of it if it does not start a shell. */
+/** A profile; empty if it does not start a shell. */
 function ofShell(profile: unknown): Readonly<Record<string, unknown>> {
   const given = record(profile);
   return pathsOf(given).every(isShell) ? given : {};
@@ -76,7 +76,7 @@ function pathsOf({ path: given }: Readonly<Record<string, unknown>>): readonly s
   return (Array.isArray(given) ? given : [given]).filter(one => typeof one === 'string');
 }
 
-/** The program of a profile that names it by an absolute path; others are found by VS Code, which tells the shell. */
+/** The program of a profile with an absolute path; VS Code resolves others and reports the shell. */
 function programOf(
   profile: Readonly<Record<string, unknown>>,
   fill: (text: string) => string | undefined,

@@ -4,7 +4,7 @@ import type { Sandbox, Sandboxes, SandboxStatus } from '../../../agent/sandbox/c
 /** Under which the permission of this workspace is kept: not in its settings, which anyone may write who writes its files. */
 const HERE = 'redline.runInSandboxHere';
 
-/** Whether the user lets the agent run commands by itself in the isolated sandbox of this workspace. */
+/** Whether the user lets the agent run commands on its own in this workspace's isolated sandbox. */
 export class SandboxLeave {
   readonly #memory: vscode.Memento;
   readonly #settings: { readonly runsInSandbox: boolean };

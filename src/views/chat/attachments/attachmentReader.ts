@@ -11,9 +11,9 @@ import type { AttachmentRef } from '../protocol.ts';
 const MAX_CHARS = 60_000;
 
 /**
- * Reads what the attached files or lines hold now, including unsaved changes. Long text is truncated, at the end of a line
- * if possible. An attachment that cannot be read never fails the prompt: it has a note instead, which both the user and
- * the model read.
+ * Reads the current content of the attached files or lines, including unsaved changes. Long text is truncated, at the end of a line
+ * if possible. An attachment that cannot be read never fails the prompt: it has a note instead, which both the user and the model
+ * read.
  * @param keepImage makes a stored image belong to the session; `undefined` if it is no longer there.
  */
 export function readAttachments(

@@ -12,8 +12,8 @@ export function attachmentName(ref: AttachmentRef): string {
 }
 
 /**
- * Tells attachments apart, unlike their labels, in which one character may look like another one's escape. Two references to the same
- * lines of one file have the same key.
+ * Key that identifies an attachment. A label cannot, because one character in it may look like another one's escape. Two references
+ * to the same lines of one file have the same key.
  */
 function attachmentKey({ path, startLine, endLine = startLine, image }: AttachmentRef): string {
   return JSON.stringify(image ? [image.file] : [path, startLine, endLine]);
@@ -24,7 +24,7 @@ export function withoutDuplicates(refs: readonly AttachmentRef[]): readonly Atta
   return [...new Map(refs.map(ref => [attachmentKey(ref), ref])).values()];
 }
 
-/** The attached files, then those that the text names, without duplicates and lines of files that are attached whole. */
+/** The attached files, then those named in the text, without duplicates and without lines of files that are attached whole. */
 export function withNamed(
   refs: readonly AttachmentRef[],
   named: readonly AttachmentRef[],

@@ -12,7 +12,7 @@ const MAX_SUGGESTED = 12;
 /** How long a listing is reused, in milliseconds, since typing a name asks for it many times. */
 const FRESH_MS = 10_000;
 
-/** Finds what can be attached to a prompt: the active file, its selection, and the files of the workspace. */
+/** Finds files to attach to a prompt: the active file, its selection, and the files of the workspace. */
 export class ContextFiles {
   readonly #workspace: Workspace;
   #listing: { readonly at: number; readonly paths: Promise<readonly string[]> } | undefined;
@@ -21,7 +21,7 @@ export class ContextFiles {
     this.#workspace = workspace;
   }
 
-  /** Workspace paths that match what was typed, best first; open files come before others. */
+  /** Workspace paths that match the query, best first; open files come before others. */
   async find(query: string): Promise<string[]> {
     return rankFiles(await this.#openFirst(), query, MAX_SUGGESTED);
   }

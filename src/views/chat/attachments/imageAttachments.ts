@@ -8,7 +8,7 @@ import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 import type { AttachmentRef, WebviewMessage } from '../protocol.ts';
 
-/** Stores the images that the user pastes and attaches. If one cannot be taken, the user is told why. */
+/** Stores images that the user pastes and attaches. If one cannot be stored, the user is told why. */
 export class ImageAttachments {
   readonly #images: ImageFiles;
   readonly #workspace: ReadableFiles;
@@ -46,7 +46,7 @@ export class ImageAttachments {
     return image ? [{ path: name || '-', image }] : [];
   }
 
-  /** A reference to a whole file that is an image becomes one to a stored copy of it. */
+  /** Replaces a reference to an image file by one to a stored copy of it. */
   async withImage(ref: AttachmentRef): Promise<AttachmentRef> {
     if (ref.startLine !== undefined || !/\.(?:png|jpe?g|gif|webp)$/i.test(ref.path)) return ref;
     const image = await this.#add(ref.path, () => this.#workspace.read(ref.path));

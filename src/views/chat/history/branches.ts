@@ -16,7 +16,7 @@ export interface Branch {
   readonly tags: readonly NodeTag[];
 }
 
-/** The branches of a conversation, the newest first. What goes on from the current message is one, too, after a revert. */
+/** The branches of a conversation, newest first. After a revert, the continuation from the current message counts as one. */
 export function branchesOf(tree: ConversationTree): readonly Branch[] {
   const found: Branch[] = [];
   const lines: (readonly (NodeId | null)[])[] = [[null, ...tree.trunk]];
@@ -36,7 +36,7 @@ export function branchesOf(tree: ConversationTree): readonly Branch[] {
 
 /**
  * Target of reverting to a message: the message itself or, for a prompt, the point before it, so that the user can edit
- *  the prompt and send it again.
+ * the prompt and send it again.
  */
 export function revertTargetOf(tree: ConversationTree, node: NodeId): NodeId | null {
   const found = tree.get(node);

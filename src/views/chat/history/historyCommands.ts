@@ -30,7 +30,7 @@ export async function revert({ session, chat }: Ctx, args: readonly unknown[]): 
   view.putBack([{ text: message.text, attachments: message.attachments ?? [] }]);
 }
 
-/** Forgets what all resolved previews held, if the user agrees. */
+/** Deletes the contents of all resolved previews, if the user agrees. */
 export async function clearHistory({ store }: Agent): Promise<void> {
   const agreed = await confirm(
     vscode.l10n.t('Delete the content of all previews that are decided?'),
@@ -50,7 +50,7 @@ export async function clearHistory({ store }: Agent): Promise<void> {
     );
 }
 
-/** Asks the last prompt again, from before it. What followed it stays as a branch. */
+/** Sends the last prompt again, from before it. The old answer stays as a branch. */
 export async function retry({ session }: Ctx): Promise<void> {
   const { tree } = session;
   const node = tree.trunk.findLast(id => tree.get(id)?.message.role === 'user');
@@ -69,7 +69,7 @@ export async function switchBranch({ session }: Ctx, args: readonly unknown[]): 
   if (node !== undefined && session.tree.has(node)) await revertTo(session, session.tree.tipOf(node));
 }
 
-/** @returns false if the conversation is already there, which the user is told */
+/** @returns false if the conversation is already there, in which case the user is told */
 async function revertTo(session: Session, target: NodeId | null): Promise<boolean> {
   const { applied, abandonedNodeIds } = await session.revert({ category: null, target, summary: null });
   if (!applied) {

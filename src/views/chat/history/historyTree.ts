@@ -10,7 +10,7 @@ import type { ListedSession, ListedSessions } from './listedSessions.ts';
 /** How long changes are collected before the rows are refreshed, in milliseconds. */
 const GATHER_MS = 100;
 
-/** A session, or a branch of the open one. `node` is what a command on a branch is about. */
+/** A session, or a branch of the open one. Commands on a branch take `node`. */
 type HistoryRow =
   | {
       readonly kind: 'session';
@@ -70,7 +70,8 @@ class HistoryTree extends Owner implements vscode.TreeDataProvider<HistoryRow> {
       row.kind === 'session'
         ? sessionItem(row.session, row.branches.length)
         : branchItem(session.tree, row.branch);
-    // VS Code keeps by id what is unfolded. The mark makes a session that gets its first branch a new row, which else stays folded.
+    // VS Code remembers unfolded rows by id. The mark gives a session a new id with its first branch; otherwise it would stay
+    // folded.
     item.id =
       row.kind === 'session'
         ? `${row.id}${row.branches.length > 0 ? '+' : ''}`

@@ -24,7 +24,9 @@ export class ListedSessions {
     this.#session = session;
   }
 
-  /** The open session, then the others, those used last first. A log that cannot be read is left out. @throws as `SessionLogs.list` does. */
+  /**
+   * The open session, then the others, most recently used first. Unreadable logs are left out. @throws as `SessionLogs.list` does.
+   */
   async list(): Promise<readonly ListedSession[]> {
     const files = (await this.#sessions.list()).slice(0, MAX_LISTED);
     const others: ListedSession[] = [];

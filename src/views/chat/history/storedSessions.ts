@@ -145,7 +145,7 @@ export class StoredSessions {
     return oneLine(found?.title ?? found?.firstWords ?? '', MAX_TITLE) || vscode.l10n.t('Session');
   }
 
-  /** Reads a session to open it, or only to view it. `undefined` if that is not possible, which the user is told. */
+  /** Reads a session to open it, or only to view it. `undefined` if that fails, in which case the user is told. */
   async #read(id: string, purpose: 'readAndRepair' | 'read'): Promise<StoredSession | undefined> {
     if (!(await this.#isSaved(id))) return undefined;
     try {
@@ -162,7 +162,7 @@ export class StoredSessions {
     }
   }
 
-  /** Whether the log has all of a session; if not, the user is told. */
+  /** Whether the log holds the whole session; if not, the user is told. */
   async #isSaved(id: string): Promise<boolean> {
     if (await this.#agent.session.logs.drain(id)) return true;
     void showWarning(

@@ -3,7 +3,7 @@ import type * as vscode from 'vscode';
 const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 
 /**
- * For how long what VS Code told of a secret counts, in milliseconds. In a browser, it tells no window of what another one changed.
+ * How long a secret from VS Code is cached, in milliseconds. In a browser, VS Code does not report changes made in another window.
  */
 const LIFETIME_MS = 60_000;
 

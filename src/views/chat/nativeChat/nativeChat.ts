@@ -4,7 +4,7 @@ import { OWN_VENDOR, PARTICIPANT } from '../../contributions.ts';
 import type { ReplyMetadata, RequestHandler } from './requestHandler.ts';
 
 /**
- * Registers `@redline` in VS Code's own chat. What answers is loaded with the first request.
+ * Registers `@redline` in VS Code's own chat. The code that answers is loaded with the first request.
  *
  * VS Code sends a request to a participant only if a language model is chosen in the chat, although Redline uses its own. So
  * that this needs no account, Redline offers an entry in the list of models. VS Code must be made to ask for it,

@@ -162,7 +162,7 @@ export class RequestHandler {
       .join('\n\n');
   }
 
-  /** The files and lines that the user attached. What cannot be attached is named in the reply. */
+  /** The files and lines that the user attached. The reply names any that cannot be attached. */
   async #refsOf(
     references: readonly vscode.ChatPromptReference[],
     stream: vscode.ChatResponseStream,
@@ -206,7 +206,7 @@ function sinkOf(stream: vscode.ChatResponseStream): ReplySink {
   };
 }
 
-/** No model is connected: the one that is chosen in this chat is one click away. */
+/** No model is connected: offer the one chosen in this chat. */
 function offerModels(sink: ReplySink, { vendor, id, name }: vscode.LanguageModelChat): void {
   if (vendor !== OWN_VENDOR)
     sink.button(vscode.l10n.t('Use {0}', name), 'redline.selectModel', `${vendor}/${id}`);

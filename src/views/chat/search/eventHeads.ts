@@ -1,6 +1,6 @@
 /** Begins the list of the matches in a line, the last part of an event. Within a JSON string its quotation marks would be escaped. */
 const SUBMATCHES = Buffer.from(',"submatches":[');
-/** Ends the text of a match and tells where it begins, in bytes. Cannot occur within a JSON string either. */
+/** Ends a match's text and precedes its byte offset. Cannot occur within a JSON string either. */
 const START = Buffer.from('},"start":');
 /** More than the digits of a number of bytes. */
 const DIGITS = 20;

@@ -163,7 +163,7 @@ export class WorkspaceTextSearch implements TextSearch {
     };
   }
 
-  /** The texts of those files in which carriage returns alone end lines, which ripgrep does not count. */
+  /** The texts of the files with lone carriage returns as line ends, which ripgrep does not count. */
   async #withOtherLines(paths: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
     const folders = this.#workspace.folderRoots();
     const encodings = new Map<string, TextEncoding>();

@@ -22,8 +22,8 @@ function isRestaged({ reopens, undoes, origin }: Preview): boolean {
 }
 
 /**
- * Previews that no call on this trunk staged, from an earlier session, another branch, agent or extension: those that are open, and
- * those that have been decided since the conversation is shown.
+ * Previews that no call on this trunk staged, from an earlier session, another branch, agent or extension: open ones, and those
+ * decided since the conversation is shown.
  */
 export function fromElsewhere(input: TranscriptInput, lookup: Lookup): ViewItem[] {
   const { previews, sessionId, elsewhere } = input;
@@ -53,7 +53,7 @@ export function fromElsewhere(input: TranscriptInput, lookup: Lookup): ViewItem[
   ];
 }
 
-/** The cards of what belongs together: one for all changes of files if there are several, and one for each other preview. */
+/** The cards of previews that belong together: one for all file changes if there are several, and one for each other preview. */
 export function cardsOf(together: readonly Preview[], input: TranscriptInput, lookup: Lookup): ViewItem[] {
   const changes = together.filter(isOfTurn);
   if (changes.length < 2) return together.map(preview => card(preview, input, lookup));
@@ -64,7 +64,7 @@ export function cardsOf(together: readonly Preview[], input: TranscriptInput, lo
   ];
 }
 
-/** The cards that are no longer shown because their previews have been resolved: what has become of each. */
+/** The cards that are no longer shown because their previews have been resolved, with the outcome of each. */
 export function resolvedCards(
   before: readonly ViewItem[],
   after: readonly ViewItem[],
@@ -117,7 +117,7 @@ function factsOf(
   };
 }
 
-/** Above what a revert staged to undo a branch: that its changes are still in the files, unless the branch is back. */
+/** Notice above the previews with which a revert undoes a branch: its changes are still in the files, unless the branch is back. */
 function stillApplied(preview: Preview, input: TranscriptInput): ViewItem[] {
   const { id, undoes = [], purpose, changes, origin } = preview;
   if (purpose !== 'revert' || undoes.length === 0 || origin?.sessionId !== input.sessionId) return [];

@@ -4,7 +4,7 @@ import type { SessionEvent } from '../../../agent/session/events.ts';
 
 /**
  * Part of the screen that a session event changes: nothing, the end of the streaming answer, the progress line of a running
- *  tool, or anything.
+ * tool, or anything.
  */
 export type Effect = 'none' | 'text' | 'progress' | 'all';
 

@@ -118,7 +118,7 @@ export function buildLookup(
   };
 }
 
-/** Whether a preview is listed on the card of what it was split off. One that failed to apply, and is pending, has its own. */
+/** Whether a preview is listed on the card that it was split off from. One that failed to apply, and is pending, has its own. */
 export function isListedPart(preview: Preview): boolean {
   return preview.part !== undefined && !isOpen(preview);
 }

@@ -122,7 +122,7 @@ function outcomePart({
   };
 }
 
-/** The rows of the parts. What is left of a preview gets a row too once it is resolved. */
+/** The rows of the parts. The rest of a preview gets a row too once it is resolved. */
 function partsOf(view: PreviewView): ItemOf<'preview'>['parts'] {
   const { preview, total, parts } = view;
   if (parts.length === 0) return undefined;
@@ -210,7 +210,7 @@ export function adviceOf({ advice, outcome }: PreviewView): Advice | undefined {
   );
 }
 
-/** Adds hunks to those that came to the same. */
+/** Adds hunks to those with the same outcome. */
 export function countHunks(counts: HunkCounts, { kind }: PreviewOutcome, hunks: number): void {
   if (kind === 'pending' || kind === 'applying') counts.left += hunks;
   else if (kind === 'returnedError') counts.applied += hunks;

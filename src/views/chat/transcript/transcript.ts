@@ -61,7 +61,7 @@ function hostItem({ id, host, url }: HostQuestion): ItemOf<'host'> {
 }
 
 interface TurnLookup extends Lookup {
-  /** The ids of those that stand on the card of their turn. */
+  /** The ids of previews listed on the card of their turn. */
   readonly onTurns: ReadonlySet<string>;
 }
 
@@ -196,7 +196,7 @@ function answerItems(
     }
     const line = toolLine(key, call, result, input.liveProgress?.(call.id));
     const staged = (lookup.staged.get(place) ?? []).filter(preview => !isListedPart(preview));
-    // The card of what the call proposed says the rest.
+    // The card of the proposal says the rest.
     if (staged.length === 0 || line.status !== 'done') items.push(line);
     for (const preview of staged)
       if (!lookup.onTurns.has(preview.id)) items.push(card(preview, input, lookup));

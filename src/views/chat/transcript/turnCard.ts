@@ -38,13 +38,13 @@ interface Piece {
   readonly stat: DiffStat | undefined;
 }
 
-/** Whether it is shown among the files of its turn, instead of on a card of its own: not what takes back a decision. */
+/** Whether it is shown among the files of its turn, instead of on its own card: false for one that takes back a decision. */
 export function isOfTurn(preview: Preview): boolean {
   const { kind, part, reopens, undoes } = preview;
   return kind === 'files' && !part && reopens === undefined && undoes === undefined && !planOf(preview);
 }
 
-/** The one card of what a turn, or another agent, proposed: its files, and what has become of each. */
+/** The one card of a turn's or another agent's proposals: its files, with the outcome of each. */
 export function turnCard(views: readonly PreviewView[]): Turn {
   const pieces = views.flatMap(piecesOf);
   // Rows of the same file stand next to each other.
@@ -177,7 +177,7 @@ function adviceOn(views: readonly PreviewView[]): Advice[] | undefined {
     ({ action, reason }, at) =>
       all.findIndex(each => each.action === action && each.reason === reason) === at,
   );
-  // The reason of all of them is told on the card of all of them.
+  // A reason that covers them all is on their common card.
   return once.length === 0
     ? undefined
     : once.slice(0, MAX_ADVICE).map(({ action, reason, isPast }) => ({ action, reason, isPast }));

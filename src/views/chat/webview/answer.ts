@@ -56,7 +56,7 @@ export function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undef
   return root;
 }
 
-/** Copy, and what can be done from this answer on. Visible while the answer is hovered or focused. */
+/** Copy, and the actions on this answer. Visible while the answer is hovered or focused. */
 function answerActions({ text, node, canRetry }: ItemOf<'assistant'>): HTMLElement {
   return el(
     'div',

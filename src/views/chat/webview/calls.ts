@@ -5,7 +5,7 @@ import { el, icon } from './dom.ts';
 import { fileLink } from './fileLink.ts';
 import { nameOf } from './fileNames.ts';
 
-/** A call that ended says nothing of what it found: a tick would stand for checks that failed, too. */
+/** The icon of a finished call is not a tick: that would stand for checks that failed, too. */
 const TOOL_ICONS = { running: 'loading', done: 'tools', failed: 'error' } as const;
 
 /** A call on one line, to unfold. */

@@ -4,7 +4,7 @@ import { checkSentence, checkText } from '../../texts/checkWords.ts';
 import type { CheckRow } from '../viewItem.ts';
 import { post } from './host.ts';
 
-/** The checks on a preview, or on all that is pending: each a button that opens what it wrote. */
+/** The checks on a preview, or on all pending ones: each a button that opens its output. */
 export function checkList(
   checks: readonly CheckRow[] | undefined,
   target: string,

@@ -25,7 +25,7 @@ export function isPath(word: string): boolean {
   return word.length <= MAX_WORD_CHARS && PATH.test(word) && !word.includes('//');
 }
 
-/** The words of a text, with what is between them. Files are recognized only where a line is named. */
+/** The words of a text, with the separators between them. Files are recognized only where a line is named. */
 export function splitAtFiles(
   text: string,
 ): readonly (string | { readonly word: string; readonly file: NamedFile })[] {

@@ -11,7 +11,7 @@ import { resolveDetail, resolveSource, resolveTitle } from '../words/resolveWord
 import { renderMarkdown } from './markdown/markdown.ts';
 import { post } from './host.ts';
 
-/** Renders an item, reusing its old element where possible. What the user has unfolded stays unfolded. */
+/** Renders an item, reusing its old element where possible. Folds that the user opened stay open. */
 export function renderItem(item: ViewItem, old: HTMLElement | undefined): HTMLElement {
   switch (item.kind) {
     case 'assistant':
@@ -66,7 +66,7 @@ function headingText(heading: ItemOf<'heading'>['heading']): string {
   }
 }
 
-/** No answer is the default: each is a click of its own. */
+/** No answer is the default: each needs its own click. */
 function renderHost({ id, host, url }: ItemOf<'host'>): HTMLElement {
   const title = l10n.t('The agent wants to read from {0}.', host);
   const answers = [

@@ -61,7 +61,7 @@ export class MessageList {
     return this.#items.size === 0;
   }
 
-  /** Fills the empty list, beginning at its end, where the user looks. What is above that follows by and by. */
+  /** Fills the empty list from its end, where the user looks. Entries above follow step by step. */
   open(items: readonly ViewItem[]): void {
     for (const item of items) this.#items.set(item.key, item);
     this.#above = items.slice(0, -FIRST).map(({ key }) => key);
@@ -194,10 +194,10 @@ export class MessageList {
   }
 }
 
-/** A control, by what it has in common with its successor in an element that replaces this one. */
+/** A control, by the properties that its successor shares in an element that replaces this one. */
 interface FocusedControl {
   readonly selector: string;
-  /** Its place among those that the selector matches. */
+  /** Its index among the matches of the selector. */
   readonly at: number;
 }
 

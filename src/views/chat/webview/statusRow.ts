@@ -57,7 +57,7 @@ export class StatusRow {
   readonly #instructions = el('div', { class: 'instructions' });
   #shown: string | undefined;
   #counting: ReturnType<typeof setInterval> | undefined;
-  /** When the countdown that is shown ends, and of what. */
+  /** End of the countdown that is shown, and its code. */
   #count: { readonly end: number; readonly code: Retry['code'] } | undefined;
 
   constructor() {

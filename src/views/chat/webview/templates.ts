@@ -13,7 +13,7 @@ export function note(kind: string, name: string, text: string): TemplateResult {
 
 export interface ButtonParts {
   readonly label: string;
-  /** For screen readers: the label, with what it is about. */
+  /** For screen readers: the label, with its object. */
   readonly of: string;
   readonly action: string;
   /** The preview that the action is done to, if the button may stand for several. */

@@ -16,7 +16,7 @@ export class TodoList {
   readonly element: HTMLElement;
   readonly #summary = el('span', { class: 'todo-summary' });
   readonly #list = el('ol', { class: 'todo-items', aria: { label: l10n.t('To-do list') } });
-  /** Says to screen readers what has changed. */
+  /** Announces changes to screen readers. */
   readonly #news = el('div', { class: 'hidden', role: 'status' });
   #shown = '';
 

@@ -60,7 +60,7 @@ export function cardNotes({
   return notes;
 }
 
-/** Whether all of it is decided, some of it applied and some discarded. */
+/** Whether all hunks are decided, some applied and some discarded. */
 export function isMixed({ applied, discarded, undone, left }: HunkCounts): boolean {
   return applied > 0 && discarded > 0 && undone + left === 0;
 }
@@ -97,7 +97,7 @@ export function isOpen({ state }: Card): boolean {
   return state.kind === 'pending' || state.kind === 'applying';
 }
 
-/** The state of a card, unless its parts tell it. */
+/** The state of a card, unless its parts show it. */
 export function cardState(card: Card): string | undefined {
   return card.parts && !isOpen(card) ? undefined : stateText(card);
 }

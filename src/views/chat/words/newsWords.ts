@@ -7,7 +7,7 @@ type Card = ItemOf<'preview'> | ItemOf<'turn'>;
 
 /**
  * A card's news in one line; empty if a screen reader need not tell it. A card that changes is not read out again: the whole
- *  of it, with its files and buttons, would be too much to listen to for each vote.
+ * of it, with its files and buttons, would be too much to listen to for each vote.
  */
 export function newsOf(before: Card, card: Card): string {
   if (card.kind === 'preview' && card.state.kind === 'applying') return '';
@@ -16,7 +16,7 @@ export function newsOf(before: Card, card: Card): string {
   return changed.length === 0 ? '' : [nameOf(card), ...changed].join(', ');
 }
 
-/** Whether an item is a card, which is told when it changes. */
+/** Whether an item is a card, whose changes are announced. */
 export function isCard(item: ViewItem): item is Card {
   return item.kind === 'preview' || item.kind === 'turn';
 }

@@ -5,7 +5,7 @@ import type { ItemOf } from '../protocol.ts';
 
 type Block = ItemOf<'resolve'>;
 
-/** `Accept: Edit cart.ts`, what came of a call of `resolve`. */
+/** `Accept: Edit cart.ts`, the outcome of a call of `resolve`. */
 export function resolveTitle(block: Block): string {
   const name = blockName(block) ?? l10n.t('pending action');
   switch (block.outcome) {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 
 /**
  * Tracks the text that editors save, and whether they have unsaved changes: after every save, VS Code tells extensions that there
- *  are none, even if the user typed during the save.
+ * are none, even if the user typed during the save.
  */
 export class EditorSaves {
   /** Text that editors are saving right now, by URI. */

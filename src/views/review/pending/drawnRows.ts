@@ -3,7 +3,7 @@ import { keyOf, type PendingNode } from './pendingNode.ts';
 
 /**
  * Mirrors the rows that VS Code has of the tree, so that a change redraws only rows that look different now. VS Code knows a row
- *  by its object, so a row keeps its object as long as it is there.
+ * by its object, so a row keeps its object as long as it is there.
  */
 export class DrawnRows {
   /** By key, each row and its look. */

@@ -34,8 +34,8 @@ const NOTE_ICONS = {
 const WHERE_ICONS = { sandbox: 'shield', copy: 'copy', disk: 'terminal' } as const;
 
 /**
- * Renders a preview's card, in its old element if it has one: what has not changed stays, and with it focus, folds and a reason
- * that is being typed.
+ * Renders a preview's card, in its old element if it has one: unchanged parts stay, and with them the focus, folds and a half-typed
+ * reason.
  */
 export function renderCard(card: Card, old: HTMLElement | undefined): HTMLElement {
   const root = old ?? document.createElement('article');
@@ -136,7 +136,7 @@ function partList(parts: NonNullable<Card['parts']>, label: string): TemplateRes
   </div>`;
 }
 
-/** Undo or Reopen, on what is resolved. */
+/** Undo or Reopen, on a resolved preview. */
 function remedyButton(name: string, { type, id }: NonNullable<Card['remedy']>): TemplateResult {
   const [label, of] = {
     undo: [l10n.t('Undo'), l10n.t('Undo {0}', name)],
@@ -199,7 +199,7 @@ function scrollDown(): (text: Element | undefined) => void {
   return text => requestAnimationFrame(() => text?.scrollTo({ top: text.scrollHeight }));
 }
 
-/** The plan as rendered Markdown, in a fold. What the user has unfolded stays unfolded. */
+/** The plan as rendered Markdown, in a fold. A fold that the user opened stays open. */
 function plan({ plan }: Card): TemplateResult | typeof nothing {
   if (!plan) return nothing;
   const title = l10n.t('Plan');

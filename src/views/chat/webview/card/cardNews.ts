@@ -3,7 +3,7 @@ import { el } from '../dom.ts';
 /** How many lines stay in the document. A screen reader that is slow still finds them. */
 const KEPT = 10;
 
-/** A live region, not shown, that tells what happened to cards that are on the screen. */
+/** A hidden live region that announces changes of cards on the screen. */
 export class CardNews {
   readonly element: HTMLElement = el('div', {
     class: 'hidden card-news',

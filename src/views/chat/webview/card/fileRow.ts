@@ -6,7 +6,7 @@ import type { FileRow } from '../../protocol.ts';
 import { post } from '../host.ts';
 import { icon, stat } from '../templates.ts';
 
-/** A file of a preview, which opens its diff. @param state what has become of its change, if that is to be told */
+/** A file of a preview, which opens its diff. @param state the outcome of its change, if it is to be shown */
 export function fileButton(file: FileRow, id: string, state?: string): TemplateResult {
   const path = escapeInvisible(file.path);
   const slash = path.lastIndexOf('/');

@@ -1,4 +1,4 @@
-/** The codicons of what has become of a preview, or of a turn. */
+/** Codicons by the state of a preview, or of a turn. */
 export const STATE_ICONS = {
   pending: 'diff',
   applying: 'loading',

@@ -12,7 +12,7 @@ import { STATE_ICONS } from './stateIcons.ts';
 type Turn = ItemOf<'turn'>;
 const RED: ReadonlySet<string> = new Set(['failed', 'timedOut', 'changedFiles']);
 
-/** Renders the card of a turn, in its old element if it has one: what has not changed stays, and with it the focus. */
+/** Renders the card of a turn, in its old element if it has one: unchanged parts stay, and with them the focus. */
 export function renderTurn(turn: Turn, old: HTMLElement | undefined): HTMLElement {
   const root = old ?? document.createElement('article');
   root.className = `item card turn ${turn.state}`;
@@ -93,7 +93,7 @@ export function checkButton(name: string, target: string, id?: string): Template
   });
 }
 
-/** Opens the list of what else can be done with these. */
+/** Opens the list of further actions on these. */
 export function moreButton(ids: readonly string[], name: string): TemplateResult {
   return html`<button
     type="button"

@@ -9,7 +9,7 @@ import { checkButton, isDoubtful, moreButton } from './turnCard.ts';
 type Card = ItemOf<'preview'>;
 type Pending = Extract<Card['state'], { kind: 'pending' }>;
 
-/** The buttons, and of a plan the input for what should change. */
+/** The buttons and, for a plan, the input for the changes asked for. */
 export function votes(card: Card, { problem }: Pending): TemplateResult {
   const { id, revision, label, plan } = card;
   const why = l10n.t('Send back {0}', label);
@@ -17,7 +17,7 @@ export function votes(card: Card, { problem }: Pending): TemplateResult {
     const reason = plan ? ReasonForm.of(event).input.value.trim() : '';
     post({ type: 'resolve', id, revision, action: 'discard', ...(reason === '' ? {} : { reason }) });
   };
-  // A plan is sent back with what should change, which is asked first: that is its only way.
+  // A plan goes back only with the changes asked for, so ask first.
   const sendBack = (event: Event): void => {
     const form = ReasonForm.of(event);
     if (form.isOpen) discard(event);
@@ -39,7 +39,7 @@ export function votes(card: Card, { problem }: Pending): TemplateResult {
   </div>`;
 }
 
-/** Asks what should change in a plan. */
+/** Asks for the changes to a plan. */
 function reasonForm(why: string, send: (event: Event) => void): TemplateResult {
   const handleKey = (event: KeyboardEvent): void => {
     if (event.isComposing) return;
@@ -56,7 +56,7 @@ function reasonForm(why: string, send: (event: Event) => void): TemplateResult {
   </div>`;
 }
 
-/** Apply or, while the preview is stale, what has to be done first. */
+/** Apply or, while the preview is stale, the step needed first. */
 function primaryButton(card: Card, problem: Pending['problem']): TemplateResult {
   const { id, revision, label, face } = card;
   const style = isDoubtful(card) ? 'secondary' : 'primary';
@@ -79,7 +79,7 @@ function primaryButton(card: Card, problem: Pending['problem']): TemplateResult 
   return one(verb, of, 'apply', apply);
 }
 
-/** Applies the command, and lets the agent run the next ones by itself. */
+/** Applies the command, and lets the agent run later ones on its own. */
 function alwaysButton({ id, revision, label }: Card): TemplateResult {
   return button({
     ...{ label: l10n.t('Always Run in the Sandbox Here'), action: 'always' },
@@ -93,14 +93,14 @@ function editButton(id: string): TemplateResult {
   return button({ label, of: label, action: 'edit', onClick: () => post({ type: 'edit', id }) });
 }
 
-/** The input for a reason among the buttons of a card. Whether it is open, and what is typed, only its elements know. */
+/** The input for a reason among the buttons of a card. Its elements alone hold whether it is open, and its text. */
 class ReasonForm {
   readonly input: HTMLInputElement;
   readonly #form: HTMLElement;
   /** Element that opens it, and gets the focus back when it closes. */
   readonly #opener: HTMLElement;
 
-  /** The one of the card in which something happened. */
+  /** The form of the card in which the event happened. */
   static of({ currentTarget }: Event): ReasonForm {
     const votes = currentTarget instanceof Element ? currentTarget.closest('.votes') : null;
     if (!votes) throw new Error('There are no votes around it.');

@@ -21,8 +21,8 @@ export function renderMarkdown(root: HTMLElement, text: string): void {
 }
 
 /**
- * Renders a text that grows at its end into `root`, which it empties first. Each call does work in proportion to what is
- * appended, however long the text is already.
+ * Renders a text that grows at its end into `root`, which it empties first. The work of each call is proportional to the appended
+ * text, however long the text is already.
  */
 export class StreamingMarkdown {
   readonly #root: HTMLElement;

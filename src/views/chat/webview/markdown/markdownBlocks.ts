@@ -3,7 +3,7 @@ import MarkdownIt, { type Env, type Token } from 'markdown-it';
 const parser = new MarkdownIt('default', { html: false, linkify: true, typographer: false });
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 
-/** The longest text that is parsed, in characters. What is longer is shown as it is: its elements would be too many. */
+/** The longest text that is parsed, in characters. A longer one is shown as plain text: its elements would be too many. */
 export const MAX_MARKDOWN_CHARS = 500_000;
 /** The longest block that is parsed again when it grows, in characters. */
 const MAX_OPEN_CHARS = 20_000;
@@ -12,7 +12,7 @@ const LINE_BREAK = /\r\n?|\n/;
 
 /** A top-level block. */
 export interface Block {
-  /** Type and source, which tell whether it has to be rendered again. */
+  /** Type and source. The block is rendered again if they differ. */
   readonly source: string;
   readonly tokens: readonly Token[];
   /** The line that it begins in, counted from 0. */
@@ -48,9 +48,9 @@ export function blocksOf(text: string, environment: Env = {}): Block[] {
 }
 
 /**
- * The blocks of a text that grows at its end. Only the last block can still change, so only that is parsed again, and only until
- * it is too long. From then on, or once the whole text is, what comes is plain. A link is shown as one only if its definition
- * came before it; the complete text is parsed as a whole.
+ * The blocks of a text that grows at its end. Only the last block can still change, so only that one is parsed again, until it is
+ * too long. From then on, or once the whole text is too long, new text is plain. A link is shown as one only if its definition came
+ * before it; the complete text is parsed as a whole.
  */
 export class GrowingBlocks {
   /** The text from the beginning of the last block. */

@@ -26,13 +26,13 @@ export class Chips {
     return this.#refs;
   }
 
-  /** Adds what is not attached yet, up to the limit. */
+  /** Adds those not attached yet, up to the limit. */
   add(refs: readonly AttachmentRef[]): void {
     const all = withoutDuplicates([...this.#refs, ...refs]);
     this.#set(all.slice(0, Math.max(MAX_ATTACHMENTS, this.#refs.length)));
   }
 
-  /** Adds what came back with prompts. Nothing of it is dropped, though a prompt takes no more than the limit. */
+  /** Adds the attachments of prompts that came back. None is dropped, even beyond the limit. */
   putBack(refs: readonly AttachmentRef[]): void {
     this.#set(withoutDuplicates([...this.#refs, ...refs]));
   }
