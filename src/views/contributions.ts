@@ -8,7 +8,7 @@ import type { ConflictChoice } from '../agent/hold/preview/rebase/conflictMarker
 
 export const EXTENSION_ID = 'redline.redline';
 
-/** The controller of comments on lines of previews, and what the state of the workspace keeps them under. */
+/** The controller of comments on lines of previews, and the key of the workspace state that stores them. */
 export const COMMENTS = 'redline.comments';
 
 /** Key in the workspace state for the previews that are in front. */
@@ -78,7 +78,7 @@ type HunkArguments = [previewId?: string, path?: string, hunk?: number, revision
 interface OwnCommandArguments {
   /** Opens the row that is selected in the pending view. */
   'redline.preview.openSelected': [];
-  /** Offers what else can be done with a hunk, its file and the whole; with ids: with all of these. */
+  /** Offers further actions on a hunk, its file and the whole; with ids: on all of these. */
   'redline.preview.more': [
     previews?: string | readonly string[],
     path?: string,
@@ -87,9 +87,9 @@ interface OwnCommandArguments {
   ];
   /** The difference between a file's proposal and the one that the user looked at before. */
   'redline.preview.showSinceLooked': [previewId?: string, path?: string];
-  /** Saves what was typed into the proposals of a preview, and applies it. */
+  /** Saves the edits typed into the proposals of a preview, and applies it. */
   'redline.preview.saveAndApply': [previewId?: string, revision?: number];
-  /** Drops what was typed into the proposals of a preview and not saved. */
+  /** Drops unsaved edits of the proposals of a preview. */
   'redline.preview.revertEdits': [previewId?: string];
   /** Settles the conflict whose first marker is in this line of a proposal, counted from 0. */
   'redline.preview.settleConflict': [
@@ -99,7 +99,7 @@ interface OwnCommandArguments {
     choice: ConflictChoice,
     revision: number,
   ];
-  /** Undoes what these previews applied, which are in the order in which they were applied. For the chat. */
+  /** Undoes these applied previews, which are in the order in which they were applied. For the chat. */
   'redline.preview.undoTurn': [previewIds: readonly string[]];
   /** Asks the last prompt again, from before it. */
   'redline.session.retry': [];
@@ -107,11 +107,11 @@ interface OwnCommandArguments {
   'redline.chat.proposeCode': [path: string, code: string];
   /** Writes the ledger to `file` as JSON Lines. Without a file it asks where. */
   'redline.ledger.export': [file?: Uri];
-  /** Applies the command of a preview, and lets the agent run the next ones by itself in the isolated sandbox. */
+  /** Applies the command of a preview, and lets the agent run later ones on its own in the isolated sandbox. */
   'redline.sandbox.alwaysRunHere': [id: string, revision?: number];
-  /** Proposes to run on disk what a preview ran in the sandbox. */
+  /** Proposes a sandboxed preview's command for the disk. */
   'redline.sandbox.runOnDisk': [id: string];
-  /** Opens what a check wrote: a result, or the last one. */
+  /** Opens the output of a check: of a result, or of the last one. */
   'redline.checks.showOutput': [resultId?: string];
   /** Finds the preview with which a check that failed no longer passes: of a result, or of the last one that failed. */
   'redline.checks.findBreaking': [resultId?: string];
@@ -142,7 +142,7 @@ export interface CommandArguments extends OwnCommandArguments {
   'redline.preview.rebase': [previewId?: string];
   /** Makes a proposal writable; saving it creates the next revision. */
   'redline.preview.edit': [previewId?: string, path?: string];
-  /** With ids: these, whatever their state; otherwise all that are pending. */
+  /** With ids: these, whatever their state; otherwise all pending ones. */
   'redline.preview.openAll': [previewIds?: readonly string[], title?: string];
   'redline.preview.applyAll': [];
   'redline.preview.discardAll': [];
@@ -192,31 +192,31 @@ export interface CommandArguments extends OwnCommandArguments {
   /** With the name of a language model of VS Code, `vendor/id`: uses it without asking. */
   'redline.selectModel': [languageModel?: string];
   'redline.setApiKey': [];
-  /** Stages the configuration of an agent, by its id, in a workspace folder, by its URI. It asks for what is missing. */
+  /** Stages the configuration of an agent, by its id, in a workspace folder, by its URI. It asks for missing arguments. */
   'redline.agents.connect': [agent?: string, folder?: string];
   'redline.agents.disconnectAll': [];
-  /** Opens a terminal in which a program works in a view of a workspace folder, by its URI. It asks for what is missing. */
+  /** Opens a terminal in which a program works in a view of a workspace folder, by its URI. It asks for missing arguments. */
   'redline.agents.openTerminal': [program?: string, folder?: string];
-  /** Brings what a branch or worktree has into review. Without its name or path it asks which. */
+  /** Brings the changes of a branch or worktree into review. Without its name or path it asks which. */
   'redline.elsewhere.reviewBranch': [source?: string];
-  /** Brings what a patch changes into review. Without a file it asks for one or the clipboard. */
+  /** Brings the changes of a patch into review. Without a file it asks for one or the clipboard. */
   'redline.elsewhere.reviewPatch': [source?: Uri | 'clipboard'];
   /** Takes uncommitted changes of files into a preview. Rows of Source Control pass themselves; without any it asks which. */
   'redline.elsewhere.holdBack': [...files: Uri[]];
-  /** Commits what was applied. The title of a repository in Source Control passes itself; without it, it asks which. */
+  /** Commits applied changes. The title of a repository in Source Control passes itself; without it, the command asks which. */
   'redline.elsewhere.stageApplied': [repository?: Uri];
   'redline.customTools.new': [];
   'redline.customTools.reload': [];
   'redline.showLog': [];
-  /** Opens what the model was sent last in the open conversation. */
+  /** Opens the last request to the model in the open conversation. */
   'redline.showLastRequest': [];
-  /** Puts on the clipboard what a report of a bug needs. */
+  /** Copies the data that a bug report needs to the clipboard. */
   'redline.copyDiagnostics': [];
-  /** Shows what the sandbox is, and who starts commands in it. */
+  /** Shows the state of the sandbox, and who starts commands in it. */
   'redline.sandbox.show': [];
-  /** Runs the checks on a preview with what it builds on, or on all that is pending. */
+  /** Runs the checks on a preview with those that it builds on, or on all pending ones. */
   'redline.checks.run': [id?: string];
-  /** Lists what else can be done with checks. */
+  /** Lists further actions on checks. */
   'redline.checks.show': [];
 }
 

@@ -32,8 +32,8 @@ export function agentLabel({ name, version }: { readonly name: string; readonly 
 export const MAX_NAMES = 5;
 
 /**
- * Names for a sentence that a person reads: a branch that is switched can make thousands of files stale.
- * @param leftOut how many there are beside these
+ * Names for a sentence that a person reads: switching a branch can make thousands of files stale.
+ * @param leftOut how many more there are
  */
 export function shortList(names: readonly string[], leftOut = 0): string {
   const shown = names.slice(0, MAX_NAMES).join(', ');

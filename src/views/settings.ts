@@ -56,7 +56,7 @@ export class Settings {
     return this.#get<string>('openai.model').trim();
   }
 
-  /** The size of the model's context window in tokens; 0 if the server is to tell it. */
+  /** The size of the model's context window in tokens; 0 if the server reports it. */
   get contextWindow(): number {
     const tokens = this.#get<unknown>('openai.contextWindow');
     return typeof tokens === 'number' && tokens > 0 ? Math.max(MIN_CONTEXT_WINDOW, Math.floor(tokens)) : 0;
@@ -151,7 +151,7 @@ export class Settings {
     return stringsIn(this.#get<unknown>('tools.fromVsCode'));
   }
 
-  /** Names or globs of those that only read, by the word of the user. */
+  /** Tools that the user has declared read-only (names or globs). */
   get readOnlyTools(): readonly string[] {
     return stringsIn(this.#get<unknown>('tools.readOnly'));
   }
@@ -179,7 +179,7 @@ export class Settings {
     return { bytes: most * 1024 ** 3, files: most * FILES_PER_GIGABYTE };
   }
 
-  /** Variables that commands in the sandbox get although their names look like those of secrets. */
+  /** Variables that sandboxed commands get although their names look like secrets. */
   get sandboxVariables(): readonly string[] {
     return stringsIn(this.#get<unknown>('sandbox.variables'));
   }
@@ -194,12 +194,12 @@ export class Settings {
     return pathsIn(this.#get<unknown>('agents.readable'));
   }
 
-  /** Whether the agent runs commands in an isolated sandbox by itself. */
+  /** Whether the agent runs commands in an isolated sandbox on its own. */
   get runsInSandbox(): boolean {
     return this.#oneOf('commands.inSandbox', ['ask', 'run']) === 'run';
   }
 
-  /** When checks run by themselves. */
+  /** When checks run automatically. */
   get runChecks(): ChecksRun {
     return this.#oneOf('runChecks', ['onTurnEnd', 'onDemand']);
   }

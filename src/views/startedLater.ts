@@ -22,7 +22,7 @@ export function startFileMarks(agent: Agent & { readonly extensionUri: Uri }): D
   return startWithFirst(agent, store.onDidStage, () => load, store.hasPending ? load : undefined);
 }
 
-/** Offers the difference between a new revision and what the user has looked at. */
+/** Offers the difference between a new revision and the version that the user has looked at. */
 export function startSinceLooked(agent: Agent, looks: LookedAt): Disposable {
   return startWithFirst(agent, agent.store.onDidRevise, () => async () => {
     const { SinceLooked } = await import('./review/sinceLooked.ts');
@@ -43,7 +43,7 @@ export function startShownAgain(
   return startWithFirst(agent, store.onDidStage, () => load, store.hasPending ? load : undefined);
 }
 
-/** Tells what the model applied since the user looked. */
+/** Shows what the model applied since the user last looked. */
 export function startAppliedUnseen(agent: Agent, shown: ShownRevisions, overview: Overview): Disposable {
   const { store } = agent;
   const since = store.feed.attempts;
@@ -57,8 +57,8 @@ export function startAppliedUnseen(agent: Agent, shown: ShownRevisions, overview
 }
 
 /**
- * Lets the tabs of files follow what is applied, whoever applies it: else a tab of a file that is no longer there would bring it
- * back when it is saved.
+ * Moves the tabs of files along with applied changes, whoever applies them: otherwise the tab of a removed file would bring it back
+ * on saving.
  */
 export function followFiles({ store, files, logger }: Agent): Disposable {
   return store.onDidResolve(entries => {
@@ -69,7 +69,7 @@ export function followFiles({ store, files, logger }: Agent): Disposable {
   });
 }
 
-/** Tells the user at once of what was applied and did not stay. */
+/** Tells the user at once of applied changes that did not stay. */
 export function tellWhatIsLost({ store, logger }: Agent): Disposable {
   return store.onDidResolve(entries => {
     const lost = entries.filter(entry => entry.lost);

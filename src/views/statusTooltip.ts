@@ -14,7 +14,7 @@ const linked = [
 ] as const;
 const linkedAll = ['redline.preview.applyAll', 'redline.preview.discardAll'] as const;
 
-/** The head with its buttons, and those for all that are open. */
+/** The head with its buttons, and the buttons for all open previews. */
 export function tooltipOf(
   head: Preview,
   open: readonly Preview[],
@@ -42,7 +42,7 @@ export function tooltipOf(
   return text;
 }
 
-/** Apply, or what has to be done first. */
+/** Apply, or the step needed first. */
 function applyLink(head: Preview): string {
   const { id, revision } = head;
   switch (blockOf(head)) {

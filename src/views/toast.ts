@@ -35,7 +35,7 @@ export function choose(
   return vscode.window.showWarningMessage(escapeInvisible(text), options, ...buttons);
 }
 
-/** Runs long work with a notification that can cancel it, and that shows how far it is or what it says. */
+/** Runs long work with a notification that can cancel it, and that shows its progress or message. */
 export function withCancel<T>(
   title: string,
   work: (

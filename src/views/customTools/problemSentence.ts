@@ -1,7 +1,7 @@
 import type { LoadFault } from '../../agent/session/tools/custom/loading/loadProblem.ts';
 import type { Localiser } from '../../agent/base/localiser.ts';
 
-/** A sentence for the author of a custom tool: what is wrong, and how to fix it. `nameOf` shortens a path for display. */
+/** A sentence for the author of a custom tool: the problem, and how to fix it. `nameOf` shortens a path for display. */
 export function problemSentence(fault: LoadFault, l10n: Localiser, nameOf: (file: string) => string): string {
   switch (fault.kind) {
     case 'noDefaultExport':

@@ -11,7 +11,7 @@ import type { TextDocuments } from './textDocuments.ts';
 
 type Parts = Agent & { readonly texts: TextDocuments };
 
-/** Opens what the model was sent in the last request of the open conversation. */
+/** Opens the last request to the model in the open conversation. */
 export async function showLastRequest({ session, texts }: Parts): Promise<void> {
   const request = session.lastRequest;
   if (!request) {
@@ -22,7 +22,7 @@ export async function showLastRequest({ session, texts }: Parts): Promise<void> 
   await texts.show('Last Request.md', requestText(request, time, vscode.l10n));
 }
 
-/** Puts on the clipboard what a report of a bug needs, and offers to show it. */
+/** Copies the data that a bug report needs to the clipboard, and offers to show it. */
 export async function copyDiagnostics(parts: Parts): Promise<void> {
   const text = await diagnosticsText(parts);
   await vscode.env.clipboard.writeText(text);
@@ -80,7 +80,7 @@ ${errorLines(logger.lastErrors, hidden).join('\n') || 'None.'}
   return redacted(text, hidden);
 }
 
-/** The commands of checks, and what is written instead. */
+/** The commands of checks, with their replacements. */
 function commandsOf({ checks }: Agent['settings']): (readonly [command: string, name: string])[] {
   return [...checks.own, ...checks.brought].flatMap((check, index) =>
     isRecord(check) && typeof check['command'] === 'string'

@@ -5,7 +5,7 @@ import { redact } from '../../agent/session/model/openai/failure.ts';
 export interface Private {
   /** Keys and the like. */
   readonly secrets: readonly string[];
-  /** Folders of this machine, and what is written instead. */
+  /** Folders of this machine, with their replacements. */
   readonly folders: readonly (readonly [folder: string, name: string])[];
 }
 
@@ -26,7 +26,7 @@ const KEYS = new RegExp(
 const ASSIGNED =
   /((?:api[-_]?key|access[-_]?key|secret|token|passw(?:or)?d|passphrase|credentials?|auth)["']?(?:[=:] ?| (?=\w)(?<=--[-\w]{1,40} )))(?:"[^"]*"|'[^']*'|[^\s"',;&]+)/gi;
 
-/** The text without secrets, credentials in addresses, and folders that tell who the user is. */
+/** The text without secrets, credentials in addresses, and folders that reveal the user's identity. */
 export function redacted(text: string, { secrets, folders }: Private): string {
   const longestFirst = folders.toSorted(([a], [b]) => b.length - a.length);
   return longestFirst
@@ -40,7 +40,7 @@ export function redacted(text: string, { secrets, folders }: Private): string {
     .replace(ASSIGNED, '$1***');
 }
 
-/** The value of a setting. Of objects, such as checks with their commands, only the number is told. */
+/** The value of a setting. For objects, such as checks with their commands, only their number is given. */
 export function settingText(value: unknown): string {
   const isOfObjects = Array.isArray(value) && value.some(each => typeof each === 'object');
   return isOfObjects ? `${value.length} entries` : JSON.stringify(value);

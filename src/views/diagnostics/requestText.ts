@@ -30,7 +30,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined ? [] : [value];
 }
 
-/** A heading with what `value` has under `title`, and below it everything else. */
+/** A heading with the property `title` of `value`, and below it everything else. */
 function section(value: unknown, title: string, number: string): string[] {
   if (!isRecord(value)) return [`### ${number}`, ...blocks(value)];
   const { [title]: name, ...rest } = value;

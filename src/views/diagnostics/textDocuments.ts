@@ -26,7 +26,7 @@ export class TextDocuments implements vscode.TextDocumentContentProvider, vscode
 
   /** The address of a text, for an editor to open. @param name see {@link show} */
   hold(name: string, text: string): vscode.Uri {
-    // An address of its own for each text: a document that is open keeps the text that it was opened with.
+    // Each text gets its own address: an open document keeps the text that it was opened with.
     const uri = vscode.Uri.from({ scheme: TEXT_SCHEME, path: `/${name}`, query: String(++this.#shown) });
     this.#texts.set(uri.toString(), text);
     return uri;

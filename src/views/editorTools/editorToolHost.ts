@@ -63,7 +63,10 @@ class VsCodeToolHost implements EditorToolHost {
   }
 }
 
-/** Whether Redline offers the tool to other agents. Through it, its own model would be another agent, with votes of its own. */
+/**
+ * Whether this is one of the tools that Redline offers to other agents. Through it, its own model would be another agent, with its
+ * own votes.
+ */
 function isOwn(name: string): boolean {
   return Object.hasOwn(languageModelTools, name) || name.startsWith(MCP_TOOL_PREFIX);
 }
@@ -88,7 +91,7 @@ interface Manifest {
   readonly contributes?: { readonly languageModelTools?: unknown };
 }
 
-/** The list of kinds may grow, so what has no known class is recognized by its fields. */
+/** The list of kinds may grow, so parts of no known class are recognized by their fields. */
 function answerPart(part: unknown): AnswerPart {
   if (part instanceof vscode.LanguageModelTextPart) return { kind: 'text', text: part.value };
   if (part instanceof vscode.LanguageModelPromptTsxPart)
@@ -102,7 +105,7 @@ function isData(part: unknown): part is { readonly mimeType: string; readonly da
   return typeof part.mimeType === 'string' && part.data instanceof Uint8Array;
 }
 
-/** VS Code's error for what was cancelled, also where it is no `CancellationError` any more. */
+/** VS Code's error for a cancelled call, also where it is no longer a `CancellationError`. */
 function isCancellation(error: unknown): boolean {
   return (
     error instanceof vscode.CancellationError ||

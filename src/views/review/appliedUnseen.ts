@@ -9,19 +9,19 @@ import { makeCommand } from '../commandRegistry.ts';
 import type { ModeSwitch } from '../settings.ts';
 import type { ShownRevisions } from './shownRevisions.ts';
 
-/** Before the checks and after what is pending. */
+/** Right of the pending count, left of the checks. */
 const PRIORITY = 89;
 /** How long changes are collected before the item is updated, in milliseconds. */
 const GATHER_MS = 100;
 
-/** Whether the model of Redline's own session applied it by itself. */
+/** Whether the model of Redline's own session applied it on its own. */
 export function isAppliedByModel({ actor, outcome, kind, agent }: LedgerEntry): boolean {
   return actor === 'model' && outcome === 'applied' && kind === 'files' && !agent;
 }
 
 /**
- * `Auto · 18 applied since you looked`, with the name of the mode, in the status bar: what the model applied by itself in this window and the user has not had
- * before them since. A click opens it in one diff, and the next one what did not fit.
+ * `Auto · 18 applied since you looked`, with the name of the mode, in the status bar: previews that the model applied on its own in
+ * this window and that the user has not seen since. A click opens them in one diff, and the next click those that did not fit.
  */
 export class AppliedUnseen extends Owner {
   readonly #store: PreviewStore;
@@ -87,7 +87,7 @@ export class AppliedUnseen extends Owner {
   }
 }
 
-/** In which mode the model goes on; where it no longer applies anything by itself, only what it did. */
+/** The mode in which the model goes on; if it no longer applies anything on its own, only its earlier applies. */
 function textIn(mode: ReturnType<ModeSwitch['get']>): string {
   const { l10n } = vscode;
   switch (mode) {

@@ -3,7 +3,7 @@ import { isOpen, type Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import type { DiffStat } from '../../agent/hold/text/lineDiff.ts';
 
-/** The most previews of a change set whose hunks are counted. Of parts it is known how many they have. */
+/** The most previews of a change set whose hunks are counted. Parts know their number of hunks. */
 const MAX_COUNTED = 100;
 
 /** The previews of a change set that count, for all views alike: all of them, decided or not, in the order of staging. */
@@ -19,7 +19,7 @@ export function setKey(preview: Preview): string {
   return setOf(preview).setId ?? preview.part?.previewId ?? preview.id;
 }
 
-/** A copy counts in place of its original; what expired does not count. */
+/** A copy counts in place of its original; expired previews do not count. */
 export function countedSet(store: PreviewStore, key: string): CountedSet {
   const all = store.all().filter(each => each.state.kind !== 'expired' && setKey(each) === key);
   const reopened = new Set(all.flatMap(({ reopens }) => reopens ?? []));
@@ -32,8 +32,8 @@ export function countedSet(store: PreviewStore, key: string): CountedSet {
 }
 
 /**
- * How many hunks a preview has; `undefined` until they are counted. What has none counts as one.
- * @param statsOf asked only if that is needed
+ * How many hunks a preview has; `undefined` until they are counted. A preview without hunks counts as one.
+ * @param statsOf called only if needed
  */
 export function hunkCount(
   preview: Preview,

@@ -12,8 +12,8 @@ const USUAL_MODES = [0o644, 0o664];
 const known = new WeakMap<FileChange, Promise<readonly string[]>>();
 
 /**
- * Short texts about what VS Code's diff editor does not show of a change, or hides by default, also when the diff shows
- * other changes.
+ * Short texts about differences that VS Code's diff editor does not show, or hides by default, even if the diff shows other
+ * changes.
  */
 export function hiddenDifferences(change: FileChange): Promise<readonly string[]> {
   let notes = known.get(change);
@@ -73,7 +73,7 @@ function alone({ indentation, trailing, lineEndings }: UnseenLines, endings: str
   return [what, ...(endings === undefined ? endingNotes(lineEndings) : [endings])];
 }
 
-/** The notes on what differs beside the changes that the diff shows. Numbers that may be too low are left out. */
+/** Notes on differences beside those that the diff shows. Numbers that may be too low are left out. */
 function besides(
   { indentation, trailing, lineEndings, isExact }: UnseenLines,
   endings: string | undefined,

@@ -14,7 +14,7 @@ const NO_LINE = -1;
 interface View {
   /** The lines of its hunks that were not in view for long enough; `undefined` until they are known. */
   left: Set<number> | undefined;
-  /** Since when those of them that are in view are. */
+  /** When each of those lines came into view; only lines still in view. */
   readonly since: Map<number, number>;
 }
 
@@ -27,7 +27,7 @@ export class HunksInView implements Disposable {
   #inView = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param lookAgain has what is in view now noted, in another round */
+  /** @param lookAgain starts another round, which notes the hunks now in view */
   constructor(logger: Logger, lookAgain: () => void) {
     this.#logger = logger;
     this.#lookAgain = lookAgain;

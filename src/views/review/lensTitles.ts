@@ -52,7 +52,7 @@ export interface LensSubject {
 
 /**
  * The lenses above a hunk, the same at each: `Apply · Discard · More…`. They are for the hunk, or for the file if it has only one.
- * Above the first hunk of what cannot be applied stands what helps; above that of what is resolved, what has become of it.
+ * A preview that cannot be applied has the remedy above its first hunk, a resolved one its outcome.
  * @param hunk counted from 0
  */
 export function hunkLenses(subject: LensSubject, store: PreviewStore, hunk = 0): vscode.Command[] {
@@ -109,8 +109,8 @@ function applyLens(
 }
 
 /**
- * The row above the first one, if a person should know something before they decide: what is wrong, checks that are not passed, that
- * the model is against it, risks, and what the diff does not show. What concerns the whole is said in the first file.
+ * The row above the first one, if there is something to know before deciding: a problem, checks that are not passed, the model's
+ * advice against it, risks, and differences that the diff does not show. Notes on the whole preview are in its first file.
  */
 export function warningLenses(subject: LensSubject, store: PreviewStore): vscode.Command[] {
   const { preview, change } = subject;
@@ -214,7 +214,7 @@ function problemNote(problem: PreviewProblem): vscode.Command {
   return note(`${icon} ${said}`);
 }
 
-/** The risks of one file of a preview; the first file also has those of the whole. The tooltip has a sentence for each. */
+/** The risks of one file of a preview; the first file also has those of the whole preview. The tooltip has a sentence for each. */
 function riskNotes(
   { risks }: PreviewView,
   change: FileChange | undefined,
@@ -230,7 +230,7 @@ function riskNotes(
 /** The longest reason that a row shows, in characters; the tooltip has all of it. */
 const MAX_REASON = 120;
 
-/** That the model is against it, and why; what it said of several together is not said of this one, but in the tooltip. */
+/** The model's advice against it, and why; the reason of an advice on several previews is only in the tooltip. */
 function againstNote(recommendation: Recommendation): vscode.Command {
   const why = withoutIcons(recommendation.reason.trim(), MAX_REASON) || vscode.l10n.t('No reason provided');
   const text = recommendation.isOfSet

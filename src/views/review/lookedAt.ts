@@ -23,9 +23,9 @@ interface Seen {
 }
 
 /**
- * Knows which files of open previews the user has looked at: those of which every line of a hunk was in view for a second, and those
- * that were marked by hand. A mark is for what was shown: once a revision changes the file or the base of its proposal, the file counts as not looked at. Marks help with
- * the review; no decision depends on them.
+ * Knows which files of open previews the user has looked at: those of which every line of a hunk was in view for a second, and
+ * those marked by hand. A mark is for the content shown: once a revision changes the file or the base of its proposal, the file
+ * counts as not looked at. Marks help with the review; no decision depends on them.
  */
 export class LookedAt extends Owner {
   readonly #logger: Logger;
@@ -35,7 +35,9 @@ export class LookedAt extends Owner {
   readonly #moved = new Emitter<void>();
   /** By preview id. */
   readonly #marks: Map<string, Set<string>>;
-  /** By preview id and path: what was looked at last, and before that. Texts are not stored: they last as long as the window. */
+  /**
+   * By preview id and path: the last version looked at, and the one before. Texts are not stored: they last as long as the window.
+   */
   readonly #seen = new Map<string, Map<string, Seen>>();
   readonly #storeSoon = coalesce(() => void this.flush(), STORE_MS);
   /** Hunks of the visible files that were in view long enough; loaded on first use. */
@@ -107,7 +109,7 @@ export class LookedAt extends Owner {
     this.#changed.fire([preview.id]);
   }
 
-  /** Stores what is not stored yet. Never rejects. */
+  /** Stores unsaved marks. Never rejects. */
   async flush(): Promise<void> {
     this.#storeSoon.cancel();
     if (!this.#memory || this.#isStored) return;
@@ -146,7 +148,7 @@ export class LookedAt extends Owner {
     this.#marks.set(preview.id, marks.add(markOf(preview, change)));
     const all = preview.changes ?? [undefined];
     if (marks.size <= all.length) return;
-    // Marks of older revisions go, so that those of one preview are never more than its files.
+    // Marks of older revisions are dropped, so that a preview never has more marks than files.
     const current = new Set(all.map(one => markOf(preview, one)));
     for (const mark of marks) if (!current.has(mark)) marks.delete(mark);
   }
@@ -182,7 +184,7 @@ export class LookedAt extends Owner {
 
 const known = new WeakMap<FileChange, string>();
 
-/** A key for what a diff shows. */
+/** A key for the content of a diff. */
 function markOf({ revision }: Preview, change: FileChange | undefined): string {
   if (!change) return `r${revision}`;
   let mark = known.get(change);

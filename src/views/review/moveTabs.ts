@@ -6,7 +6,7 @@ import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { placeId } from '../workspace/namesOnDisk.ts';
 import type { FileUris } from '../workspace/previewUri.ts';
 
-/** Moves the tabs of files that were renamed or deleted by what was applied. */
+/** Moves the tabs of files that applied changes renamed or deleted. */
 export async function moveTabsAfter(
   entries: readonly LedgerEntry[],
   store: PreviewStore,
@@ -58,7 +58,7 @@ function isEditor(input: unknown): input is Editor {
   );
 }
 
-/** Opens a file where a tab is, in the same kind of editor, and takes over what the tab shows of its own. */
+/** Opens a file in place of a tab, in the same kind of editor, and takes over the tab's own state. */
 async function openInstead(tab: vscode.Tab, target: vscode.Uri): Promise<void> {
   const { input, group, isActive, isPinned, isPreview } = tab;
   if (!isEditor(input)) return;

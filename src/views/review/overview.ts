@@ -6,9 +6,9 @@ import { NOTE, overviewTitle, type PreviewTabs } from './previewTabs.ts';
 import type { FileUris } from '../workspace/previewUri.ts';
 
 /**
- * Several previews in one multi-file diff: all that are pending, or those of a turn or another set. The tab belongs to no single preview:
- * the buttons of its title are for all of them, keys for what is at the cursor. That of all pending ones closes when nothing
- * is pending any more.
+ * Several previews in one multi-file diff: all pending ones, or those of a turn or another set. The tab belongs to no single
+ * preview: the buttons of its title are for all of them, keys for the one at the cursor. The tab of all pending ones closes when
+ * nothing is pending any more.
  */
 export class Overview implements vscode.Disposable {
   readonly #files: FileUris;
@@ -34,7 +34,7 @@ export class Overview implements vscode.Disposable {
 
   /**
    * Opens these, whatever their state, as far as one diff holds them. The tab stays until the user closes it.
-   * @param title what they are together
+   * @param title their common title
    */
   async openSet(previews: readonly Preview[], title = vscode.l10n.t('Several Previews')): Promise<void> {
     this.noteOpened(await this.#show(title, previews));
@@ -45,7 +45,7 @@ export class Overview implements vscode.Disposable {
     this.#opened.fire(previews.map(({ id }) => id));
   }
 
-  /** @returns those that are shown with all of their files; at least the first, of which no other diff shows more */
+  /** @returns the previews shown with all of their files; at least the first, of which no other diff shows more */
   async #show(name: string, previews: readonly Preview[]): Promise<readonly Preview[]> {
     const { leftOutNote, MAX_FILES, shownFiles } = await import('./showDiff.ts');
     let count = 0;

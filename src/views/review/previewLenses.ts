@@ -24,8 +24,8 @@ interface Marks {
 }
 
 /**
- * Shows code lenses above each hunk of a proposal, and above the first one, where the diff opens, what is to be known before. A lens
- * passes on the revision that it was shown with.
+ * Shows code lenses above each hunk of a proposal and, above the first one, where the diff opens, notes to read before deciding. A
+ * lens passes on the revision that it was shown with.
  */
 export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
   readonly #store: PreviewStore;

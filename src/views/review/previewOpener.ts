@@ -103,8 +103,8 @@ export class PreviewOpener extends Owner {
   }
 
   /**
-   * Opens the preview, or the file, after or before a place: by default the one that is shown or was shown last. What is shown
-   * and was not gone to comes first.
+   * Opens the preview, or the file, after or before a place: by default the one that is shown or was shown last. If that one still
+   * has a visible tab, but no preview is active, it comes first.
    */
   async step(direction: 1 | -1, from?: Place): Promise<void> {
     const { stepFrom } = await reviewOrder();
@@ -118,8 +118,8 @@ export class PreviewOpener extends Owner {
   }
 
   /**
-   * Casts a vote of the active editor, once those before it are cast and what comes after them is shown: if the review goes on, the
-   * focus goes with it. A vote that runs something holds up no other.
+   * Casts a vote of the active editor, once earlier votes are cast and their next stops are shown: if the review goes on, the focus
+   * goes with it. A vote that runs something holds up no other.
    */
   async voteInEditor<T>(cast: () => Promise<T>): Promise<T> {
     const before = this.#queue;
@@ -144,7 +144,7 @@ export class PreviewOpener extends Owner {
     for (const ending of this.#endings.values()) ending.inEditor = false;
   }
 
-  /** Resolves many previews: their tabs close at the end, and the review goes on with what is left. */
+  /** Resolves many previews: their tabs close at the end, and the review goes on with the rest. */
   async together<T>(resolveAll: () => Promise<T>): Promise<T> {
     if (this.#waiting) return resolveAll();
     const waiting: Preview[] = (this.#waiting = []);
@@ -179,7 +179,7 @@ export class PreviewOpener extends Owner {
     if (stopped) this.#promptSent = undefined;
   }
 
-  /** Opens the first of what was staged for what the user has asked, if anything was. */
+  /** Opens the first preview staged for the user's prompt, if there is one. */
   #openExpected(): void {
     const { store, settings, review } = this.#ctx;
     const staged = this.#promptSent ? this.#stagedAfter(this.#promptSent.after) : new Set<string>();
@@ -269,7 +269,7 @@ export class PreviewOpener extends Owner {
       .map(id => store.get(id))
       .find(preview => preview?.state.kind === 'pending');
     if (!next) return;
-    // Beside the resolved one it may be in front already: one diff of it is enough.
+    // It may already be in front beside the resolved one: one diff of it is enough.
     const shownIn = tabs.columnShowing(next.id);
     if (shownIn !== undefined && !ending.inEditor) return;
     const options = { preserveFocus: !ending.inEditor, viewColumn: shownIn ?? viewColumn };
@@ -312,7 +312,7 @@ export class PreviewOpener extends Owner {
     const wasOpen = isOpen(preview);
     this.#last = { preview, path };
     const { showDiff } = await import('./showDiff.ts');
-    // A tab of it beside what is in front is enough.
+    // A tab of it beside the one in front is enough.
     const isIt = (shown: PreviewAddress): boolean =>
       shown.previewId === preview.id && (path === undefined || shown.path === documentPath(path, files));
     const viewColumn = options.viewColumn ?? tabs.columnOf(isIt);

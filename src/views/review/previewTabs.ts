@@ -5,7 +5,7 @@ import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { oneLine } from '../plainText.ts';
 import { imageMark, parsePreviewUri, type PreviewAddress } from '../workspace/previewUri.ts';
 
-/** The title of a preview's tab. @param notes what the diff does not show */
+/** The title of a preview's tab. @param notes differences that the diff does not show */
 export function tabTitle(name: string, notes: readonly string[] = [], mark = 'Redline'): string {
   return [`${name} (${mark})`, ...notes].join(NOTE);
 }
@@ -16,7 +16,7 @@ const MARK = / \(Redline(?: (?<id>p[1-9]\d*))?\)(?=$| \(| · )/g;
 /** Comes before a note in a title. */
 export const NOTE = ' · ';
 
-/** The title of a tab that shows several previews, which no preview has. @param name what they are together */
+/** The title of a tab of several previews, which no single preview has. @param name their common title */
 export function overviewTitle(name: string, notes: readonly string[] = []): string {
   return [oneLine(name), 'Redline', ...notes].join(NOTE);
 }
@@ -24,7 +24,7 @@ export function overviewTitle(name: string, notes: readonly string[] = []): stri
 /** Finds and closes the tabs that show previews. */
 export class PreviewTabs {
   readonly #store: PreviewStore;
-  /** By its title, the ids of what a tab shows together. */
+  /** By the title of a tab, the ids of the previews that it shows together. */
   readonly #together = new Map<string, readonly string[]>();
 
   constructor(store: PreviewStore) {
@@ -72,7 +72,7 @@ export class PreviewTabs {
     return vscode.window.tabGroups.all.find(shows)?.viewColumn;
   }
 
-  /** The column that has a tab of what matches, also behind others; `undefined` if none has. */
+  /** The column with a tab that matches, also behind others; `undefined` if none has. */
   columnOf(matches: (address: PreviewAddress) => boolean): vscode.ViewColumn | undefined {
     const shows = (tab: vscode.Tab): boolean => {
       const address = addressOf(tab);
@@ -106,9 +106,8 @@ export class PreviewTabs {
 
   /**
    * The column in which a preview may open automatically: an empty group, or one with VS Code's Welcome page alone, one that shows
-   * an untouched preview, another
-   * group that shows previews, else a new group beside. It never covers the user's work, which includes a preview that
-   * they are reading or editing.
+   * an untouched preview, another group that shows previews, else a new group beside. It never covers the user's work, which
+   * includes a preview that they are reading or editing.
    */
   quietColumn(isUntouched: (previewId: string) => boolean): vscode.ViewColumn {
     const { activeTabGroup: active, all } = vscode.window.tabGroups;
@@ -138,8 +137,8 @@ export class PreviewTabs {
   }
 
   /**
-   * Closes the tabs of previews that nothing is known of: those of another window on the folder, which VS Code restores here, and
-   * those that were forgotten. Of a multi-file diff only the title tells.
+   * Closes the tabs of unknown previews: those of another window on the folder, which VS Code restores here, and forgotten ones. A
+   * multi-file diff can only be recognized by its title.
    */
   closeForgotten(): Promise<void> {
     const isForgotten = (id: string | undefined): boolean => id !== undefined && !this.#store.get(id);

@@ -9,8 +9,8 @@ import { byAgent } from './pending/pendingNode.ts';
 type ReadingOrder = (previews: readonly Preview[]) => readonly Preview[];
 
 /**
- * The open previews as the pending view shows them: those of one agent, and of one change set, together, in reading order. Next and
- * Previous follow it.
+ * The open previews as the pending view shows them: grouped by agent and by change set, in reading order. Next and Previous follow
+ * it.
  */
 export class ReviewList extends Owner {
   readonly #agent: Agent;

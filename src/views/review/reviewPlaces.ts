@@ -31,11 +31,11 @@ export interface HunkAt {
   readonly text: string;
   readonly id: string;
   readonly path: string;
-  /** Among those that are left of its file, from 0. */
+  /** Its index among the remaining hunks of its file, from 0. */
   readonly hunk: number;
 }
 
-/** Tells where hunks are in their change sets. The number of a hunk stays the same, whatever is decided of the others. */
+/** Finds the positions of hunks in their change sets. The number of a hunk stays the same, whatever is decided on the others. */
 export class ReviewPlaces implements Disposable {
   readonly #agent: Agent;
   readonly #order = new PlaceOrder();

@@ -8,9 +8,8 @@ import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 const SHOWN_MS = 30_000;
 
 /**
- * Counts what the user applies and discards, and what did not succeed of it, until nothing is pending, and then tells it for
- * a while in one line. What undoes
- * something is not counted.
+ * Counts the user's applied and discarded changes, and the failed attempts, until nothing is pending; then shows the sum for a
+ * while in one line. Undos are not counted.
  */
 export class ReviewTally extends Owner {
   readonly #changed = new Emitter<void>();

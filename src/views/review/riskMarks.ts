@@ -9,7 +9,7 @@ import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import type { Risk } from '../../agent/hold/preview/reading/risks.ts';
 import type { TextSearch } from '../../agent/hold/preview/textSearch.ts';
 
-/** How long what was found is collected before it is told, in milliseconds. */
+/** How long new risks are collected before listeners are told, in milliseconds. */
 const GATHER_MS = 100;
 const NONE: readonly Risk[] = [];
 
@@ -20,7 +20,7 @@ export class RiskMarks extends Owner {
   readonly #logger: Logger;
   readonly #changed = new Emitter<void>();
   readonly #tell = coalesce(() => this.#changed.fire(), GATHER_MS);
-  /** By what a revision proposes. */
+  /** Risks by the proposal of a revision, see {@link proposedBy}. */
   readonly #known = new WeakMap<object, readonly Risk[]>();
   /** Proposals to search again, because more or fewer changes are pending now. */
   readonly #again = new WeakSet<object>();
@@ -32,7 +32,7 @@ export class RiskMarks extends Owner {
   /** More was found. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  /** @param search finds what still imports the files that previews delete */
+  /** @param search finds the files that still import those that previews delete */
   constructor(store: PreviewStore, logger: Logger, search?: TextSearch['search']) {
     super();
     this.#store = store;
@@ -56,12 +56,12 @@ export class RiskMarks extends Owner {
     return known ?? NONE;
   }
 
-  /** The files that import what pending previews delete, as far as they were found. */
+  /** The files that import files deleted by pending previews, as far as they were found. */
   importers(): readonly string[] {
     return [...this.#store.open].flatMap(preview => this.#importersOf(preview));
   }
 
-  /** These files changed, on disk or in an editor: what they imported, they may import no more. */
+  /** These files changed, on disk or in an editor: they may import less than before. */
   filesChanged(paths: readonly string[]): void {
     const changed = new Set(paths);
     let isAny = false;
@@ -99,7 +99,7 @@ export class RiskMarks extends Owner {
     } catch (error) {
       this.#logger.error(`Finding the risks of ${id} failed: ${detailOf(error)}`);
     }
-    // Each is a task of its own, so that many do not keep the window waiting.
+    // Each search is its own task, so that many do not block the window.
     await new Promise(resolve => setImmediate(resolve));
   }
 

@@ -89,8 +89,8 @@ function nameIn(changes: readonly FileChange[], change: FileChange): string {
 }
 
 /**
- * The document that shows a new or deleted file by itself: in a diff with an empty side, a line would seem to be changed that
- * never existed. `undefined` for what is a change of a file, and for notebooks, whose editor shows no lenses.
+ * The document that shows a new or deleted file on its own: in a diff with an empty side, a line that never existed would seem
+ * changed. `undefined` for other changes of a file, and for notebooks, whose editor shows no lenses.
  */
 function wholeFile(id: string, change: FileChange, files: FileUris): vscode.Uri | undefined {
   if (change.path.endsWith('.ipynb')) return undefined;

@@ -25,8 +25,8 @@ const stored = z.array(
 type InFront = z.infer<typeof stored>[number];
 
 /**
- * Keeps which previews are in front, and opens them again where VS Code did not: in a browser and after a
- * crash, it restores what it kept last, which may be a minute old. Those that were resolved meanwhile stay closed.
+ * Stores which previews are in front, and opens them again where VS Code did not: in a browser and after a crash, it restores its
+ * last saved state, which may be a minute old. Previews resolved meanwhile stay closed.
  */
 export class ShownAgain extends Owner {
   readonly #agent: Agent & { readonly tabs: PreviewTabs; readonly opener: PreviewOpener };

@@ -11,7 +11,7 @@ import type { HunkAt, ReviewPlaces } from './reviewPlaces.ts';
 /** How long moves of the cursor are collected, in milliseconds. */
 const GATHER_MS = 50;
 
-/** Loads what tells where hunks are in their change sets. */
+/** Loads the positions of hunks in their change sets. */
 export type LoadPlaces = () => Promise<ReviewPlaces>;
 
 /** Follows the cursor in preview editors, for the status bar. */
@@ -61,7 +61,7 @@ export class ShownPlace extends Owner {
     } catch (error) {
       this.#agent.logger.error(`Finding the place in the review failed: ${detailOf(error)}`);
     }
-    // The cursor may have gone elsewhere meanwhile, which is followed by itself.
+    // The cursor may have moved meanwhile; that move has its own event.
     if (editor !== vscode.window.activeTextEditor || isDeepStrictEqual(at, this.#at)) return;
     this.#at = at;
     this.#changed.fire();

@@ -29,15 +29,15 @@ interface Read {
   readonly revision: number;
   /** Of its bytes. */
   readonly hash: string;
-  /** Whether the document has changed since, and so holds what was read. */
+  /** Whether the document has changed since, and so holds the content read. */
   isLoaded: boolean;
   /** The revision that the document held before. */
   readonly before: number | undefined;
 }
 
 /**
- * The revisions that the visible preview documents show. A new revision is in the store before VS Code shows it, and a
- * vote by key or by a button in the title is for what was shown.
+ * The revisions that the visible preview documents show. A new revision is in the store before VS Code shows it, and a vote by key
+ * or by a button in the title is for the revision shown.
  */
 export class ShownRevisions extends Owner {
   readonly #store: PreviewStore;
@@ -80,7 +80,7 @@ export class ShownRevisions extends Owner {
     const isSame = last?.hash === hash;
     const before = last?.isLoaded && !isSame ? last.revision : last?.before;
     this.#reads.set(uri.toString(), { revision, hash, isLoaded: isSame && last.isLoaded, before });
-    // No event tells that a notebook was loaded.
+    // VS Code fires no event when a notebook was loaded.
     if (!isSame) this.#appeared.fire();
   }
 

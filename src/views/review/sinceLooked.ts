@@ -13,7 +13,7 @@ import { tabTitle } from './previewTabs.ts';
 import { changeUri, parsePreviewUri } from '../workspace/previewUri.ts';
 import { shownChange } from './shownChange.ts';
 
-/** Offers, above the first hunk, the difference between a revision with something new and what the user has seen of the file before. */
+/** Offers, above the first hunk, the difference between a changed revision and the version of the file that the user saw before. */
 export class SinceLooked extends Owner implements vscode.CodeLensProvider {
   readonly #agent: Agent;
   readonly #looks: LookedAt;
@@ -55,7 +55,7 @@ function keyOf({ beforeStart, before, after }: Hunk): string {
   return JSON.stringify([beforeStart, before, after]);
 }
 
-/** Opens what a revision changed in a file since the user looked at it: of the one that is named, or that is shown. */
+/** Opens the changes of a revision to a file since the user looked at it: of the named one, or the one shown. */
 export async function showSinceLooked(ctx: Ctx, [id, path]: readonly unknown[]): Promise<void> {
   const { store, files, looks, texts } = ctx;
   const active = vscode.window.activeTextEditor;

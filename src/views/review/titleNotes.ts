@@ -4,8 +4,8 @@ import { countText } from '../../agent/base/localiser.ts';
 import { textOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
 import { hiddenDifferences, lastingDifferences } from './hiddenDifference.ts';
 
-// A title cannot be changed while its tab is open, but its preview can be edited or rebased. So what may become false is
-// said of the moment when the tab was opened; the lenses always tell how it is now.
+// A title cannot be changed while its tab is open, but its preview can be edited or rebased. So facts that may change are worded
+// for the moment when the tab was opened; the lenses always show the current state.
 
 /** How long a diff waits for its title, in milliseconds. */
 const PATIENCE = 500;
@@ -16,7 +16,7 @@ export async function titleNotes(
   find = hiddenDifferences,
   patience = PATIENCE,
 ): Promise<readonly string[]> {
-  // By itself, a deleted file is shown as it was.
+  // On its own, a deleted file is shown as it was.
   if (change.kind === 'delete') return [vscode.l10n.t('to be deleted')];
   const lasting = lastingDifferences(change);
   if (change.before?.hash === change.after?.hash) return lasting;

@@ -21,7 +21,7 @@ const LOOK_MS = 5_000;
 /** How many looks in a row must find nobody: a window that reloads comes back sooner. */
 const FREE_LOOKS = 6;
 
-/** A store in memory, which becomes that of the storage once the window that owns it has closed. */
+/** A store in memory, which takes over the storage once the window that owns it has closed. */
 export function openHeld(parts: StorageParts): OpenStore {
   const [log, blobs] = [new HeldLog(), new HeldBlobs()];
   const options = { ...storeOptions(parts), blobs, numbers: randomNumbers() };

@@ -4,7 +4,7 @@ import type { Logger } from '../../agent/base/logger.ts';
 import { shortList } from '../plainText.ts';
 import { showWarning } from '../toast.ts';
 
-/** Tells that the disk reports an error for files that these previews wrote. @param failed why, by path */
+/** Reports that the disk has an error for files that these previews wrote. @param failed why, by path */
 export function tellNotSynced(
   ids: readonly string[],
   failed: ReadonlyMap<string, unknown>,

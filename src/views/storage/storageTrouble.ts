@@ -19,14 +19,14 @@ export class StorageTrouble {
   /** By cause: when the user was told, and whether it has ended since. */
   readonly #told = new Map<string, { readonly at: number; readonly isOver: boolean }>();
 
-  /** A log cannot be written; what is to be in it waits in memory. */
+  /** A log cannot be written; its entries wait in memory. */
   failed(log: LogName, error: unknown): void {
     this.#failing.add(log);
     if (this.#isNew(causeOf(error)))
       void showWarning(`${consequenceOf(log)} ${storageAdvice(error, vscode.l10n)}`);
   }
 
-  /** Tells what becomes of the conversation's log. */
+  /** Follows the state of the conversation's log. */
   follow(session: Session): vscode.Disposable {
     return session.onDidEmit(event => {
       if (event.type === 'storing_recovered') this.recovered('conversations');

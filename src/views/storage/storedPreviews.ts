@@ -21,14 +21,14 @@ import type { StorageTrouble } from './storageTrouble.ts';
 
 /** How long work that is under way is waited for when the window closes, in milliseconds. VS Code ends the host after 5 s. */
 const CLOSE_WAIT_MS = 2_000;
-/** After what time reading the previews is told, in milliseconds. */
+/** After how long the user is told that previews are being read, in milliseconds. */
 const TOLD_AFTER_MS = 2_000;
 
 /** Dependencies of a window's storage. */
 export interface StorageParts {
-  /** The storage of the workspace; that of all windows without a folder is one. */
+  /** The storage of the workspace; all windows without a folder share one. */
   readonly folder: vscode.Uri;
-  /** Ends what is opened here, in order, before the process ends. */
+  /** Closes everything opened here, in order, before the process ends. */
   readonly closing: Closing;
   readonly trouble: StorageTrouble;
   readonly logger: Logger;
@@ -81,7 +81,7 @@ export async function openStored(
   return { store, log };
 }
 
-/** Never rejects: being told must not keep what can be read from being opened. */
+/** Never rejects: a failed message must not keep readable previews from being opened. */
 async function tellDamaged(
   storage: string,
   unreadable: readonly UnreadableLine[],
@@ -110,7 +110,7 @@ async function numbersIn(storage: string, last: number, wasLeft: boolean): Promi
   }
 }
 
-/** Tells that the previews are being read, if that takes long: those of an older version are migrated. */
+/** Tells the user that the previews are being read, if that takes long: those of an older version are migrated. */
 async function whileTold<T>(loading: Promise<T>): Promise<T> {
   const { l10n, window, ProgressLocation } = vscode;
   const telling = setTimeout(() => {
@@ -151,7 +151,7 @@ export function storeOptions({ folder, trouble, logger }: StorageParts): Preview
   };
 }
 
-/** Waits for files that are being written, and writes what waits. @returns whether the log has everything. */
+/** Waits for files being written, and writes pending entries. @returns whether the log has everything. */
 export async function closeStore(store: PreviewStore, logger: Logger): Promise<boolean> {
   await Promise.race([untilNothingIsWritten(store), closePatience()]);
   const isComplete = await store.close();

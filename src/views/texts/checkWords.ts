@@ -10,7 +10,7 @@ export type ShownCheck = Omit<CheckRow, 'resultId' | 'changed'> & {
   readonly changed?: { readonly first: readonly string[]; readonly count: number } | undefined;
 };
 
-/** `✔ test 12 s`; out of date, it says so in words, since a colour alone tells not everyone. */
+/** `✔ test 12 s`; an outdated result says so in words, since not everyone can tell it by colour alone. */
 export function checkText(check: ShownCheck, clean: (text: string) => string): string {
   const name = clean(check.name);
   const text = shortText(check, name, clean);

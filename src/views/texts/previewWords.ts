@@ -10,7 +10,7 @@ import { shortList } from '../plainText.ts';
 type Problem = DeepReadonly<CardProblem>;
 type Resolved = Extract<CardState, { actor: unknown }>;
 
-/** The codicons of what is done to files. */
+/** The codicons of changes to files. */
 export const kindIcons = {
   modify: 'diff-modified',
   create: 'diff-added',
@@ -154,7 +154,7 @@ interface Run {
   readonly missing?: readonly string[] | undefined;
 }
 
-/** `Exit 1 · 2.1 s`, and what was not in the sandbox. */
+/** `Exit 1 · 2.1 s`, and what the sandbox lacked. */
 export function runText({ missing = [], ...run }: Run): string {
   const end = endText(run);
   return missing.length === 0 ? end : `${end} · ${l10n.t('not in the sandbox: {0}', missing.join(', '))}`;
@@ -167,7 +167,7 @@ function endText({ exitCode, seconds, endedBy }: Omit<Run, 'missing'>): string {
   return exitCode === undefined ? l10n.t('Ended · {0} s', time) : l10n.t('Exit {0} · {1} s', exitCode, time);
 }
 
-/** Whether a command ended by itself, and says that all is well. */
+/** Whether a command exited on its own and reported success. */
 export function hasSucceeded({ exitCode }: Run): boolean {
   return exitCode === 0;
 }

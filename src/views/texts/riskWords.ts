@@ -53,7 +53,7 @@ export function riskMark(risks: readonly Risk[]): string {
   return [...new Set(risks.map(markOf))].join(' · ');
 }
 
-/** Like {@link riskMark}, where there is the room to name a file that still imports what is deleted: `still imported by src/cart.ts`. */
+/** Like {@link riskMark}, for places with room to name a file that still imports a deleted one: `still imported by src/cart.ts`. */
 export function riskNote(risks: readonly Risk[], clean: (text: string) => string): string {
   const noteOf = (risk: Risk): string => {
     if (risk.kind !== 'imported') return markOf(risk);

@@ -63,7 +63,7 @@ export class HostConsents implements HostConsent {
     return Array.isArray(stored) ? stored.filter(each => typeof each === 'string') : [];
   }
 
-  /** Asks anew about every host that was allowed, and says so. */
+  /** Asks again about every host that was allowed, and says so. */
   async forget(): Promise<void> {
     this.#inSession.clear();
     await this.#memory.update(HERE, undefined);

@@ -10,7 +10,7 @@ export function dirtyDocument(uri: vscode.Uri): vscode.TextDocument | undefined 
   return dirtyDocuments()(uri);
 }
 
-/** As {@link dirtyDocument}, for many files: only once is it looked what identifies the files of the documents. */
+/** As {@link dirtyDocument}, for many files: the documents' files are identified only once. */
 export function dirtyDocuments(): (uri: vscode.Uri) => vscode.TextDocument | undefined {
   const dirty = vscode.workspace.textDocuments.filter(document => document.isDirty);
   if (dirty.length === 0) return () => undefined;
@@ -25,7 +25,7 @@ export function dirtyDocuments(): (uri: vscode.Uri) => vscode.TextDocument | und
   };
 }
 
-/** Whether a document with unsaved changes is that of a file with several names on disk: hard links, which only a list of files tells. */
+/** Whether a document with unsaved changes belongs to a file with several hard links, which only a list of files reveals. */
 export function areAnyHardLinked(): boolean {
   return vscode.workspace.textDocuments.some(
     ({ isDirty, uri }) => isDirty && uri.scheme === 'file' && namesOf(uri.fsPath) > 1,

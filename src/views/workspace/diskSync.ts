@@ -35,7 +35,7 @@ export async function syncOnDisk(
     }),
   );
   await patiently(removeUnremoved).catch(() => undefined); // the next new file tries again
-  // Names after what they name.
+  // Sync folders, which hold the names, after the files.
   await forEachLimited([...pathsBelow], AT_ONCE, ([folder, below]) =>
     attempt(below, () => syncFolder(folder)),
   );

@@ -29,7 +29,7 @@ export function addNameOnDisk(
     if (errorCode(error) === 'EEXIST') throw new StalePreviewError([name]);
     return false; // a disk without links, another disk, or a file of someone else: a new file is made
   }
-  // As of a file that is made anew: what builds from files by their times must not take the new name for old.
+  // Set the times of a new file: build tools that compare times must not take the new name for an old one.
   const now = new Date();
   attempt(() => fs.utimesSync(other, now, now));
   return true;
@@ -59,7 +59,7 @@ export async function rightsOnDisk(
   return rights;
 }
 
-/** The access control lists of those of these files that have one. */
+/** The access control lists of the files that have one. */
 async function listsOf(files: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const lists = new Map<string, string>();
   if (process.platform !== 'linux') return lists;
@@ -114,7 +114,7 @@ function attempt(work: () => void): void {
   }
 }
 
-/** A name as these programs write it: what is not plain ASCII as octal numbers of its bytes. */
+/** A name as these programs write it: bytes outside plain ASCII as octal numbers. */
 function escaped(name: string): string {
   return [...Buffer.from(name)]
     .map(byte =>

@@ -11,8 +11,8 @@ const DEBOUNCE_MS = 100;
 const MAX_WAIT_MS = 500;
 
 /**
- * Tells the rebaser, and what knows of risks, which files changed: on disk, in an editor, or while no window was open. While previews are being applied it
- * waits: what Redline itself is writing is checked once the commit has succeeded or was rolled back.
+ * Tells the rebaser and the risk marks which files changed: on disk, in an editor, or while no window was open. While previews are
+ * being applied it waits: Redline's own writes are checked once the commit has succeeded or was rolled back.
  */
 export class FileWatcher extends Owner {
   readonly #agent: Agent;
@@ -40,7 +40,7 @@ export class FileWatcher extends Owner {
         if (document.uri.scheme === 'file') note(document.uri);
       }),
     );
-    // Notebooks and custom editors tell of unsaved changes by their tabs alone.
+    // Notebooks and custom editors report unsaved changes only by their tabs.
     this.own(
       vscode.window.tabGroups.onDidChangeTabs(({ changed, closed }) => {
         for (const { input } of [...changed, ...closed]) {

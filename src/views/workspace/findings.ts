@@ -33,7 +33,7 @@ export class Looks {
   readonly #lately = new RecentFindings();
   readonly #own = new WeakMap<object, RecentFindings>();
 
-  /** `undefined`: only what there is now may be used. */
+  /** `undefined`: only fresh findings may be used. */
   of(look: Look | undefined): RecentFindings | undefined {
     if (look === undefined || look === 'lately') return look && this.#lately;
     const own = this.#own.get(look) ?? new RecentFindings();

@@ -105,8 +105,8 @@ export class InstructionFiles {
 }
 
 /**
- * The instructions without the paragraph that tells agents of other programs to use tools which the session does not have; `null`
- * if there are no others.
+ * The instructions without the paragraph that asks agents of other programs to use tools that the session lacks; `null` if nothing
+ * else is left.
  */
 function forSession(text: string): string | null {
   const rest = withoutParagraph(text);

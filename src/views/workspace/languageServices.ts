@@ -141,8 +141,8 @@ async function limited<T>(signal: AbortSignal, start: () => Promise<T>): Promise
 }
 
 /**
- * How many parts an edit has, those included that the public interface does not list: operations on files and snippets.
- * `undefined` if that cannot be told.
+ * How many parts an edit has, including those that the public interface does not list: operations on files and snippets.
+ * `undefined` if unknown.
  */
 function partsOf(edit: vscode.WorkspaceEdit): number | undefined {
   const { _allEntries: all } = edit as { _allEntries?: unknown };

@@ -5,7 +5,7 @@ import { foldCase } from '../../agent/hold/preview/resolve/protectedPlaces.ts';
 
 /** The file system calls that {@link namesOnDisk} needs. */
 export interface NameLookup {
-  /** Tells whether two names are one file; `undefined` if there is no such file. Links are not followed. */
+  /** Identifies a file: two names with the same id are one file; `undefined` if there is no such file. Links are not followed. */
   readonly idOf: (file: string) => string | undefined;
   /** The names in a folder, as the file system spells them. */
   readonly list: (folder: string) => readonly string[];
@@ -163,7 +163,7 @@ export function placeId(file: string): string {
   return id ?? file;
 }
 
-/** Names that mean a device, whatever follows a dot. */
+/** Names of devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
 
 /**

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { Git } from '../../agent/hold/external/git.ts';
 import { lineEndingOf } from '../../agent/hold/text/lines.ts';
 
-/** How many files beside a new one are looked at, and how many bytes of each. */
+/** How many neighbours of a new file are read, and how many bytes of each. */
 const MAX_NEIGHBOURS = 5;
 const SAMPLE_BYTES = 4_096;
 
@@ -21,7 +21,7 @@ export interface NewFile {
 }
 
 /**
- * The line ending of a new file, by the first that says one: git's attributes, the setting `files.eol`, the files beside it
+ * The line ending of a new file, from the first source that has one: git's attributes, the setting `files.eol`, the files beside it
  * with the same extension, and the system.
  */
 export async function lineEndingOfNewFile(place: NewFile): Promise<'\n' | '\r\n'> {

@@ -14,7 +14,7 @@ export interface PreviewAddress {
   readonly side: PreviewSide;
   /** The path of the file's own URI, or of the document of an opaque preview. */
   readonly path: string;
-  /** The image itself, not the text that says what it is. */
+  /** The image itself, not the text that describes it. */
   readonly isImage?: boolean;
 }
 
@@ -63,7 +63,7 @@ export function rowUri(previewId: string, change: FileChange, files: FileUris): 
   return shown.with({ query: `${shown.query}&row` });
 }
 
-/** The document of what a preview proposes for a file. @param path that of {@link documentPath}. */
+/** The document of a file's proposal. @param path that of {@link documentPath}. */
 export function proposalUri(previewId: string, path: string): vscode.Uri {
   return previewUri({ previewId, side: 'proposal', path });
 }

@@ -9,7 +9,7 @@ import type {
 import { withLineFeeds } from '../../agent/hold/preview/commit/landed/standing.ts';
 import { placeId } from './namesOnDisk.ts';
 
-/** The text editors of the window, for those who follow what was applied. */
+/** The text editors of the window, for listeners that follow applied changes. */
 export class WindowEditors implements Editors {
   readonly #uriOf: (path: string) => vscode.Uri;
   readonly #watches = new Set<Watch>();
@@ -60,7 +60,7 @@ export class WindowEditors implements Editors {
 class Watch {
   readonly onEvent: (document: vscode.TextDocument, event: DocumentEvent) => void;
   readonly #uri: vscode.Uri;
-  /** Whether a document is of the file. What it was stays so: a file that is gone no longer has a place. */
+  /** Whether a document belongs to the file. The answer is kept: a deleted file no longer has a place. */
   readonly #known = new Map<vscode.TextDocument, boolean>();
 
   constructor(uri: vscode.Uri, onEvent: Watch['onEvent']) {

@@ -90,7 +90,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     return this.#roots().map(({ name, uri, fsPath }) => ({ name, fsPath, exclude: excludedGlobs(uri) }));
   }
 
-  /** The open folders without what only searches need of them. */
+  /** The open folders without the parts that only searches need. */
   folderRoots(): readonly FolderRoot[] {
     return this.#roots().map(({ name, fsPath }) => ({ name, fsPath }));
   }

@@ -47,7 +47,7 @@ const MAX_NAME_CHARS = 255;
 const UNUSABLE =
   ' A name with line breaks, control characters or three backticks cannot be used here: the user must rename it.';
 
-/** The most names that a path has inside its folder. Whoever needs more made a mistake, and each costs a look at the disk. */
+/** The most names that a path has inside its folder. A longer path is a mistake, and each name costs a look at the disk. */
 const MAX_NAMES = 100;
 
 /**
@@ -130,7 +130,7 @@ function isBelow(place: string, folder: string): boolean {
 }
 
 /**
- * Refuses new names with characters that cannot be seen. What exists under such a name can still be read and changed.
+ * Refuses new names with invisible characters. Existing files under such a name can still be read and changed.
  * @throws PathError that shows the name with escapes.
  */
 export function assertNewNamesVisible({ folder, relative }: WorkspaceLocation): void {

@@ -18,7 +18,10 @@ import { targetsOf } from '../commands/previewTargets.ts';
 import { checksText } from '../../texts/checkWords.ts';
 import { confirm, showInfo, showWarning, withCancel } from '../../toast.ts';
 
-/** Runs the checks on one preview (an id or a row) with what it builds on or, without one, on all that the open conversation has pending. */
+/**
+ * Runs the checks on one preview (an id or a row) with those that it builds on or, without one, on all pending ones of the open
+ * conversation.
+ */
 export async function runChecks(ctx: Ctx, args: readonly unknown[]): Promise<void> {
   const chosen = await chosenPreviews(ctx, args);
   if (!chosen) return;
@@ -29,7 +32,9 @@ export async function runChecks(ctx: Ctx, args: readonly unknown[]): Promise<voi
   await tell(checks, previews, report);
 }
 
-/** On what checks run; `undefined` if there is none, or the user does not approve one that the workspace brings. */
+/**
+ * The previews that checks run on; `undefined` if there are none, or the user does not approve a check that the workspace brings.
+ */
 export async function chosenPreviews(
   ctx: Ctx,
   args: readonly unknown[],
@@ -46,7 +51,7 @@ export async function chosenPreviews(
   return { checks, previews };
 }
 
-/** The open conversation or, if it has nothing pending, that of the first preview. */
+/** The open conversation or, if nothing in it is pending, that of the first preview. */
 async function chosenConversation({ store, session, checks }: Ctx): Promise<string | undefined> {
   const { id } = session;
   if ((await checks.load()).checkable(id).length > 0) return id;
@@ -183,7 +188,7 @@ async function typedCheck(): Promise<{ readonly name: string; readonly command: 
   return name === undefined || name.trim() === '' ? undefined : { name: name.trim(), command };
 }
 
-/** Opens what a check wrote, as a document. */
+/** Opens the output of a check as a document. */
 export async function showOutput({ checks, texts }: Ctx, [id]: readonly unknown[]): Promise<void> {
   const loaded = await checks.load();
   const result = typeof id === 'string' ? loaded.resultOf(id) : loaded.results.at(-1);

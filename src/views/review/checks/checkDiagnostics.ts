@@ -51,7 +51,7 @@ export class CheckDiagnostics extends Owner {
     for (const { uri, list } of found.values()) this.#shown.set(uri, list);
   }
 
-  /** The document of the last pending preview that changes the file: what the check has read. */
+  /** The document that the check has read: that of the last pending preview that changes the file. */
   #uriOf(path: string, ids: readonly string[]): vscode.Uri | undefined {
     const last = ids
       .flatMap(id => this.#store.get(id) ?? [])

@@ -13,8 +13,8 @@ const APPROVED = 'redline.approvedChecks';
 type SetCheck = Omit<Check, 'isApproved'>;
 
 /**
- * The checks of the settings. Those in the user's own settings are the user's. Those that the workspace brings never run before a
- * person has approved their text, and cannot take the name of one of the user's.
+ * The checks of the settings. Those in the user's own settings belong to the user. Checks that the workspace brings never run
+ * before a person has approved their text, and cannot take the name of one of the user's.
  */
 export class CheckSettings {
   readonly #memory: vscode.Memento;
@@ -61,7 +61,7 @@ export class CheckSettings {
     return this.#approved.includes(this.#textOf(check));
   }
 
-  /** All that decides what runs, as far as it comes from the workspace. */
+  /** Everything from the workspace that decides what runs. */
   #textOf({ command, cwd, report }: SetCheck): string {
     const { broughtShell } = this;
     const others = [
@@ -77,7 +77,7 @@ export class CheckSettings {
   }
 }
 
-/** settings.json may contain anything: what is no check is left out. */
+/** settings.json may contain anything: entries that are no checks are left out. */
 function checksIn(value: readonly unknown[]): readonly SetCheck[] {
   return value.flatMap(each => {
     if (typeof each !== 'object' || each === null) return [];

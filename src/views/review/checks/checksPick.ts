@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts';
 import { addCheck, findBreaking } from './checkCommands.ts';
 import { runChecksFromScratch } from './fromScratch.ts';
 
-/** Lists what can be done with checks beside running them, as far as there is something to do it with. */
+/** Lists the actions on checks beside running them, as far as they apply. */
 export async function showChecks(ctx: Ctx): Promise<void> {
   const { l10n } = vscode;
   const { hasChecks } = ctx.checks;

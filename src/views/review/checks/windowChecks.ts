@@ -85,7 +85,7 @@ export class WindowChecks extends Owner implements Prover {
   };
 
   /**
-   * Checks what is pending once the session has stopped running, if the user wants that. (A turn of the loop is one request.) A
+   * Checks pending previews once the session has stopped running, if the user wants that. (A turn of the loop is one request.) A
    * run that no person asked for needs an isolated sandbox.
    */
   follow(session: Pick<ReviewedSession, 'id' | 'onDidEmit'>): vscode.Disposable {

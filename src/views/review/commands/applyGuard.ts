@@ -52,7 +52,7 @@ export class ApplyGuard {
     return (await confirm(text, group.map(quoted).join('\n'), apply)) ? { chain } : undefined;
   }
 
-  /** Whether one of these has edits that the user has not saved. If so, the user is told. */
+  /** Whether one of these has unsaved edits. If so, the user is told. */
   refusesUnsaved(group: readonly Preview[]): boolean {
     const edited = group.find(({ id }) => this.#ctx.edits.hasUnsaved(id));
     if (!edited) return false;
@@ -76,7 +76,7 @@ function quoted(preview: Preview): string {
   return `“${oneLine(titleOf(preview), 80)}”`;
 }
 
-/** The user's reason for discarding a preview, or what a plan lacks; `undefined` if they cancel. */
+/** The user's reason for discarding a preview, or the changes asked of a plan; `undefined` if they cancel. */
 export function askReasonFor(preview: Preview): Thenable<string | undefined> {
   const plan = planOf(preview);
   if (!plan) return askReason(vscode.l10n.t('Discard {0}', oneLine(titleOf(preview))));

@@ -26,15 +26,15 @@ const PROGRESS_FROM = 25;
 const PROGRESS_AFTER_MS = 1_000;
 /** How long a discard, which may run foreign code, may take before the next one begins, in milliseconds. */
 const TURN_MS = 1_000;
-/** How long those that have not answered are waited for in the end. */
+/** How long to wait at the end for previews that have not answered. */
 const PATIENCE_MS = 10_000;
 /** How many of them are named. */
 const MAX_NAMED = 3;
 
 /**
- * Resolves many previews, or files of previews, with one summary at the end: changes of files one after another, then all that
- * runs foreign code at once. Whoever does not answer in time keeps no one else waiting; their previews stay as they are, being
- * applied or discarded, until they answer.
+ * Resolves many previews, or files of previews, with one summary at the end: file changes one after another, then everything that
+ * runs external code at once. A preview that does not answer in time holds up no other; it stays as it is, being applied or
+ * discarded, until it answers.
  */
 export class BulkVotes {
   readonly #ctx: Ctx;
@@ -95,7 +95,8 @@ export class BulkVotes {
   }
 
   /**
-   * Discards each preview before those that it builds on, which would rebase it otherwise. Then offers to reopen what was discarded, without waiting for the user's answer.
+   * Discards each preview before those that it builds on: the other way round, it would be rebased first. Then offers to reopen the
+   * discarded ones, without waiting for the user's answer.
    * @returns how many it discarded
    */
   discardAll(targets: readonly PreviewTarget[]): Promise<number> {
@@ -103,8 +104,8 @@ export class BulkVotes {
   }
 
   /**
-   * Prepares {@link discardAll} for a reason that the user has yet to type: only what the targets show at this moment will be
-   * discarded, not what they change to meanwhile.
+   * Prepares {@link discardAll} for a reason that the user has yet to type: it will discard only the revisions that the targets
+   * show at this moment.
    */
   prepareDiscards(targets: readonly PreviewTarget[]): (reason: string) => Promise<number> {
     const { logger } = this.#ctx;
@@ -126,7 +127,7 @@ export class BulkVotes {
     return targets.toSorted((one, other) => at(one) - at(other));
   }
 
-  /** @param left those that were not discarded, because their votes were refused or not cast any more */
+  /** @param left targets that were not discarded, because their votes were refused or never cast */
   async #offerReopening(
     discarded: readonly Preview[],
     left: readonly Left[],
@@ -228,7 +229,7 @@ export class BulkVotes {
     const lacksNeeded = (): boolean => votes.slice(0, needed).some(vote => !resolved.has(vote));
     for (const [n, vote] of votes.filter(one => !isForeign(one)).entries()) {
       if (signal.aborted || (n >= needed && lacksNeeded())) break;
-      // A commit is ours and ends. What builds on it, or changes the same files, needs its outcome.
+      // We await a commit, because it ends. Previews that build on it, or change the same files, need its outcome.
       if (vote.action === 'apply') {
         await rebaser.refresh([]);
         await begin(vote);
@@ -319,13 +320,13 @@ interface CastVotes {
 interface PreparedVote {
   readonly action: ResolveAction;
   readonly id: string;
-  /** The one that was seen. */
+  /** The revision that the user saw. */
   readonly revision: number;
   /** @param reason never empty */
   readonly cast: (reason: string, own: OwnMoves) => Promise<Preview | undefined>;
 }
 
-/** Names those that have not answered; empty if all have. */
+/** Names the previews that have not answered; empty if all have. */
 function waitingText(unanswered: readonly Preview[]): string {
   if (unanswered.length === 0) return '';
   const named = unanswered

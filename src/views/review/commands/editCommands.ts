@@ -17,8 +17,8 @@ import { targetsOf } from './previewTargets.ts';
 import type { Ctx } from '../../ctx.ts';
 
 /**
- * Makes what the user typed into the proposals of a preview its next revision, and applies that, unless the user goes on typing. If
- * the preview has changed since the typing began, the result is shown instead, since no one has seen it.
+ * Makes the user's typing in the proposals of a preview its next revision, and applies that, unless the user goes on typing. If the
+ * preview has changed since the typing began, the result is shown instead, since no one has seen it.
  */
 export async function saveAndApply(ctx: Ctx, args: readonly unknown[]): Promise<unknown> {
   const id = editedId(ctx, args);
@@ -47,7 +47,7 @@ export async function saveAndApply(ctx: Ctx, args: readonly unknown[]): Promise<
   return ctx.opener.open(ctx.store.get(now.id) ?? now);
 }
 
-/** Drops what the user typed into the proposals of a preview since they were last saved. */
+/** Drops the user's unsaved edits of the proposals of a preview. */
 export async function revertEdits(ctx: Ctx, args: readonly unknown[]): Promise<void> {
   const id = editedId(ctx, args);
   if (id === undefined) return void showInfo(nothingEdited());
@@ -55,8 +55,8 @@ export async function revertEdits(ctx: Ctx, args: readonly unknown[]): Promise<v
 }
 
 /**
- * Settles one conflict of a proposal. What the user is typing stays unsaved; without that, the choice is the preview's next
- * revision at once.
+ * Settles one conflict of a proposal. Unsaved typing stays unsaved; without any, the choice becomes the preview's next revision at
+ * once.
  * @throws ToolError if the preview has another revision than the one that was seen
  */
 export async function settleConflict(ctx: Ctx, args: readonly unknown[]): Promise<void> {
@@ -87,7 +87,7 @@ async function settleIn(document: vscode.TextDocument, line: unknown, choice: Co
   await vscode.workspace.applyEdit(edit);
 }
 
-/** The preview that was named, else the one in the active editor, if something is typed into it. */
+/** The named preview, else the one in the active editor, if it has unsaved edits. */
 function editedId({ edits, tabs }: Ctx, args: readonly unknown[]): string | undefined {
   const id = targetsOf(args)[0]?.id ?? tabs.activeId();
   return id !== undefined && edits.hasUnsaved(id) ? id : undefined;

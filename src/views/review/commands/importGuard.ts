@@ -14,9 +14,9 @@ const MAX_NAMED = 5;
 const answered = new Set<string>();
 
 /**
- * Asks, once, before files are applied that import what is still pending.
- * @param taken the changes that are to be applied
- * @returns what is to be applied before them, empty if nothing; `undefined` if the user cancels
+ * Asks, once, before applying files that import pending ones.
+ * @param taken the changes to apply
+ * @returns the targets to apply before them, empty if none; `undefined` if the user cancels
  */
 export async function askImports(
   store: PreviewStore,

@@ -19,7 +19,7 @@ export interface Left {
   readonly isOutdated?: boolean;
 }
 
-/** Names what several votes have left pending, and says why. */
+/** Names the previews that votes have left pending, and says why. */
 export function leftText(left: readonly Left[], { store, edits }: Ctx): string {
   const { l10n } = vscode;
   const texts = left.slice(0, MAX_NAMED).flatMap(one => {

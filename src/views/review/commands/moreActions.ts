@@ -19,7 +19,7 @@ interface Place {
   readonly revision: number | undefined;
 }
 
-/** Offers what else can be done with a hunk, its file and the whole. */
+/** Offers further actions on a hunk, its file and the whole. */
 export async function moreActions(ctx: Ctx, args: readonly unknown[]): Promise<void> {
   const { store } = ctx;
   const [first, path, hunk, revision] = args;
@@ -50,12 +50,12 @@ async function pickAction(
   return (await vscode.window.showQuickPick(items, { title }))?.action;
 }
 
-/** Offers what can be done with all of these together, and the way back of each. It is done to what is there when the list opens. */
+/** Offers the actions on all of these together, and the way back of each. They act on the state at the time the list opens. */
 async function moreOfSet({ store, edits, checks }: Ctx, ids: readonly unknown[]): Promise<void> {
   const { l10n } = vscode;
   const previews = store.all();
   const of = new Set(ids);
-  // A part comes after what it was split off.
+  // A part comes after the preview that it was split off from.
   for (const { id, part } of previews) if (part && of.has(part.previewId)) of.add(id);
   const all = previews.filter(({ id }) => of.has(id));
   const open = all.filter(({ state }) => state.kind === 'pending');
@@ -84,7 +84,7 @@ async function moreOfSet({ store, edits, checks }: Ctx, ids: readonly unknown[])
     await vscode.commands.executeCommand(action.command, ...((action.arguments ?? []) as unknown[]));
 }
 
-/** Undo, Apply Again and Reopen of what is decided. One undo may have undone several, which come back together. */
+/** Undo, Apply Again and Reopen of decided previews. One undo may have undone several, which come back together. */
 function waysBack(
   ways: readonly (NonNullable<PreviewView['remedy']> & { readonly name: string })[],
 ): readonly vscode.Command[] {

@@ -4,8 +4,8 @@ import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 
 /**
- * The revisions that several votes make of the previews among them that are still to come: what one writes, the others are
- * rebased onto. The user has agreed to all of them, so these revisions need not be shown before they are applied.
+ * The revisions that several votes make of the previews still to come among them: each vote rebases the others onto its writes. The
+ * user has agreed to all of them, so these revisions need not be shown before they are applied.
  */
 export class OwnMoves {
   /** The hashes that these votes wrote, by path; `null` where they removed the file. */
@@ -20,7 +20,7 @@ export class OwnMoves {
     this.#following = store.onDidRevise(({ preview, by }) => this.#follow(preview, by));
   }
 
-  /** Takes into account what a vote has just applied. */
+  /** Takes the changes of an applied vote into account. */
   note({ state, changes }: Preview): void {
     if (state.kind !== 'applied') return;
     for (const { path, after } of (changes ?? []).flatMap(stepsOf)) {
@@ -29,7 +29,7 @@ export class OwnMoves {
     }
   }
 
-  /** The revision that has become of the one that the user saw: the same unless these votes have moved it. */
+  /** The revision that the one seen by the user has become: the same unless these votes have moved it. */
   moved(id: string, seen: number): number {
     return this.#moved.get(id)?.findLast(({ from }) => from <= seen)?.to ?? seen;
   }

@@ -22,8 +22,8 @@ import { seenNow } from './seenNow.ts';
 import { showHunk } from './showHunk.ts';
 
 /**
- * The commands for single files and hunks, and those that edit or rebase a proposal. `at` is where the cursor was when the command was
- * called, which may be some time ago.
+ * The commands for single files and hunks, and those that edit or rebase a proposal. `at` is the position of the cursor when the
+ * command was called, which may be some time ago.
  */
 export class PartCommands {
   readonly #ctx: Ctx;
@@ -82,7 +82,7 @@ export class PartCommands {
     const { id, path } = target;
     const preview = store.get(id);
     const seen = preview && (await seenNow(this.#ctx, preview, target.revision, target));
-    // A second click on it, or a key for what the one before has decided.
+    // A second click on it, or a key meant for the hunk just decided.
     if (seen?.kind === 'decided') return undefined;
     const hunk = seen?.hunk;
     const revision = preview?.revision ?? target.revision;

@@ -72,11 +72,11 @@ export class PreviewVotes {
     if (!before) return undefined;
     if (before.length > 0 && !(await this.#together(bulk => bulk.applyAll(before)))) return undefined;
     const now = before.length > 0 ? revisionNow(store, preview, changes) : revision;
-    // VS Code sends what a command returns to the window: not the previews.
+    // VS Code sends the result of a command to the window: do not return the previews.
     return (await invoker.resolve({ id: preview.id, revision: now, ...vote, ...consent })).kind;
   }
 
-  /** Asks for a reason, then discards what was shown when it asked. */
+  /** Asks for a reason, then discards the revisions shown when it asked. */
   async discardWithReason(named: readonly PreviewTarget[]): Promise<unknown> {
     const [first] = named;
     const preview = first && this.#ctx.store.get(first.id);
@@ -99,7 +99,7 @@ export class PreviewVotes {
     return chosen && this.#together(bulk => bulk.applyAll(chosen));
   }
 
-  /** Also ends the review: a user who discards everything does not want the session to continue by itself. */
+  /** Also ends the review: a user who discards everything does not want the session to continue on its own. */
   async discardAll(): Promise<unknown> {
     const chosen = await this.#whichOfAll('discard');
     if (chosen) this.#ctx.session.endReview();

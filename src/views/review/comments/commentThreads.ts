@@ -20,7 +20,7 @@ import { SentReviews } from './sentReviews.ts';
 /** How long the status bar says that a review was sent, in milliseconds. */
 const STATUS_MS = 6_000;
 
-/** A comment as VS Code shows it. While it is edited, its body is what was typed. */
+/** A comment as VS Code shows it. While it is edited, its body is the typed text. */
 export interface ShownComment extends vscode.Comment {
   /** Of an answer, the comment that it answers. */
   readonly commentId: string;
@@ -28,13 +28,13 @@ export interface ShownComment extends vscode.Comment {
   readonly answer: number;
 }
 
-/** A thread, and what VS Code was told of it last. */
+/** A thread, and its state as last passed to VS Code. */
 interface ShownThread {
   readonly thread: vscode.CommentThread;
   readonly told: Map<string, string>;
 }
 
-/** Shows the comments in the preview documents, and what can be sent in the status bar. */
+/** Shows the comments in the preview documents, and those ready to send in the status bar. */
 export class CommentThreads extends Owner {
   readonly comments: ReviewComments;
   readonly #agent: Agent;
@@ -79,7 +79,7 @@ export class CommentThreads extends Owner {
     this.#show();
   }
 
-  /** Takes what was typed into an empty thread, or below an answer. */
+  /** Adds the text typed into an empty thread, or below an answer. */
   add({ thread, text }: vscode.CommentReply): void {
     const place = this.#placeOf(thread.uri);
     const line = thread.range?.start.line ?? 0;
@@ -94,7 +94,7 @@ export class CommentThreads extends Owner {
     this.#show();
   }
 
-  /** The comment says from now on what was typed. */
+  /** Replaces the text of the comment by the edited one. */
   saveEdit({ commentId, body }: ShownComment): void {
     this.#edited.delete(commentId);
     this.comments.edit(commentId, typeof body === 'string' ? body : body.value);
@@ -112,8 +112,8 @@ export class CommentThreads extends Owner {
   }
 
   /**
-   * Sends the comments that wait: those on proposals of this conversation as one prompt, the others to the agents of other
-   * programs, which get them with their next call. What another conversation proposed waits until that is open.
+   * Sends the waiting comments: those on proposals of this conversation as one prompt, the others to the agents of other programs,
+   * which get them with their next call. Comments on proposals of another conversation wait until that is open.
    */
   async send(): Promise<void> {
     const { own, forAgents, others } = this.#drafts();
@@ -153,7 +153,7 @@ export class CommentThreads extends Owner {
     const { store, session } = this.#agent;
     const { id } = session;
     const votes = this.comments.votesOn(id, own);
-    // At once: what is written or clicked meanwhile belongs to the next review.
+    // Mark them now: text written or clicked meanwhile belongs to the next review.
     const takeBack = this.comments.markSent(own.map(one => one.id));
     const message = await reviewMessage(votes, own, previewId => store.get(previewId)).catch(
       (error: unknown) => {
@@ -213,7 +213,7 @@ export class CommentThreads extends Owner {
     const draft = comments.find(({ isSent }) => !isSent);
     const preview = first && store.get(first.previewId);
     const change = preview && changeOfComment(preview, first);
-    // A thread cannot move, and with it goes what is typed there.
+    // A thread cannot move, and replacing it would lose the text typed there.
     const isEdited = comments.some(each => this.#edited.has(each.id));
     const before = this.#threads.get(id)?.thread;
     const isThere = (uri: vscode.Uri): boolean =>
@@ -246,7 +246,7 @@ export class CommentThreads extends Owner {
       state: first.isOutdated && first.isSent ? State.Resolved : State.Unresolved,
       collapsibleState: first.isOutdated && !isEdited ? Collapsible.Collapsed : Collapsible.Expanded,
     };
-    // Only what has changed: VS Code draws what it is told, and opens a thread that the user has closed.
+    // Only changed values: VS Code draws each value it is given, and opens a thread that the user has closed.
     for (const [name, value] of Object.entries(wished)) {
       const now = JSON.stringify(value);
       if (told.get(name) === now) continue;
@@ -255,7 +255,7 @@ export class CommentThreads extends Owner {
     }
   }
 
-  /** Whether a document shows the change that a comment is about: that of its preview, or of the whole that it was split off from. */
+  /** Whether a document shows the change that a comment is about: in its preview, or in the whole that it was split off from. */
   #isAt(uri: vscode.Uri, { previewId, path }: ReviewComment): boolean {
     const place = this.#placeOf(uri);
     return place?.previewId === previewId && place.path === path;

@@ -7,7 +7,7 @@ import { COMMENTS, PREVIEW_SCHEME } from '../../contributions.ts';
 import type { ShownRevisions } from '../shownRevisions.ts';
 import type { CommentThreads } from './commentThreads.ts';
 
-/** Comments on lines of previews. What they need is loaded once a preview is shown, or if there are comments of before. */
+/** Comments on lines of previews. Their code is loaded once a preview is shown, or if there are earlier comments. */
 export class Commenting extends Owner {
   readonly #agent: Agent;
   readonly #memory: vscode.Memento | undefined;
@@ -36,7 +36,7 @@ export class Commenting extends Owner {
     return this.#threads?.comments.all.filter(({ isSent }) => isSent) ?? [];
   }
 
-  /** Shows what an agent of another program says to a comment. */
+  /** Shows the reply of another program's agent to a comment. */
   answer(id: string, text: string): void {
     this.#threads?.comments.answer(id, text);
   }

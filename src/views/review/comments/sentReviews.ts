@@ -11,7 +11,7 @@ interface SentReview {
   readonly takeBack: () => void;
 }
 
-/** Follows the reviews that are sent as prompts: whether they arrive, and what the model answers to each comment. */
+/** Follows the reviews that are sent as prompts: whether they arrive, and the model's answer to each comment. */
 export class SentReviews implements vscode.Disposable {
   readonly #comments: ReviewComments;
   readonly #session: ReviewedSession;
@@ -20,7 +20,7 @@ export class SentReviews implements vscode.Disposable {
   #waiting: readonly SentReview[] = [];
   /** Reviews that the user took back; they may still send the text. */
   #returned: readonly SentReview[] = [];
-  /** The review that is being answered, and what was said last to it. */
+  /** The review that is being answered, and the last text of the answer. */
   #answered: (SentReview & { readonly said: string }) | undefined;
 
   constructor(comments: ReviewComments, session: ReviewedSession) {
@@ -84,7 +84,7 @@ export class SentReviews implements vscode.Disposable {
     else if (text.trim() !== '') this.#answered = { ...this.#answered, said: text.trim() };
   }
 
-  /** The model has ended its work on a review: what it said last is to the comments that it did not name. */
+  /** The model has ended its work on a review: its last text answers the comments that it did not name. */
   #end(): void {
     const { comments = [], said = '' } = this.#answered ?? {};
     this.#answered = undefined;

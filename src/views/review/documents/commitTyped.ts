@@ -3,7 +3,7 @@ import { commitText, type CommittedText, type TypedText } from '../../../agent/h
 import type { Agent } from '../../agent.ts';
 
 /**
- * Makes what a person has typed the next revision of a proposal.
+ * Makes a person's typing the next revision of a proposal.
  * @throws FileSystemError if the preview is not pending, or its encoding lacks a character of the text.
  */
 export async function commitTyped(

@@ -35,7 +35,7 @@ export class Drafts {
     this.#logger = logger;
   }
 
-  /** Reads what earlier windows kept. A file that cannot be read is logged and left alone. */
+  /** Reads the drafts of earlier windows. A file that cannot be read is logged and left alone. */
   async load(): Promise<void> {
     const folder = this.#folder;
     if (folder === undefined) return;
@@ -77,7 +77,7 @@ export class Drafts {
     return this.#written;
   }
 
-  /** One write after the other; what is stored is how it is then. */
+  /** Writes one after the other, each with the draft as it is then. */
   #store(uri: string): void {
     const folder = this.#folder;
     if (folder === undefined) return;

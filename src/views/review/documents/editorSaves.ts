@@ -14,7 +14,7 @@ export class EditorSaves {
     this.#saving.set(uri.toString(), text);
   }
 
-  /** @returns whether the editor was typed into while it was saved; `undefined` if it is not known what it has saved. */
+  /** @returns whether the user typed into the editor while it was saved; `undefined` if the saved text is not known. */
   noteSaved(document: vscode.TextDocument): boolean | undefined {
     const key = document.uri.toString();
     const saved = this.#saving.get(key);
@@ -50,7 +50,7 @@ export function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find(each => each.uri.toString() === key);
 }
 
-/** Whether this is what a document saves. */
+/** Whether the document would save this text. */
 export function holds(document: vscode.TextDocument, text: string): boolean {
   return document.getText().toWellFormed() === text.toWellFormed();
 }

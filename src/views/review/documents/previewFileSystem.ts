@@ -116,7 +116,7 @@ export class PreviewFileSystem extends Owner implements vscode.FileSystemProvide
     return shown;
   }
 
-  /** @param draft what the user is typing into the proposal */
+  /** @param draft the user's unsaved text of the proposal */
   #shown(
     uri: vscode.Uri,
     address: PreviewAddress,

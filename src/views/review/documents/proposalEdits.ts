@@ -21,9 +21,9 @@ export interface CommittedEdits {
 }
 
 /**
- * Knows the proposals that the user is editing. A manual save makes the edit the next revision of the preview and applies
- * nothing. What auto save writes is only kept as a draft; otherwise every half-typed word would become a revision. A draft knows
- * the text that it was typed on: if the proposal has changed since, the two are merged, with conflict markers where needed.
+ * Knows the proposals that the user is editing. A manual save makes the edit the next revision of the preview and applies nothing.
+ * Auto save only stores a draft; otherwise every half-typed word would become a revision. A draft knows the text that it was typed
+ * on: if the proposal has changed since, the two are merged, with conflict markers where needed.
  */
 export class ProposalEdits extends Owner {
   readonly #agent: Agent;
@@ -32,12 +32,15 @@ export class ProposalEdits extends Owner {
   readonly #open = new Set<string>();
   /** Proposals as VS Code has read them, by URI, and the revision that they had. */
   readonly #shown = new Map<string, Draft>();
-  /** URIs of editors that are about to write what they save, and whether a person saves them. */
+  /** URIs of editors about to write their text, and whether a person saves them. */
   readonly #beingSaved = new Map<string, boolean>();
-  /** URIs whose editor saves what is not to be stored, with the text that is stored already; none if all edits are being dropped. */
+  /**
+   * URIs whose editor must save without storing its text, with the text that is stored already; none if all edits are being
+   * dropped.
+   */
   readonly #dropping = new Map<string, string | undefined>();
   readonly #saves = new EditorSaves();
-  /** URIs of editors that do not hold what is stored: their text was merged when they were saved. */
+  /** URIs of editors that do not show the stored text: their text was merged when they were saved. */
   readonly #outdated = new Set<string>();
   /** How often the editor of a proposal had to read it again although it has no newer revision, by its URI. */
   readonly #rereads = new Map<string, number>();
@@ -58,7 +61,7 @@ export class ProposalEdits extends Owner {
     this.#agent = agent;
     this.#drafts = drafts;
     for (const [key] of drafts.entries()) this.#open.add(key);
-    // VS Code restores what was typed and not saved, after a reload too.
+    // VS Code restores unsaved typing, after a reload too.
     for (const document of vscode.workspace.textDocuments) this.#adopt(document);
     this.own(vscode.workspace.onDidOpenTextDocument(document => this.#adopt(document)));
     this.own(
@@ -115,7 +118,7 @@ export class ProposalEdits extends Owner {
     return this.#dropping.has(uri.toString());
   }
 
-  /** Whether an editor is about to write what it saves, which may have been typed on an older revision. */
+  /** Whether an editor is about to write its text, which may have been typed on an older revision. */
   isBeingSaved(uri: vscode.Uri): boolean {
     return this.#beingSaved.has(uri.toString()) || this.isDropping(uri);
   }
@@ -130,12 +133,12 @@ export class ProposalEdits extends Owner {
     return this.#drafts.get(uri.toString())?.text;
   }
 
-  /** Whether the user has typed something into this proposal that is not part of it yet. */
+  /** Whether this proposal has edits by the user that are not part of it yet. */
   isEdited(document: vscode.TextDocument): boolean {
     return this.#saves.isDirty(document) || this.draftOf(document.uri) !== undefined;
   }
 
-  /** Whether the user has typed something into a proposal of this preview that is not part of it yet. */
+  /** Whether a proposal of this preview has edits by the user that are not part of it yet. */
   hasUnsaved(previewId: string): boolean {
     return this.#unsaved().has(previewId);
   }
@@ -169,7 +172,7 @@ export class ProposalEdits extends Owner {
     return true;
   }
 
-  /** Drops what was typed into the proposals of a preview and not saved; their editors show what is stored again. */
+  /** Drops unsaved edits of the proposals of a preview; their editors show the stored text again. */
   async revert(previewId: string): Promise<void> {
     const isOurs = (address: PreviewAddress | undefined): boolean => address?.previewId === previewId;
     const uris = [...this.#open]
@@ -246,7 +249,7 @@ export class ProposalEdits extends Owner {
     const { revision, isMerged, base } = await commitTyped(this.#agent, typed);
     const document = openDocument(uri);
     const isDirty = document !== undefined && this.#saves.isDirty(document);
-    // VS Code does not read what it has saved.
+    // VS Code does not read back a text that it has saved.
     if (document && (isDirty || holds(document, text))) this.#shown.set(key, { revision, base });
     if (document && isMerged) this.#outdated.add(key);
     // Until it is saved, it may be typed into.
@@ -256,9 +259,9 @@ export class ProposalEdits extends Owner {
   }
 
   /**
-   * Receives what an editor saves.
-   * @throws FileSystemError if the proposal is not writable, the bytes are not text, or the proposal's encoding lacks a
-   *   character of it.
+   * Receives the text that an editor saves.
+   * @throws FileSystemError if the proposal is not writable, the bytes are not text, or the proposal's encoding lacks a character
+   *   of it.
    */
   async write(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
     const key = uri.toString();
@@ -277,7 +280,7 @@ export class ProposalEdits extends Owner {
     await this.replace(uri, text);
   }
 
-  /** Makes a proposal writable that has unsaved edits, and keeps what they were typed on. */
+  /** Makes a proposal with unsaved edits writable, and keeps the text that they were typed on. */
   #adopt(document: vscode.TextDocument): void {
     const { uri } = document;
     if (uri.scheme !== PREVIEW_SCHEME || !this.#saves.isDirty(document) || this.isDropping(uri)) return;
@@ -332,7 +335,7 @@ export class ProposalEdits extends Owner {
     this.#beingSaved.set(document.uri.toString(), reason === vscode.TextDocumentSaveReason.Manual);
   }
 
-  /** An editor was saved. It may have been typed into meanwhile, or not hold what is stored now. */
+  /** An editor was saved. The user may have typed into it meanwhile, or it may not show the stored text. */
   #noteSaved(document: vscode.TextDocument): void {
     const { uri } = document;
     const key = uri.toString();

@@ -15,7 +15,7 @@ import { chooseRepository, gitOf } from './repositories.ts';
 import type { Ctx } from '../../ctx.ts';
 
 /**
- * Gives files with uncommitted changes back what the last commit has, and keeps the changes in a preview.
+ * Resets files with uncommitted changes to the last commit, and keeps the changes in a preview.
  * @param args files or rows of Source Control; without one it asks which.
  * @returns the id of the preview.
  */
@@ -27,11 +27,11 @@ export async function holdBackFiles(ctx: Ctx, args: readonly unknown[]): Promise
   try {
     const wanted = named.length > 0 ? pathsOf(git.root, named) : await pick(await git.uncommitted());
     if (!wanted) return undefined;
-    // As it is now, whatever was typed, staged or committed while it was chosen.
+    // Use the current state, after all typing, staging and commits since the choice.
     const { meant: changed, unclear } = meantBy(wanted, await git.uncommitted());
     const operation = await git.operation();
     if (operation) {
-      // The commit that ends it would lack what the other side has changed.
+      // The commit that ends the operation would lack the other side's changes.
       void showWarning(
         vscode.l10n.t(
           'Nothing was held back: git is in the middle of a {0}. Finish or abort it first.',
@@ -115,7 +115,7 @@ async function pick(all: readonly UncommittedPath[]): Promise<ReadonlySet<string
   return new Set(picked.flatMap(({ changed: { path: at, from = at } }) => [at, from]));
 }
 
-/** Else the next commit would have what was held back. The preview has the same content, so nothing is lost. */
+/** Otherwise the next commit would contain the held-back changes. The preview has the same content, so nothing is lost. */
 async function unstage(
   git: Git,
   changed: readonly UncommittedPath[],

@@ -82,7 +82,7 @@ export function patchPlaces(root: string | undefined, workspace: PlacesWorkspace
   };
 }
 
-/** @throws LeftOutError for a file of a repository inside this one: it is not part of what is reviewed. */
+/** @throws LeftOutError for a file of a repository inside this one: it is not part of the review. */
 async function refuseSubmodule(file: string, root: string): Promise<void> {
   const names = path.relative(root, path.dirname(file)).split(path.sep);
   for (let n = 1; n <= names.length && names[0] !== '' && names[0] !== '..'; n++) {

@@ -8,8 +8,7 @@ import { showWarning } from '../../toast.ts';
 const NAMED = 3;
 
 /**
- * Tells what was left out: a sentence that names the first of it, and a document with all of it on demand. Does nothing
- * if there is nothing to tell.
+ * Reports the files left out: a sentence that names the first, and a document with all on demand. Does nothing if there are none.
  */
 export function reportLeftOut(
   leftOut: readonly LeftOut[],

@@ -13,7 +13,7 @@ export interface OpenRepository {
 }
 
 /**
- * The repository of the workspace; if there are several, that of `near`, else the one that the user picks. Tells the user if
+ * The repository of the workspace; if there are several, that of `near`, else the one that the user picks. Informs the user if
  * there is no git or no repository.
  * @param near a file in it, such as the active editor's.
  */
@@ -44,7 +44,7 @@ export async function chooseRepository(near?: vscode.Uri): Promise<OpenRepositor
   return { git, repository };
 }
 
-/** The repository as git itself tells it. */
+/** The repository, with git called directly. */
 export function gitOf({ git, repository }: OpenRepository): Git {
   return new Git(repository.rootUri.fsPath, git.git.path);
 }

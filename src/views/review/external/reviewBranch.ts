@@ -21,7 +21,7 @@ type Source =
   | { readonly kind: 'worktree'; readonly name: string; readonly path: string; readonly ref: string };
 
 /**
- * Brings what a branch or another worktree has into previews of the files here. A worktree is taken as it is on disk.
+ * Brings the changes of a branch or another worktree into previews of the files here. A worktree is taken as it is on disk.
  * @param given the name of a branch or the path of a worktree; without one it asks which.
  * @returns the ids of the previews.
  */
@@ -58,7 +58,10 @@ export async function reviewBranch(ctx: Ctx, given: unknown): Promise<readonly s
   }
 }
 
-/** Everything but what is checked out here: worktrees first, which tell more than their branches, then the newest branches. */
+/**
+ * All branches and worktrees except the one checked out here: worktrees first, which say more than their branches, then the newest
+ * branches.
+ */
 async function sourcesOf(repository: GitRepository): Promise<readonly Source[]> {
   const { rootUri, state } = repository;
   const root = rootUri.fsPath;

@@ -7,7 +7,7 @@ import { showInfo } from '../../toast.ts';
 import { reportLeftOut } from './report.ts';
 
 /**
- * Stages what was gathered, opens the first preview, and tells what is not in the previews.
+ * Stages the gathered changes, opens the first preview, and reports those left out.
  * @returns the ids of the previews.
  */
 export async function reviewGathered(

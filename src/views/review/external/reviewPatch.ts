@@ -23,7 +23,7 @@ interface Patch {
 const CLIPBOARD = 'clipboard';
 
 /**
- * Brings what a patch changes into previews of the files here.
+ * Brings the changes of a patch into previews of the files here.
  * @param given a file, or `clipboard`; without one it asks.
  * @returns the ids of the previews.
  */

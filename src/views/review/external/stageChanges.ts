@@ -14,7 +14,7 @@ import { reportLeftOut } from './report.ts';
 import { chooseRepository, gitOf } from './repositories.ts';
 
 /**
- * Stages what previews have applied in a repository, and puts a message into its empty message box.
+ * Stages the applied changes of previews in a repository, and puts a message into its empty message box.
  * @param arg the repository's row or title in Source Control; without one it is that of the active editor, or it asks.
  */
 export async function stageChanges({ store, workspace, settings, logger }: Ctx, arg: unknown): Promise<void> {

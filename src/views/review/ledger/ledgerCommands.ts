@@ -11,7 +11,7 @@ import { showInfo } from '../../toast.ts';
 import type { Agent } from '../../agent.ts';
 import type { Ctx } from '../../ctx.ts';
 
-/** How long the status bar says what was undone, in milliseconds. */
+/** How long the status bar confirms an undo, in milliseconds. */
 const STATUS_MS = 6_000;
 
 /**
@@ -28,7 +28,7 @@ export async function undo(ctx: Ctx, args: readonly unknown[]): Promise<string |
   return undoWith(ctx, preview && undoAction(preview), preview && titleOf(preview));
 }
 
-/** Undoes what these previews applied together, like {@link undo}. They are in the order in which they were applied. */
+/** Undoes these previews of a turn together, like {@link undo}. They are in the order in which they were applied. */
 export async function undoTurn(ctx: Ctx, args: readonly unknown[]): Promise<string | undefined> {
   const ids = Array.isArray(args[0]) ? args[0] : [];
   const previews = ids.flatMap(id => (typeof id === 'string' ? (ctx.store.get(id) ?? []) : []));
@@ -66,7 +66,7 @@ async function undoWith(
   return id;
 }
 
-/** Whether its files hold what it was staged on, so that applying it does just what was asked for. */
+/** Whether its files still have their content from staging, so that applying it does exactly what was asked for. */
 function isAsStaged({ revision, state, dependsOn }: Preview): boolean {
   return revision === 1 && state.kind === 'pending' && state.stale.length === 0 && dependsOn.length === 0;
 }
@@ -82,7 +82,7 @@ export async function reopen(ctx: Ctx, args: readonly unknown[]): Promise<string
   return show(ctx, preview && (await reopenPreview(ctx, preview)));
 }
 
-/** Stages what a discarded preview proposed, as a new preview; `undefined` for what cannot be reopened. */
+/** Stages the proposal of a discarded preview as a new preview; `undefined` if it cannot be reopened. */
 export function reopenPreview(ctx: Agent, preview: Preview): Promise<Preview | undefined> {
   return restage(ctx, reopenAction(preview));
 }
@@ -102,7 +102,7 @@ async function restage(
   return store.get(preview.id) ?? preview;
 }
 
-/** Removes expired previews from the tree: those that are named, else all. */
+/** Removes expired previews from the tree: the named ones, else all. */
 export async function dismiss({ store }: Ctx, args: readonly unknown[]): Promise<void> {
   const previews = named(store, args);
   for (const { id } of previews.length > 0 ? previews : shownExpired(store)) await store.dismiss(id);
@@ -119,7 +119,7 @@ async function chosen(
   actionOf: (preview: Preview) => PendingAction | undefined,
   texts: { readonly title: string; readonly none: string; readonly cannot: (preview: Preview) => string },
 ): Promise<Preview | undefined> {
-  // The title of a view passes the row that has the focus, which is not the one to undo or reopen.
+  // The title of a view passes the focused row, which is not the one to undo or reopen.
   const [preview] = typeof args[0] === 'string' ? named(store, args) : [];
   if (preview && actionOf(preview)) return preview;
   if (preview) return void showInfo(texts.cannot(preview));

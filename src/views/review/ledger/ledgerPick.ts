@@ -99,7 +99,7 @@ function groupButton(next: Grouping): vscode.QuickInputButton {
   return { iconPath: new vscode.ThemeIcon('group-by-ref-type'), tooltip };
 }
 
-/** Copies who took part in what was applied, as the last lines of a commit's message. */
+/** Copies the reviewers and agents of applied changes, as the last lines of a commit's message. */
 class CopyButton implements vscode.QuickInputButton {
   readonly iconPath = new vscode.ThemeIcon('copy');
   readonly tooltip = vscode.l10n.t('Copy as Commit Trailer');
@@ -163,17 +163,17 @@ function iconOf({ outcome, run }: LedgerEntry): string {
   return run && !hasSucceeded(run) ? '$(error)' : icons[outcome];
 }
 
-/** The reason, if one was given, or the error, what led to the decision, and the files. */
+/** The reason, if one was given, or the error, the circumstances of the decision, and the files. */
 function detailOf(entry: LedgerEntry): string {
   const paths = [...new Set(entry.files.map(file => file.path))].join(', ');
   const why = isError(entry) ? errorTexts(entry) : [reasonGiven(entry)];
   return [...why, ...whyTexts(entry), paths].filter(part => part !== undefined && part !== '').join(' · ');
 }
 
-/** How long the status bar says what was copied, in milliseconds. */
+/** How long the status bar confirms a copy, in milliseconds. */
 const STATUS_MS = 4_000;
 
-/** Puts the trailers of a commit of what was applied on the clipboard. */
+/** Copies the commit trailers of applied changes to the clipboard. */
 export async function copyTrailers(applied: CommittedPreview): Promise<void> {
   await vscode.env.clipboard.writeText(`${trailersOf([applied]).join('\n')}\n`);
   void vscode.window.setStatusBarMessage(vscode.l10n.t('The commit trailers were copied'), STATUS_MS);

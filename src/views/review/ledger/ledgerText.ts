@@ -64,7 +64,7 @@ export function errorTexts(entry: LedgerEntry): readonly string[] {
   return isError(entry) && entry.message !== undefined ? [entry.message] : [];
 }
 
-/** Why what was applied did not stay in a file: `cart.ts: …`. */
+/** Why an applied change did not stay in a file: `cart.ts: …`. */
 export function lostText({ path, why }: LostFile): string {
   const { l10n } = vscode;
   const name = escapeProse(path);

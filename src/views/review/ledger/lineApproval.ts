@@ -26,7 +26,7 @@ interface ApprovalItem extends vscode.QuickPickItem {
 /** How many characters of a text a row shows. */
 const MAX_CHARS = 400;
 
-/** Shows who approved the line at the cursor, when and why, with what can be done about it. */
+/** Shows who approved the line at the cursor, when and why, and offers actions on it. */
 export async function whoApprovedLine(ctx: Ctx): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (!editor || editor.document.uri.scheme === PREVIEW_SCHEME)

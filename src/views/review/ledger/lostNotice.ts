@@ -7,7 +7,7 @@ import { oneLine } from '../../plainText.ts';
 import { showWarning } from '../../toast.ts';
 import { errorTexts } from './ledgerText.ts';
 
-/** Tells the user that what was applied did not stay, and offers the preview, which is pending again. */
+/** Tells the user that an applied change did not stay, and offers the preview, which is pending again. */
 export async function tellLost(entry: LedgerEntry, store: PreviewStore): Promise<void> {
   const { previewId } = entry;
   const preview = store.get(previewId);

@@ -17,7 +17,7 @@ import { shownChange } from '../shownChange.ts';
 /** How long changes are collected before marks are drawn again, in milliseconds. */
 const GATHER_MS = 150;
 
-/** VS Code is told of single files up to this many, beyond it of all that it shows. */
+/** Up to this many files, VS Code is told of each; beyond it, of all that it shows. */
 const MAX_TOLD = 250;
 
 /**
@@ -86,7 +86,7 @@ export class FileMarks extends Owner implements vscode.FileDecorationProvider, v
     return decoration;
   }
 
-  /** The letter of source control on the document of a preview, in its tab and its row: what happens to the file. */
+  /** The source control letter on the document of a preview, in its tab and its row: the kind of change to the file. */
   #letterOf(uri: vscode.Uri): vscode.FileDecoration | undefined {
     const address = parsePreviewUri(uri);
     const { store, files } = this.#agent;

@@ -17,7 +17,7 @@ export class DrawnRows {
   readonly #above = new Map<string, PendingNode | undefined>();
 
   /**
-   * The rows below `above` are given. Those at the top are given first, when VS Code reads the whole tree.
+   * Takes the rows below `above`. The rows at the top come first, when VS Code reads the whole tree.
    * @returns them, as the objects that VS Code may know
    */
   giveBelow(above: PendingNode | undefined, now: readonly PendingNode[]): PendingNode[] {

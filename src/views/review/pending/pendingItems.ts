@@ -43,7 +43,7 @@ type RowContext =
 /**
  * The row of a preview.
  * @param lookedAt how many of its files the user has looked at
- * @param known what is known of it: of the checks on it, of its risks, and of what came after it
+ * @param known facts about it: the results of checks on it, its risks, and later events
  */
 export function previewItem(
   preview: Preview,
@@ -63,7 +63,8 @@ export function previewItem(
   const filesRead = looked !== '' && count > 1 ? looked : filesText(preview);
   const view = previewView(preview, known);
   const state = stateText(view, filesRead);
-  // A narrow side bar cuts off the end, or all but the label. So the sign of a risk comes before that; then what is wrong.
+  // A narrow side bar cuts off the end, or all but the label. So the sign of a risk precedes the label, and the problem follows it
+  // first.
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
   if (view.risks.length > 0) item.label = `⚠ ${row.label}`;
   const isPassed = ({ state, isCurrent }: CheckMark): boolean => state === 'passed' && isCurrent;
@@ -109,8 +110,8 @@ export function previewItem(
 }
 
 /**
- * The label with only the name of the one file that it names: rows of one folder would be cut where they differ. Of a rename the
- * folders are what matters.
+ * The label with only the name of the one file that it names: rows of one folder would be cut where they differ. In a rename, the
+ * folders matter.
  */
 function withoutFolder(label: string, changes: readonly FileChange[]): { label: string; folder: string } {
   const [only, ...others] = changes;
@@ -121,7 +122,7 @@ function withoutFolder(label: string, changes: readonly FileChange[]): { label: 
   return { label: label.replace(path, () => path.slice(end + 1)), folder: path.slice(0, end) };
 }
 
-/** Tells what has become of previews that are resolved, as long as the store does not change. */
+/** Finds the outcome of resolved previews; cached until the store changes. */
 export class ResolvedFacts {
   readonly #store: PreviewStore;
   #lineage: Lineage | undefined;
@@ -140,7 +141,7 @@ export class ResolvedFacts {
   }
 }
 
-/** How much of a preview the user has looked at, in words: a tick is for what is decided. Empty if nothing. */
+/** How much of a preview the user has looked at, in words: a tick stands for a decision. Empty if nothing. */
 function lookedAtText(files: number, lookedAt: number): string {
   if (lookedAt === 0) return '';
   return files > 1 ? vscode.l10n.t('{0} of {1} viewed', lookedAt, files) : vscode.l10n.t('viewed');
@@ -228,7 +229,7 @@ function adviceTexts({ outcome }: PreviewView): string[] {
   return advice && !advice.isOfSet ? [recommendationText(advice, oneLine)] : [];
 }
 
-/** The problem in a few words: the tooltip tells it whole. */
+/** The problem in a few words: the tooltip has all of it. */
 function problemMark(problem: PreviewProblem): string {
   switch (problem.kind) {
     case 'conflicts':

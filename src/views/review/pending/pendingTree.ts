@@ -86,7 +86,7 @@ export class PendingTree extends Owner implements vscode.TreeDataProvider<Pendin
     return childrenOf(this.#parts.store, this.#parts.review.list(), node);
   }
 
-  /** VS Code draws anew what is below a row, too, and forgets the buttons that it had. */
+  /** VS Code also redraws the rows below a row, and forgets their buttons. */
   #redraw(): void {
     const changed = this.#drawn.changed(
       node => this.#below(node),
@@ -123,7 +123,7 @@ export class PendingTree extends Owner implements vscode.TreeDataProvider<Pendin
   }
 }
 
-/** All that a row shows. Of its URI, only the path tells it apart. */
+/** Everything that a row shows. Of its URI, only the path distinguishes it. */
 function lookOf(item: vscode.TreeItem): string {
   const { label, description, iconPath, contextValue, collapsibleState, accessibilityInformation } = item;
   const { resourceUri, tooltip } = item;

@@ -82,7 +82,7 @@ export class PendingView extends Owner {
     return removed.length === 1 ? before : added;
   }
 
-  /** The selected row follows the editor, so that its buttons are not those of what was shown before. */
+  /** The selection follows the editor, so that its buttons do not belong to the previous preview. */
   #follow(editor: vscode.TextEditor | undefined): void {
     const { store, files } = this.#parts;
     const address = editor && parsePreviewUri(editor.document.uri);
@@ -91,7 +91,7 @@ export class PendingView extends Owner {
     this.#select();
   }
 
-  /** Selects the row of what is shown, once VS Code has it. Nothing that is folded is unfolded for the row of a file. */
+  /** Selects the row of the shown preview, once VS Code has it. A folded row is not unfolded for the row of a file. */
   #select(): void {
     const { id, path } = this.#shown ?? {};
     const [selected, ...others] = this.#view.selection;

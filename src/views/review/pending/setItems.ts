@@ -20,11 +20,11 @@ interface Counts {
 /** The most characters of a prompt in a row: what follows it is to be seen in a narrow side bar, too. */
 const MAX_NAME = 30;
 
-/** Makes the rows of change sets, which count what is left. */
+/** Makes the rows of change sets, which count the rest to decide. */
 export class SetItems implements vscode.Disposable {
   readonly #parts: PendingParts;
   readonly #stats: DiffStats;
-  /** By set, what its row said last: it stays while a change is counted anew, else each decision would make it blink. */
+  /** By set, the last text of its row: it stays during a recount, else each decision would make it blink. */
   readonly #last = new Map<string, Counts>();
 
   constructor(parts: PendingParts) {

@@ -6,12 +6,12 @@ import { execute } from '../../commandRegistry.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 
-/** How long the agent has waited when it is told, in milliseconds: until then the preview may have opened by itself. */
+/** How long the agent waits before the user is told, in milliseconds: until then the preview may have opened automatically. */
 const PATIENCE_MS = 1_000;
 
 /**
- * Notifies the user that the agent waits for a decision, if that may not be in sight: at most once until nothing that it waits
- * for is left. VS Code cannot close a notification, so its button opens what is pending when it is clicked.
+ * Notifies the user that the agent waits for a decision, if that may not be in sight: at most once until it waits for nothing any
+ * more. VS Code cannot close a notification, so a click on its button opens whatever is pending then.
  */
 export class WaitingNotice extends Owner {
   readonly #agent: Agent;
@@ -19,7 +19,7 @@ export class WaitingNotice extends Owner {
   #isWaiting = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param isInSight whether the user looks at what shows that the agent waits */
+  /** @param isInSight whether the user looks at something that shows that the agent waits */
   constructor(agent: Agent, isInSight: () => boolean) {
     super();
     this.#agent = agent;
@@ -37,7 +37,7 @@ export class WaitingNotice extends Owner {
     if (isWaiting) this.#timer = setTimeout(() => this.#tell(), PATIENCE_MS);
   }
 
-  /** Whether the session waits, or an agent of another program, which does so as long as something of it is pending. */
+  /** Whether the session waits, or another program's agent, which waits as long as a preview of its own is pending. */
   #waits(): boolean {
     const { session, store } = this.#agent;
     if (session.state === 'awaitingReview') return true;
