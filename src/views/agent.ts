@@ -238,7 +238,7 @@ export async function createAgent(
   };
 }
 
-/** The session that was used last, if it can be read. */
+/** The most recently used session, if it can be read. */
 async function lastSession(sessions: SessionLogs, logger: Logger): Promise<StoredSession | undefined> {
   let id: string | undefined;
   try {

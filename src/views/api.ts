@@ -30,7 +30,7 @@ export interface PreviewInfo {
   readonly partOf?: string;
   readonly label: string;
   readonly sourceToolName: string;
-  /** The agent of another program that proposed it, over MCP, or where the user brought it from, such as `branch x`. */
+  /** The agent of another program that proposed it over MCP, or the source from which the user brought it, such as `branch x`. */
   readonly agent?: AgentName;
   /** The change set that it belongs to. Previews of one prompt, one run of an agent or one branch share it. */
   readonly setId?: string;
@@ -67,7 +67,7 @@ export interface LedgerEntry extends Omit<StoredEntry, 'kind' | 'outcome'> {
   readonly outcome: PlainOutcome;
 }
 
-/** A change that an extension proposes: the UTF-8 text of one file before and after; `null` means that there is no file. */
+/** A change that an extension proposes: the UTF-8 text of one file before and after; `null` means no file. */
 export interface ProposedChange {
   /**
    * Workspace path, with forward slashes: relative to the workspace folder; if several folders are open, it begins with the name

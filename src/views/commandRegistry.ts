@@ -17,7 +17,7 @@ export function registerCommands(handlers: CommandHandlers, logger: Logger): vsc
     vscode.commands.registerCommand(id, async (...args: unknown[]) => {
       try {
         if (isFromLens(args) && isSecondClick(id, args)) return undefined;
-        // The element that was clicked goes away with its lens, and the focus would go with it.
+        // The clicked element disappears with its lens, and would take the focus with it.
         if (isFromLens(args)) await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
         return await handler(...args);
       } catch (error) {
@@ -45,7 +45,7 @@ export function onRow(handler: (...args: unknown[]) => unknown): (...args: unkno
 /** The last argument of a command that a lens calls. */
 const LENS = { from: 'lens' };
 
-/** The command as a lens calls it: the focus goes back to the editor. */
+/** The command as a lens calls it: the focus returns to the editor. */
 export function inLens(command: vscode.Command): vscode.Command {
   if (command.command === '') return command;
   const given: readonly unknown[] = command.arguments ?? [];

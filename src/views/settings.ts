@@ -19,7 +19,7 @@ const FILES_PER_GIGABYTE = 100_000;
 export class Settings {
   /** Section cached until VS Code reports a change: it copies a section on each read, and a turn reads dozens of values. */
   #read: vscode.WorkspaceConfiguration | undefined;
-  /** The same of `checks`, which are looked for at each turn. */
+  /** Cached inspection of `checks`, which every turn reads. */
   #foundChecks: { readonly globalValue?: unknown; readonly workspaceValue?: unknown } | undefined;
 
   /** The same of the shell. */
@@ -161,7 +161,7 @@ export class Settings {
     return stringsIn(this.#get<unknown>('fetch.hosts'));
   }
 
-  /** After how many seconds a command, or a call of a tool of VS Code, that the agent proposed is ended. */
+  /** Time limit, in seconds, for a command or a VS Code tool call that the agent proposed. */
   get commandTimeLimit(): number {
     const seconds = this.#get<unknown>('runCommand.timeLimit');
     return typeof seconds === 'number' && seconds >= 1 ? Math.min(seconds, 3_600) : 120;

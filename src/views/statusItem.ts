@@ -118,7 +118,7 @@ export class StatusItem extends Owner {
     this.#item.show();
   }
 
-  /** VS Code forgets a command once it is given another, even an equal one: a click that is on its way would do nothing. */
+  /** VS Code drops the old command when it is given another, even an equal one: a click in progress would do nothing. */
   #setCommand(command: vscode.Command): void {
     if (!isDeepStrictEqual(this.#item.command, command)) this.#item.command = command;
   }

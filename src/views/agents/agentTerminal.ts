@@ -40,7 +40,7 @@ export async function openAgentTerminal(ctx: Ctx, [given, uri]: readonly unknown
       cwd: folder.uri,
       shellPath: process.execPath,
       shellArgs: [programFile(ctx.globalStorage, 'redline-run'), '--window', file, '--', program],
-      // The settings of a workspace could give it variables by which the host runs something else.
+      // Workspace settings could set variables that make the host run something else.
       strictEnv: true,
       env: {
         COLORTERM: 'truecolor',
@@ -52,7 +52,7 @@ export async function openAgentTerminal(ctx: Ctx, [given, uri]: readonly unknown
     .show();
 }
 
-/** Asks for one of the agents that are installed, or the user's shell. */
+/** Asks for an installed agent, or the user's shell. */
 async function pickProgram(ctx: Ctx): Promise<string | undefined> {
   const { l10n } = vscode;
   const found = installedAgents();

@@ -160,7 +160,7 @@ async function find({ names }: ConfigFile, prefix: string, workspace: VsCodeWork
   return { at, side: await readText(workspace, at) };
 }
 
-/** Why a configuration file is not changed; `undefined` for any other error. */
+/** Reason why a configuration file is not changed; `undefined` for any other error. */
 function refusalSentence(error: unknown): string | undefined {
   const { l10n } = vscode;
   if (error instanceof PathError) return sentenceFor(error, l10n);

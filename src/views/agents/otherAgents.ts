@@ -91,7 +91,7 @@ export class OtherAgents extends Owner {
 
   #follow(): void {
     const isAllowed = this.parts.settings.agentsEnabled;
-    // VS Code's own agents may have asked for the server without the setting: then other settings do not end it.
+    // VS Code's own agents may have asked for the server without the setting: then a change of settings does not stop it.
     if (isAllowed !== this.#isAllowed) {
       this.#isAllowed = isAllowed;
       const change = isAllowed

@@ -51,7 +51,7 @@ export function windowViews(parts: WindowViewsParts): AgentViews {
 /** Recovers the writes of agents that ended while no window was open. @returns whether some are still at work */
 export async function recoverViews(views: AgentViews, folder: string): Promise<boolean> {
   const isAnyAtWork = await views.recover();
-  // Nothing is looked for at the next start if nothing is left.
+  // If nothing is left, the next start need not look.
   if (!isAnyAtWork) await rmdir(folder).catch(() => undefined);
   return isAnyAtWork;
 }

@@ -209,7 +209,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
   }
 
-  /** Sends a prompt, in the mode that the switch showed at that time, or runs a slash command that is not a prompt. */
+  /** Sends a prompt in the mode that the switch showed at that time, or runs a slash command that is not a prompt. */
   async #prompt(text: string, refs: readonly AttachmentRef[]): Promise<void> {
     const { session, workspace, onWillPrompt } = this.#options;
     const command = parseSlashCommand(text);

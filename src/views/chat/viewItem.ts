@@ -76,7 +76,7 @@ const partRow = z.object({
   /** Left out if it is a whole file. */
   hunk: z.optional(z.int()),
   state: cardState,
-  /** It was discarded, and a preview proposes it again that waits; once that is resolved, the state is its state. */
+  /** It was discarded, and a pending preview proposes it again; once that is resolved, this state is its state. */
   isReopened: z.optional(z.boolean()),
   remedy: z.optional(remedy),
 });
@@ -238,7 +238,9 @@ const toolItem = z.object({
 
 /** One entry of the message list. A key identifies the same entry for the lifetime of the session. */
 export const viewItem = z.discriminatedUnion('kind', [
-  /** Above the previews from elsewhere, and below them if there are more; above a conversation whose beginning is left out. */
+  /**
+   * Heading above the previews from elsewhere, and below them if there are more; above a conversation with its beginning left out.
+   */
   z.object({
     kind: z.literal('heading'),
     key,
@@ -255,7 +257,7 @@ export const viewItem = z.discriminatedUnion('kind', [
       z.object({ about: z.literal('withheldTools'), files: z.array(z.string()), isAll: z.boolean() }),
       /** A preview is left to the user. */
       z.object({ about: z.enum(['notDecided', 'keptFailing']), label: z.string() }),
-      /** A revert has left so many changes in the files; the preview below undoes them. */
+      /** A revert has left this many changes in the files; the preview below undoes them. */
       z.object({ about: z.literal('stillApplied'), count: z.int() }),
       /** The window was closed or reloaded in the middle of a turn, which can go on from there as long as nothing has followed. */
       z.object({ about: z.literal('interrupted'), canContinue: z.boolean() }),
@@ -294,7 +296,7 @@ export const viewItem = z.discriminatedUnion('kind', [
     streaming: z.boolean(),
     /** Why it is not complete. */
     incomplete: z.optional(z.enum(['stopped', 'cutOff'])),
-    /** It is the last answer, and its prompt can be asked again. */
+    /** It is the last answer, and its prompt can be sent again. */
     canRetry: z.boolean(),
   }),
   toolItem,

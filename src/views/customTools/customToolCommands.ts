@@ -21,7 +21,7 @@ export async function newCustomTool(ctx: Ctx): Promise<void> {
     readFile(path.join(ctx.extensionPath, 'dist', 'customTool', file), 'utf8');
   const file = fileOf(folder, name);
   await mkdir(folder, { recursive: true });
-  // The types first, so that they are there when the editor opens the tool.
+  // Write the types first, so that they exist when the editor opens the tool.
   await writeFile(path.join(folder, 'redline.d.ts'), await packaged('redline.d.ts'));
   await writeFile(file, (await packaged(`${EXAMPLE}.ts`)).replaceAll(EXAMPLE, name), { flag: 'wx' });
   await vscode.window.showTextDocument(vscode.Uri.file(file));

@@ -31,7 +31,7 @@ export class FolderWatch implements Disposable {
   #begin(folder: string): void {
     try {
       const watcher = watch(folder, { persistent: false }, (_, name) => {
-        // An event with the folder's own name: it was deleted or moved, and there may be a new one in its place.
+        // An event with the folder's own name: it was deleted or moved, and a new one may have replaced it.
         if (name === path.basename(folder)) this.#renew(folder);
         this.#onChange();
       });

@@ -46,7 +46,7 @@ export function settingText(value: unknown): string {
   return isOfObjects ? `${value.length} entries` : JSON.stringify(value);
 }
 
-/** A line of a list for each error, cut once it holds nothing private: of half a key, no one knows that it is one. */
+/** A list line for each error, cut only after redaction: half a key cannot be recognized as one. */
 export function errorLines(errors: readonly string[], hidden: Private): readonly string[] {
   return errors.map(error => `- ${beginningOf(redacted(error, hidden), MAX_ERROR).replaceAll('\n', '\n  ')}`);
 }

@@ -18,7 +18,7 @@ interface View {
   readonly since: Map<number, number>;
 }
 
-/** Notes of which hunks of files every line was in view long enough. */
+/** Finds the hunks of files of which every line was in view long enough. */
 export class HunksInView implements Disposable {
   readonly #logger: Logger;
   readonly #lookAgain: () => void;

@@ -46,7 +46,7 @@ export class LookedAt extends Owner {
   #isStored = true;
   #visible: ReadonlySet<string> = new Set();
 
-  /** Something else was looked at, of the previews with these ids. */
+  /** The user looked at something new in the previews with these ids. */
   readonly onDidChange: Event<readonly string[]> = this.#changed.event;
   /** Another preview came into view, or went out of it: several times with each step of a review. */
   readonly onDidMove: Event<void> = this.#moved.event;

@@ -20,7 +20,7 @@ export function slotKey(id: string, path = ''): string {
   return `${id} ${path}`;
 }
 
-/** Remembers the order of previews and files, so that a decision changes no number. Other previews in the set may. */
+/** Remembers the order of previews and files, so that a decision changes no number. Other previews in the set may change them. */
 export class PlaceOrder {
   readonly #previews = new Map<string, { readonly of: string; readonly order: readonly string[] }>();
   readonly #paths = new Map<string, readonly string[]>();

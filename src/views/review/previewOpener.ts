@@ -53,7 +53,7 @@ export class PreviewOpener extends Owner {
   /** Settles once the last vote of the active editor is cast. */
   #queue = Promise.resolve();
   #goOnVoting: () => void = () => undefined;
-  /** Settles once all tabs are opened and closed that are to be. */
+  /** Settles once all pending openings and closings of tabs are done. */
   #shown: Promise<unknown> = Promise.resolve();
   /** Votes on the previews that the user sees, by preview id. */
   readonly #endings = new Map<string, Ending>();
@@ -76,7 +76,7 @@ export class PreviewOpener extends Owner {
     );
     this.own(
       vscode.window.onDidChangeTextEditorSelection(event => {
-        // A diff that opens puts the cursor on its first change, which counts as a command: that is not the user's activity.
+        // Opening a diff puts the cursor on its first change, which counts as a command: that is not the user's activity.
         const { Keyboard, Mouse } = vscode.TextEditorSelectionChangeKind;
         if (event.kind === Keyboard || event.kind === Mouse) this.#noteActivity(event.textEditor.document);
       }),

@@ -30,7 +30,7 @@ export class ReviewTally extends Owner {
     this.own(
       store.onDidChange(({ state }) => {
         if (store.hasPending) this.#show('');
-        // The last that was pending has left it without a decision.
+        // The last pending preview expired without a decision.
         else if (state.kind === 'expired') this.#end();
       }),
     );

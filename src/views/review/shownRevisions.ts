@@ -76,7 +76,7 @@ export class ShownRevisions extends Owner {
     const last = this.#reads.get(uri.toString());
     const hash = sha256(bytes);
     if (last?.revision === revision) return void this.#reads.set(uri.toString(), { ...last, hash });
-    // The document does not change if its bytes are the same: no event would say that it holds the new revision.
+    // The document does not change if its bytes are the same: VS Code fires no event for the new revision.
     const isSame = last?.hash === hash;
     const before = last?.isLoaded && !isSame ? last.revision : last?.before;
     this.#reads.set(uri.toString(), { revision, hash, isLoaded: isSame && last.isLoaded, before });

@@ -65,7 +65,7 @@ async function takeOver(
       }
       lock ??= await ProcessLock.take(file, 0);
       if (!lock) continue;
-      // Only once: from then on, a commit in the log may be under way here.
+      // Only once: afterwards, a commit in the log may be one in progress here.
       if (!isIn) await moveIn(parts, held, workspace, lock.wasLeft);
       isIn = true;
       await held.log.flush();

@@ -19,7 +19,7 @@ import type { PreviewStoreOptions } from '../../agent/hold/preview/previewStoreO
 import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
 import type { StorageTrouble } from './storageTrouble.ts';
 
-/** How long work that is under way is waited for when the window closes, in milliseconds. VS Code ends the host after 5 s. */
+/** How long to wait for work in progress when the window closes, in milliseconds. VS Code ends the host after 5 s. */
 const CLOSE_WAIT_MS = 2_000;
 /** After how long the user is told that previews are being read, in milliseconds. */
 const TOLD_AFTER_MS = 2_000;
@@ -175,7 +175,7 @@ export function isWriting(store: PreviewStore): boolean {
   return Array.from(store.open).some(({ kind, state }) => kind === 'files' && state.kind === 'applying');
 }
 
-/** Settles when work that is under way has been waited for long enough. */
+/** Settles when work in progress has been waited for long enough. */
 export function closePatience(): Promise<void> {
   return new Promise(resolve => void setTimeout(resolve, CLOSE_WAIT_MS).unref());
 }

@@ -9,7 +9,7 @@ import {
 import { countText, type Localiser } from '../../agent/base/localiser.ts';
 import { shortList } from '../plainText.ts';
 
-/** How many files that were moved a sentence names. */
+/** The most moved files that a sentence names. */
 const MAX_MOVED = 3;
 
 /** A sentence for the user about a known error, whose own message is written for the model; `undefined` for any other error. */

@@ -57,7 +57,7 @@ export class HostConsents implements HostConsent {
     return answer;
   };
 
-  /** The hosts that are allowed in this workspace for good. */
+  /** The hosts that are always allowed in this workspace. */
   get here(): readonly string[] {
     const stored: unknown = this.#memory.get(HERE);
     return Array.isArray(stored) ? stored.filter(each => typeof each === 'string') : [];

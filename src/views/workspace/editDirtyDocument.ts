@@ -33,7 +33,7 @@ export async function editDirtyDocument(
   assertOneLineEnding(document, shown, target.text);
   const old = document.getText();
   if (sha256(encodeText(old, encoding)) !== expected) throw new StalePreviewError([shown]);
-  // Keys that were typed since come after it: VS Code makes the edit on the text that it was made for, or not at all.
+  // VS Code applies the edit to exactly the text that it was made for, or not at all; keys typed since come after it.
   if (await replaceText(document, target.text)) return;
   if (document.getText() !== old) throw new StalePreviewError([shown]);
   throw new ToolError(`VS Code refused to change ${shown}`);

@@ -21,7 +21,7 @@ export interface Findings {
   readonly isGits: Judge;
 }
 
-/** How long findings are used again where that is allowed, in milliseconds. */
+/** How long findings may be reused where that is allowed, in milliseconds. */
 const RECENT_MS = 30_000;
 /** How many folders are read, or paths followed, at the same time. */
 export const AT_ONCE = 16;
@@ -155,7 +155,7 @@ async function walk(
   return { links, tops };
 }
 
-/** Names that are ASCII and begin otherwise, as most do, are not folded: that takes longer than to read them. */
+/** ASCII names that begin otherwise, as most do, are not folded: folding takes longer than reading them. */
 function isRepository({ name }: Dirent): boolean {
   return /^[.g]|[^ -~]/i.test(name) && isGitName(name);
 }

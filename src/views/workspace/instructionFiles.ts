@@ -54,7 +54,7 @@ export class InstructionFiles {
     return found;
   }
 
-  /** The folders between the workspace folders and the files, the outermost first, in an order that depends on nothing else. */
+  /** The folders between the workspace folders and the files, outermost first, in an order that depends on nothing else. */
   #foldersOf(workedOn: readonly string[], roots: readonly string[]): readonly string[] {
     const folders = new Set<string>();
     for (const input of workedOn) {
@@ -77,7 +77,7 @@ export class InstructionFiles {
     }
   }
 
-  /** The first of these files of a folder that exists. One that exists but cannot be used stands for none. */
+  /** The first existing one of these files in a folder. If it cannot be used, the folder has none. */
   async #first(folder: string, names: readonly string[]): Promise<InstructionFile | undefined> {
     const workspace = this.#workspace;
     for (const name of names) {

@@ -49,7 +49,7 @@ export class VsCodeLanguageServices implements LanguageServices {
       edit = await ask(signal, 'vscode.executeDocumentRenameProvider', uri, positionOf(at), newName);
     } catch (error) {
       if (signal.aborted || error instanceof ToolError) throw error;
-      // VS Code says so where there is no provider, too.
+      // VS Code reports the same if there is no provider.
       const message = beginningOf(messageOf(error).split('\n', 1)[0] ?? '', MAX_MESSAGE_CHARS);
       return { kind: 'refused', message: /[.!?]$/.test(message) ? message : `${message}.` };
     }
@@ -117,7 +117,7 @@ export class VsCodeLanguageServices implements LanguageServices {
       const { activationEvents = [] } = each.packageJSON as { activationEvents?: unknown[] };
       return !each.isActive && (activationEvents.includes(event) || activationEvents.includes('onLanguage'));
     });
-    // One that cannot start serves nothing; the others still may.
+    // An extension that cannot start serves nothing; the others still may.
     await limited(signal, () => Promise.allSettled(serving.map(each => each.activate())));
     return uri;
   }

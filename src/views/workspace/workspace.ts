@@ -50,7 +50,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
   readonly #roots: () => readonly Root[];
   #looks: Looks | undefined;
   readonly #protections: () => OwnProtections;
-  /** Thousands of calls in a row make way for others. */
+  /** Yields after this many calls in a row. */
   readonly #slice = new TimeSlice();
 
   /**

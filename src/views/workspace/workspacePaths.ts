@@ -196,7 +196,7 @@ function locatedIn(workspacePath: string, folders: readonly FolderRoot[]): Works
 
 /** The file system calls that {@link belowOpenFolder} needs. */
 export interface FolderLookup {
-  /** The path with links followed and spelled as on disk; the path itself if there is nothing. */
+  /** The path with links followed and spelled as on disk; the path itself if it does not exist. */
   readonly realOf: (folder: string) => string;
   /** Whether two paths that differ in case or normalisation at most are one folder. */
   readonly isSame: (a: string, b: string) => boolean;
@@ -260,7 +260,7 @@ function insideRelative<Root extends FolderRoot>(
     : { folder: first, relative };
 }
 
-/** Whether something is at a path, if only a link that leads nowhere. */
+/** Whether something exists at a path, even a dangling link. */
 export function isThere(file: string): boolean {
   try {
     lstatSync(file);

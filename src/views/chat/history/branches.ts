@@ -22,7 +22,7 @@ export function branchesOf(tree: ConversationTree): readonly Branch[] {
   const lines: (readonly (NodeId | null)[])[] = [[null, ...tree.trunk]];
   for (let line = lines.pop(); line; line = lines.pop())
     for (const [at, node] of line.entries()) {
-      // Anything else has one child at most, which is the next on the line.
+      // Any other node has at most one child, the next on the line.
       if (node !== null && node !== tree.active && !tree.isFork(node)) continue;
       for (const child of tree.childrenOf(node)) {
         if (child === line[at + 1]) continue;

@@ -63,7 +63,7 @@ class ListEntry implements vscode.LanguageModelChatProvider {
     progress.report(new vscode.LanguageModelTextPart(text));
   }
 
-  /** Four characters a token: nothing is ever sent. */
+  /** Estimates four characters a token: no prompt is ever sent. */
   async provideTokenCount(
     _model: vscode.LanguageModelChatInformation,
     counted: string | vscode.LanguageModelChatRequestMessage,

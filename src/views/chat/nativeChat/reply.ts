@@ -31,9 +31,9 @@ export interface ReplyOptions {
   readonly sessionId: () => string;
   readonly store: PreviewStore;
   readonly sink: ReplySink;
-  /** Whether the prompt still waits for its turn: then one with the same text is another one. */
+  /** Whether the prompt still waits for its turn: until then, a prompt with the same text is a different one. */
   readonly waits: () => boolean;
-  /** Called when another prompt begins: the session goes on, the reply is complete. */
+  /** Called when another prompt begins: the reply is complete, although the session goes on. */
   readonly onEnd: () => void;
 }
 

@@ -28,10 +28,10 @@ const MEMORY_LIMIT_MS = 5_000;
 const MAX_LISTED = 100_000;
 /** How many files are read at the same time. */
 const READ_AT_ONCE = 8;
-/** After this many files, others have their turn. */
+/** After this many files, the search yields to other work. */
 const LOOKED_AT_ONCE = 500;
 
-/** A search of the workspace's files, or of texts by their paths; both mean the same by a pattern. */
+/** A search of the workspace's files, or of texts by their paths; both interpret a pattern alike. */
 interface Engine {
   files(globs: readonly string[], limit: number): Promise<TextMatches>;
   texts(texts: ReadonlyMap<string, string>, limit: number): Promise<TextMatches>;
@@ -85,7 +85,7 @@ export class WorkspaceTextSearch implements TextSearch {
     pending: PendingContents,
   ): Promise<TextMatches> {
     const globs = expandGlob(query.glob);
-    // One more than the limit, to know whether there are more after some were replaced.
+    // One more than the limit, to detect further matches after some were replaced.
     const onDisk = await engine.files(globs, limit + 1);
     const found = new Set(onDisk.matches.map(({ path }) => path));
     const texts = await this.#unsavedContents(query, globs, found, signal);

@@ -81,7 +81,7 @@ export function resolvedCards(
   return resolved.map(preview => card(preview, input, lookup));
 }
 
-/** Whether the checks can say something of these that they have not said: `undefined` if not. */
+/** True if there are checks for these pending previews, none of them running or with a current result; else `undefined`. */
 function canCheck(
   checks: readonly CheckRow[] | undefined,
   of: readonly Preview[],

@@ -172,7 +172,7 @@ function answerItems(
     items.push({
       kind: 'assistant',
       key: messageId,
-      // The last message cannot be reverted to: nothing comes after it.
+      // The last message cannot be reverted to, because nothing follows it.
       node: index < input.messages.length - 1 ? node : undefined,
       text: message.text,
       reasoning,
@@ -214,7 +214,7 @@ function answerItems(
   return items;
 }
 
-/** Whether it ended the last turn of the conversation, which nothing has followed. */
+/** Whether it ended the conversation's last turn, with no message after it. */
 function isLastAnswer(
   { toolCalls, stopReason }: AssistantMessage,
   index: number,

@@ -17,7 +17,7 @@ const MAX_ROWS = 12;
 const MAX_ERROR_CHARS = 500;
 /** The most reasons of the model that it names. */
 const MAX_ADVICE = 3;
-/** Of several results of one check, the first of these is shown. */
+/** Of several results of one check, the one first in this list is shown. */
 const WORST: readonly CheckMark['state'][] = [
   'failed',
   'timedOut',
@@ -83,7 +83,7 @@ export function turnCard(views: readonly PreviewView[]): Turn {
 }
 
 function piecesOf(view: PreviewView): Piece[] {
-  // Of a preview that was decided piece by piece, nothing but its parts may be left.
+  // A preview that was decided piece by piece may consist only of its parts.
   return [view, ...view.parts].flatMap(each =>
     (each.preview.changes ?? []).map((change, i) => ({
       view: each,
@@ -160,7 +160,7 @@ function together(rows: readonly TurnRow[]): CardState {
   return state;
 }
 
-/** Each check once, as it is worst. It is current only if all its results are. */
+/** Each check once, with its worst result. It is current only if all its results are. */
 function worstOf(checks: readonly CheckMark[]): CheckMark[] {
   return [...Map.groupBy(checks, ({ name }) => name).values()].flatMap(marks => {
     const worst = marks.toSorted((one, other) => WORST.indexOf(one.state) - WORST.indexOf(other.state))[0];

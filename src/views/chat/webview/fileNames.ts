@@ -11,7 +11,9 @@ const MAX_WORD_CHARS = 300;
 const LINE = /:(\d{1,7})(?:[:-]\d{1,7})?$/;
 const PATH = /^[\w@.+\-/\\]*\.[A-Za-z]\w{0,9}$/;
 
-/** The file that a word names: `src/cart.ts`, `cart.ts:12` or `src/cart.ts:12-20`. A name alone may be anything. */
+/**
+ * The file that a word names: `src/cart.ts`, `cart.ts:12` or `src/cart.ts:12-20`. A bare name is not enough: it may be anything.
+ */
 export function fileNamed(word: string): NamedFile | undefined {
   if (word.length > MAX_WORD_CHARS) return undefined;
   const line = LINE.exec(word);

@@ -146,7 +146,7 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
   if (message.type === 'language') return l10n.config({ contents: message.texts });
   if (message.type !== 'snapshot') return panel?.handle(message);
   panel = new Panel(message);
-  // The panel may have got the focus before there was anything to focus.
+  // The panel may have received the focus before it had anything to focus.
   if (document.hasFocus()) panel.focus();
 });
 window.addEventListener('keydown', event => panel?.handleKey(event));

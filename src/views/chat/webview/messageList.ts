@@ -149,7 +149,7 @@ export class MessageList {
     const wanted = new Set(order);
     for (const [key, node] of this.#nodes) {
       if (wanted.has(key)) continue;
-      // The keyboard goes on in the conversation, not at the top of the page.
+      // Keyboard focus continues in the conversation, not at the top of the page.
       if (node.contains(document.activeElement)) this.#scroller.focus({ preventScroll: true });
       node.remove();
       this.#nodes.delete(key);
@@ -176,7 +176,9 @@ export class MessageList {
     target.focus({ preventScroll: target !== node });
   }
 
-  /** After a change of the height, `ResizeObserver` scrolls to the end if the list was there: it has not left it. */
+  /**
+   * After a change of the height, `ResizeObserver` scrolls back to the end if the list was there before: the user has not left it.
+   */
   #handleScroll(): void {
     if (this.#scroller.clientHeight === this.#height) this.#updateFollowing();
   }

@@ -114,7 +114,7 @@ export class StatusRow {
   /** Counts the seconds down, without the host; then the line itself is shown. */
   #countDown(retry: Retry | undefined, state: ChatStatus['state'], line: string): void {
     const end = Date.now() + (retry?.seconds ?? 0) * 1_000;
-    // The same one again, with something else that changed: it goes on.
+    // The same countdown with another change: keep it running.
     if (retry?.code === this.#count?.code && Math.abs(end - (this.#count?.end ?? 0)) < SAME_MS) return;
     clearInterval(this.#counting);
     this.#count = retry && { end, code: retry.code };

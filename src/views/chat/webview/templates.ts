@@ -16,7 +16,7 @@ export interface ButtonParts {
   /** For screen readers: the label, with its object. */
   readonly of: string;
   readonly action: string;
-  /** The preview that the action is done to, if the button may stand for several. */
+  /** The preview that the action applies to, if the button may stand for several. */
   readonly target?: string;
   readonly style?: 'primary' | 'secondary';
   readonly onClick: (event: Event) => void;

@@ -26,7 +26,9 @@ export function resolveTitle(block: Block): string {
   }
 }
 
-/** How a block names a preview: as its card does, by the title, or else by the label that the model knows; and several by their number. */
+/**
+ * The name of a preview in a block: the title, as on its card, or else the label that the model knows; for several, their number.
+ */
 function blockName({ label, title, count = 1 }: Block): string | undefined {
   if (count > 1) return countText(l10n.t('1 change|{0} changes'), l10n)(count);
   return title ?? label;

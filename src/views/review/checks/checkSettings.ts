@@ -44,7 +44,7 @@ export class CheckSettings {
     return this.#settings.broughtShell;
   }
 
-  /** From now on these run here: a person has read their text. */
+  /** Lets these run here from now on: a person has read their text. */
   async approve(checks: readonly Check[]): Promise<void> {
     const texts = new Set([...this.#approved, ...checks.map(check => this.#textOf(check))]);
     await this.#memory.update(APPROVED, [...texts]);

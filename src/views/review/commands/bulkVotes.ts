@@ -21,7 +21,7 @@ import { OwnMoves } from './ownMoves.ts';
 import type { PreviewTarget } from './previewTargets.ts';
 import type { Ctx } from '../../ctx.ts';
 
-/** From this many votes on, progress is shown and can be cancelled; of fewer, once they have taken this long, in milliseconds. */
+/** From this many votes on, progress is shown and can be cancelled; with fewer, once they have taken this long, in milliseconds. */
 const PROGRESS_FROM = 25;
 const PROGRESS_AFTER_MS = 1_000;
 /** How long a discard, which may run foreign code, may take before the next one begins, in milliseconds. */
@@ -190,7 +190,7 @@ export class BulkVotes {
     });
   }
 
-  /** @param signal no further votes are cast, and no one is waited for. */
+  /** @param signal stops further votes, and the wait for running ones. */
   async #castEach(
     { votes, reason, needed }: VotesToCast,
     signal: AbortSignal,
@@ -265,7 +265,7 @@ export class BulkVotes {
     const current = preview?.revision ?? 0;
     const isOwn = preview && seenPart(store, preview, target.revision ?? current).kind === 'same';
     const revision = isOwn ? current : (target.revision ?? current);
-    // A row that is out of date showed something else.
+    // An outdated row showed something else.
     const seen = revision === current ? changeNow() : undefined;
     const cast = async (reason: string, own: OwnMoves): Promise<Preview | undefined> => {
       const request = { id, action, reason, actor: 'human' as const };

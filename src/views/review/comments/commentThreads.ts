@@ -231,7 +231,7 @@ export class CommentThreads extends Owner {
     const known = this.#threads.get(id);
     const shown = comments.flatMap(each => this.#shown(each, known?.thread.comments as ShownComment[]));
     const { thread, told } = known ?? {
-      // With its comments from the beginning: VS Code lists no thread that was empty.
+      // Create it with its comments: VS Code does not list a thread that was created empty.
       thread: this.#controller.createCommentThread(uri, range, shown),
       told: new Map<string, string>(),
     };

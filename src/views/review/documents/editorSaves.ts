@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 export class EditorSaves {
   /** Text that editors are saving right now, by URI. */
   readonly #saving = new Map<string, string>();
-  /** URIs of editors that were typed into while they were saved. */
+  /** URIs of editors that the user typed into while they were saved. */
   readonly #typedOn = new Set<string>();
 
   noteSaving(uri: vscode.Uri, text: string): void {
@@ -55,7 +55,7 @@ export function holds(document: vscode.TextDocument, text: string): boolean {
   return document.getText().toWellFormed() === text.toWellFormed();
 }
 
-/** The URI of the document that a tab shows, if it shows no other that could be edited: of a diff, the right side. */
+/** The URI of the document that a tab shows, if it is the only editable one: of a diff, the right side. */
 export function documentIn(tab: vscode.Tab | undefined): string | undefined {
   const input = tab?.input;
   if (input instanceof vscode.TabInputTextDiff) return input.modified.toString();

@@ -16,7 +16,7 @@ export interface CommittedEdits {
   readonly revision: number;
   /** Whether the proposal had changed since the typing began: then the result is text that no one has seen. */
   readonly isMerged: boolean;
-  /** Whether the person went on typing while they were committed: that is still unsaved. */
+  /** Whether the person went on typing during the commit: that text is still unsaved. */
   readonly isTypedOn: boolean;
 }
 
@@ -323,7 +323,7 @@ export class ProposalEdits extends Owner {
       if (now === undefined || draft.text === undefined || now === draft.base) continue;
       const { mergedText } = await import('../../../agent/hold/preview/commitText.ts');
       const text = await mergedText(draft.base, now, draft.text);
-      // It was typed on, saved or thrown away meanwhile, or there is a newer revision, which is followed next.
+      // The user typed, saved or dropped edits meanwhile, or there is a newer revision, which is followed next.
       if (drafts.get(key) !== draft || this.#textOf(uri) !== now) continue;
       drafts.set(key, { revision, base: now, text });
       this.#changed.fire(uri);

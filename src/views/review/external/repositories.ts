@@ -39,7 +39,7 @@ export async function chooseRepository(near?: vscode.Uri): Promise<OpenRepositor
     repositories.find(each => each.rootUri.toString() === own) ??
     (others.length === 0 ? only : await pick(repositories));
   if (!repository) return undefined;
-  // One that was just opened knows no branches and no worktrees yet.
+  // A repository that was just opened does not know its branches and worktrees yet.
   await repository.status();
   return { git, repository };
 }

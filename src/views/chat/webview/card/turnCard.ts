@@ -80,7 +80,7 @@ function buttons(turn: Turn): TemplateResult {
   </div>`;
 }
 
-/** Whether a check is red, or something is to be known before: no button asks to be clicked then. */
+/** Whether a check failed or there are risks to read first: then no button invites a click. */
 export function isDoubtful({ checks = [], risks = [] }: Pick<Turn, 'checks' | 'risks'>): boolean {
   return risks.length > 0 || checks.some(({ state }) => RED.has(state));
 }
