@@ -241,7 +241,9 @@ suite('rules for every apply', () => {
     assert.deepEqual([stateOf(change), stateOf(command), runs], ['applied', 'pending', 0]);
     await vscode.commands.executeCommand('redline.preview.applyAll');
     assert.deepEqual([stateOf(command), runs], ['pending', 0]);
-    assert.ok(vscode.window.tabGroups.all.some(group => group.tabs.some(tab => tab.label.includes(command))));
+    assert.ok(
+      vscode.window.tabGroups.all.some(group => group.tabs.some(tab => tab.label.includes('rm -rf build'))),
+    );
     await vscode.commands.executeCommand('redline.preview.apply', command);
     assert.deepEqual([stateOf(command), runs], ['applied', 1]);
   });

@@ -90,7 +90,7 @@ suite('resolved previews come back as new ones', () => {
     // All of it can still be looked at.
     await vscode.commands.executeCommand('redline.preview.openAll', [first.id, second.id], 'Undone');
     const { label } = vscode.window.tabGroups.activeTabGroup.activeTab ?? assert.fail('a tab is open');
-    assert.match(label, /^Undone \(Redline\)/);
+    assert.match(label, /^Undone · Redline/);
   });
 
   test('the list of more on the card of a turn has what can be done, and no checks where there are none', async () => {
