@@ -66,7 +66,7 @@ export class HunksInView implements Disposable {
     return false;
   }
 
-  /** Hunks not noted since the last round are no longer in view. */
+  /** Lines of files that this round has not noted are no longer in view. */
   endRound(): void {
     for (const [key, view] of this.#views) if (!this.#inView.has(key)) view.since.clear();
     this.#inView = new Set();
