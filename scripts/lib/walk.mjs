@@ -81,7 +81,7 @@ async function walkTour(workbench, step) {
   unchanged();
   await step('An agent proposes a mend: its test passes, and nothing is written', SHOP);
 
-  await workbench.editorTab('cart.js (Redline p1)').click();
+  await workbench.editorTab('cart.js (Redline)').click();
   await workbench.page.keyboard.press('Control+Home');
   await workbench.runCommand('Redline: Next Hunk');
   await workbench.runCommand('Redline: Next Hunk');

@@ -32,7 +32,7 @@ drivenTest(
       await lensText(workbench, note).waitFor();
     await workbench
       .editorTab(
-        'code.js · when opened: indentation differs in 2 lines · trailing spaces differ in 1 line · the line ending differs',
+        'code.js (Redline) · when opened: indentation differs in 2 lines · trailing spaces differ in 1 line · the line ending differs',
       )
       .waitFor();
     await workbench.treeRow(String.raw`Shout \u{202e}htap`).waitFor();
