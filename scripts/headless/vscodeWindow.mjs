@@ -188,7 +188,11 @@ export class VscodeWindow {
    * @param {string | RegExp} text or a part of it
    */
   clickTreeRow(text) {
-    return this.#clickUntilItArrives('.monaco-list-row', () => this.treeRow(text).click());
+    return this.#clickUntilItArrives('.monaco-list-row', async () => {
+      // The hover of the row below the mouse may cover this one, until the mouse leaves.
+      await this.page.mouse.move(0, 0);
+      await this.treeRow(text).click({ timeout: TIMEOUT_MS / 20 });
+    });
   }
 
   /**
