@@ -25,6 +25,12 @@ const C = {
   'main.c': '#include <stdio.h>\n#include "word.h"\nint main(void) { puts(WORD); return 0; }\n',
   'word.h': '#define WORD "good"\n',
 };
+const JAVA = {
+  // A constant, which a compiler writes into every class that uses it.
+  'src/main/java/Word.java': 'class Word { static final String WORD = "good"; }\n',
+  'src/main/java/Main.java':
+    'class Main { public static void main(String[] args) { System.out.println(Word.WORD); } }\n',
+};
 const TSC = { composite: true, target: 'ES2023', module: 'nodenext', types: [], strict: true };
 const toolchains: Readonly<Record<string, Toolchain>> = {
   make: {
@@ -80,6 +86,33 @@ const toolchains: Readonly<Record<string, Toolchain>> = {
     source: 'word.go',
     build: 'GOTOOLCHAIN=local GOFLAGS=-mod=mod GOCACHE=$PWD/out/cache go build -buildvcs=false -o out/app .',
     run: './out/app',
+  },
+  maven: {
+    needs: ['mvn', 'java', '/usr/share/maven-repo/org/apache/maven/plugins/maven-compiler-plugin'],
+    files: {
+      ...JAVA,
+      'pom.xml': `<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>org.example</groupId><artifactId>app</artifactId><version>1</version>
+  <properties>
+    <maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+  </properties>
+  <build><directory>out</directory></build>
+</project>
+`,
+    },
+    source: 'src/main/java/Word.java',
+    // The repository of Debian's packages.
+    build: 'mvn --offline --quiet -Dmaven.repo.local=/usr/share/maven-repo compile',
+    run: 'java -cp out/classes Main',
+  },
+  gradle: {
+    needs: ['gradle', 'java'],
+    files: { ...JAVA, 'build.gradle': "apply plugin: 'java'\nbuildDir = 'out'\n" },
+    source: 'src/main/java/Word.java',
+    build: 'gradle --offline --no-daemon --quiet --project-cache-dir out/cache classes',
+    run: 'java -cp out/classes/java/main Main',
   },
   python: {
     needs: ['/usr/bin/python3'],
