@@ -41,21 +41,21 @@ export function statusTool(
   });
 }
 
-/** An agent's pending previews, and the latest decisions. */
-export function statusText({ open, ended }: ListedPreviews): string {
+/** An agent's pending previews, and the latest decisions. @param lineOf tells one of them */
+export function statusText({ open, ended }: ListedPreviews, lineOf = lineForVotes): string {
+  const listing = (previews: readonly Preview[], limit: number, head: string): string[] => {
+    const left = previews.length - limit;
+    const more = left > 0 ? [`[${plural(left, 'older one')} not shown]`] : [];
+    return [head, ...more, ...previews.slice(-limit).map(preview => `- ${lineOf(preview)}`)];
+  };
   return [
     ...listing(open, MAX_OPEN, open.length === 0 ? 'Nothing of yours is pending.' : 'Pending:'),
     ...(ended.length === 0 ? [] : listing(ended, MAX_ENDED, 'Decided:')),
   ].join('\n');
 }
 
-function listing(previews: readonly Preview[], limit: number, head: string): string[] {
-  const left = previews.length - limit;
-  const more = left > 0 ? [`[${plural(left, 'older one')} not shown]`] : [];
-  return [head, ...more, ...previews.slice(-limit).map(lineOf)];
-}
-
-function lineOf(preview: Preview): string {
+/** For an agent that votes: with ids and revisions. */
+function lineForVotes(preview: Preview): string {
   const { dependsOn, part } = preview;
   const notes = [
     ...(part ? [`a part of ${part.previewId}`] : []),
@@ -64,7 +64,7 @@ function lineOf(preview: Preview): string {
     ...(preview.editedByUser ? ['edited by the user, who decides'] : []),
   ];
   const about = notes.length > 0 ? ` (${notes.join('; ')})` : '';
-  return `- ${nameOf(preview)}, revision ${preview.revision}: ${stateText(preview)}${about}`;
+  return `${nameOf(preview)}, revision ${preview.revision}: ${stateText(preview)}${about}`;
 }
 
 function stateText({ state }: Preview): string {

@@ -11,12 +11,13 @@ import { inPreviews, type LeftOut } from '../../hold/external/gathered.ts';
 import { contentOf } from '../../hold/preview/blobs.ts';
 import type { FileChange } from '../../hold/preview/fileChange.ts';
 import { foldersAbove, stepsOf } from '../../hold/preview/fileSteps.ts';
-import { nameOf, pathsOf, type AgentName, type Preview } from '../../hold/preview/preview.ts';
+import { pathsOf, type AgentName, type Preview } from '../../hold/preview/preview.ts';
 import { queueResolveHandler, type ResolveHost } from '../../hold/preview/queueResolveHandler.ts';
 import type { FileContent, Workspace } from '../../hold/preview/workspace.ts';
 import { MAX_PENDING } from '../agentClient.ts';
 import { OwnPreviews } from '../ownPreviews.ts';
 import { statusText } from '../tools/status.ts';
+import { fileLine, filesOf } from './fileWords.ts';
 import { pendingOf } from './terminalSessions.ts';
 import { AGENT_SETTINGS } from './terminalAgents.ts';
 
@@ -283,7 +284,7 @@ export class LiveView {
         : []),
       ...(lostGit ? ['You have removed .git in this view. The repository of the user is as it was.'] : []),
       ...pendingOf(this.#agent.name, this.#id, this.#host.store.open).others.map(
-        preview => `Pending in another terminal of yours, and not in this view: ${nameOf(preview)}.`,
+        preview => `Pending in another terminal of yours, and not in this view: ${filesOf(preview)}.`,
       ),
       ...busy.map(path => `Not proposed yet, since it is still being written: ${safeName(path)}.`),
       ...this.#leftOut.map(
@@ -296,7 +297,7 @@ export class LiveView {
       'You work in a view of the workspace. What you write here is proposed to the user, and nothing is on disk until the user',
       'applies it. A refusal is an answer, not an error. Files here change when the user decides: read them again before you edit.',
       '',
-      statusText(this.#previews),
+      statusText(this.#previews, fileLine),
       ...(notes.length > 0 ? ['', ...notes] : []),
       '',
     ].join('\n');

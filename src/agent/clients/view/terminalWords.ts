@@ -1,5 +1,5 @@
 import { countText, type Localiser } from '../../base/localiser.ts';
-import type { Preview } from '../../hold/preview/preview.ts';
+import { pathsOf, type Preview } from '../../hold/preview/preview.ts';
 import type { AgentView } from '../../sandbox/agentView/agentView.ts';
 import { isConnectedHere } from '../setUp/knownAgents.ts';
 import type { LiveView } from './liveView.ts';
@@ -21,20 +21,26 @@ export async function greeting(
     folders().map(({ fsPath }) => fsPath),
   );
   const { own, others } = pendingOf(name, sessionId, store.open);
-  const idsIn = (previews: readonly Preview[]): string =>
-    [...previews.slice(0, MAX_NAMED).map(({ id }) => id), ...(previews.length > MAX_NAMED ? ['…'] : [])].join(
-      ', ',
-    );
+  const filesIn = (previews: readonly Preview[]): string => {
+    const paths = [...new Set(previews.flatMap(pathsOf))];
+    return [...paths.slice(0, MAX_NAMED), ...(paths.length > MAX_NAMED ? ['…'] : [])].join(', ');
+  };
   return [
     l10n.t(
       'What is written here becomes previews in VS Code; nothing is on disk until you apply it. Your decisions are in REDLINE.md.',
     ),
     ...(own.length === 0
       ? []
-      : [l10n.t('It starts with what is pending of its last terminal: {0}.', idsIn(own))]),
+      : [l10n.t('It starts with what is pending of its last terminal: {0}.', filesIn(own))]),
     ...(others.length === 0
       ? []
-      : [l10n.t('In other terminals, {0} has pending changes that are not here: {1}.', name, idsIn(others))]),
+      : [
+          l10n.t(
+            'In other terminals, {0} has pending changes that are not here: {1}.',
+            name,
+            filesIn(others),
+          ),
+        ]),
     ...(isConnected
       ? [
           l10n.t(

@@ -102,7 +102,10 @@ const inViews = (): void => {
     await world.voteOnHunk('p1', 'discard', ['src/a.ts', 1], 'Six stays small.');
     await world.rest();
     assert.equal(await agent.run('cat src/a.ts'), 'ONE\nTWO\nthree\nfour\nfive\nsix');
-    assert.match(await agent.run('cat REDLINE.md'), /Six stays small\./);
+    const told = await agent.run('cat REDLINE.md');
+    assert.match(told, /^- src\/a\.ts: waits for the user\.$/m);
+    assert.match(told, /^- A part of src\/a\.ts: refused\. Reason: Six stays small\.$/m);
+    assert.doesNotMatch(told, /\bp\d|revision|view-/, 'it names files, as a person does');
     assert.equal(world.read('src/a.ts'), FILES['src/a.ts'], 'nothing was applied yet');
     await world.vote('p1', 'apply');
     await world.vote('p2', 'apply');
@@ -270,7 +273,7 @@ const inViews = (): void => {
     const { state } = world.preview('p4');
     assert.ok(state.kind === 'pending' && state.stale.length === 1, JSON.stringify(state));
     assert.match(await two.run('cat src/a.ts'), /THREE/);
-    assert.match(await two.run('cat REDLINE.md'), /p4/);
+    assert.match(await two.run('cat REDLINE.md'), /but the user has changed src\/a\.ts since/);
     await world.vote('p4', 'discard');
     await world.rest();
     assert.equal(await two.run('cat src/a.ts'), 'ONE\ntwo\n3\nfour\nfive\nSIX');
@@ -523,13 +526,25 @@ const inViews = (): void => {
       await second.run('cat src/a.ts new.ts; ls src'),
       'one\nTWO\nthree\nfour\nfive\nsix\nnew\na.ts',
     );
-    assert.match(second.output, /It starts with what is pending of its last terminal: p1\./);
-    assert.match(await second.run('cat REDLINE.md'), /Pending:\n- p1 /);
+    assert.match(
+      second.output,
+      /It starts with what is pending of its last terminal: new\.ts, src\/a\.ts, src\/b\.ts\./,
+    );
+    assert.match(
+      await second.run('cat REDLINE.md'),
+      /Pending:\n- new\.ts, src\/a\.ts, src\/b\.ts: waits for the user\.$/m,
+    );
     const third = world.start();
     await third.run('until test -e REDLINE.md; do sleep 0.05; done');
     assert.equal(await third.run('ls new.ts 2>&1'), "ls: cannot access 'new.ts': No such file or directory");
-    assert.match(third.output, /In other terminals, sh has pending changes that are not here: p1\./);
-    assert.match(await third.run('cat REDLINE.md'), /Pending in another terminal of yours, .*: p1 /);
+    assert.match(
+      third.output,
+      /In other terminals, sh has pending changes that are not here: new\.ts, src\/a\.ts, /,
+    );
+    assert.match(
+      await third.run('cat REDLINE.md'),
+      /Pending in another terminal of yours, .*: new\.ts, src\/a\.ts, /,
+    );
     await second.run('sed -i s/six/SIX/ src/a.ts');
     await world.previews(2);
     assert.deepEqual(world.preview('p2').dependsOn, ['p1']);

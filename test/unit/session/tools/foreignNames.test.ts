@@ -4,6 +4,7 @@ import { safeName } from '../../../../src/agent/base/safeName.ts';
 import { runChecksFor } from '../../../../src/agent/sandbox/checks/runChecksFor.ts';
 import type { CheckRuns } from '../../../../src/agent/sandbox/checks/check.ts';
 import { statusText } from '../../../../src/agent/clients/tools/status.ts';
+import { fileLine } from '../../../../src/agent/clients/view/fileWords.ts';
 import { CommandRuns } from '../../../../src/agent/sandbox/commands/commandRuns.ts';
 import type { Sandbox } from '../../../../src/agent/sandbox/commands/sandbox.ts';
 import { promptText } from '../../../../src/agent/session/model/attachments.ts';
@@ -145,6 +146,7 @@ test('what is told of previews', async () => {
     );
     told[`wait ${state.kind}`] = waitText(each, { authority: 'apply', isUsersAlone: false, blockers: [] });
     told[`status ${state.kind}`] = statusText({ open: [each], ended: [each] });
+    told[`status by file ${state.kind}`] = statusText({ open: [each], ended: [each] }, fileLine);
   }
   for (const outcome of ['applied', 'discarded', 'failed', 'returnedError'] as const)
     for (const kind of ['files', 'action'] as const)
