@@ -3,11 +3,12 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { AgentViews } from '../../agent/clients/view/agentViews.ts';
 import { viewPace } from '../../agent/clients/view/liveView.ts';
+import { stayedText } from '../../agent/clients/view/terminalWords.ts';
 import { noOverlay } from '../../agent/sandbox/view/sandboxes.ts';
 import type { Agent } from '../agent.ts';
 import { reportLeftOut } from '../review/external/report.ts';
 import { whySentence } from '../texts/sandboxWords.ts';
-import { showWarning } from '../toast.ts';
+import { showInfo, showWarning } from '../toast.ts';
 
 /** Dependencies of the agents' views. */
 export interface WindowViewsParts extends Agent {
@@ -35,8 +36,16 @@ export function windowViews(parts: WindowViewsParts): AgentViews {
       return noOverlay(workspace.folders(), storage);
     },
     sentenceOf: whySentence,
-    onNotTaken: ({ name }, { leftOut, isTooMuch }) => {
+    onNotTaken: ({ name }, { leftOut, isTooMuch, stayed }) => {
       reportLeftOut(leftOut);
+      if (stayed.length > 0)
+        void showInfo(
+          vscode.l10n.t(
+            '{0} has ended. Git ignores what stayed in its view: {1}',
+            name,
+            stayedText(stayed, vscode.l10n),
+          ),
+        );
       if (isTooMuch)
         void showWarning(
           vscode.l10n.t(

@@ -4,10 +4,11 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { detailOf } from '../../base/errors.ts';
 import { english, type Sentence } from '../../base/localiser.ts';
 import type { Logger } from '../../base/logger.ts';
-import { plural } from '../../base/phrases.ts';
+import { listed, plural } from '../../base/phrases.ts';
 import type { AgentView, Collection } from '../../sandbox/agentView/agentView.ts';
+import type { Stayed } from '../../sandbox/agentView/stayed.ts';
 import { placeForeign } from '../../hold/external/foreignChange.ts';
-import { inPreviews, type LeftOut } from '../../hold/external/gathered.ts';
+import { inPreviews, type LeftOut, type LeftOutReason } from '../../hold/external/gathered.ts';
 import { contentOf } from '../../hold/preview/blobs.ts';
 import type { FileChange } from '../../hold/preview/fileChange.ts';
 import { foldersAbove, stepsOf } from '../../hold/preview/fileSteps.ts';
@@ -23,6 +24,15 @@ import { AGENT_SETTINGS } from './terminalAgents.ts';
 
 /** How often to check for writes, in milliseconds. */
 const POLL_MS = 400;
+/** How many ignored files and folders the agent is told of. */
+const MAX_LISTED = 20;
+/** Why something is not proposed, for the agent. */
+const WORDS: Partial<Record<LeftOutReason, string>> = {
+  tooLarge: 'larger than 5 MB',
+  notAFile: 'not a file',
+  path: 'not a name that can be used',
+  worktree: 'a worktree, which stays in this view; merge its branch here, and what it changed is proposed',
+};
 /** How many files the title of a preview names. */
 const MAX_NAMED = 3;
 /** The largest share of the time that checking may take. */
@@ -58,6 +68,8 @@ export interface NotTaken {
   readonly isTooMuch: boolean;
   readonly commits: number;
   readonly lostGit: boolean;
+  /** At the end: what git ignores, and is gone with the view. */
+  readonly stayed: readonly Stayed[];
 }
 
 /**
@@ -77,9 +89,10 @@ export class LiveView {
   /** Workspace paths on which something was decided. */
   readonly #decided = new Set<string>();
   #leftOut: LeftOut[] = [];
-  #last: Pick<Collection, 'isTooMuch' | 'commits' | 'lostGit' | 'busy'> = {
-    ...{ isTooMuch: false, commits: 0, lostGit: false, busy: [] },
+  #last: Pick<Collection, 'isTooMuch' | 'commits' | 'lostGit' | 'busy' | 'bulk' | 'ignored'> = {
+    ...{ isTooMuch: false, commits: 0, lostGit: false, busy: [], bulk: [], ignored: [] },
   };
+  #stayed: readonly Stayed[] = [];
   #told = '';
   #watching: Promise<void> | undefined;
 
@@ -109,7 +122,7 @@ export class LiveView {
   }
 
   get notTaken(): NotTaken {
-    return { leftOut: this.#leftOut, ...this.#last };
+    return { leftOut: this.#leftOut, ...this.#last, stayed: this.#stayed };
   }
 
   /** Looks at the view until {@link end}. */
@@ -123,6 +136,8 @@ export class LiveView {
     await this.#watching;
     this.#owned.dispose();
     await this.#take();
+    this.#stayed = await this.#view.stayed();
+    if (this.#stayed.length > 0) this.#onNotTaken({ ...this.notTaken, leftOut: [], isTooMuch: false });
   }
 
   /** Stops looking; later changes stay in the view. */
@@ -182,7 +197,7 @@ export class LiveView {
 
   async #take(restMs = 0): Promise<void> {
     const collection = await this.#view.collect(restMs);
-    const { effects, isTooMuch, commits, lostGit, busy } = collection;
+    const { effects, isTooMuch, commits, lostGit, busy, bulk, ignored } = collection;
     const { workspace, overlay, store } = this.#host;
     const pending = overlay.of(this.#id);
     const placed = await placeForeign(effects, {
@@ -190,7 +205,11 @@ export class LiveView {
       blobs: store.blobs,
       pending,
     });
-    const leftOut = [...collection.leftOut, ...placed.leftOut];
+    // What is written again and again is told once.
+    const told = new Set(this.#leftOut.map(({ path, why }) => `${path} ${why}`));
+    const leftOut = [...collection.leftOut, ...placed.leftOut].filter(
+      ({ path, why }) => !told.has(`${path} ${why}`),
+    );
     const { changes, conflicts } = placed;
     const own = changes.filter(({ path }) => AGENT_SETTINGS.test(path));
     const others = changes.filter(change => !own.includes(change));
@@ -201,8 +220,8 @@ export class LiveView {
     await collection.accept();
     const isNews = leftOut.length > 0 || (isTooMuch && !this.#last.isTooMuch);
     this.#leftOut.push(...leftOut);
-    this.#last = { isTooMuch, commits, lostGit, busy };
-    if (isNews) this.#onNotTaken({ ...this.#last, leftOut });
+    this.#last = { isTooMuch, commits, lostGit, busy, bulk, ignored };
+    if (isNews) this.#onNotTaken({ ...this.notTaken, leftOut });
   }
 
   async #stage(changes: readonly FileChange[], title: (files: string) => Sentence): Promise<void> {
@@ -270,11 +289,11 @@ export class LiveView {
   }
 
   #status(): string {
-    const { commits, lostGit, isTooMuch, busy } = this.#last;
+    const { commits, lostGit, isTooMuch, busy, bulk, ignored } = this.#last;
     const notes = [
       ...(isTooMuch
         ? [
-            'You have changed more files than can be reviewed at once (2,000 files or 50 MB). None of it is proposed until there are fewer.',
+            `You have changed more files than can be reviewed at once (2,000 files or 50 MB). ${bulk.length > 0 ? `Of ${listed(bulk)}, nothing` : 'None of it'} is proposed until there are fewer.`,
           ]
         : []),
       ...(commits > 0
@@ -286,9 +305,13 @@ export class LiveView {
       ...pendingOf(this.#agent.name, this.#id, this.#host.store.open).others.map(
         preview => `Pending in another terminal of yours, and not in this view: ${filesOf(preview)}.`,
       ),
+      ...(ignored.length > 0
+        ? [`Git ignores these, so they stay in this view: ${listed(ignored.slice(0, MAX_LISTED))}.`]
+        : []),
       ...busy.map(path => `Not proposed yet, since it is still being written: ${safeName(path)}.`),
       ...this.#leftOut.map(
-        ({ path, why, detail }) => `Not proposed: ${safeName(path)} (${safeText(detail ?? why)}).`,
+        ({ path, why, detail }) =>
+          `Not proposed: ${safeName(path)} (${safeText(detail ?? WORDS[why] ?? why)}).`,
       ),
     ];
     return [

@@ -1,6 +1,7 @@
 import { countText, type Localiser } from '../../base/localiser.ts';
 import { pathsOf, type Preview } from '../../hold/preview/preview.ts';
 import type { AgentView } from '../../sandbox/agentView/agentView.ts';
+import type { Stayed } from '../../sandbox/agentView/stayed.ts';
 import { isConnectedHere } from '../setUp/knownAgents.ts';
 import type { LiveView } from './liveView.ts';
 import { pendingOf } from './terminalSessions.ts';
@@ -97,6 +98,9 @@ export function farewell(
             [...new Set(notTaken.leftOut.map(({ path: at }) => at))].slice(0, MAX_NAMED).join(', '),
           ),
         ]),
+    ...(notTaken.stayed.length === 0
+      ? []
+      : [l10n.t('Stayed in the view, since git ignores it: {0}', stayedText(notTaken.stayed, l10n))]),
     ...(notTaken.isTooMuch
       ? [
           l10n.t(
@@ -106,4 +110,13 @@ export function farewell(
         ]
       : []),
   ];
+}
+
+/** What stayed in a view, in a line: `.env, dist/ (812 files)`. */
+export function stayedText(stayed: readonly Stayed[], l10n: Localiser): string {
+  const count = (files: number): string => countText(l10n.t('1 file|{0} files'), l10n)(files);
+  const named = stayed
+    .slice(0, MAX_NAMED)
+    .map(({ path, files }) => (files === undefined ? path : `${path} (${count(files)})`));
+  return [...named, ...(stayed.length > MAX_NAMED ? ['…'] : [])].join(', ');
 }

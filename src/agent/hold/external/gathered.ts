@@ -13,6 +13,8 @@ export type LeftOutReason =
   | 'binary'
   | 'link'
   | 'submodule'
+  /** A checkout of its own, made beside the files of this one. */
+  | 'worktree'
   /** Outside the workspace folders. */
   | 'outside'
   /** One of git's own files, or not the name of a file. */

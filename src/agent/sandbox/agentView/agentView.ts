@@ -1,9 +1,8 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import * as z from 'zod/mini';
 import { sha256 } from '../../base/hash.ts';
 import type { ForeignFile } from '../../hold/external/foreignChange.ts';
-import type { LeftOut } from '../../hold/external/gathered.ts';
+import { MAX_FILES, type LeftOut } from '../../hold/external/gathered.ts';
 import type { FileContent, FolderRoot } from '../../hold/preview/workspace.ts';
 import { Effects, foundContent, type Found } from '../view/effects.ts';
 import { Layers, type Place } from '../view/layers.ts';
@@ -12,29 +11,16 @@ import { removeTree } from '../view/entries.ts';
 import { clearSetId } from '../view/heldFind.ts';
 import { inTrees, PlainTree } from '../view/plainTree.ts';
 import { changedPaths, type Layer } from '../view/upperTree.ts';
-import { freezeFolder, type CopyLimits } from './frozenFolder.ts';
+import { bulkFolders } from './bulk.ts';
+import type { CopyLimits } from './frozenFolder.ts';
 import { KnownFiles, stampIn } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
+import { stayedAt, type Stayed } from './stayed.ts';
+import { gitOf, worktreesOf } from './viewGit.ts';
+import { makeLayer, stateSchema, type ViewState } from './viewState.ts';
 
 /** The most entries that are looked at to see whether something was written. */
 const MAX_WATCHED = 100_000;
-
-/** The longest log of git that is read, in bytes. */
-const MAX_LOG = 64 * 1024 * 1024;
-
-const pathPair = z.object({ state: z.string(), at: z.string() });
-const stateSchema = z.object({
-  folders: z.array(z.object({ name: z.string(), fsPath: z.string() })),
-  /** Ignored folders, each an overlay of its own. */
-  ignored: z.array(z.object({ root: z.string(), state: z.string() })),
-  shown: z.array(pathPair),
-  readable: z.array(z.string()),
-  foreign: z.array(z.string()),
-  unreadable: z.array(z.string()),
-});
-
-/** Persisted state needed to reopen a view. */
-type ViewState = z.infer<typeof stateSchema>;
 
 /** The mounts of a view. */
 export interface ViewMounts extends Pick<TerminalAccess, 'shown' | 'readable'> {
@@ -47,8 +33,12 @@ export interface ViewMounts extends Pick<TerminalAccess, 'shown' | 'readable'> {
 export interface Collected {
   readonly effects: readonly ForeignFile[];
   readonly leftOut: readonly LeftOut[];
-  /** More was changed than can be reviewed at once: then it is all still in the view, and none of it in `effects`. */
+  /** More was changed than can be reviewed at once: then what is in `bulk`, or all of it if that is empty, is only in the view. */
   readonly isTooMuch: boolean;
+  /** Workspace paths of folders with more files than can be reviewed at once. */
+  readonly bulk: readonly string[];
+  /** Workspace paths of what was written although git ignores it. */
+  readonly ignored: readonly string[];
   /** How many commits were made in the view since it was opened. They stay there. */
   readonly commits: number;
   /** A repository was removed in the view. The real one is as it was. */
@@ -191,6 +181,8 @@ export class AgentView {
     const looked = new Map<string, { readonly stamp: string; readonly theirs: Found | undefined }>();
     const unreadable = new Map<string, string>();
     const busy: string[] = [];
+    const bulk: string[] = [];
+    const ignored: string[] = [];
     const restedAt = Date.now() - restMs;
     for (const layer of this.#layers.all) {
       const merged = path.join(this.#view, layer.root);
@@ -199,13 +191,26 @@ export class AgentView {
       this.#ignored.set(layer, new Set(changed.ignored));
       const known = this.#known.below(layer.root);
       await inTrees([layer.upper, lower, merged], async (upper, frozen, inView) => {
+        const nameOf = (relative: string): string => this.#layers.nameOf({ layer, relative });
+        const worktrees = await worktreesOf(changed.git, inView);
+        for (const each of worktrees) effects.leaveOut({ path: nameOf(each), why: 'worktree' });
+        ignored.push(...changed.ignored.map(nameOf));
+        const written: { each: string; at: string; stamp: string; changedAt: number }[] = [];
         for (const each of new Set([...changed.paths, ...known])) {
-          if (effects.isTooMuch) break;
-          if (isStatus(each)) continue;
+          if (isStatus(each) || worktrees.some(folder => each.startsWith(`${folder}/`))) continue;
           const at = path.join(layer.root, each);
           const { stamp, changedAt } = await stampIn(upper, each);
-          if (this.#stamps.get(at) === stamp) continue;
-          const name = this.#layers.nameOf({ layer, relative: each });
+          if (this.#stamps.get(at) !== stamp) written.push({ each, at, stamp, changedAt });
+        }
+        const large = bulkFolders(
+          written.map(({ each }) => each),
+          MAX_FILES,
+        );
+        bulk.push(...large.map(nameOf));
+        for (const { each, at, stamp, changedAt } of written) {
+          if (effects.isTooMuch) break;
+          if (large.some(folder => each.startsWith(`${folder}/`))) continue;
+          const name = nameOf(each);
           if (restMs > 0 && changedAt > restedAt) {
             busy.push(name);
             continue;
@@ -213,6 +218,8 @@ export class AgentView {
           const isLooked = await effects.look(name, async () => {
             const found = await inView.find(each);
             const theirs = found?.kind === 'file' ? remembering(found) : found;
+            // It may have been moved into what is left for later.
+            if (!theirs && large.length > 0) return;
             const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
             await effects.add(name, base, theirs);
             looked.set(at, { stamp, theirs });
@@ -221,7 +228,7 @@ export class AgentView {
         }
       });
     }
-    const { isTooMuch } = effects;
+    const isNone = effects.isTooMuch;
     const { effects: files, leftOut } = effects.end();
     const accept = async (): Promise<void> => {
       for (const [at, { stamp, theirs }] of looked) {
@@ -232,8 +239,9 @@ export class AgentView {
       await this.#known.save();
     };
     return {
-      ...{ effects: files, leftOut, isTooMuch, busy, ...(await this.#git()) },
-      accept: isTooMuch ? async () => undefined : accept,
+      ...{ effects: files, leftOut, busy, bulk, ignored, ...(await gitOf(this.#layers.all, this.#view)) },
+      isTooMuch: isNone || bulk.length > 0,
+      accept: isNone ? async () => undefined : accept,
     };
   }
 
@@ -282,6 +290,25 @@ export class AgentView {
     await clearSetId(this.storage, [...uppers, ...OWN_FOLDERS]);
   }
 
+  /** What was written although git ignores it, found by the last {@link collect}. */
+  async stayed(): Promise<readonly Stayed[]> {
+    const all = this.#layers.all.flatMap(layer => {
+      const inLayer = [...(this.#ignored.get(layer) ?? [])].map(
+        each => [layer, each, layer.upper, each] as const,
+      );
+      const own = this.#state.ignored
+        .filter(({ root }) => root.startsWith(`${layer.root}/`))
+        .map(({ root, state }) => {
+          return [layer, path.relative(layer.root, root), path.join(state, 'upper'), ''] as const;
+        });
+      return [...inLayer, ...own];
+    });
+    const found = all.map(([layer, relative, upper, at]) =>
+      stayedAt(upper, at, this.#layers.nameOf({ layer, relative })),
+    );
+    return (await Promise.all(found)).flat();
+  }
+
   async remove(): Promise<void> {
     await removeTree(this.storage);
   }
@@ -290,52 +317,12 @@ export class AgentView {
     const at = this.#layers.absolute(workspacePath);
     return at === undefined ? undefined : this.#layers.placeAt(at);
   }
-
-  async #git(): Promise<Pick<Collected, 'commits' | 'lostGit'>> {
-    let commits = 0;
-    let lostGit = false;
-    for (const layer of this.#layers.all) {
-      const lower = path.join(layer.state, 'lower');
-      const hadGit = (await new PlainTree(lower).find('.git'))?.kind === 'folder';
-      if (!hadGit) continue;
-      // Git itself is not run: the program may have changed the repository's settings, which name programs that git starts.
-      const log = '.git/logs/HEAD';
-      const tree = new PlainTree(path.join(this.#view, layer.root));
-      const [now, before] = [await tree.read(log, MAX_LOG), await new PlainTree(lower).read(log, MAX_LOG)];
-      const added = linesOf(now).slice(linesOf(before).length);
-      commits += added.filter(line => /\tcommit\b/.test(line)).length;
-      lostGit ||= (await tree.find('.git/HEAD')) === undefined;
-    }
-    return { commits, lostGit };
-  }
 }
 
 /** The collected changes, and the way to accept them. */
 export interface Collection extends Collected {
   /** Marks the files as known. Until then, the same changes are collected again. */
   accept(): Promise<void>;
-}
-
-async function makeLayer(root: string, at: string, limits: CopyLimits, state: ViewState): Promise<void> {
-  for (const name of ['upper', 'work']) await fs.mkdir(path.join(at, name), { recursive: true });
-  const frozen = await freezeFolder(root, path.join(at, 'lower'), limits);
-  let count = 0;
-  const stateOf = async (real: string): Promise<string> => {
-    const folder = path.join(at, 'folders', String(++count));
-    await fs.mkdir(path.join(folder, 'lower'), { recursive: true });
-    await fs.symlink(real, path.join(folder, 'real'));
-    return folder;
-  };
-  for (const ignored of frozen.ignored) {
-    const folder = await stateOf(path.join(root, ignored));
-    for (const name of ['upper', 'work']) await fs.mkdir(path.join(folder, name));
-    state.ignored.push({ root: path.join(root, ignored), state: folder });
-  }
-  for (const { from, at: shownAt } of frozen.shown)
-    state.shown.push({ at: path.join(root, shownAt), state: await stateOf(from) });
-  state.readable.push(...frozen.readable);
-  state.foreign.push(...frozen.foreign);
-  state.unreadable.push(...frozen.unreadable);
 }
 
 /**
@@ -354,13 +341,6 @@ async function writeWatched(
 
 function isStatus(relative: string): boolean {
   return relative === STATUS_FILE;
-}
-
-function linesOf(bytes: Uint8Array | undefined): readonly string[] {
-  return Buffer.from(bytes ?? [])
-    .toString()
-    .split('\n')
-    .filter(line => line !== '');
 }
 
 function modeOf(found: Found | undefined): number {

@@ -64,6 +64,8 @@ export function reasonText(why: LeftOutReason): string {
       return vscode.l10n.t('a symbolic link, which Redline does not change.');
     case 'submodule':
       return vscode.l10n.t('a submodule.');
+    case 'worktree':
+      return vscode.l10n.t('a worktree: it stays in the view.');
     case 'outside':
       return vscode.l10n.t('outside the workspace folders.');
     case 'path':

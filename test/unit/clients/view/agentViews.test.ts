@@ -347,7 +347,8 @@ const inViews = (): void => {
     assert.equal((await world.previews(2))[1], 'sh: few.ts: ∅ => few');
     await agent.run(`${many('many', 2_100)}; chmod 6755 many/7`);
     await agent.exit();
-    assert.equal(world.store.all().length, 2);
+    // The other name of many/7 is a small change beside the bulk.
+    assert.equal((await world.previews(3))[2], 'sh: run.sh: echo => echo');
     assert.equal(world.git('status', '--porcelain'), '');
     const kept = /They are kept in (.*)\.$/m.exec(agent.output)?.[1] ?? assert.fail(agent.output);
     assert.equal(fs.readFileSync(`${kept}/0/upper/many/7`, 'utf8'), 'echo\n');
@@ -556,6 +557,63 @@ const inViews = (): void => {
     );
     await Promise.all([second.exit(), third.exit()]);
     assert.equal(world.store.all().length, 2);
+  });
+
+  test('a bulk and a worktree hold up no small change beside them, and a large file is told once, in words', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    const who = '-c user.name=A -c user.email=a@b';
+    await agent.run(`git ${who} worktree add -q .claude/worktrees/w1; echo w > .claude/worktrees/w1/new.ts`);
+    await agent.run(
+      `mkdir -p vendor/lib; node -e 'for (let n = 0; n < 2100; n++) fs.linkSync("run.sh", "vendor/lib/" + n)'; rm src/b.ts`,
+    );
+    await agent.run('sed -i s/two/TWO/ src/a.ts; echo v > vendor/mine.ts; truncate -s 6M large.bin');
+    const small =
+      'sh: src/a.ts: one\ntwo\nthree\nfour\nfive\nsix => one\nTWO\nthree\nfour\nfive\nsix; vendor/mine.ts: ∅ => v';
+    assert.deepEqual(await world.previews(1), [small]);
+    const told = await agent.run('cat REDLINE.md');
+    assert.match(told, /Of vendor\/lib, nothing is proposed until there are fewer\./);
+    assert.match(told, /Not proposed: \.claude\/worktrees\/w1 \(a worktree, which stays in this view/);
+    assert.match(told, /Not proposed: large\.bin \(larger than 5 MB\)\./);
+    await agent.run('echo more >> large.bin');
+    await world.rest();
+    await agent.run('rm -r vendor/lib');
+    const [, deleted] = await world.previews(2);
+    assert.equal(deleted, 'sh: src/b.ts: b => ∅', 'what is gone may have been moved into the bulk');
+    assert.deepEqual(
+      world.notTaken.flatMap(({ leftOut }) => leftOut.map(({ path, why }) => `${path} ${why}`)).sort(),
+      ['.claude/worktrees/w1 worktree', 'large.bin tooLarge'],
+    );
+    await agent.exit();
+    assert.match(agent.output, /Not in the previews: .*\.claude\/worktrees\/w1/);
+  });
+
+  test('what git ignores and was written is named at the end, with its files counted, and while the agent works', async t => {
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`node_modules/m/${n}.js`, '']));
+    const world = await opened(t, FILES);
+    world.write({ ...many, 'old.log': 'old', 'untouched.log': '' });
+    const agent = world.start();
+    await agent.run(
+      'echo new > old.log; mkdir -p out/x; touch out/x/1 out/2; echo z > node_modules/z; echo ok > ok.ts',
+    );
+    await world.previews(1);
+    assert.match(
+      await agent.run('cat REDLINE.md'),
+      /Git ignores these, so they stay in this view: .*old\.log/,
+    );
+    await agent.exit();
+    assert.match(
+      agent.output,
+      /Stayed in the view, since git ignores it: old\.log, out\/ \(2 files\), node_modules\/ \(1 file\)$/m,
+    );
+    assert.deepEqual(
+      world.notTaken
+        .at(-1)
+        ?.stayed.map(({ path }) => path)
+        .sort(),
+      ['node_modules/', 'old.log', 'out/'],
+    );
+    assert.equal(world.read('old.log'), 'old');
   });
 
   test('its own settings are a preview of their own', async t => {

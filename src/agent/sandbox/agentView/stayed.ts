@@ -1,0 +1,34 @@
+import { PlainTree } from '../view/plainTree.ts';
+
+/** Something that git ignores and a program has written, which stays in the view. */
+export interface Stayed {
+  /** A workspace path. */
+  readonly path: string;
+  /** How many files of a folder were written; `undefined` for a file. */
+  readonly files?: number;
+}
+
+/** The most files that are counted. */
+const MAX_COUNTED = 100_000;
+
+/**
+ * What stands at a path of an upper tree.
+ * @param relative empty for the tree itself
+ * @param name a workspace path
+ */
+export async function stayedAt(upper: string, relative: string, name: string): Promise<readonly Stayed[]> {
+  const tree = new PlainTree(upper);
+  const kind = relative === '' ? 'folder' : (await tree.find(relative))?.kind;
+  if (kind === 'file' || kind === 'link') return [{ path: name }];
+  if (kind !== 'folder') return [];
+  let files = 0;
+  const folders = [relative];
+  for (const folder of folders)
+    for await (const part of tree.parts(folder))
+      for (const entry of part)
+        if (files >= MAX_COUNTED) break;
+        else if (entry.kind === 'folder')
+          folders.push(folder === '' ? entry.name : `${folder}/${entry.name}`);
+        else if (entry.kind !== 'other') files++;
+  return files === 0 ? [] : [{ path: `${name}/`, files }];
+}

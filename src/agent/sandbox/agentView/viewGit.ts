@@ -1,0 +1,46 @@
+import * as path from 'node:path';
+import { PlainTree } from '../view/plainTree.ts';
+import type { Layer } from '../view/upperTree.ts';
+
+/** The longest log of git that is read, in bytes. */
+const MAX_LOG = 64 * 1024 * 1024;
+
+/** What a program has done in the repositories of a view. @param view leads to its root */
+export async function gitOf(
+  layers: readonly Layer[],
+  view: string,
+): Promise<{ readonly commits: number; readonly lostGit: boolean }> {
+  let commits = 0;
+  let lostGit = false;
+  for (const layer of layers) {
+    const lower = path.join(layer.state, 'lower');
+    const hadGit = (await new PlainTree(lower).find('.git'))?.kind === 'folder';
+    if (!hadGit) continue;
+    // Git itself is not asked: what it runs stands in the settings of the repository, which the program may have changed.
+    const log = '.git/logs/HEAD';
+    const tree = new PlainTree(path.join(view, layer.root));
+    const [now, before] = [await tree.read(log, MAX_LOG), await new PlainTree(lower).read(log, MAX_LOG)];
+    const added = linesOf(now).slice(linesOf(before).length);
+    commits += added.filter(line => /\tcommit\b/.test(line)).length;
+    lostGit ||= (await tree.find('.git/HEAD')) === undefined;
+  }
+  return { commits, lostGit };
+}
+
+/** Worktrees of the repository that were made in the view: each is a checkout, of which every file would count as new. */
+export async function worktreesOf(git: readonly string[], view: PlainTree): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const each of git.filter(at => at.endsWith('/.git')))
+    if ((await view.find(each))?.kind === 'file') {
+      const text = Buffer.from((await view.read(each)) ?? []).toString();
+      if (/^gitdir: .*\/worktrees\//.test(text)) found.push(path.posix.dirname(each));
+    }
+  return found;
+}
+
+function linesOf(bytes: Uint8Array | undefined): readonly string[] {
+  return Buffer.from(bytes ?? [])
+    .toString()
+    .split('\n')
+    .filter(line => line !== '');
+}
