@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isRecord, jsonSafe, type DeepReadonly } from '../../base/json.ts';
 import { stepsOf } from './fileSteps.ts';
-import type { AgentToolResult } from './pendingAction.ts';
+import type { Answer } from './pendingAction.ts';
 import type { Actor, Preview, ResolveAction } from './preview.ts';
 import { agentNameSchema } from './previewSchema.ts';
 
@@ -186,11 +186,11 @@ export interface LedgerVote extends Vote {
   readonly interrupted?: boolean;
   readonly checks?: readonly CheckFact[];
   /** Result of the preview's callback. */
-  readonly answer?: AgentToolResult | undefined;
+  readonly answer?: Answer | undefined;
 }
 
 /** How the command of a preview ended, if its callback answered that; the callback of another producer says nothing by it. */
-function runOf({ purpose }: Preview, answer: AgentToolResult | undefined): RunFact | undefined {
+function runOf({ purpose }: Preview, answer: Answer | undefined): RunFact | undefined {
   if (purpose !== 'command') return undefined;
   return z.object({ run: runFact }).safeParse(answer?.details).data?.run;
 }

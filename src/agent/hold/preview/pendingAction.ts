@@ -1,11 +1,12 @@
 import type { Sentence } from '../../base/localiser.ts';
+import { safeName } from '../../base/safeName.ts';
 import type { FileChange } from './fileChange.ts';
 import type { ChangeSetRef } from './changeSet.ts';
 import type { LabelParts } from './label.ts';
 import type { AgentName, Purpose } from './preview.ts';
 import type { FolderRoot } from './workspace.ts';
 
-/** Result of a tool or a callback. Only the text reaches the model. */
+/** Result of a tool or a callback. Only the text reaches the model. Foreign code may give parts of other kinds. */
 export interface AgentToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
   readonly details?: unknown;
@@ -59,24 +60,27 @@ export function textResult(text: string, details?: unknown): AgentToolResult {
   return { content: [{ type: 'text', text }], ...(details === undefined ? {} : { details }) };
 }
 
-/** Turns the answer of a foreign callback into a valid result; without content if it said nothing. */
-export function answerOf(answer: unknown): AgentToolResult {
+/** Answer of a callback; without content if it is no result, so that Redline has to say what happened. */
+export type Answer = Partial<AgentToolResult>;
+
+/** Reads the answer of a foreign callback. Its content is not changed, not even if it is empty. */
+export function answerOf(answer: unknown): Answer {
   if (typeof answer === 'string') return textResult(answer);
-  if (typeof answer !== 'object' || answer === null) return { content: [] };
+  if (typeof answer !== 'object' || answer === null) return {};
   const { content, details, isError } = answer as Partial<Record<keyof AgentToolResult, unknown>>;
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
   return {
-    content: parts.filter(isText).map(({ text }) => ({ type: 'text', text })),
+    ...(Array.isArray(content) ? { content: content as AgentToolResult['content'] } : {}),
     ...(details === undefined ? {} : { details }),
     ...(isError === true ? { isError } : {}),
   };
 }
 
-function isText(part: unknown): part is { readonly text: string } {
-  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
+/** The text of a result, its parts joined by line feeds. A part that is not text is named. */
+export function textOf(result: AgentToolResult): string {
+  return result.content.map(textOfPart).join('\n');
 }
 
-/** The text of a result, its parts joined by line feeds. */
-export function textOf(result: AgentToolResult): string {
-  return result.content.map(part => part.text).join('\n');
+function textOfPart({ type, text }: { readonly type: unknown; readonly text?: unknown }): string {
+  if (typeof text === 'string') return text;
+  return `[${typeof type === 'string' ? safeName(type) : 'Something'}, which is not shown]`;
 }

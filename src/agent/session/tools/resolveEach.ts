@@ -103,7 +103,7 @@ function kindOf(each: Ended): 'applied' | 'discarded' | 'recommended' | 'plannin
   if (resolved.kind === 'recommended')
     return resolved.unproved ? undefined : resolved.planning ? 'planning' : 'recommended';
   if (resolved.kind !== 'applied' && resolved.kind !== 'discarded') return undefined;
-  return resolved.answer?.content.length ? undefined : resolved.kind;
+  return resolved.answer?.content?.length ? undefined : resolved.kind;
 }
 
 function ownLine(each: Ended): string {

@@ -1,5 +1,5 @@
 import type { LedgerEntry, Vote } from '../ledger.ts';
-import { textOf, textResult, type AgentToolResult } from '../pendingAction.ts';
+import { textOf, textResult, type AgentToolResult, type Answer } from '../pendingAction.ts';
 import type { CallRef, Preview, ResolveAction, SeenRevisions } from '../preview.ts';
 import type { Unproved } from './proof.ts';
 import { alreadyResolvedText, returnedErrorText } from './resolveTexts.ts';
@@ -42,12 +42,12 @@ export type Resolved = {
       readonly group: readonly Preview[];
       /** Paths whose change went into an editor with unsaved changes, and is not on disk yet. */
       readonly unsaved: readonly string[];
-      /** Result of the callback of an opaque preview; without content if it said nothing. */
-      readonly answer?: AgentToolResult;
+      /** Answer of the callback of an opaque preview. */
+      readonly answer?: Answer;
     }
   /** The callback completed and returned an error; the preview counts as applied. */
-  | { readonly kind: 'returnedError'; readonly answer: AgentToolResult }
-  | { readonly kind: 'discarded'; readonly answer?: AgentToolResult }
+  | { readonly kind: 'returnedError'; readonly answer: Answer }
+  | { readonly kind: 'discarded'; readonly answer?: Answer }
   /** Only recorded. `planning`: because plan mode is on. `unproved`: because the checks did not prove it. */
   | {
       readonly kind: 'recommended';
@@ -96,7 +96,8 @@ export function modelResult(resolved: Resolved | Handled): AgentToolResult {
 
 /** How a vote ended, in words, for the ledger. */
 export function resolvedText(resolved: Resolved): string {
-  return textOf(plainResult(resolved));
+  const text = textOf(plainResult(resolved));
+  return text === '' && 'answer' in resolved ? textOf(plainResult({ ...resolved, answer: {} })) : text;
 }
 
 function plainResult(resolved: Resolved): AgentToolResult {
@@ -122,10 +123,9 @@ function plainResult(resolved: Resolved): AgentToolResult {
   }
 }
 
-/** A callback's answer, with the given words if it has none. */
-function said(answer: AgentToolResult | undefined, text: string): AgentToolResult {
-  if (!answer) return textResult(text);
-  return answer.content.length > 0 ? answer : { ...answer, content: textResult(text).content };
+/** A callback's answer, with the given words if it has no content. */
+function said(answer: Answer | undefined, text: string): AgentToolResult {
+  return { ...textResult(text), ...answer };
 }
 
 /** Source of a resolve, as its details name it. */

@@ -95,7 +95,7 @@ export async function proposeCommand(
   if (context.carryOut && isGranted()) {
     const resolved = await context.carryOut(preview, isGranted);
     if (resolved.kind === 'applied' || resolved.kind === 'returnedError')
-      return textResult(resolved.answer ? textOf(resolved.answer) : '');
+      return textResult(textOf({ content: [], ...resolved.answer }));
   }
   const limit = background ? '' : `, for at most ${plural(plan.timeLimit, 'second')}`;
   return textResult(

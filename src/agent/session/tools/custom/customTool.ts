@@ -54,13 +54,17 @@ export function createCustomTool(given: unknown, environment: ToolEnvironment): 
           const answer: unknown = await definition.execute(
             context.toolCallId,
             params,
-            progress => currentTool.runOutside(() => context.onUpdate?.(textOf(answerOf(progress)))),
+            progress =>
+              currentTool.runOutside(() =>
+                context.onUpdate?.(textOf({ content: [], ...answerOf(progress) })),
+              ),
             contextOf(context, call, environment),
             context.signal,
           );
           const result = answerOf(answer);
-          if (result.content.length > 0) return result;
-          return { ...result, content: textResult(`${name} ended without a result.`).content };
+          const { content = [] } = result;
+          if (content.length > 0) return { ...result, content };
+          return { ...result, ...textResult(`${name} ended without a result.`) };
         } catch (error) {
           throw asOurToolError(error);
         } finally {

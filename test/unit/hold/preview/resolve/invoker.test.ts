@@ -2,7 +2,11 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { ToolError } from '../../../../../src/agent/base/errors.ts';
 import { JournalError } from '../../../../../src/agent/hold/preview/errors.ts';
-import { textOf, textResult } from '../../../../../src/agent/hold/preview/pendingAction.ts';
+import {
+  textOf,
+  textResult,
+  type AgentToolResult,
+} from '../../../../../src/agent/hold/preview/pendingAction.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
 import { alreadyResolvedText } from '../../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { modify, remove, rename } from '../../../../support/changes.ts';
@@ -63,6 +67,34 @@ test('details hold no extra and no source details where there are none', async (
     sourceToolName: 'test',
     label: 'Edit',
   });
+});
+
+test('the content of a callback comes back as it is, empty or of another kind than text', async () => {
+  const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
+  for (const [content, shown, recorded] of [
+    [[], '', 'Applied: Edit. Reason: ok'],
+    [[image], '[image, which is not shown]', '[image, which is not shown]'],
+    [[{ type: 'text', text: 'a', annotations: {} }, image], 'a\n[image, which is not shown]', undefined],
+  ] as const) {
+    const { stage, resolve, store } = new InvokerHarness();
+    const answer = { content } as unknown as AgentToolResult;
+    stage({ apply: () => Promise.resolve(answer), reject: () => Promise.resolve(answer) });
+    const result = await resolve();
+    assert.deepEqual(result.content, content);
+    assert.equal(textOf(result), shown);
+    assert.equal(store.ledger().at(-1)?.message, recorded ?? shown);
+    stage({ reject: () => Promise.resolve(answer) });
+    assert.deepEqual((await resolve({ id: 'p2', action: 'discard' })).content, content);
+  }
+});
+
+test('an answer of a callback that is no result is replaced by words', async () => {
+  const answers: readonly unknown[] = [undefined, null, {}, 7];
+  for (const answer of answers) {
+    const { stage, resolve } = new InvokerHarness();
+    stage({ apply: () => Promise.resolve(answer as AgentToolResult) });
+    assert.equal(textOf(await resolve()), 'Applied: Edit. Reason: ok');
+  }
 });
 
 test('falsy details of the callback are details', async () => {
