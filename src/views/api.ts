@@ -225,6 +225,7 @@ function entryOf({ kind: _, outcome, ...entry }: StoredEntry): LedgerEntry {
 function infoOf(preview: Preview, checks: readonly CheckMark[] = []): PreviewInfo {
   const { id, revision, dependsOn, part, label, sourceToolName, state } = preview;
   const pending = state.kind === 'pending' ? state : undefined;
+  const ran = checks.flatMap(infoOfCheck);
   return {
     id,
     revision,
@@ -239,10 +240,10 @@ function infoOf(preview: Preview, checks: readonly CheckMark[] = []): PreviewInf
     ...(pending?.lastError === undefined ? {} : { lastError: pending.lastError }),
     ...(pending?.recommendation === undefined ? {} : { recommendation: pending.recommendation }),
     files: (preview.changes ?? []).map(({ path, kind }) => ({ path, kind })),
-    ...(checks.length > 0 ? { checks: checks.map(infoOfCheck) } : {}),
+    ...(ran.length > 0 ? { checks: ran } : {}),
   };
 }
 
-function infoOfCheck({ name, state, isCurrent, seconds }: CheckMark): CheckInfo {
-  return { name, state, isCurrent, seconds };
+function infoOfCheck({ name, state, isCurrent, seconds }: CheckMark): CheckInfo[] {
+  return state === 'notTested' ? [] : [{ name, state, isCurrent, seconds }];
 }

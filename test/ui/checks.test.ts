@@ -104,7 +104,8 @@ modelTest(
     await dialog.getByText('brought: echo evil > evil.txt; exit 1').waitFor();
     await workbench.picture('checks-approval');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    assert.equal(await chat.getByText('brought').count(), 0);
+    await chat.getByText('– brought not run yet').waitFor();
+    await workbench.picture('checks-not-run-yet');
 
     await workbench.clickTreeRow('5.txt');
     await workbench.runCommand('Redline: Checks…');
@@ -124,7 +125,7 @@ modelTest(
     await workbench.openFile('seen.txt');
     await workbench
       .treeRow('4.txt')
-      .filter({ hasText: /✔ test [\d.]+ s/ })
+      .filter({ hasText: /✔ test passed in [\d.]+ s/ })
       .waitFor();
     await workbench.page.keyboard.type('x');
     await workbench.treeRow('4.txt').filter({ hasText: 'out of date' }).waitFor();

@@ -86,7 +86,10 @@ export type HunkCounts = z.infer<typeof hunkCounts>;
 /** `CheckMark`: the name is foreign text, and its invisible characters escaped. */
 export const checkRow = z.object({
   name: z.string(),
-  state: z.enum(['running', 'passed', 'asBefore', 'changedFiles', 'failed', 'timedOut', 'stopped', 'notRun']),
+  state: z.enum([
+    ...['running', 'notTested', 'passed', 'asBefore', 'changedFiles'],
+    ...['failed', 'timedOut', 'stopped', 'notRun'],
+  ] as const),
   failures: z.optional(z.int()),
   changed: z.optional(z.object({ first: z.array(z.string()), count: z.int() })),
   isCurrent: z.boolean(),

@@ -120,7 +120,9 @@ export function warningLenses(subject: LensSubject, store: PreviewStore): vscode
   const isFirst = change === undefined || change.path === preview.changes?.[0]?.path;
   return [
     ...(problem ? [problemNote(problem)] : []),
-    ...(isFirst ? view.checks.filter(({ state }) => state !== 'passed').map(checkLens) : []),
+    ...(isFirst
+      ? view.checks.filter(({ state }) => state !== 'passed' && state !== 'notTested').map(checkLens)
+      : []),
     ...(recommendation?.action === 'discard' ? [againstNote(recommendation)] : []),
     ...riskNotes(view, change, isFirst),
     ...(change ? fileNotes(subject) : []),

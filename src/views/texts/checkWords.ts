@@ -10,11 +10,11 @@ export type ShownCheck = Omit<CheckRow, 'resultId' | 'changed'> & {
   readonly changed?: { readonly first: readonly string[]; readonly count: number } | undefined;
 };
 
-/** `✔ test 12 s`; an outdated result says so in words, since not everyone can tell it by colour alone. */
+/** `✔ test passed in 12 s`; an outdated result says so in words, since not everyone can tell it by colour alone. */
 export function checkText(check: ShownCheck, clean: (text: string) => string): string {
   const name = clean(check.name);
   const text = shortText(check, name, clean);
-  if (check.state === 'running') return text;
+  if (check.state === 'running' || check.state === 'notTested') return text;
   if (!check.isCurrent) return l10n.t('{0} (out of date)', text);
   return check.isFlaky ? l10n.t('{0} (flaky)', text) : text;
 }
@@ -26,11 +26,13 @@ function shortText(
 ): string {
   switch (state) {
     case 'running':
-      return l10n.t('… {0}', name);
+      return l10n.t('… {0} is running', name);
+    case 'notTested':
+      return l10n.t('– {0} not run yet', name);
     case 'passed':
-      return l10n.t('✔ {0} {1} s', name, rounded(seconds));
+      return l10n.t('✔ {0} passed in {1} s', name, rounded(seconds));
     case 'asBefore':
-      return countText(l10n.t('✘ {1}: 1 failure, as before|✘ {1}: {0} failures, as before'), l10n)(
+      return countText(l10n.t('✘ {1} failed: 1 failure, not new|✘ {1} failed: {0} failures, none new'), l10n)(
         failures,
         name,
       );
@@ -40,21 +42,24 @@ function shortText(
         : l10n.t('✘ {0} changed {1} files', name, changed?.count ?? 0);
     case 'failed':
       return problems > 0
-        ? countText(l10n.t('✘ {1} 1 problem|✘ {1} {0} problems'), l10n)(problems, name)
+        ? countText(l10n.t('✘ {1} failed: 1 problem|✘ {1} failed: {0} problems'), l10n)(problems, name)
         : l10n.t('✘ {0} failed', name);
     case 'timedOut':
       return l10n.t('✘ {0} timed out', name);
     case 'stopped':
       return l10n.t('– {0} stopped', name);
     case 'notRun':
-      return l10n.t('– {0} did not run', name);
+      return l10n.t('– {0} could not run', name);
   }
 }
 
 /** The same as a sentence, for screen readers and tooltips. */
 export function checkSentence(check: ShownCheck, clean: (text: string) => string): string {
   const name = clean(check.name);
-  const outdated = check.isCurrent ? '' : ` ${l10n.t('Something that it saw has changed since.')}`;
+  const outdated =
+    check.isCurrent || check.state === 'notTested'
+      ? ''
+      : ` ${l10n.t('Something that it saw has changed since.')}`;
   const flaky = check.isFlaky ? ` ${l10n.t('It has both passed and failed on the same files.')}` : '';
   return sentence(check, name, clean) + outdated + flaky;
 }
@@ -67,6 +72,8 @@ function sentence(
   switch (state) {
     case 'running':
       return l10n.t('The check {0} is running.', name);
+    case 'notTested':
+      return l10n.t('The check {0} has not run on this yet.', name);
     case 'passed':
       return l10n.t('The check {0} passed in {1} s.', name, rounded(seconds));
     case 'asBefore':
@@ -110,9 +117,19 @@ function rounded(seconds: number): number {
   return seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds);
 }
 
-/** The checks in a row: `✔ test 12 s · ✘ types 3 problems`. */
+/** The checks in a row: `✔ test passed in 12 s · ✘ types failed: 3 problems`. */
 export function checksText(checks: readonly ShownCheck[], clean: (text: string) => string): string {
-  return checks.map(check => checkText(check, clean)).join(' · ');
+  return inARow(checks)
+    .map(check => checkText(check, clean))
+    .join(' · ');
+}
+
+/** Those that have not run yet are one at the end, with all their names. */
+export function inARow<Mark extends ShownCheck>(checks: readonly Mark[]): readonly Mark[] {
+  const others = checks.filter(({ state }) => state !== 'notTested');
+  const [first, ...more] = checks.filter(({ state }) => state === 'notTested');
+  if (!first) return others;
+  return [...others, { ...first, name: [first, ...more].map(({ name }) => name).join(', ') }];
 }
 
 /** The mark that matters most: first a problem, then a running check, an outdated result, and a failure as before. */

@@ -207,7 +207,8 @@ export type PreviewFace = 'change' | 'create' | 'delete' | 'rename' | 'run' | 'c
 /** One check's result on one or several previews, as a surface shows it. */
 export interface CheckMark {
   readonly name: string;
-  readonly state: 'running' | CheckFact['outcome'];
+  /** `notTested`: it concerns the preview and has not run on it, which is never current. */
+  readonly state: 'running' | 'notTested' | CheckFact['outcome'];
   readonly failures?: CheckFact['failures'];
   readonly changed?: CheckFact['changed'];
   /** Nothing that the check saw has changed since. */

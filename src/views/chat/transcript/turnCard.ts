@@ -25,6 +25,7 @@ const WORST: readonly CheckMark['state'][] = [
   'stopped',
   'notRun',
   'running',
+  'notTested',
   'asBefore',
   'passed',
 ];

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { checkSentence, checkText } from '../../texts/checkWords.ts';
+import { checkSentence, checkText, inARow } from '../../texts/checkWords.ts';
 import type { CheckRow } from '../viewItem.ts';
 import { post } from './host.ts';
 
@@ -11,7 +11,7 @@ export function checkList(
 ): TemplateResult | typeof nothing {
   if (!checks) return nothing;
   return html`<ul class="checks" aria-label=${l10n.t('Checks')}>
-    ${checks.map(check => html`<li>${checkButton(check, target)}</li>`)}
+    ${inARow(checks).map(check => html`<li>${checkButton(check, target)}</li>`)}
   </ul>`;
 }
 

@@ -61,7 +61,7 @@ async function chosenConversation({ store, session, checks }: Ctx): Promise<stri
   return first ? first.origin?.sessionId : id;
 }
 
-/** `✔ test 12 s · ✘ types 3 problems` */
+/** See {@link checksText}. */
 export function resultsText(results: readonly CheckResult[]): string {
   return checksText(
     results.map(result => ({

@@ -3,12 +3,13 @@ import { Owner } from '../../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../../agent/base/event.ts';
 import { detailOf } from '../../../agent/base/errors.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
-import type { CheckRuns } from '../../../agent/sandbox/checks/check.ts';
+import type { Check, CheckRuns } from '../../../agent/sandbox/checks/check.ts';
 import type { SuggestedCheck } from '../../../agent/sandbox/checks/suggestChecks.ts';
 import type { Checks, ChecksOptions } from '../../../agent/sandbox/checks/checks.ts';
 import type { CheckMark } from '../../../agent/hold/preview/previewView.ts';
 import type { CheckFact } from '../../../agent/hold/preview/ledger.ts';
-import type { Preview } from '../../../agent/hold/preview/preview.ts';
+import { pathsOf, type Preview } from '../../../agent/hold/preview/preview.ts';
+import { globMatcher, type PathMatcher } from '../../../agent/hold/text/glob.ts';
 import { NO_CHECKS, type Proof, type Prover } from '../../../agent/hold/preview/resolve/proof.ts';
 import type { ReviewedSession } from '../sessionPort.ts';
 import type { FileUris } from '../../workspace/previewUri.ts';
@@ -33,6 +34,8 @@ export class WindowChecks extends Owner implements Prover {
   readonly #changed = this.own(new Emitter<void>());
   #loading: Promise<Checks> | undefined;
   #checks: Checks | undefined;
+  /** By the glob of a check; `undefined` while it loads. */
+  readonly #matchers = new Map<string, PathMatcher | undefined>();
 
   /** Fires when a mark may have changed. Output comes often: collect the events. */
   readonly onDidChange: Event<void> = this.#changed.event;
@@ -63,14 +66,40 @@ export class WindowChecks extends Owner implements Prover {
     return this.#checks?.factsOf(previews) ?? [];
   }
 
-  /** Results of the checks on one pending preview. */
+  /** Results of the checks on one pending preview, and a mark for each that concerns it and has none. */
   marksOf(preview: Preview): readonly CheckMark[] {
-    return preview.state.kind === 'pending' ? (this.#checks?.marksOf([preview]) ?? []) : [];
+    if (preview.state.kind !== 'pending') return [];
+    const marks = this.#checks?.marksOf([preview]) ?? [];
+    if (!isApplicable(preview)) return marks;
+    const untested = this.settings.list.filter(
+      check => !marks.some(({ name }) => name === check.name) && this.#concerns(check, preview),
+    );
+    return [
+      ...marks,
+      ...untested.map(({ name }) => ({
+        ...{ name, state: 'notTested' as const, isCurrent: false, seconds: 0 },
+        ...{ problems: 0, isFlaky: false, together: [] },
+      })),
+    ];
   }
 
   /** Results of the checks on all pending previews of a conversation. */
   marksOfAll(sessionId: string | undefined): readonly CheckMark[] {
     return this.#checks?.marksOf(this.#checks.checkable(sessionId)) ?? [];
+  }
+
+  /** Not before its glob is loaded. */
+  #concerns({ files }: Check, preview: Preview): boolean {
+    if (files === undefined) return true;
+    if (!this.#matchers.has(files)) {
+      this.#matchers.set(files, undefined);
+      void globMatcher([files]).then(matches => {
+        this.#matchers.set(files, matches);
+        this.#changed.fire();
+      });
+    }
+    const matches = this.#matchers.get(files);
+    return matches !== undefined && pathsOf(preview).some(matches);
   }
 
   /** Backend of the tool `run_checks`. */

@@ -67,10 +67,11 @@ export function previewItem(
   // first.
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
   if (view.risks.length > 0) item.label = `⚠ ${row.label}`;
-  const isPassed = ({ state, isCurrent }: CheckMark): boolean => state === 'passed' && isCurrent;
-  const checksAs = (passed: boolean): string =>
+  const isCalm = ({ state, isCurrent }: CheckMark): boolean =>
+    state === 'notTested' || (state === 'passed' && isCurrent);
+  const checksAs = (calm: boolean): string =>
     checksText(
-      view.checks.filter(check => isPassed(check) === passed),
+      view.checks.filter(check => isCalm(check) === calm),
       oneLine,
     );
   item.description = [

@@ -19,15 +19,30 @@ test('a mark says in a few words how a check ended', () => {
   const marks = [
     check('passed'),
     check('asBefore', { failures: 2 }),
+    check('failed'),
     check('failed', { problems: 3 }),
+    check('notRun'),
     changed('src/a.snap'),
     changed('a', 'b'),
     check('passed', { isCurrent: false }),
   ];
   assert.equal(
     checksText(marks, String),
-    '✔ test 12 s · ✘ test: 2 failures, as before · ✘ test 3 problems · ✘ test changed a.snap · ✘ test changed 2 files · ✔ test 12 s (out of date)',
+    [
+      ...['✔ test passed in 12 s', '✘ test failed: 2 failures, none new', '✘ test failed'],
+      ...['✘ test failed: 3 problems', '– test could not run', '✘ test changed a.snap'],
+      ...['✘ test changed 2 files', '✔ test passed in 12 s (out of date)'],
+    ].join(' · '),
   );
+});
+
+test('checks that have not run yet are told once, after the results', () => {
+  const waits = (name: string): ShownCheck => check('notTested', { name, isCurrent: false });
+  assert.equal(
+    checksText([waits('types'), check('failed'), waits('lint')], String),
+    '✘ test failed · – types, lint not run yet',
+  );
+  assert.equal(checkSentence(waits('types'), String), 'The check types has not run on this yet.');
 });
 
 test('a sentence says the rest', () => {
