@@ -12,6 +12,8 @@ const PLACES = [
   'session/surroundings.ts',
   'session/planMode.ts',
   'session/modelPreviews.ts',
+  'session/cutCall.ts',
+  'session/model/interruptions.ts',
   'hold/preview/resolve',
   'session/forcing',
   'session/newProblems.ts',

@@ -146,7 +146,7 @@ describe('the chat panel', () => {
         source: HOSTILE,
         actor: 'model',
         reason: HOSTILE,
-        detail: { kind: 'text', text: HOSTILE },
+        detail: { kind: 'notDone', action: 'apply', message: HOSTILE },
       },
       { kind: 'error', key: 'e', text: HOSTILE, actions: ['showLog'] },
     ];

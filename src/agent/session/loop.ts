@@ -11,6 +11,7 @@ import {
   toolNameOf,
 } from './model/messages.ts';
 import type { SessionEvent } from './events.ts';
+import { interruptions } from './model/interruptions.ts';
 
 /** How many read-only calls of one answer run in parallel at most: each may hold a file, a process or a connection. */
 const MAX_PARALLEL = 8;
@@ -231,7 +232,7 @@ export function interruptedResult(call: ToolCall): ToolResultMessage {
     role: 'tool',
     toolCallId: call.id,
     toolName: call.name,
-    content: 'Interrupted by the user before it ran.',
+    content: interruptions.before,
     isError: true,
   };
 }

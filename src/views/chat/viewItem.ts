@@ -217,10 +217,9 @@ const resolveItem = z.object({
   reason: z.optional(z.string()),
   detail: z.optional(
     z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('finishedLater') }),
+      z.object({ kind: z.enum(['finishedLater', 'interrupted', 'refused', 'late', 'partly']) }),
       z.object({ kind: z.literal('returnedError'), message: z.string() }),
       z.object({ kind: z.literal('notDone'), action, message: z.string() }),
-      z.object({ kind: z.literal('text'), text: z.string() }),
     ]),
   ),
 });
@@ -230,7 +229,7 @@ const toolItem = z.object({
   key,
   name: z.string(),
   summary: z.string(),
-  status: z.enum(['running', 'done', 'failed']),
+  status: z.enum(['running', 'done', 'failed', 'interrupted']),
   /** The file that it names, to open. */
   file: z.optional(z.object({ path: z.string(), line: z.optional(line) })),
   /** The progress that a running call reports, on one line. */

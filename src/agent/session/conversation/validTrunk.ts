@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
+import { interruptions } from '../model/interruptions.ts';
 import type { AssistantMessage, SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import type { ConversationTree } from './conversationTree.ts';
 import type { NodeId } from './nodeId.ts';
@@ -77,7 +78,7 @@ function unknownResult(call: ToolCall): ToolResultMessage {
     role: 'tool',
     toolCallId: call.id,
     toolName: call.name,
-    content: 'Interrupted: the result of this call is not known. Check before you repeat it.',
+    content: interruptions.unknown,
     isError: true,
   };
 }

@@ -7,6 +7,7 @@ import { detailOf, isAbortError, messageOf, ToolError } from '../../base/errors.
 import { isDeeperThan, jsonSafe, MAX_DEPTH } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plural } from '../../base/phrases.ts';
+import { interruptions } from '../model/interruptions.ts';
 import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
 import type { Preview } from '../../hold/preview/preview.ts';
@@ -224,7 +225,7 @@ function refuseDeep(call: ToolCall, value: unknown): unknown {
 
 function errorResult(call: ToolCall, error: unknown, { context, logger }: ExecuteOptions): AgentToolResult {
   const aborted = context.signal.aborted && (isAbortError(error) || error === abortErrorOf(context.signal));
-  const text = aborted ? 'Interrupted by the user while it ran.' : messageOf(error);
+  const text = aborted ? interruptions.during : messageOf(error);
   if (!aborted && !(error instanceof ToolError)) logger.error(`Tool ${call.name} threw: ${detailOf(error)}`);
   return { content: [{ type: 'text', text }], isError: true };
 }

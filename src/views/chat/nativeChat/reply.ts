@@ -5,9 +5,13 @@ import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 import { previewView } from '../../../agent/hold/preview/previewView.ts';
 import type { SessionEvent } from '../../../agent/session/events.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
+import type { ItemOf } from '../viewItem.ts';
 import { previewCard } from '../transcript/previewCard.ts';
 import { toolLine } from '../transcript/toolLine.ts';
+import { noticeOf } from '../transcript/transcript.ts';
 import { cardNotes, reasonOf, stateText } from '../words/cardWords.ts';
+import { sayCalls } from '../words/callWords.ts';
+import { noticeText } from '../words/noticeWords.ts';
 import { retryText } from '../words/statusWords.ts';
 import type { CommandArguments, CommandId } from '../../contributions.ts';
 import { asMarkdown } from '../../plainText.ts';
@@ -140,7 +144,7 @@ export class Reply {
       case 'message_end':
         if (event.message.role === 'assistant') this.#lastAnswer = event.message;
         if (event.message.role === 'steering' && event.message.kind === 'notice')
-          this.#note(event.message.text);
+          this.#note(noticeText(noticeOf(event.message, { preview: id => this.#options.store.get(id) })));
         return;
       case 'tool_start': {
         const { name, summary } = toolLine('', event.call, undefined);
@@ -148,7 +152,7 @@ export class Reply {
         return;
       }
       case 'tool_end':
-        if (event.result.isError) sink.progress(asMarkdown(`${event.call.name}: ${event.result.content}`));
+        if (event.result.isError) this.#failed(toolLine('', event.call, event.result));
         return;
       case 'summarizing':
         return sink.progress(asMarkdown(l10n.t('Summarizing earlier messages…')));
@@ -173,6 +177,12 @@ export class Reply {
       case 'reset':
         return;
     }
+  }
+
+  #failed({ name, file, status }: ItemOf<'tool'>): void {
+    const interrupted = status === 'interrupted';
+    const call = { name, path: file?.path, failed: !interrupted, interrupted };
+    this.#options.sink.progress(asMarkdown(sayCalls([call])));
   }
 
   /** The previews that this conversation has staged since the reply began. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { wasInterrupted } from '../../../agent/session/model/interruptions.ts';
 import type { ToolCall, ToolResultMessage } from '../../../agent/session/model/messages.ts';
 import type { LedgerEntry } from '../../../agent/hold/preview/ledger.ts';
 import type { Preview, ResolveAction } from '../../../agent/hold/preview/preview.ts';
@@ -60,7 +61,7 @@ export function resolveBlock(
 
 function escapedDetail(detail: NonNullable<Block['detail']>): NonNullable<Block['detail']> {
   if ('message' in detail) return { ...detail, message: escapeInvisible(detail.message) };
-  return 'text' in detail ? { ...detail, text: escapeInvisible(detail.text) } : detail;
+  return detail;
 }
 
 function contentOf(call: ToolCall, result: ToolResultMessage | undefined, facts: ResolveFacts): BlockContent {
@@ -91,11 +92,15 @@ function contentOf(call: ToolCall, result: ToolResultMessage | undefined, facts:
     const made =
       facts.attempt ?? facts.failures().find(entry => isSameAttempt(entry, result.content, reason));
     if (made) return { ...about, ...attemptContent(made), title: facts.preview(made.previewId)?.title };
-    return { ...about, outcome: 'failed', detail: { kind: 'text', text: result.content } };
+    return {
+      ...about,
+      outcome: 'failed',
+      detail: { kind: wasInterrupted(result) ? 'interrupted' : 'refused' },
+    };
   }
   const action = details?.action ?? actionIn(args['action']);
   if (details?.votes)
-    return { ...about, count: details.votes.length, ...votesContent(details.votes, action, result.content) };
+    return { ...about, count: details.votes.length, ...votesContent(details.votes, action) };
   if (unexecuted?.recommended !== undefined)
     return { ...about, outcome: action === 'discard' ? 'recommendDiscard' : 'recommendApply' };
   if (unexecuted?.submitted !== undefined)
@@ -113,8 +118,7 @@ function contentOf(call: ToolCall, result: ToolResultMessage | undefined, facts:
     case 'pending':
     case 'applying':
     case 'expired':
-      if (late !== undefined)
-        return { ...about, outcome: 'failed', detail: { kind: 'text', text: result.content } };
+      if (late !== undefined) return { ...about, outcome: 'failed', detail: { kind: 'late' } };
       break;
     case undefined:
       break;
@@ -122,11 +126,10 @@ function contentOf(call: ToolCall, result: ToolResultMessage | undefined, facts:
   return { ...about, outcome: outcomeOf(action) };
 }
 
-/** Outcome of a vote on several previews; the text names each if their outcomes differ. */
+/** Outcome of a vote on several previews. If it differs among them, their cards say which is which. */
 function votesContent(
   votes: NonNullable<z.infer<typeof detailsSchema>['votes']>,
   action: ResolveAction | undefined,
-  text: string,
 ): Pick<Block, 'outcome' | 'detail'> {
   const kinds = new Set(
     votes.map(({ details, failed }) => {
@@ -141,7 +144,7 @@ function votesContent(
   const recommends = executed === 'discard' ? 'recommendDiscard' : 'recommendApply';
   return {
     outcome: kinds.has('executed') ? executed : kinds.has('recommended') ? recommends : 'failed',
-    ...(kinds.size > 1 || kinds.has('late') ? { detail: { kind: 'text', text } } : {}),
+    ...(kinds.size > 1 || kinds.has('late') ? { detail: { kind: kinds.size > 1 ? 'partly' : 'late' } } : {}),
   };
 }
 

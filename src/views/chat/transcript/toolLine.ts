@@ -1,5 +1,6 @@
 import { beginningOf } from '../../../agent/base/cutText.ts';
 import { isDeeperThan, isRecord, MAX_DEPTH, parsedJson } from '../../../agent/base/json.ts';
+import { wasInterrupted } from '../../../agent/session/model/interruptions.ts';
 import type { ToolCall, ToolResultMessage } from '../../../agent/session/model/messages.ts';
 import { escapeProse, oneLine } from '../../plainText.ts';
 import { MAX_SHOWN_CHARS, type ItemOf, type ShownText, type ViewItem } from '../viewItem.ts';
@@ -18,7 +19,7 @@ export function toolLine(
   result: ToolResultMessage | undefined,
   progress = '',
 ): ItemOf<'tool'> {
-  const status = result === undefined ? 'running' : result.isError ? 'failed' : 'done';
+  const status = statusOf(result);
   return {
     kind: 'tool',
     key,
@@ -28,8 +29,15 @@ export function toolLine(
     file: fileOf(call),
     progress: result ? undefined : summaryLine(lastLine(progress)) || undefined,
     input: shown(prettyArguments(call)),
-    output: shown(result ? result.content : progressText(progress)),
+    // The text of an interruption is for the model.
+    output: shown(result ? (status === 'interrupted' ? '' : result.content) : progressText(progress)),
   };
+}
+
+function statusOf(result: ToolResultMessage | undefined): ItemOf<'tool'>['status'] {
+  if (!result) return 'running';
+  if (!result.isError) return 'done';
+  return wasInterrupted(result) ? 'interrupted' : 'failed';
 }
 
 /** The items with each row of two or more finished calls as one that can be unfolded. */

@@ -231,9 +231,9 @@ function isLastAnswer(
 }
 
 /** A notice about a preview that is left to the user; any other as it is. */
-function noticeOf(
+export function noticeOf(
   { text, previewIds: [id] }: SteeringMessage,
-  { preview }: Lookup,
+  { preview }: Pick<Lookup, 'preview'>,
 ): ItemOf<'notice'>['notice'] {
   if (id === undefined) return { about: 'other', text: escapeInvisible(text) };
   const about = preview(id);

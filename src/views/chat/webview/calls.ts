@@ -6,7 +6,12 @@ import { fileLink } from './fileLink.ts';
 import { nameOf } from './fileNames.ts';
 
 /** The icon of a finished call is not a tick: that would stand for checks that failed, too. */
-const TOOL_ICONS = { running: 'loading', done: 'tools', failed: 'error' } as const;
+const TOOL_ICONS = {
+  running: 'loading',
+  done: 'tools',
+  failed: 'error',
+  interrupted: 'circle-slash',
+} as const;
 
 /** A call on one line, to unfold. */
 export function renderCall(item: ItemOf<'tool'>, old: HTMLElement | undefined): HTMLElement {
@@ -15,6 +20,7 @@ export function renderCall(item: ItemOf<'tool'>, old: HTMLElement | undefined): 
   // A file that the words name is not named twice.
   const isNamed = file !== undefined && said.includes(fileNameOf(file.path));
   const summary = isNamed ? '' : item.summary;
+  const isPlain = status === 'running' || status === 'done';
   const root = el(
     'details',
     {
@@ -28,7 +34,7 @@ export function renderCall(item: ItemOf<'tool'>, old: HTMLElement | undefined): 
       icon(TOOL_ICONS[status], status === 'running' ? 'codicon-modifier-spin' : ''),
       el('span', { class: 'tool-name' }, said),
       el('span', { class: 'tool-summary' }, summary),
-      el('span', { class: status === 'failed' ? '' : 'hidden' }, `, ${statusWord(status)}`),
+      el('span', { class: isPlain ? 'hidden' : '' }, `, ${statusWord(status)}`),
       progress !== undefined && el('span', { class: 'tool-progress' }, progress),
       icon('chevron-right', 'chevron'),
     ),
@@ -44,6 +50,7 @@ export function renderCalls(item: ItemOf<'tools'>, old: HTMLElement | undefined)
     name,
     path: file?.path,
     failed: status === 'failed',
+    interrupted: status === 'interrupted',
   }));
   const failed = said.some(call => call.failed);
   const root = el(
@@ -91,6 +98,8 @@ function statusWord(status: ItemOf<'tool'>['status']): string {
       return l10n.t('done');
     case 'failed':
       return l10n.t('failed');
+    case 'interrupted':
+      return l10n.t('interrupted');
   }
 }
 

@@ -1,5 +1,4 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../../agent/base/localiser.ts';
 import { attachmentLabel, attachmentName } from '../attachments/attachmentRefs.ts';
 import type { ChatAction, ItemOf, ViewItem } from '../protocol.ts';
 import { renderAnswer, revertButton } from './answer.ts';
@@ -10,6 +9,7 @@ import { button, el, icon, thumbnail } from './dom.ts';
 import { resolveDetail, resolveSource, resolveTitle } from '../words/resolveWords.ts';
 import { renderMarkdown } from './markdown/markdown.ts';
 import { post } from './host.ts';
+import { noticeText } from '../words/noticeWords.ts';
 
 /** Renders an item, reusing its old element where possible. Folds that the user opened stay open. */
 export function renderItem(item: ViewItem, old: HTMLElement | undefined): HTMLElement {
@@ -102,33 +102,7 @@ function renderHost({ id, host, url }: ItemOf<'host'>): HTMLElement {
   );
 }
 
-type Notice = ItemOf<'notice'>['notice'];
-
-function noticeText(notice: Notice): string {
-  switch (notice.about) {
-    case 'withheldTools': {
-      const files = [...notice.files, ...(notice.isAll ? [] : ['…'])].join(', ');
-      return l10n.t('This workspace is not trusted: its custom tools are not loaded ({0}).', files);
-    }
-    case 'notDecided':
-      return l10n.t("The model didn't decide on {0}. It's up to you.", notice.label);
-    case 'keptFailing':
-      return l10n.t("Applying {0} kept failing. It's up to you.", notice.label);
-    case 'stillApplied':
-      return countText(
-        l10n.t(
-          '1 applied change is still in your files. The change below would undo it.|{0} applied changes are still in your files. The change below would undo them.',
-        ),
-        l10n,
-      )(notice.count);
-    case 'interrupted':
-      return l10n.t('The window was reloaded or closed in the middle of a turn.');
-    case 'other':
-      return notice.text;
-  }
-}
-
-function noticeButton(notice: Notice): HTMLElement | undefined {
+function noticeButton(notice: ItemOf<'notice'>['notice']): HTMLElement | undefined {
   if (notice.about === 'interrupted' && notice.canContinue)
     return actionButton('continue', l10n.t('Continue'));
   return notice.about === 'withheldTools' ? actionButton('manageTrust') : undefined;

@@ -8,6 +8,7 @@ export interface SaidCall {
   /** The file that it is about, if it names one. */
   readonly path?: string | undefined;
   readonly failed: boolean;
+  readonly interrupted?: boolean;
 }
 
 type Kind =
@@ -59,7 +60,12 @@ export function sayCalls(calls: readonly SaidCall[]): string {
   }
   const said = [...groups.values()].map(sayGroup);
   const failed = calls.filter(call => call.failed).length;
-  return [...said, ...(failed === 0 ? [] : [l10n.t('{0} failed', failed)])].join(' · ');
+  const interrupted = calls.filter(call => call.interrupted).length;
+  return [
+    ...said,
+    ...(failed === 0 ? [] : [l10n.t('{0} failed', failed)]),
+    ...(interrupted === 0 ? [] : [l10n.t('{0} interrupted', interrupted)]),
+  ].join(' · ');
 }
 
 function sayGroup(group: readonly SaidCall[]): string {

@@ -53,7 +53,13 @@ export function resolveDetail({ detail }: Block): string | undefined {
       return detail.action === 'apply'
         ? l10n.t('It failed, and was not applied: {0}', detail.message)
         : l10n.t('It failed, and was not discarded: {0}', detail.message);
-    case 'text':
-      return detail.text;
+    case 'interrupted':
+      return l10n.t('It was interrupted.');
+    case 'refused':
+      return l10n.t('It was not carried out. The agent was told why.');
+    case 'late':
+      return l10n.t('It was too late: nothing was left to decide.');
+    case 'partly':
+      return l10n.t('Only a part of it was carried out.');
   }
 }

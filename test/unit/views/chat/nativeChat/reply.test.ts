@@ -171,10 +171,10 @@ test('a prompt with the same text that comes first is another one', async () => 
   assert.deepEqual([reply.finish(), parts], [{ pending: [] }, []]);
 });
 
-test('a failed call is a step with what went wrong, on one line', async () => {
+test('a failed call is a step in the words of the user, not in those for the model', async () => {
   const { ask, parts } = setUp([{ toolCalls: [edit('gone.ts')] }, { text: 'Sorry.' }]);
   await ask('Fix it');
-  assert.match(parts[1] ?? '', /^step edit\\_file: [^\n]*gone/);
+  assert.equal(parts[1], 'step Proposed a change to gone\\.ts · 1 failed');
 });
 
 test('a failed request, a stopped one and an answer that was cut off say so', async () => {

@@ -112,10 +112,14 @@ test('a vote on several previews is an acceptance only of what was applied', () 
   assert.deepEqual(shown('apply', one, other), ['Recommends Apply: 2 changes', undefined]);
   assert.deepEqual(shown('discard', one, other), ['Recommends Discard: 2 changes', undefined]);
   assert.deepEqual(shown('apply', vote('p1'), vote('p2')), ['Accept: 2 changes', undefined]);
-  assert.deepEqual(shown('apply', vote('p1'), other), ['Accept: 2 changes', 'p1: …']);
-  assert.deepEqual(shown('apply', one, { id: 'p2', failed: true }), ['Recommends Apply: 2 changes', 'p1: …']);
+  const partly = 'Only a part of it was carried out.';
+  assert.deepEqual(shown('apply', vote('p1'), other), ['Accept: 2 changes', partly]);
+  assert.deepEqual(shown('apply', one, { id: 'p2', failed: true }), ['Recommends Apply: 2 changes', partly]);
   const late = vote('p1', { alreadyResolved: 'p1' });
-  assert.deepEqual(shown('apply', late, late), ['Failed: 2 changes', 'p1: …']);
+  assert.deepEqual(shown('apply', late, late), [
+    'Failed: 2 changes',
+    'It was too late: nothing was left to decide.',
+  ]);
 });
 
 test('a vote that came too late shows the outcome and who decided', () => {
@@ -136,7 +140,7 @@ test('a vote that came too late shows the outcome and who decided', () => {
 test('a vote on an expired preview is not an acceptance', () => {
   const marked = details({ sourceResultDetails: { alreadyResolved: 'p1' } });
   const shown = block('It has expired.', marked, { previews: [preview({ state: { kind: 'expired' } })] });
-  assert.deepEqual([shown.outcome, shown.detail], ['failed', 'It has expired.']);
+  assert.deepEqual([shown.outcome, shown.detail], ['failed', 'It was too late: nothing was left to decide.']);
 });
 
 test('a failed apply finds its label in the ledger', () => {
@@ -209,13 +213,16 @@ test('an interrupted call whose apply failed, or was never executed, says so', (
   const never = block(INTERRUPTED, { isError: true });
   assert.deepEqual(
     [never.outcome, never.title, never.detail],
-    ['failed', 'Failed: pending action', INTERRUPTED],
+    ['failed', 'Failed: pending action', 'It was interrupted.'],
   );
 });
 
 test('a failure without a preview says so', () => {
   const shown = block('No pending action to resolve.', { isError: true });
-  assert.deepEqual([shown.title, shown.detail], ['Failed: pending action', 'No pending action to resolve.']);
+  assert.deepEqual(
+    [shown.title, shown.detail],
+    ['Failed: pending action', 'It was not carried out. The agent was told why.'],
+  );
   const returned = block('exit code 1', { isError: true, ...details() });
   assert.equal(returned.title, 'Failed: Edit a.ts (1 edit)');
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { interruptions } from '../../../../../src/agent/session/model/interruptions.ts';
 import { toolLine } from '../../../../../src/views/chat/transcript/toolLine.ts';
 import { call, result } from '../../../../support/chatFixtures.ts';
 
@@ -57,4 +58,12 @@ test('a running call shows the last line of its progress, and all of it if there
   assert.equal(toolLine('k', made, undefined).progress, undefined);
   const done = toolLine('k', made, result(made, 'ok'), 'half');
   assert.deepEqual([done.progress, done.output.text], [undefined, 'ok']);
+});
+
+test('an interrupted call says so without the text that is for the model', () => {
+  const made = call('c1', 'some_tool', {});
+  for (const text of Object.values(interruptions)) {
+    const { status, output } = toolLine('k', made, result(made, text, { isError: true }));
+    assert.deepEqual([status, output], ['interrupted', { text: '' }]);
+  }
 });
