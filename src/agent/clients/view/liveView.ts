@@ -135,7 +135,7 @@ export class LiveView {
     this.#ending.abort();
     await this.#watching;
     this.#owned.dispose();
-    await this.#take();
+    await this.#take(0, true);
     this.#stayed = await this.#view.stayed();
     if (this.#stayed.length > 0) this.#onNotTaken({ ...this.notTaken, leftOut: [], isTooMuch: false });
   }
@@ -195,8 +195,8 @@ export class LiveView {
     }
   }
 
-  async #take(restMs = 0): Promise<void> {
-    const collection = await this.#view.collect(restMs);
+  async #take(restMs = 0, isEnd = false): Promise<void> {
+    const collection = await this.#view.collect(restMs, isEnd);
     const { effects, isTooMuch, commits, lostGit, busy, bulk, ignored } = collection;
     const { workspace, overlay, store } = this.#host;
     const pending = overlay.of(this.#id);
@@ -212,10 +212,14 @@ export class LiveView {
     );
     const { changes, conflicts } = placed;
     const own = changes.filter(({ path }) => AGENT_SETTINGS.test(path));
-    const others = changes.filter(change => !own.includes(change));
+    const secret = changes.filter(
+      change => !own.includes(change) && collection.settings.includes(change.path),
+    );
+    const others = changes.filter(change => !own.includes(change) && !secret.includes(change));
     const { name } = this.#agent;
     await this.#stage(others, files => () => files);
     await this.#stage(own, files => l10n => l10n.t('Settings of {0} · {1}', name, files));
+    await this.#stage(secret, files => l10n => l10n.t('Ignored by git, perhaps secret · {0}', files));
     await this.#stage(conflicts, files => l10n => l10n.t('Conflicts with {0} · {1}', name, files));
     await collection.accept();
     const isNews = leftOut.length > 0 || (isTooMuch && !this.#last.isTooMuch);

@@ -15,7 +15,7 @@ import { bulkFolders } from './bulk.ts';
 import type { CopyLimits } from './frozenFolder.ts';
 import { KnownFiles, stampIn } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
-import { stayedAt, type Stayed } from './stayed.ts';
+import { localSettings, stayedAt, type Stayed } from './stayed.ts';
 import { gitOf, worktreesOf } from './viewGit.ts';
 import { makeLayer, stateSchema, type ViewState } from './viewState.ts';
 
@@ -39,6 +39,8 @@ export interface Collected {
   readonly bulk: readonly string[];
   /** Workspace paths of what was written although git ignores it. */
   readonly ignored: readonly string[];
+  /** Workspace paths in `effects` of settings that git ignores, which may hold secrets. */
+  readonly settings: readonly string[];
   /** How many commits were made in the view since it was opened. They stay there. */
   readonly commits: number;
   /** A repository was removed in the view. The real one is as it was. */
@@ -175,28 +177,33 @@ export class AgentView {
   /**
    * Collects the changes since the last {@link Collection.accept}. The program may go on writing meanwhile.
    * @param restMs files that were written in the last so many milliseconds are left for later.
+   * @param isEnd the program has ended: settings that git ignores are collected, too.
    */
-  async collect(restMs = 0): Promise<Collection> {
+  async collect(restMs = 0, isEnd = false): Promise<Collection> {
     const effects = new Effects();
     const looked = new Map<string, { readonly stamp: string; readonly theirs: Found | undefined }>();
     const unreadable = new Map<string, string>();
     const busy: string[] = [];
     const bulk: string[] = [];
     const ignored: string[] = [];
+    const settings: string[] = [];
     const restedAt = Date.now() - restMs;
     for (const layer of this.#layers.all) {
       const merged = path.join(this.#view, layer.root);
       const lower = path.join(layer.state, 'lower');
       const changed = await changedPaths(layer, merged, effects, lower);
-      this.#ignored.set(layer, new Set(changed.ignored));
       const known = this.#known.below(layer.root);
       await inTrees([layer.upper, lower, merged], async (upper, frozen, inView) => {
         const nameOf = (relative: string): string => this.#layers.nameOf({ layer, relative });
         const worktrees = await worktreesOf(changed.git, inView);
         for (const each of worktrees) effects.leaveOut({ path: nameOf(each), why: 'worktree' });
-        ignored.push(...changed.ignored.map(nameOf));
+        const local = isEnd ? await localSettings(changed.ignored, frozen, inView) : [];
+        settings.push(...local.map(nameOf));
+        const left = changed.ignored.filter(each => !local.includes(each));
+        ignored.push(...left.map(nameOf));
+        this.#ignored.set(layer, new Set(left));
         const written: { each: string; at: string; stamp: string; changedAt: number }[] = [];
-        for (const each of new Set([...changed.paths, ...known])) {
+        for (const each of new Set([...changed.paths, ...known, ...local])) {
           if (isStatus(each) || worktrees.some(folder => each.startsWith(`${folder}/`))) continue;
           const at = path.join(layer.root, each);
           const { stamp, changedAt } = await stampIn(upper, each);
@@ -239,7 +246,15 @@ export class AgentView {
       await this.#known.save();
     };
     return {
-      ...{ effects: files, leftOut, busy, bulk, ignored, ...(await gitOf(this.#layers.all, this.#view)) },
+      ...{
+        effects: files,
+        leftOut,
+        busy,
+        bulk,
+        ignored,
+        settings,
+        ...(await gitOf(this.#layers.all, this.#view)),
+      },
       isTooMuch: isNone || bulk.length > 0,
       accept: isNone ? async () => undefined : accept,
     };
@@ -306,7 +321,7 @@ export class AgentView {
     const found = all.map(([layer, relative, upper, at]) =>
       stayedAt(upper, at, this.#layers.nameOf({ layer, relative })),
     );
-    return (await Promise.all(found)).flat();
+    return (await Promise.all(found)).flat().sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   async remove(): Promise<void> {

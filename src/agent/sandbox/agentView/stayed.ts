@@ -11,6 +11,26 @@ export interface Stayed {
 /** The most files that are counted. */
 const MAX_COUNTED = 100_000;
 
+/** Settings of one machine, which git ignores and people keep, such as `.env` and `app.local.json`. */
+const LOCAL_SETTINGS = /(?:^|\/)(?:\.env(?:\.[^/]*)?|[^/]+\.local(?:\.[^/]*)?)$/;
+/** The largest file of settings, in bytes. */
+const MAX_SETTINGS_BYTES = 64 * 1024;
+
+/** Small files of settings that were there before the program wrote them: what it wrote may be meant for the person. */
+export async function localSettings(
+  ignored: readonly string[],
+  frozen: PlainTree,
+  view: PlainTree,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const each of ignored) {
+    if (!LOCAL_SETTINGS.test(each)) continue;
+    const sides = [await frozen.find(each), await view.find(each)];
+    if (sides.every(side => side?.kind === 'file' && side.size <= MAX_SETTINGS_BYTES)) found.push(each);
+  }
+  return found;
+}
+
 /**
  * What stands at a path of an upper tree.
  * @param relative empty for the tree itself

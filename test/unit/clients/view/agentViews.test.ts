@@ -604,7 +604,7 @@ const inViews = (): void => {
     await agent.exit();
     assert.match(
       agent.output,
-      /Stayed in the view, since git ignores it: old\.log, out\/ \(2 files\), node_modules\/ \(1 file\)$/m,
+      /Stayed in the view, since git ignores it: node_modules\/ \(1 file\), old\.log, out\/ \(2 files\)$/m,
     );
     assert.deepEqual(
       world.notTaken
@@ -614,6 +614,36 @@ const inViews = (): void => {
       ['node_modules/', 'old.log', 'out/'],
     );
     assert.equal(world.read('old.log'), 'old');
+  });
+
+  test('small settings that git ignores and that were there before are a preview at the end, marked as secret', async t => {
+    const world = await opened(t, { ...FILES, '.gitignore': '.env*\n*.local.*\n*.log\n' });
+    const large = 'x'.repeat(70_000);
+    world.write({
+      '.env': 'A=1\n',
+      'web/app.local.json': '{}\n',
+      'untouched.local.json': '',
+      '.env.big': large,
+    });
+    world.write({ 'old.log': 'old\n' });
+    const agent = world.start();
+    await agent.run(
+      'for f in .env web/app.local.json new.local.json .env.big old.log src/b.ts; do echo TOKEN=s3cret >> $f; done',
+    );
+    assert.deepEqual(await world.previews(1), ['sh: src/b.ts: b => b\nTOKEN=s3cret'], 'not while it works');
+    await agent.exit();
+    assert.deepEqual((await world.previews(2)).slice(1), [
+      'sh: .env: A=1 => A=1\nTOKEN=s3cret; web/app.local.json: {} => {}\nTOKEN=s3cret',
+    ]);
+    const { label } = world.preview('p2');
+    assert.equal(
+      label,
+      'Ignored by git, perhaps secret · .env, app.local.json',
+      'no value before it is opened',
+    );
+    assert.match(agent.output, /since git ignores it: \.env\.big, new\.local\.json, old\.log$/m);
+    await world.vote('p2', 'apply');
+    assert.equal(world.read('.env'), 'A=1\nTOKEN=s3cret\n');
   });
 
   test('its own settings are a preview of their own', async t => {
