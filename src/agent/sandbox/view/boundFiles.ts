@@ -3,7 +3,7 @@ import { TimeSlice } from '../../base/async.ts';
 import { foldersAbove } from '../../hold/preview/fileSteps.ts';
 import { ignoredOf } from './ignored.ts';
 import type { CopiedLinks, Folders } from './pathNames.ts';
-import type { PlainTree } from './plainTree.ts';
+import { timeIn, type PlainTree } from './plainTree.ts';
 import { sizeIn, type Stamp } from './stamps.ts';
 
 /**
@@ -53,7 +53,7 @@ export async function copyFile(
   const moved = text.includes('\0') ? text : links.folders.reduce(inCopy, text);
   if (!stat || moved === text)
     return void (await copy.copy(at, real, { keepsTime, targetOf: each => links.inCopy(each) }));
-  const time = keepsTime ? stat.mtime : undefined;
+  const time = keepsTime ? timeIn(stat) : undefined;
   await copy.write(at, Buffer.from(moved, 'latin1'), stat.mode & 0o777, time);
 }
 

@@ -150,7 +150,7 @@ export class PlainTree {
   /**
    * Writes a file as a whole, or a link, in place of what is there, and makes missing folders above it.
    * @param bits by default those of a new file
-   * @param time that of its last change; by default now
+   * @param time that of its last change, a number in seconds; by default now
    * @param drafts a folder in which it is written before it gets its name; by default its own. One on another disk is not used.
    * @throws the error of the system, also if a folder is there
    */
@@ -158,7 +158,7 @@ export class PlainTree {
     relative: string,
     content: FileContent,
     bits?: number,
-    time?: Date,
+    time?: Date | number,
     drafts = path.posix.dirname(relative),
   ): Promise<void> {
     const own = path.posix.dirname(relative);
@@ -272,15 +272,23 @@ async function readMost(file: fs.FileHandle, size: number, most: number): Promis
   }
 }
 
-async function writeNew(at: string, content: Uint8Array, bits?: number, time?: Date): Promise<void> {
+async function writeNew(at: string, content: Uint8Array, bits?: number, time?: Date | number): Promise<void> {
   const file = await fs.open(at, 'wx', bits ?? 0o666);
   try {
     await file.writeFile(content);
     if (bits !== undefined) await file.chmod(bits);
-    if (time) await file.utimes(time, time);
+    if (time !== undefined) await file.utimes(time, time);
   } finally {
     await file.close();
   }
+}
+
+/**
+ * The time of a file's last change, in seconds and to the microsecond. A `Date` has milliseconds, in which a build may make an output
+ * right after its source changed.
+ */
+export function timeIn({ mtimeMs }: { readonly mtimeMs: number }): number {
+  return mtimeMs / 1000;
 }
 
 interface CopyOptions {
@@ -321,7 +329,7 @@ async function copyEntry(
     const opened = process.platform === 'linux' ? `/proc/self/fd/${file.fd}` : from;
     await fs.copyFile(opened, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     if ((found.mode & 0o7000) !== 0) await fs.chmod(to, found.mode & 0o777);
-    if (keepsTime) await fs.lutimes(to, found.atime, found.mtime).catch(() => undefined);
+    if (keepsTime) await fs.lutimes(to, found.atimeMs / 1000, timeIn(found)).catch(() => undefined);
     return true;
   } finally {
     await file.close();

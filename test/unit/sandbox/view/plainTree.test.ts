@@ -6,7 +6,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { removeTree } from '../../../../src/agent/sandbox/view/entries.ts';
 import { folderId, ReplacedError } from '../../../../src/agent/sandbox/view/openFolders.ts';
-import { inTrees, PlainTree } from '../../../../src/agent/sandbox/view/plainTree.ts';
+import { inTrees, PlainTree, timeIn } from '../../../../src/agent/sandbox/view/plainTree.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 async function folderOf(t: TestContext): Promise<TempFolder> {
@@ -151,4 +151,25 @@ describe('the tree of a view', { skip: process.platform !== 'linux' }, () => {
     });
     assert.deepEqual(open, []);
   });
+});
+
+test('a copy is as old as its file, to the microsecond, so that a build finds the same files older', async t => {
+  const folder = await folderOf(t);
+  const names = ['output', 'source', 'newer'];
+  for (const name of names) await folder.file(`real/${name}`, name);
+  await folder.folder('copy');
+  for (const [n, name] of names.entries())
+    execFileSync('touch', ['-d', `@1764400000.0000${n}1`, folder.at('real', name)]);
+  await inTrees([folder.at('real'), folder.at('copy')], async (real, copy) => {
+    for (const name of names) await copy.copy(name, real, { keepsTime: true });
+    const stat = await real.stat('newer');
+    await copy.write('written', Buffer.from('newer'), 0o644, stat && timeIn(stat));
+  });
+  const times = [...names, 'written'].map(
+    name => fs.statSync(folder.at('copy', name), { bigint: true }).mtimeNs,
+  );
+  assert.deepEqual(
+    times.map(time => Math.round(Number(time - 1_764_400_000_000_000_000n) / 1000)),
+    [1, 11, 21, 21],
+  );
 });
