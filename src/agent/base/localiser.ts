@@ -35,11 +35,6 @@ export function countText(forms: string, l10n: Localiser): CountText {
   };
 }
 
-/** The plural categories of a language, in the order of their forms. */
-export function pluralForms(language: string): readonly Intl.LDMLPluralRule[] {
-  return pluralsOf(language).categories;
-}
-
 interface Plurals {
   readonly rules: Intl.PluralRules;
   readonly categories: readonly Intl.LDMLPluralRule[];

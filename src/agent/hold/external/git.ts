@@ -72,6 +72,12 @@ export class Git {
     this.program = new GitProgram(root, program);
   }
 
+  /** The repository that a folder is in. */
+  static async around(folder: string, program?: string, signal?: AbortSignal): Promise<Git> {
+    const top = await new GitProgram(folder, program).run(['rev-parse', '--show-toplevel'], { signal });
+    return new Git(top.trimEnd(), program);
+  }
+
   /**
    * The attribute `eol` of a file, which need not exist: `lf`, `crlf` or `unspecified`.
    * @param path below the root.
@@ -97,11 +103,18 @@ export class Git {
     return withUntracked(await this.#changed(raw, [from]), fresh);
   }
 
-  /** Paths that differ from the last commit, in the index or on disk. */
-  async uncommitted(): Promise<readonly UncommittedPath[]> {
+  /**
+   * Paths that differ from the last commit, in the index or on disk.
+   * @param quick leaves out renames and submodules, and ends with this signal
+   */
+  async uncommitted(quick?: AbortSignal): Promise<readonly UncommittedPath[]> {
     // A copy is a new file.
-    const args = ['-c', 'status.renames=true', 'status', '--porcelain=v2', '-z'];
-    const all = [...args, '--untracked-files=all', '--ignore-submodules=none'];
+    const args = ['-c', 'status.renames=true', 'status', '--porcelain=v2', '-z', '--untracked-files=all'];
+    if (quick) {
+      const plain = [...args, '--no-renames', '--ignore-submodules=all'];
+      return statusOf(await this.program.names(plain, { signal: quick }));
+    }
+    const all = [...args, '--ignore-submodules=none'];
     return statusOf(await this.#withRenames([...all, '--find-renames'], [...all, '--no-renames']));
   }
 

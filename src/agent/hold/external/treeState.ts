@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import * as path from 'node:path';
-import { fields, GitProgram } from './gitProgram.ts';
+import { Git } from './git.ts';
 
 /** How long git may take, in milliseconds. */
 const PATIENCE = 10_000;
@@ -19,24 +19,21 @@ export interface TreeState {
  * @returns undefined if there is no repository, or it has too many such files or takes too long.
  */
 export async function treeState(folder: string, program = 'git'): Promise<TreeState | undefined> {
-  const git = new GitProgram(folder, program);
   const signal = AbortSignal.timeout(PATIENCE);
   try {
-    const [top = ''] = (await git.run(['rev-parse', '--show-toplevel'], { signal })).split('\n');
-    const head = await git.run(['rev-parse', '-q', '--verify', 'HEAD'], { signal }).catch(() => '');
-    const args = ['status', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=all'];
-    const rows = fields(await git.run(args, { signal }));
-    if (rows.length > MAX_FILES) return undefined;
+    const git = await Git.around(folder, program, signal);
+    const changed = await git.uncommitted(signal);
+    if (changed.length > MAX_FILES) return undefined;
     const files = new Map<string, string>();
-    for (const row of rows) {
-      const file = path.join(top, row.slice(3));
+    for (const { path: at, ...state } of changed) {
+      const file = path.join(git.root, at);
       const found = await lstat(file).catch(() => undefined);
       files.set(
         path.relative(folder, file).split(path.sep).join('/'),
-        [row.slice(0, 2), found?.size, found?.mtimeMs, found?.ctimeMs].join(' '),
+        JSON.stringify([state, found?.size, found?.mtimeMs, found?.ctimeMs]),
       );
     }
-    return { head, files };
+    return { head: (await git.head()) ?? '', files };
   } catch {
     return undefined;
   }

@@ -1,3 +1,5 @@
+import { choicesAt } from './globParts.ts';
+
 /** The longest glob of a model, in characters: no path needs a longer one. */
 export const MAX_GLOB_CHARS = 1_000;
 
@@ -43,19 +45,10 @@ export function isGlob(path: string): boolean {
 
 /** Alternatives of a glob: those of `{src/**,*.md}`; else the glob alone. */
 export function choicesOf(glob: string): readonly string[] {
-  if (!glob.startsWith('{')) return [glob];
-  const choices: string[] = [];
-  let depth = 0;
-  let from = 1;
-  for (let at = 0; at < glob.length; at++) {
-    if (glob[at] === '{') depth++;
-    const isEnd = glob[at] === '}' && --depth === 0;
-    if (!isEnd && !(glob[at] === ',' && depth === 1)) continue;
-    choices.push(glob.slice(from, at));
-    from = at + 1;
-    if (isEnd) return from === glob.length ? choices.filter(each => each !== '') : [glob];
-  }
-  return [glob];
+  const chars = [...glob];
+  const found = chars[0] === '{' ? choicesAt(chars, 0) : undefined;
+  if (found?.end !== chars.length) return [glob];
+  return found.choices.map(each => each.join('')).filter(each => each !== '');
 }
 
 /** The folder that contains all paths that a glob can match; empty for the root. */

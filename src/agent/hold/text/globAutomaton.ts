@@ -1,3 +1,5 @@
+import { choicesAt, classEnd } from './globParts.ts';
+
 /** Part of a glob: a character, any number of characters, or one of several sequences. */
 type Part =
   | { readonly kind: 'one' | 'many'; readonly takes: (char: string) => boolean }
@@ -146,18 +148,12 @@ function specialAt(
     }
     case '{': {
       const found = choicesAt(glob, at);
-      return found && { parts: [{ kind: 'either', sequences: found.choices.map(parse) }], end: found.end };
+      if (!found || found.choices.length === 1) return undefined;
+      return { parts: [{ kind: 'either', sequences: found.choices.map(parse) }], end: found.end };
     }
     default:
       return undefined;
   }
-}
-
-/** End of the class that begins with a bracket; `undefined` if none does. */
-function classEnd(glob: readonly string[], at: number): number | undefined {
-  const first = at + (glob[at + 1] === '!' || glob[at + 1] === '^' ? 2 : 1);
-  const close = glob.indexOf(']', first + 1);
-  return close < 0 || glob.slice(first, close).includes('/') ? undefined : close + 1;
 }
 
 function classOf(chars: readonly string[]): (char: string) => boolean {
@@ -170,25 +166,4 @@ function classOf(chars: readonly string[]): (char: string) => boolean {
     if (isRange) at += 2;
   }
   return char => char !== '/' && ranges.some(([low, high]) => low <= char && char <= high) !== isNegated;
-}
-
-/** The sequences of the braces that begin at a place; `undefined` if they do not end, or are not several. */
-function choicesAt(
-  glob: readonly string[],
-  open: number,
-): { readonly choices: readonly (readonly string[])[]; readonly end: number } | undefined {
-  const choices: (readonly string[])[] = [];
-  let [depth, start] = [0, open + 1];
-  for (let at = open; at < glob.length; at++) {
-    if (glob[at] === '[') at = (classEnd(glob, at) ?? at + 1) - 1;
-    else if (glob[at] === '{') depth++;
-    else if (glob[at] === ',' && depth === 1) {
-      choices.push(glob.slice(start, at));
-      start = at + 1;
-    } else if (glob[at] === '}' && --depth === 0) {
-      if (choices.length === 0) return undefined;
-      return { choices: [...choices, glob.slice(start, at)], end: at + 1 };
-    }
-  }
-  return undefined;
 }

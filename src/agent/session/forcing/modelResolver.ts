@@ -139,11 +139,6 @@ export class ModelResolver {
     this.#amended.set(id, revision);
   }
 
-  /** Whether the model's last request showed it this preview. */
-  wasShown(id: string): boolean {
-    return this.#seen.has(id);
-  }
-
   setStanding(handler: StandingResolveHandler | null): void {
     this.#standing = handler ?? undefined;
   }

@@ -1,7 +1,13 @@
 import * as assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { limitMs } from '../../../../../../scripts/lib/limits.mjs';
-import { excludeMatcher, globBase, globMatcher, isGlob } from '../../../../../../src/agent/hold/text/glob.ts';
+import {
+  choicesOf,
+  excludeMatcher,
+  globBase,
+  globMatcher,
+  isGlob,
+} from '../../../../../../src/agent/hold/text/glob.ts';
 
 describe('a glob', () => {
   const cases: [glob: string, yes: string[], no: string[]][] = [
@@ -87,4 +93,19 @@ describe('a glob', () => {
     assert.ok(isGlob('*.ts') && isGlob('a?') && isGlob('{a,b}') && isGlob('[ab]'));
     assert.ok(!isGlob('src/a-b.ts'));
   });
+});
+
+it('the choices of a glob are those that it matches by: a class or inner braces are not cut', () => {
+  const cases: [glob: string, choices: string[]][] = [
+    ['{src/**,*.md}', ['src/**', '*.md']],
+    ['{a,{b,c}/d}', ['a', '{b,c}/d']],
+    ['{[,],b}', ['[,]', 'b']],
+    ['{[}],b}', ['[}]', 'b']],
+    ['{💡,a}', ['💡', 'a']],
+    ['{a}', ['a']],
+    ['{,a}', ['a']],
+    ['{a,b}/c', ['{a,b}/c']],
+    ['{a', ['{a']],
+  ];
+  for (const [glob, choices] of cases) assert.deepEqual(choicesOf(glob), choices, glob);
 });
