@@ -32,7 +32,15 @@ process.exitCode = failed === 0 && wanted.length > 0 ? 0 : 1;
 /** Takes one fault after the other until none is left. Each worker has a copy of the source of its own. */
 async function work(n) {
   const copy = temporaryFolder('redline-mutations-');
-  for (const name of ['src', 'scripts', 'test/support', 'test/unit/sandbox', 'package.json', 'tsconfig.json'])
+  for (const name of [
+    'src',
+    'scripts',
+    'test/histories',
+    'test/support',
+    'test/unit/sandbox',
+    'package.json',
+    'tsconfig.json',
+  ])
     fs.cpSync(inRepo(name), path.join(copy, name), { recursive: true });
   fs.symlinkSync(fs.realpathSync(inRepo('node_modules')), path.join(copy, 'node_modules'), 'junction');
   if (n === 0) {
@@ -71,7 +79,7 @@ async function find(copy, { file, from, to, and = [], runs: needed = 0, test, hi
 /**
  * Plays histories in a process of its own.
  * @param needed plays at least this many.
- * @param histories the file in test/support that makes and plays them, or the file of tests below test/unit that runs instead
+ * @param histories the file in test/histories that makes and plays them, or the file of tests below test/unit that runs instead
  * @returns what came of it, for people
  */
 function play(copy, needed = 0, histories = 'runtimeSteps') {

@@ -7,7 +7,7 @@ import { otherHistories } from './otherHistories.mjs';
  * @typedef {{ from: string, to: string }} Replacement
  * @type {readonly (Replacement & { rule: string, file: string, and?: Replacement[], runs?: number, histories?: string, test?: string })[]} files are relative to
  *   `src/agent`; `and` replaces more of the same file; `runs` is how many histories a rare one needs; `histories` is the file in
- *   `test/support` that makes and plays them, if it is another; `test` is the file below `test/unit` that finds it in their stead
+ *   `test/histories` that makes and plays them, if it is another; `test` is the file below `test/unit` that finds it in their stead
  */
 export const mutations = [
   ...otherHistories,

@@ -1,6 +1,6 @@
 /**
  * Plays random histories with the source in a folder until one violates a rule: `node playHistories.mjs <folder>
- * [<file in test/support>]`. Prints
+ * [<file in test/histories>]`. Prints
  * `found <how many histories> <violation>` or `survived <how many>`.
  */
 import * as path from 'node:path';
@@ -9,7 +9,7 @@ import fc from 'fast-check';
 
 const [, , folder, histories = 'runtimeSteps'] = process.argv;
 const { history, play } = await import(
-  pathToFileURL(path.join(folder, 'test', 'support', `${histories}.ts`)).href
+  pathToFileURL(path.join(folder, 'test', 'histories', `${histories}.ts`)).href
 );
 const { RUNS, SEED } = process.env;
 /** A fault that makes a history hang is found, too: no other one takes this long, in milliseconds. */

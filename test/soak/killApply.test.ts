@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { killApply } from '../support/killApply.ts';
+import { killApply } from './killApply.ts';
 
 /** `npm run test:kill-apply` sets a larger number. */
 const rounds = Number(process.env['REDLINE_KILLS'] ?? 12);

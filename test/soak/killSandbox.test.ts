@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { killSandbox } from '../support/killSandbox.ts';
+import { killSandbox } from './killSandbox.ts';
 
 /** `npm run test:kill-sandbox` sets a larger number. */
 const rounds = Number(process.env['REDLINE_KILLS'] ?? 4);

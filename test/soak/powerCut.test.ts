@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { cutPower } from '../support/powerCut.ts';
+import { cutPower } from './powerCut.ts';
 
 /** `npm run test:power` sets it. */
 const rounds = Number(process.env['REDLINE_POWER_CUTS'] ?? 5);

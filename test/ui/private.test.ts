@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { inRepo } from '../../scripts/lib/paths.mjs';
-import { NetworkLog } from '../support/network/networkLog.ts';
-import { openStranger, type Stranger } from '../support/network/stranger.ts';
+import { NetworkLog } from './support/network/networkLog.ts';
+import { openStranger, type Stranger } from './support/network/stranger.ts';
 import { startScriptedServer, type Script } from '../support/scriptedServer.ts';
 import type { HostTools } from './support/driver.ts';
 import { drivenTest, type DrivenWorkbench } from './support/drivenWorkbench.ts';

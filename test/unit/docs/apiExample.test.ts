@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resolvePart } from '../../../src/agent/hold/preview/resolve/resolvePart.ts';
 import { createApi, type ApiParts, type PreviewInfo, type RedlineApi } from '../../../src/views/api.ts';
-import { typeErrors } from '../../support/docs/blocks.ts';
+import { typeErrors } from './blocks.ts';
 import { parsePage, read } from '../../support/docs/pages.ts';
 import { createTestSession } from '../../support/testSession.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultsOfBlock } from '../../support/docs/blocks.ts';
+import { faultsOfBlock } from './blocks.ts';
 import { documentPages, parsePage, type Block } from '../../support/docs/pages.ts';
 
 const block = (language: string, code: string): Block => ({ page: 'a.md', line: 1, language, code });

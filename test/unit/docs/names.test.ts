@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  commandTitles,
-  faultsOfNames,
-  manifest,
-  paletteCommands,
-  settings,
-  unknownLabels,
-} from '../../support/docs/names.ts';
+import { commandTitles, faultsOfNames, manifest, paletteCommands, settings, unknownLabels } from './names.ts';
 import { documentPages, parsePage, read } from '../../support/docs/pages.ts';
 
 test('every setting, command, key and npm script that a page names exists', () => {

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ProviderFailure } from '../../../src/agent/session/model/chatProvider.ts';
-import { play } from '../../support/runtimeSteps.ts';
+import { play } from '../../histories/runtimeSteps.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
 

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { rounds } from '../../support/rounds.ts';
-import { history, play } from '../../support/runtimeSteps.ts';
+import { history, play } from '../../histories/runtimeSteps.ts';
 
 /**
  * The same histories each time, so that what fails is a change; `npm run test:soak` plays others. `RUNS=… node --test …` runs

@@ -11,7 +11,7 @@ import {
   type Fault,
   type FaultSubject,
   type StartedSubject,
-} from '../../support/faultSubjects.ts';
+} from './faultSubjects.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
 import { closeServerAfterEach } from '../../support/providerHarness.ts';
 

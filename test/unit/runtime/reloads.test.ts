@@ -4,7 +4,7 @@ import { textResult } from '../../../src/agent/hold/preview/pendingAction.ts';
 import { RESOLVE_REMINDER } from '../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { modify } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';
-import { play } from '../../support/runtimeSteps.ts';
+import { play } from '../../histories/runtimeSteps.ts';
 import type { Script, ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
 

@@ -6,7 +6,7 @@ import type { SessionMessage } from '../../../src/agent/session/model/messages.t
 import { createOpenAiProvider } from '../../../src/agent/session/model/openai/provider.ts';
 import { rounds } from '../../support/rounds.ts';
 import { startScriptedServer } from '../../support/scriptedServer.ts';
-import { conversation, TreeWorld } from '../../support/treeWorld.ts';
+import { conversation, TreeWorld } from './treeWorld.ts';
 
 /** `RUNS=… node --test …` runs more; `SEED=… PATH_=…` replays what a failure printed. */
 const { RUNS, SEED, PATH_ } = process.env;

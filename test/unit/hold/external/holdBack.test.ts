@@ -7,7 +7,7 @@ import { stageGathered } from '../../../../src/agent/hold/external/stageGathered
 import { sideOfText, type FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
 import { undoAction } from '../../../../src/agent/hold/preview/undo.ts';
 import { create, modify, remove } from '../../../support/changes.ts';
-import { holdBackIn, world } from '../../../support/heldBack.ts';
+import { holdBackIn, world } from './heldBack.ts';
 import { GitRepository } from '../../../support/gitRepository.ts';
 import { type MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';

@@ -7,7 +7,7 @@ import { TooMuchError } from '../../../../src/agent/hold/external/gathered.ts';
 import { parsePatch } from '../../../../src/agent/hold/external/patch/parsePatch.ts';
 import { patchProposal } from '../../../../src/agent/hold/external/patch/patchProposal.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
-import { propose, reasons, texts } from '../../../support/proposePatch.ts';
+import { propose, reasons, texts } from './proposePatch.ts';
 
 const lines = (from: number, to: number, changed: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: to - from + 1 }, (_, n) => `${changed[from + n] ?? `line ${from + n}`}\n`).join('');

@@ -4,7 +4,7 @@ import { parsePatch } from '../../../../src/agent/hold/external/patch/parsePatch
 import { patchProposal } from '../../../../src/agent/hold/external/patch/patchProposal.ts';
 import type { FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
-import { propose, reasons, texts } from '../../../support/proposePatch.ts';
+import { propose, reasons, texts } from './proposePatch.ts';
 
 /** The header of a file in a patch of git. */
 const header = (name: string): string => `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n`;

@@ -4,7 +4,7 @@ import { cpSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test';
 import { Random } from '../../../support/fuzz/random.ts';
 import { GitRepository } from '../../../support/gitRepository.ts';
-import { holdBackIn } from '../../../support/heldBack.ts';
+import { holdBackIn } from './heldBack.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 /** `npm run test:soak -- checkouts` compares 1,000. */

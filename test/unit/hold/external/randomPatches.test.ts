@@ -9,7 +9,7 @@ import { bytesOfSide, isText, type FileSide } from '../../../../src/agent/hold/p
 import { decodeText } from '../../../../src/agent/hold/text/encodings.ts';
 import { Random } from '../../../support/fuzz/random.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
-import { PatchMaker, type Blob, type RandomPatch, type Tree } from '../../../support/randomPatches.ts';
+import { PatchMaker, type Blob, type RandomPatch, type Tree } from './randomPatches.ts';
 
 /** `npm run test:soak -- patches` compares 2,000. */
 const { RUNS = '100', SEED = '1' } = process.env;

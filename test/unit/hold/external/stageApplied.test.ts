@@ -3,7 +3,7 @@ import { chmodSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:
 import * as path from 'node:path';
 import { test } from 'node:test';
 import { Git } from '../../../../src/agent/hold/external/git.ts';
-import { AppliedWorld } from '../../../support/appliedWorld.ts';
+import { AppliedWorld } from './appliedWorld.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 /** Lines far enough apart that changes of them do not touch. */

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { history, playChecks } from '../../../support/checkHistories.ts';
+import { history, playChecks } from '../../../histories/checkHistories.ts';
 
 /** `RUNS=… node --test …` runs more; `SEED=… PATH_=…` replays what a failure printed. */
 const { RUNS, SEED = '1', PATH_ } = process.env;

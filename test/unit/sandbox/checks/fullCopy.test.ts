@@ -1,7 +1,7 @@
 import { suite, test } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { history, ProofHistories } from '../../../support/proofHistories.ts';
+import { history, ProofHistories } from './proofHistories.ts';
 import { rounds } from '../../../support/rounds.ts';
 import { enginesHere } from '../../../support/sandboxWorld.ts';
 

@@ -1,8 +1,8 @@
 import { suite, test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import type { SandboxEngine } from '../../../../src/agent/sandbox/commands/sandbox.ts';
-import { onOtherMachine } from '../../../support/otherMachine.ts';
-import type { Asked, Told } from '../../../support/otherMachineChild.ts';
+import { onOtherMachine } from './otherMachine.ts';
+import type { Asked, Told } from './otherMachineChild.ts';
 import { SandboxWorld } from '../../../support/sandboxWorld.ts';
 
 const probed = await SandboxWorld.create('overlay');

@@ -2,8 +2,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { rounds } from '../../../support/rounds.ts';
-import { history, play, playInSandbox } from '../../../support/sandboxHistories.ts';
-import { FILES, onDisk } from '../../../support/sandboxPlaces.ts';
+import { history, play, playInSandbox } from '../../../histories/sandboxHistories.ts';
+import { FILES, onDisk } from '../../../histories/sandboxPlaces.ts';
 import { SandboxWorld } from '../../../support/sandboxWorld.ts';
 
 /** `npm run test:soak -- sandbox` plays more and others; `SEED=… PATH_=…` replays what a failure printed. */

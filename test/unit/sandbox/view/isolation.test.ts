@@ -251,7 +251,7 @@ suite('ways out of the isolated sandbox', async () => {
       process.execPath,
       [
         '--disable-warning=ExperimentalWarning',
-        fileURLToPath(new URL('../../../support/sandboxChild.ts', import.meta.url)),
+        fileURLToPath(new URL('./sandboxChild.ts', import.meta.url)),
         world.root,
         world.temp.at('child'),
       ],

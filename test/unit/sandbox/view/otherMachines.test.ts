@@ -1,6 +1,6 @@
 import { suite, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { onOtherMachine } from '../../../support/otherMachine.ts';
+import { onOtherMachine } from './otherMachine.ts';
 import { SandboxWorld } from '../../../support/sandboxWorld.ts';
 
 const probed = await SandboxWorld.create('overlay');

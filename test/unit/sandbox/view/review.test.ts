@@ -11,7 +11,7 @@ import { resolvePart } from '../../../../src/agent/hold/preview/resolve/resolveP
 import { runInSandbox } from '../../../../src/agent/session/tools/command/runInSandbox.ts';
 import { modify, textIn } from '../../../support/changes.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
-import { planOf } from '../../../support/sandboxPlaces.ts';
+import { planOf } from '../../../histories/sandboxPlaces.ts';
 import { SandboxWorld } from '../../../support/sandboxWorld.ts';
 import { MemoryPreviewLog, restoredStore } from '../../../support/testSession.ts';
 

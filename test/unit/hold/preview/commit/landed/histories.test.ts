@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { history, play } from '../../../../../support/editorHistories.ts';
+import { history, play } from '../../../../../histories/editorHistories.ts';
 import { rounds } from '../../../../../support/rounds.ts';
 
 /** The same histories each time; `RUNS=… SEED=… node --test …` plays others. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create, modify, remove, rename } from '../../../../../support/changes.ts';
-import { atRest, EditorWorld } from '../../../../../support/editorWorld.ts';
+import { atRest, EditorWorld } from '../../../../../histories/editorWorld.ts';
 import { restoredStore } from '../../../../../support/testSession.ts';
 
 const OLD = 'one\ntwo\nthree\nfour\nfive\n';

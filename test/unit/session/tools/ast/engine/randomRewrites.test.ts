@@ -8,7 +8,7 @@ import { AstGrepNapi } from '../../../../../../src/agent/session/tools/ast/engin
 import { installedGrammars } from '../../../../../support/astGrammars.ts';
 import { failureOf, folderWith, searchFolder, startEngine } from '../../../../../support/astFolder.ts';
 import { Random } from '../../../../../support/fuzz/random.ts';
-import { randomRewrite } from '../../../../../support/randomRewrites.ts';
+import { randomRewrite } from './randomRewrites.ts';
 
 /** `npm run test:soak -- rewrites` compares 2,000. */
 const { RUNS = '40', SEED = '1' } = process.env;
