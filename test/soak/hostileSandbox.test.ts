@@ -7,7 +7,7 @@ import { HOSTILE, livingIn, WAYS } from '../support/hostile.ts';
 import { bytesIn, SandboxWorld } from '../support/sandboxWorld.ts';
 
 /** `npm run test:kill-sandbox -- hostile` sets a larger number. */
-const rounds = Number(process.env['REDLINE_HOSTILE'] ?? 10);
+const rounds = Number(process.env['REDLINE_KILLS'] ?? 10);
 
 /** How many files and folders change places with links that lead outside. */
 const PAIRS = 30;

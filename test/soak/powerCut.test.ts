@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cutPower } from './powerCut.ts';
 
 /** `npm run test:power` sets it. */
-const rounds = Number(process.env['REDLINE_POWER_CUTS'] ?? 5);
+const rounds = Number(process.env['REDLINE_KILLS'] ?? 5);
 
 test(`${rounds} power cuts on a real ext4 lose nothing that was said to be safe`, async context => {
   const stats = await cutPower(rounds);
