@@ -225,11 +225,6 @@ export class Settings {
     return typeof days === 'number' && days >= 0 ? days : 30;
   }
 
-  /** Whether the message of a commit of applied changes says who reviewed it with what, and which agents took part. */
-  get commitTrailers(): boolean {
-    return this.#get<unknown>('commit.trailers') === true;
-  }
-
   get #configuration(): vscode.WorkspaceConfiguration {
     return (this.#read ??= vscode.workspace.getConfiguration(SECTION));
   }

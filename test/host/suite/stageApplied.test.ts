@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import type { GitApi } from '../../../src/views/workspace/gitApi.ts';
-import { activateRedline, cleanUp, fileInWorkspace, setting } from '../support/redline.ts';
+import { activateRedline, cleanUp, fileInWorkspace } from '../support/redline.ts';
 
 const FOLDER = 'staged';
 
@@ -34,7 +34,6 @@ suite('staging what was applied', () => {
   });
 
   test('the index has it and nothing else, and the message box says what it is', async () => {
-    await setting('commit.trailers', true);
     const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
     const gitApi = (await (extension ?? assert.fail('git is there')).activate()).getAPI(1);
     const repository = await gitApi.openRepository?.(vscode.Uri.file(root));
@@ -48,7 +47,7 @@ suite('staging what was applied', () => {
       vscode.commands.executeCommand('redline.elsewhere.stageApplied', { rootUri: vscode.Uri.file(root) });
     await stage();
     assert.equal(git('status', '--porcelain'), 'M  a.ts\n M mine.ts');
-    assert.equal(repository?.inputBox.value, 'Edit a.ts\n\nReviewed-with: Redline\nAssisted-by: Redline');
+    assert.equal(repository?.inputBox.value, 'Edit a.ts');
 
     Object.assign(repository.inputBox, { value: 'typed by the person' });
     await stage();

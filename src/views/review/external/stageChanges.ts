@@ -17,7 +17,7 @@ import { chooseRepository, gitOf } from './repositories.ts';
  * Stages the applied changes of previews in a repository, and puts a message into its empty message box.
  * @param arg the repository's row or title in Source Control; without one it is that of the active editor, or it asks.
  */
-export async function stageChanges({ store, workspace, settings, logger }: Ctx, arg: unknown): Promise<void> {
+export async function stageChanges({ store, workspace, logger }: Ctx, arg: unknown): Promise<void> {
   const { rootUri: near = arg } = (arg ?? {}) as { readonly rootUri?: unknown };
   const open = await chooseRepository(near instanceof vscode.Uri ? near : undefined);
   if (!open) return;
@@ -40,9 +40,7 @@ export async function stageChanges({ store, workspace, settings, logger }: Ctx, 
     });
     const { inputBox } = open.repository;
     if (applied.length > 0 && inputBox.value.trim() === '')
-      inputBox.value = commitMessage(suggestedSubject(applied, vscode.l10n), applied, {
-        trailers: settings.commitTrailers,
-      }).trimEnd();
+      inputBox.value = commitMessage(suggestedSubject(applied, vscode.l10n), applied).trimEnd();
     await open.repository.status();
     reportLeftOut(left, vscode.l10n.t('Not staged'));
     const staged = countText(vscode.l10n.t('1 file was staged.|{0} files were staged.'), vscode.l10n);

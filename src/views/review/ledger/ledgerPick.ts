@@ -175,6 +175,6 @@ const STATUS_MS = 4_000;
 
 /** Copies the commit trailers of applied changes to the clipboard. */
 export async function copyTrailers(applied: CommittedPreview): Promise<void> {
-  await vscode.env.clipboard.writeText(`${trailersOf([applied]).join('\n')}\n`);
+  await vscode.env.clipboard.writeText(`${trailersOf(applied).join('\n')}\n`);
   void vscode.window.setStatusBarMessage(vscode.l10n.t('The commit trailers were copied'), STATUS_MS);
 }

@@ -25,15 +25,8 @@ export function suggestedSubject(committed: readonly CommittedPreview[], l10n: L
   return fill(more, shortened(title, WIDTH - more.length), others.length);
 }
 
-/**
- * The message of a commit: the subject, then the title and the reason of each preview that the subject does not have, then the
- * trailers.
- */
-export function commitMessage(
-  subject: string,
-  committed: readonly CommittedPreview[],
-  { trailers }: { readonly trailers: boolean },
-): string {
+/** The message of a commit: the subject, then the title and the reason of each preview that the subject does not have. */
+export function commitMessage(subject: string, committed: readonly CommittedPreview[]): string {
   const head = plain(subject);
   const body =
     committed.length === 1
@@ -44,8 +37,7 @@ export function commitMessage(
           );
         })
       : [committed.map(({ preview, entry }) => itemOf(preview, entry)).join('\n')];
-  const end = trailers ? [trailersOf(committed).join('\n')] : [];
-  return `${[head, ...body, ...end].filter(part => part !== '').join('\n\n')}\n`;
+  return `${[head, ...body].filter(part => part !== '').join('\n\n')}\n`;
 }
 
 function itemOf(preview: Preview, entry: LedgerEntry): string {
@@ -58,24 +50,20 @@ function reasonOf(entry: LedgerEntry): readonly string[] {
   return reason === '' ? [] : [reason];
 }
 
-/** Who took part and which checks had passed on all of it, each trailer once. */
-export function trailersOf(committed: readonly CommittedPreview[]): readonly string[] {
-  const by = committed.flatMap(({ preview: { origin } }) => {
-    if (!origin || isFromElsewhere(origin.sessionId)) return [];
-    const { name, version } = origin.agent ?? { name: 'Redline', version: '' };
-    const agent = plain(`${name} ${version}`);
-    return agent === '' ? [] : [`Assisted-by: ${agent}`];
-  });
-  const checks = passedOn(committed).map(name => `Checked-with: ${name}`);
-  return ['Reviewed-with: Redline', ...new Set(by), ...new Set(checks)];
-}
-
-/** Checks that had passed on every one of these previews when it was applied. */
-function passedOn(committed: readonly CommittedPreview[]): readonly string[] {
-  const [first = [], ...others] = committed.map(({ entry: { checks = [] } }) =>
-    checks.flatMap(({ name, outcome }) => (outcome === 'passed' ? [plain(name)] : [])),
-  );
-  return first.filter(name => name !== '' && others.every(names => names.includes(name)));
+/** Who took part in an applied change, and which checks had passed on it. */
+export function trailersOf({
+  preview: { origin },
+  entry: { checks = [] },
+}: CommittedPreview): readonly string[] {
+  const isOfModel = origin && !isFromElsewhere(origin.sessionId);
+  const { name, version } = origin?.agent ?? { name: 'Redline', version: '' };
+  const agent = isOfModel ? plain(`${name} ${version}`) : '';
+  const passed = checks.filter(({ outcome }) => outcome === 'passed').map(each => plain(each.name));
+  return [
+    'Reviewed-with: Redline',
+    ...(agent === '' ? [] : [`Assisted-by: ${agent}`]),
+    ...new Set(passed.filter(each => each !== '').map(each => `Checked-with: ${each}`)),
+  ];
 }
 
 function plain(text: string): string {
