@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { LineSplitter } from '../../base/lineSplitter.ts';
 import { MAX_MESSAGE_BYTES, parseMessage } from './message.ts';
 
 /**
@@ -12,8 +13,7 @@ export class LineTransport implements Transport {
   onerror?: (error: Error) => void;
   readonly #socket: Duplex;
   readonly #maxBytes: number;
-  #chunks: Buffer[] = [];
-  #length = 0;
+  readonly #lines = new LineSplitter();
 
   /** @param maxBytes the longest message; a longer one closes the connection. */
   constructor(socket: Duplex, maxBytes = MAX_MESSAGE_BYTES) {
@@ -44,18 +44,8 @@ export class LineTransport implements Transport {
   }
 
   #take(chunk: Buffer): void {
-    let start = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      this.#chunks.push(chunk.subarray(start, end));
-      const line = Buffer.concat(this.#chunks);
-      this.#chunks = [];
-      this.#length = 0;
-      start = end + 1;
-      this.#read(line);
-    }
-    this.#chunks.push(chunk.subarray(start));
-    this.#length += chunk.length - start;
-    if (this.#length > this.#maxBytes) this.#socket.destroy();
+    for (const line of this.#lines.take(chunk)) this.#read(line);
+    if (this.#lines.length > this.#maxBytes) this.#socket.destroy();
   }
 
   #read(line: Buffer): void {

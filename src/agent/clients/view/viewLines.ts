@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod/mini';
+import { LineSplitter } from '../../base/lineSplitter.ts';
 
-/** The longest message, in characters. */
-const MAX_CHARS = 1_000_000;
+/** The longest message, in bytes. */
+const MAX_BYTES = 1_000_000;
 
 const mount = z.object({ root: z.string(), state: z.string() });
 
@@ -50,7 +50,7 @@ export class Lines<In, Out> {
   readonly #parse: (value: unknown) => In;
   readonly #waiting: In[] = [];
   #taker: ((message: In | undefined) => void) | undefined;
-  #text = '';
+  readonly #lines = new LineSplitter();
 
   constructor(socket: Duplex, schema: { parse(value: unknown): In }) {
     this.#socket = socket;
@@ -63,8 +63,7 @@ export class Lines<In, Out> {
       socket.once('close', resolve);
     });
     void this.closed.then(() => this.#taker?.(undefined));
-    const decoder = new StringDecoder('utf8');
-    socket.on('data', (chunk: Buffer) => this.#take(decoder.write(chunk)));
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.resume();
   }
 
@@ -89,13 +88,12 @@ export class Lines<In, Out> {
     this.#socket.end(() => this.#socket.destroy());
   }
 
-  #take(chunk: string): void {
-    const lines = (this.#text + chunk).split('\n');
-    this.#text = lines.pop() ?? '';
+  #take(chunk: Buffer): void {
+    const lines = this.#lines.take(chunk);
     try {
-      if (this.#text.length > MAX_CHARS) throw new Error('too long');
+      if (this.#lines.length > MAX_BYTES) throw new Error('too long');
       for (const line of lines) {
-        const message = this.#parse(JSON.parse(line));
+        const message = this.#parse(JSON.parse(line.toString()));
         if (this.#taker) this.#taker(message);
         else this.#waiting.push(message);
       }

@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { TimeSlice } from '../../../base/async.ts';
 import { sha256 } from '../../../base/hash.ts';
 import { isRecord } from '../../../base/json.ts';
+import { LineSplitter } from '../../../base/lineSplitter.ts';
 import { encodeEntry, LINE_FEED, parseLine } from '../../../base/log/jsonLines.ts';
 import { ignoreMissing } from '../../../base/log/jsonLog.ts';
 import { encodeHeader } from '../../../base/log/logFormat.ts';
@@ -113,12 +114,10 @@ async function moveBlob({ hash }: BinarySide, contents: Contents): Promise<void>
 async function* linesOf(file: string): AsyncGenerator<Line, void, undefined> {
   const handle = await fs.open(file).catch(ignoreMissing);
   if (!handle) return;
-  const rest: Buffer[] = [];
+  const lines = new LineSplitter();
   for await (const chunk of handle.createReadStream({ highWaterMark: AT_ONCE }) as AsyncIterable<Buffer>) {
-    let start = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
-      const line = withLostFeeds(Buffer.concat([...rest.splice(0), chunk.subarray(start, end)]));
-      start = end + 1;
+    for (const one of lines.take(chunk)) {
+      const line = withLostFeeds(one);
       let from = 0;
       for (let to = line.indexOf(LINE_FEED); to >= 0; to = line.indexOf(LINE_FEED, from)) {
         yield { bytes: line.subarray(from, to), isComplete: true };
@@ -126,7 +125,6 @@ async function* linesOf(file: string): AsyncGenerator<Line, void, undefined> {
       }
       yield { bytes: line.subarray(from), isComplete: true };
     }
-    if (start < chunk.length) rest.push(chunk.subarray(start));
   }
-  if (rest.length > 0) yield { bytes: Buffer.concat(rest), isComplete: false };
+  if (lines.length > 0) yield { bytes: lines.rest, isComplete: false };
 }
