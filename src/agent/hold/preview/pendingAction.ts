@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/json.ts';
 import type { Sentence } from '../../base/localiser.ts';
 import { safeName } from '../../base/safeName.ts';
 import type { FileChange } from './fileChange.ts';
@@ -80,7 +81,8 @@ export function textOf(result: AgentToolResult): string {
   return result.content.map(textOfPart).join('\n');
 }
 
-function textOfPart({ type, text }: { readonly type: unknown; readonly text?: unknown }): string {
+function textOfPart(part: unknown): string {
+  const { type, text } = isRecord(part) ? part : { type: undefined, text: part };
   if (typeof text === 'string') return text;
   return `[${typeof type === 'string' ? safeName(type) : 'Something'}, which is not shown]`;
 }

@@ -74,6 +74,7 @@ test('the content of a callback comes back as it is, empty or of another kind th
   for (const [content, shown, recorded] of [
     [[], '', 'Applied: Edit. Reason: ok'],
     [[image], '[image, which is not shown]', '[image, which is not shown]'],
+    [[null, 'b', 7], '[Something, which is not shown]\nb\n[Something, which is not shown]', undefined],
     [[{ type: 'text', text: 'a', annotations: {} }, image], 'a\n[image, which is not shown]', undefined],
   ] as const) {
     const { stage, resolve, store } = new InvokerHarness();
