@@ -193,6 +193,7 @@ export async function createAgent(
       settings: () => settings,
       providerFor: prompt => providers.forPrompt(prompt),
       logFor: id => (ownsStorage ? sessions.open(id) : sessions.openHeld(id)),
+      keepImage: async (bytes, id) => images.keep(await images.add(bytes), id),
       refreshBases: ids => rebaser.refresh(ids),
       prepareTools: async () => {
         // Custom tools take their names first.

@@ -8,7 +8,7 @@ import type { Preview } from '../../src/agent/hold/preview/preview.ts';
 import { stagedText } from '../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { builtInTools } from '../../src/agent/session/tools/builtIn.ts';
 import { executeToolCall } from '../../src/agent/session/tools/execute.ts';
-import type { Tool } from '../../src/agent/session/tools/tool.ts';
+import type { Tool, ToolContext } from '../../src/agent/session/tools/tool.ts';
 import { draft } from './drafts.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
 import { nothingPending } from './pendingSides.ts';
@@ -28,6 +28,8 @@ export class ToolHarness {
   readonly controller = new AbortController();
   readonly #tools: readonly Tool[];
   userReviews = false;
+  /** Stores the images that calls show. Where it is absent, none can be shown. */
+  keepImage: ToolContext['showImage'];
 
   constructor(files: Readonly<Record<string, string | Uint8Array>> = {}, tools: readonly Tool[] = []) {
     this.workspace = new MemoryWorkspace(files);
@@ -48,6 +50,7 @@ export class ToolHarness {
           signal: this.controller.signal,
           workspace: this.workspace,
           pending: nothingPending,
+          ...(this.keepImage ? { showImage: this.keepImage } : {}),
           onUpdate: progress => void this.updates.push(progress),
           resolve: call => {
             this.resolved.push(call);

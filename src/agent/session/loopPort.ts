@@ -64,7 +64,7 @@ export function appendInbox({ conversation, planMode, settings, inbox, choices, 
 
 /** Runs one call of the model in the open conversation. Always settles with its one result. */
 function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Promise<ToolResultMessage> {
-  const { workspace, logger, settings, requests, choices, reverts, emit } = parts;
+  const { workspace, logger, settings, requests, choices, reverts, keepImage, emit } = parts;
   const call = parts.conversation().callRefOf(toolCall);
   const overlay = parts.overlay.of(call.sessionId);
   const userReviews = settings().modelAuthority === 'none';
@@ -89,6 +89,7 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
       resolve: vote => choices.resolve({ ...vote, call }),
       meant: ids => choices.meant(ids),
       revert: request => void reverts.request({ ...request, actor: 'model' }),
+      ...(keepImage ? { showImage: bytes => keepImage(bytes, call.sessionId) } : {}),
       onUpdate: progress => emit({ type: 'tool_update', call: toolCall, progress }),
     },
   });

@@ -4,7 +4,7 @@ import type { Conversation } from './conversation/conversation.ts';
 import type { SessionLogSink } from './conversation/storage/recorder.ts';
 import type { ToolChoices } from './forcing/toolChoices.ts';
 import type { ChatProvider } from './model/chatProvider.ts';
-import type { SessionMessage } from './model/messages.ts';
+import type { ImageFile, SessionMessage } from './model/messages.ts';
 import type { ToolChoiceLadder } from './model/toolChoiceLadder.ts';
 import type { Overlay } from '../hold/preview/overlay.ts';
 import type { PreviewStore } from '../hold/preview/previewStore.ts';
@@ -66,6 +66,8 @@ export interface SessionOptions {
   readonly providerFor: (prompt: string) => ChatProvider;
   /** The log that the session with this id is written to. */
   readonly logFor: (sessionId: string) => SessionLogSink;
+  /** Stores an image for the session with this id. @throws ImageRefusal */
+  readonly keepImage?: (bytes: Uint8Array, sessionId: string) => Promise<ImageFile | undefined>;
   /** Rebases these previews onto the current content of their files, or marks them as stale. */
   readonly refreshBases?: (previewIds: readonly string[]) => Promise<void>;
 }

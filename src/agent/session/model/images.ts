@@ -19,13 +19,16 @@ export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   return /^RIFF[^]{4}WEBP/.test(head) ? 'image/webp' : undefined;
 }
 
-/** An attachment that is an image. */
-export type ImageAttachment = Attachment & { readonly image: ImageFile };
+/** An image of a prompt or of a result. */
+export type MessageImage = Pick<Attachment, 'image'> & { readonly image: ImageFile };
 
 /** The images of a message. */
-export function imagesOf(message: SessionMessage): readonly ImageAttachment[] {
+export function imagesOf(message: SessionMessage): readonly MessageImage[] {
+  if (message.role === 'tool') return message.image ? [{ image: message.image }] : [];
   if (message.role !== 'user') return [];
-  return (message.attachments ?? []).filter((one): one is ImageAttachment => one.image !== undefined);
+  return (message.attachments ?? []).filter(
+    (one): one is Attachment & MessageImage => one.image !== undefined,
+  );
 }
 
 /** Whether the last prompt has images and has not been answered yet. */
@@ -34,7 +37,7 @@ export function asksAboutImages(messages: readonly SessionMessage[]): boolean {
 }
 
 /** The images of the last prompt, unless it has been answered. */
-export function askedImages(messages: readonly SessionMessage[]): readonly ImageAttachment[] {
+export function askedImages(messages: readonly SessionMessage[]): readonly MessageImage[] {
   const at = messages.findLastIndex(({ role }) => role === 'user');
   const prompt = messages[at];
   const isAnswered = messages

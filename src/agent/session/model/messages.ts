@@ -90,6 +90,8 @@ export interface ToolResultMessage {
   readonly toolName: string;
   readonly content: string;
   readonly isError: boolean;
+  /** An image that the call read. */
+  readonly image?: ImageFile;
   /** The previews that wait for a decision after the call: those it staged or amended, or the one whose apply it recommends. */
   readonly pending?: readonly string[];
   /** For the views and the log; never sent to the model. */

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json.ts';
 import type { ChatRequest, ToolSpec } from './chatProvider.ts';
-import type { ToolCall } from './messages.ts';
+import type { ImageFile, ToolCall, ToolResultMessage } from './messages.ts';
 
 /** Replaces an empty tool result, because several servers refuse an empty message. */
 const EMPTY_RESULT = '(no output)';
@@ -17,6 +17,15 @@ export function sendableText(text: string): string {
 /** The result of a call as every server takes it. */
 export function sendableResult(content: string): string {
   return sendableText(content) || EMPTY_RESULT;
+}
+
+/** A result as the model reads it. */
+export function resultText(
+  { content, image }: ToolResultMessage,
+  isSent: (image: ImageFile) => boolean,
+): string {
+  const text = sendableResult(content);
+  return image && !isSent(image) ? `${text} You cannot see it: images are not sent to you.` : text;
 }
 
 /** The name of a call as every server takes it: a model may have invented one with other characters. */

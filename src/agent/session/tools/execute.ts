@@ -8,7 +8,7 @@ import { isDeeperThan, jsonSafe, MAX_DEPTH } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plural } from '../../base/phrases.ts';
 import { interruptions } from '../model/interruptions.ts';
-import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
+import type { ImageFile, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
 import type { Preview } from '../../hold/preview/preview.ts';
 import type { QueuedPreview } from '../../hold/preview/previewStoreOptions.ts';
@@ -60,7 +60,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   }
   effects.end();
   const details = jsonSafe(result.details);
-  const { pending } = effects;
+  const { pending, image } = effects;
   const text = [...(await effects.lines()), ownText].join('\n');
   return {
     role: 'tool',
@@ -69,6 +69,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
     // Half a character, of a name that was cut or of a file, would make servers refuse this and every later request.
     content: capped(text).toWellFormed(),
     isError: result.isError ?? false,
+    ...(image ? { image } : {}),
     ...(pending.length > 0 ? { pending } : {}),
     ...(details === undefined ? {} : { details }),
   };
@@ -84,6 +85,8 @@ class CallEffects {
   readonly #writes: Promise<void>[] = [];
   /** Previews of this call that were carried out at once; the result says so. */
   readonly #carriedOut = new Set<string>();
+  /** The image that the model is shown. */
+  image: ImageFile | undefined;
   #hasEnded = false;
 
   constructor(options: ExecuteOptions) {
@@ -115,9 +118,10 @@ class CallEffects {
   /** The context for the tool, which notes everything that the tool does with previews. */
   noting(toolCallId: string): ToolContext {
     const { context } = this.#options;
-    const { onUpdate, carryOut, own } = context;
+    const { onUpdate, carryOut, own, showImage } = context;
     return {
       ...context,
+      ...(showImage ? { showImage: async bytes => (this.image = await showImage(bytes)) } : {}),
       ...(own ? { own: async () => this.#amending(await own()) } : {}),
       toolCallId,
       stage: action => {

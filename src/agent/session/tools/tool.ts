@@ -1,4 +1,5 @@
 import type * as z from 'zod/v4/core';
+import type { ImageFile } from '../model/messages.ts';
 import type { RevertRequest } from '../conversation/revert.ts';
 import type { ResolveCall } from '../forcing/modelResolver.ts';
 import type { FileChange } from '../../hold/preview/fileChange.ts';
@@ -74,6 +75,8 @@ export interface ToolContext {
   meant?(ids: readonly string[] | undefined): readonly string[] | undefined;
   /** Requests a revert of the conversation, which the session applies before the next turn. */
   revert(request: Omit<RevertRequest, 'actor'>): void;
+  /** Shows an image to the model with the result of this call. Absent where no image can be shown. */
+  showImage?(bytes: Uint8Array): Promise<ImageFile | undefined>;
   /** Reports the progress of a long call, in a few words. */
   onUpdate?(progress: string): void;
 }

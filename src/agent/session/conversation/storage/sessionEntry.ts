@@ -19,16 +19,15 @@ const toolCall: z.ZodMiniType<ToolCall> = z.looseObject({
   name: z.string(),
   arguments: z.string(),
 });
+const image = z.object({
+  file: z.string(),
+  type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+  bytes: z.number(),
+});
 const attachments = z.array(
   z.object({
     path: z.string(),
-    image: z.exactOptional(
-      z.object({
-        file: z.string(),
-        type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
-        bytes: z.number(),
-      }),
-    ),
+    image: z.exactOptional(image),
     startLine: z.exactOptional(z.number()),
     endLine: z.exactOptional(z.number()),
     text: z.string(),
@@ -57,6 +56,7 @@ const message = z.discriminatedUnion('role', [
     toolName: z.string(),
     content: z.string(),
     isError: z.boolean(),
+    image: z.exactOptional(image),
     pending: z.exactOptional(previewIds),
     details: z.exactOptional(z.unknown()),
   }),

@@ -3,7 +3,7 @@ import type { ChatRequest, ToolChoice, ToolSpec } from '../chatProvider.ts';
 import { imagesOf } from '../images.ts';
 import type { AssistantMessage, SessionMessage, UserMessage } from '../messages.ts';
 import type { SentImage } from '../sentImages.ts';
-import { sendableArguments, sendableName, sendableResult, sendableSpec, sendableText } from '../toolCalls.ts';
+import { resultText, sendableArguments, sendableName, sendableSpec, sendableText } from '../toolCalls.ts';
 import type { MessagePart, ModelMessage, ModelRequest } from './port.ts';
 
 /** The images that are sent, by their files. */
@@ -15,7 +15,8 @@ type SentImages = ReadonlyMap<string, SentImage>;
  * - steering messages are sent in the user role, where they stand in the conversation, as with every other provider;
  * - the results of one answer's calls are together in one user message, right after that answer, as some models require; the next
  *   message stays separate;
- * - an image of a prompt is sent after its words if it is given, else a note tells the model about it;
+ * - an image of a prompt is sent after its words if it is given, one of a result after all results of the answer; else a note tells
+ *   the model about it;
  * - empty messages are left out, and calls are made sendable, as `toolCalls.ts` says. Local messages are never sent.
  */
 export function toModelRequest(request: ChatRequest, images: SentImages = new Map()): ModelRequest {
@@ -38,11 +39,21 @@ export function withoutImageData({ messages, ...rest }: ModelRequest): object {
 function toModelMessages(messages: readonly SessionMessage[], images: SentImages): ModelMessage[] {
   const translated: ModelMessage[] = [];
   let results: MessagePart[] | undefined;
-  for (const message of messages) {
+  let shown: MessagePart[] = [];
+  for (const [at, message] of messages.entries()) {
     switch (message.role) {
       case 'tool':
         if (!results) translated.push({ role: 'user', parts: (results = []) });
-        results.push({ type: 'result', callId: message.toolCallId, text: sendableResult(message.content) });
+        results.push({
+          type: 'result',
+          callId: message.toolCallId,
+          text: resultText(message, ({ file }) => images.has(file)),
+        });
+        shown.push(...imageParts(message, images));
+        if (shown.length > 0 && messages[at + 1]?.role !== 'tool') {
+          translated.push({ role: 'user', parts: shown });
+          shown = [];
+        }
         continue;
       case 'local':
         continue;
@@ -67,11 +78,12 @@ function toModelMessages(messages: readonly SessionMessage[], images: SentImages
 
 function promptParts(message: UserMessage, images: SentImages): MessagePart[] {
   const text = sendableText(promptText(message, ({ file }) => images.has(file)));
+  return [...(text === '' ? [] : [{ type: 'text', text } as const]), ...imageParts(message, images)];
+}
+
+function imageParts(message: SessionMessage, images: SentImages): MessagePart[] {
   const sent = imagesOf(message).flatMap(({ image }) => images.get(image.file) ?? []);
-  return [
-    ...(text === '' ? [] : [{ type: 'text', text } as const]),
-    ...sent.map(image => ({ type: 'image', image }) as const),
-  ];
+  return sent.map(image => ({ type: 'image', image }));
 }
 
 function userText(text: string): ModelMessage {

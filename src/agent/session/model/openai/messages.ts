@@ -11,9 +11,11 @@ import type {
 import { promptText } from '../attachments.ts';
 import type { ToolChoice, ToolSpec } from '../chatProvider.ts';
 import { imagesOf } from '../images.ts';
-import type { AssistantMessage, SessionMessage, ToolCall, UserMessage } from '../messages.ts';
-import { sendableArguments, sendableName, sendableResult, sendableSpec, sendableText } from '../toolCalls.ts';
+import type { AssistantMessage, ImageFile, SessionMessage, ToolCall, UserMessage } from '../messages.ts';
+import { resultText, sendableArguments, sendableName, sendableSpec, sendableText } from '../toolCalls.ts';
 import { plainSchema } from './plainSchema.ts';
+
+const IMAGES_OF_RESULTS = 'The images of the results above, in their order:';
 
 /** A tool call in a chat-completions request. */
 export type WireToolCall = ChatCompletionMessageFunctionToolCall & {
@@ -21,7 +23,7 @@ export type WireToolCall = ChatCompletionMessageFunctionToolCall & {
   extra_content?: unknown;
 };
 
-/** A message in a chat-completions request. All content is text, but for the images of users. */
+/** A message in a chat-completions request. All content is text, but for images in the user role. */
 export type WireMessage =
   | (ChatCompletionSystemMessageParam & { content: string })
   | (ChatCompletionUserMessageParam & { content: string | ChatCompletionContentPart[] })
@@ -62,8 +64,11 @@ export function toWireMessages(
   imageUrls: ReadonlyMap<string, string> = new Map(),
 ): WireMessage[] {
   const wire: WireMessage[] = [];
+  const isSent = ({ file }: ImageFile): boolean => imageUrls.has(file);
+  // Servers take images from the user only, and only after all results of an answer.
+  let shown: ChatCompletionContentPart[] = [];
   if (system !== '') wire.push({ role: 'system', content: sendableText(system) });
-  for (const message of messages) {
+  for (const [at, message] of messages.entries()) {
     switch (message.role) {
       case 'user': {
         const content = userContent(message, imageUrls);
@@ -79,8 +84,12 @@ export function toWireMessages(
         wire.push({
           role: 'tool',
           tool_call_id: message.toolCallId,
-          content: sendableResult(message.content),
+          content: resultText(message, isSent),
         });
+        shown.push(...imageParts(message, imageUrls));
+        if (shown.length === 0 || messages[at + 1]?.role === 'tool') break;
+        wire.push({ role: 'user', content: [{ type: 'text', text: IMAGES_OF_RESULTS }, ...shown] });
+        shown = [];
         break;
       case 'assistant':
         if (sendableText(message.text) !== '' || message.toolCalls.length > 0)
@@ -98,11 +107,18 @@ function userContent(
   imageUrls: ReadonlyMap<string, string>,
 ): string | ChatCompletionContentPart[] {
   const text = sendableText(promptText(message, ({ file }) => imageUrls.has(file)));
-  const parts = imagesOf(message).flatMap(({ image }): ChatCompletionContentPart[] => {
+  const parts = imageParts(message, imageUrls);
+  return parts.length === 0 ? text : [{ type: 'text', text }, ...parts];
+}
+
+function imageParts(
+  message: SessionMessage,
+  imageUrls: ReadonlyMap<string, string>,
+): ChatCompletionContentPart[] {
+  return imagesOf(message).flatMap(({ image }): ChatCompletionContentPart[] => {
     const url = imageUrls.get(image.file);
     return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }];
   });
-  return parts.length === 0 ? text : [{ type: 'text', text }, ...parts];
 }
 
 /** @param isPlain whether the server takes a subset of JSON Schema only; see `plainSchema.ts`. */

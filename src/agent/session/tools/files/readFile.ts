@@ -8,6 +8,7 @@ import { fittingRows } from '../resultRows.ts';
 import { defineTool } from '../tool.ts';
 import { asIfApplied, readExistingText } from '../../../hold/preview/textFile.ts';
 
+const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;
 /** The most lines in one result. */
 const MAX_LINES = 2_000;
 /** The most characters that are shown of a line. */
@@ -17,15 +18,21 @@ export const readFileTool = defineTool({
   name: 'read_file',
   label: 'Read File',
   description:
-    'Read a text file of the workspace. Lines are numbered from 1; the numbers are not part of the file.',
+    'Read a text file of the workspace, or look at an image. Lines are numbered from 1; the numbers are not part of the file.',
   parameters: z.object({
     path: z.string().check(z.minLength(1), z.describe('Path inside the workspace, e.g. "src/app.ts".')),
     startLine: z.optional(z.int().check(z.minimum(1))),
     endLine: z.optional(z.int().check(z.minimum(1))),
   }),
   readOnly: true,
-  async execute({ path: input, startLine = 1, endLine }, { workspace, pending }) {
+  async execute({ path: input, startLine = 1, endLine }, context) {
+    const { workspace, pending } = context;
     const path = await workspace.resolvePath(input);
+    if (IMAGE.test(path)) {
+      const { readImage } = await import('./readImage.ts');
+      const shown = await readImage(path, context);
+      if (shown) return shown;
+    }
     const lines = await splitLinesInTurns((await readExistingText(workspace, path, pending)).text);
     if (lines.length === 0) return textResult(`${path} is empty.`);
     if (startLine > lines.length)

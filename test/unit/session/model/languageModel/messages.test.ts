@@ -111,6 +111,29 @@ test('attachments are part of their prompt', () => {
   assert.match(JSON.stringify(messages), /Attached by the user: a\.ts.*let a;.*Explain/);
 });
 
+test('an image of a result follows all results of the answer', () => {
+  const calls = ['a', 'b'].map(id => ({ id, name: 'read_file', arguments: '{}' }));
+  const image = { file: 'a.png', type: 'image/png', bytes: 3 } as const;
+  const result = { role: 'tool', toolName: 'read_file', content: 'a.png', isError: false } as const;
+  const request = requestOf([
+    { role: 'assistant', text: '', toolCalls: calls, stopReason: 'toolCalls' },
+    { ...result, toolCallId: 'a', image },
+    { ...result, toolCallId: 'b' },
+  ]);
+  const sent = { type: 'image/png', data: new Uint8Array([1, 2, 3]) } as const;
+  const results = (...texts: string[]) => ({
+    role: 'user',
+    parts: texts.map((text, i) => ({ type: 'result', callId: calls[i]?.id, text })),
+  });
+  assert.deepEqual(toModelRequest(request, new Map([['a.png', sent]])).messages.slice(1), [
+    results('a.png', 'a.png'),
+    { role: 'user', parts: [{ type: 'image', image: sent }] },
+  ]);
+  assert.deepEqual(toModelRequest(request).messages.slice(1), [
+    results('a.png You cannot see it: images are not sent to you.', 'a.png'),
+  ]);
+});
+
 test('an image that is given follows the words of its prompt, of others the model is told', () => {
   const imageOf = (file: string) =>
     ({ path: file, text: '', image: { file, type: 'image/png', bytes: 3 } }) as const;

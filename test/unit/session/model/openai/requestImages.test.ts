@@ -62,6 +62,33 @@ test('an image goes along as a data URL after the words; one that is gone is onl
   assert.deepEqual(server.violations, []);
 });
 
+test('images of results follow all results of the answer; without them the model is told', async () => {
+  const { server, send } = await start([]);
+  const calls = ['c1', 'c2'].map(id => ({ id, name: 'read_file', arguments: '{}' }));
+  const resultOf = (toolCallId: string, shown: ImageFile): SessionMessage => {
+    const result = { toolCallId, toolName: 'read_file', content: `${shown.file}: an image.`, isError: false };
+    return { role: 'tool', ...result, image: shown };
+  };
+  const asked: SessionMessage = { role: 'assistant', text: '', toolCalls: calls, stopReason: 'toolCalls' };
+  await send(ask(prompt('Look'), asked, resultOf('c1', image('a.png')), resultOf('c2', image('gone.png'))));
+  assert.deepEqual(server.requests[0]?.body.messages.slice(-3), [
+    { role: 'tool', tool_call_id: 'c1', content: 'a.png: an image.' },
+    {
+      role: 'tool',
+      tool_call_id: 'c2',
+      content: 'gone.png: an image. You cannot see it: images are not sent to you.',
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'The images of the results above, in their order:' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
+      ],
+    },
+  ]);
+  assert.deepEqual(server.violations, []);
+});
+
 test('a refusal becomes a sentence; the conversation goes on without the image, which is not sent again', async () => {
   const { server, send } = await start([refusal]);
   const refused = failureIn(await send(ask(prompt('What is this?', image('a.png')))));

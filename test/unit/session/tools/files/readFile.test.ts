@@ -77,3 +77,38 @@ test('unsaved text is what is read', async () => {
   harness.workspace.type('a', 'typed');
   assert.match((await harness.run('read_file', { path: 'a' })).content, /1\ttyped$/);
 });
+
+const PNG = Uint8Array.from([...Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 1, 2]);
+
+test('an image is shown with its result; one that is too large, or that nobody can be shown, is refused', async () => {
+  const harness = new ToolHarness({ 'a.png': PNG, 'text.png': 'no image' });
+  harness.workspace.put('b.PNG', Uint8Array.from([...PNG, ...new Uint8Array(5 << 20)]));
+  const refused = await harness.run('read_file', { path: 'a.png' });
+  assert.equal(refused.content, 'a.png is an image, which cannot be shown here.');
+  assert.equal(refused.isError, true);
+  const kept: Uint8Array[] = [];
+  const image = { file: 's.images/1.png', type: 'image/png', bytes: PNG.length } as const;
+  harness.keepImage = bytes => {
+    kept.push(bytes);
+    return Promise.resolve(image);
+  };
+  const shown = await harness.run('read_file', { path: 'a.png' });
+  assert.deepEqual([shown.content, shown.image], ['a.png: an image (image/png, 10 bytes).', image]);
+  assert.deepEqual(kept, [PNG]);
+  const large = await harness.run('read_file', { path: 'b.PNG' });
+  assert.match(large.content, /5 MB/);
+  assert.deepEqual([large.isError, large.image], [true, undefined]);
+  assert.match((await harness.run('read_file', { path: 'text.png' })).content, /1\tno image$/);
+  assert.equal(kept.length, 1);
+});
+
+test('an image outside the workspace, or where none is, is refused as a text is', async () => {
+  for (const path of ['../a.png', '/etc/a.png', '.git/a.png']) {
+    const harness = new ToolHarness({ 'a.png': PNG });
+    harness.keepImage = () => assert.fail('it was shown');
+    const image = await harness.run('read_file', { path });
+    const text = await harness.run('read_file', { path: path.replace('.png', '.txt') });
+    assert.equal(image.isError, true);
+    assert.equal(image.content.replace('.png', '.txt'), text.content);
+  }
+});
