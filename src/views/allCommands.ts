@@ -4,6 +4,7 @@ import { onRow, type CommandHandlers } from './commandRegistry.ts';
 import type { ShownComment } from './review/comments/commentThreads.ts';
 import type { Ctx } from './ctx.ts';
 import { sessionCommands } from './chat/history/sessionCommands.ts';
+import { openTour } from './chat/tour/tour.ts';
 import type { PartCommands } from './review/commands/partCommands.ts';
 import { previewCommands } from './review/commands/previewCommands.ts';
 import { activePlace, isFromEditor, targetsOf, type ActivePlace } from './review/commands/previewTargets.ts';
@@ -69,7 +70,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.session.revert': onRow(async (...args) => (await history()).revert(ctx, args)),
     'redline.session.retry': async () => (await history()).retry(ctx),
     'redline.history.switchBranch': onRow(async (...args) => (await history()).switchBranch(ctx, args)),
-    'redline.openTour': async () => (await import('./chat/tour/tour.ts')).openTour(ctx),
+    'redline.openTour': () => openTour(ctx),
     'redline.showLedger': async () => (await import('./review/ledger/ledgerPick.ts')).showLedger(ctx.store),
     'redline.preview.showSinceLooked': async (...args) =>
       (await import('./review/sinceLooked.ts')).showSinceLooked(ctx, args),

@@ -7,6 +7,7 @@ import type {
   OpenDocument,
 } from '../../agent/hold/preview/commit/landed/editors.ts';
 import { withLineFeeds } from '../../agent/hold/preview/commit/landed/standing.ts';
+import { replaceText } from './editDirtyDocument.ts';
 import { placeId } from './namesOnDisk.ts';
 
 /** The text editors of the window, for listeners that follow applied changes. */
@@ -99,7 +100,6 @@ class EditorDocument implements OpenDocument {
   }
 
   async replace(from: string, to: string): Promise<boolean> {
-    const { replaceText } = await import('./editDirtyDocument.ts');
     if (this.text !== from) return false;
     const isCrlf = this.#document.eol === vscode.EndOfLine.CRLF;
     return replaceText(this.#document, isCrlf ? to.replaceAll('\n', '\r\n') : to);

@@ -9,6 +9,7 @@ import type { SessionMessage } from '../../../agent/session/model/messages.ts';
 import { needsModelText } from '../../../agent/session/model/offline/answers.ts';
 import { execute } from '../../commandRegistry.ts';
 import { showInfo } from '../../toast.ts';
+import { languageModelName, listLanguageModels } from './languageModels.ts';
 
 /** Action of a row in the picker. */
 type Choice =
@@ -145,7 +146,6 @@ async function listModels({ settings, keys, providers }: Agent, signal: AbortSig
 /** The models that VS Code offers, which needs no consent. */
 async function listOfVsCode(logger: Logger): Promise<Listing<ListedModel>> {
   try {
-    const { listLanguageModels, languageModelName } = await import('./languageModels.ts');
     const models = await listLanguageModels();
     if (models.length > 0)
       return {

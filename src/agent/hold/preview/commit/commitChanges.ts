@@ -17,6 +17,7 @@ import type { ReadableFiles, Workspace, WrittenTo } from '../workspace.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import { rollBack } from './rollback.ts';
 import { carryModes, readRollbackInfo, rightsAfter, type RollbackInfo } from './rollbackInfo.ts';
+import { assertWritable } from './wholeSteps.ts';
 
 /** Facts that a commit reports beyond its success. */
 export interface CommitReport {
@@ -42,7 +43,7 @@ export async function commitChanges(
   blobs: Blobs = new MemoryBlobs(),
 ): Promise<CommitReport> {
   const net = await stepsOnBases(files, changes);
-  if (net.some(isWhole)) await (await import('./wholeSteps.ts')).assertWritable(net, blobs);
+  if (net.some(isWhole)) await assertWritable(net, blobs);
   const phases = phasesOf(net, foldersRemovedBy(changes));
   const found = await readRollbackInfo(
     files,

@@ -9,6 +9,7 @@ import { textOf, textResult, type AgentToolResult } from '../../../hold/preview/
 import type { Preview } from '../../../hold/preview/preview.ts';
 import type { ToolContext } from '../tool.ts';
 import type { CommandRunner } from './commandRunner.ts';
+import { runOnDisk } from './runOnDisk.ts';
 
 /** The command that the model asks to run. */
 interface AskedCommand {
@@ -56,8 +57,7 @@ export async function proposeCommand(
           `${plan.folder} leads to ${folder} now, which is not what the preview shows. Nothing was run. Discard it.`,
         );
       assertNotStopped(run.signal);
-      if (!sandbox) {
-        const { runOnDisk } = await import('./runOnDisk.ts');
+      if (!sandbox)
         return await runOnDisk({
           runner,
           runs,
@@ -66,7 +66,6 @@ export async function proposeCommand(
           previewId: preview.id,
           pending: idsIn(context.pending),
         });
-      }
       const view = await sandboxOf(runner.sandboxes, preview, sandbox);
       assertNotStopped(run.signal);
       if (reset) await resetSandbox(view);

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { idsIn } from '../../../hold/preview/overlay.ts';
 import { textResult } from '../../../hold/preview/pendingAction.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import type { GitPorts } from './readGit.ts';
@@ -24,7 +25,6 @@ export function gitTool({ isAvailable, program, locate }: GitPorts): Tool {
     isEnabled: isAvailable,
     async execute(query, { signal, pending }) {
       const { readGit } = await import('./readGit.ts');
-      const { idsIn } = await import('../../../hold/preview/overlay.ts');
       const place = await locate(query.path);
       return textResult(await readGit(query, place, { program: program(), signal, pending: idsIn(pending) }));
     },
