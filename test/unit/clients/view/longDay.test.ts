@@ -98,4 +98,36 @@ if (!obstacle)
       assert.equal(world.read('src/a.ts'), 'one\nTWO\nthree\nfour\nfive\nsix\n');
       assert.equal(world.read('.env'), 'PORT=2\n');
     });
+
+    test('Ctrl+C, a paste of a megabyte, and an agent that deletes all that it sees', async t => {
+      const world = await ViewWorld.create(FILES);
+      t.after(() => world.remove());
+      const agent = world.start();
+      await agent.run('true');
+      agent.signal('SIGINT');
+      const line = `${'x'.repeat(99)}\n`;
+      assert.equal(
+        await agent.run(`cat > pasted.txt <<'END'\n${line.repeat(10_000)}END\nwc -c < pasted.txt`),
+        '1000000',
+      );
+      await world.previews(1);
+      await agent.run('rm -rf * .git .gitignore; ls -A');
+      await world.previews(2);
+      const gone = world.preview('p2').changes?.map(({ kind, path: at }) => `${kind} ${at}`);
+      const names = ['.gitignore', 'notes.md', 'pasted.txt', 'src/a.ts', 'src/b.ts'];
+      assert.deepEqual(
+        gone,
+        names.map(name => `delete ${name}`),
+      );
+      assert.match(await agent.run('cat REDLINE.md'), /^You have removed \.git in this view/m);
+      await world.vote('p2', 'discard', 'Leave them.');
+      await world.rest();
+      assert.match(
+        await agent.run('cat notes.md src/b.ts REDLINE.md'),
+        /^Notes\nb\n[^]*refused\. Reason: Leave them\.$/m,
+      );
+      await agent.exit();
+      assert.equal(world.git('status', '--porcelain'), '');
+      assert.equal(world.read('src/a.ts'), FILES['src/a.ts']);
+    });
   });
