@@ -15,12 +15,12 @@ const EVIDENCE = { run: 'tried', documentation: 'documented' };
 export async function holdsTable() {
   const rows = agentHolds.flatMap(({ name, version, date, modes }) =>
     modes.map(({ mode, edits, sed, script, from }) => {
-      const shown = mode === IN_VIEW ? `[${mode}](agent-terminals.md)` : `\`${mode}\``;
+      const shown = mode === IN_VIEW ? `[${mode}](agent-terminals.md)` : shownMode(mode);
       return [`${name} ${version}`.trim(), shown, edits, sed, script, `${from} ${date}`].join(' | ');
     }),
   );
   return [
-    '| agent | mode | its edit tools | `sed -i` in its shell | a script in its shell | from |',
+    '| agent | started | its edit tools | `sed -i` in its shell | a script in its shell | from |',
     '| --- | --- | --- | --- | --- | --- |',
     ...rows.map(row => `| ${row} |`),
     '',
@@ -39,7 +39,7 @@ export async function holdsSummary() {
     const first = name.split(' ')[0];
     const section = SECTIONS[first] ?? first.toLowerCase();
     const [edits, shell] = [mode => mode.edits, shellHold].map(hold => worstWords(modes, hold));
-    const cells = [edits, shell === edits && edits.includes('`') ? 'as its edits' : shell];
+    const cells = [edits, shell === edits && edits.includes('unless') ? 'as its edits' : shell];
     return `| [${SHOWN[first] ?? `${name} ${version}`.trim()}](docs/agents.md#${section}) | ${cells.join(' | ')} | ${EVIDENCE[modes[0].from]} |`;
   });
   return [
@@ -52,6 +52,14 @@ export async function holdsSummary() {
 
 /** What holds in the mode in which an agent is started first, and in which modes it writes. */
 function worstWords([first, ...others], hold) {
-  const worse = others.filter(mode => hold(mode) === 'writes').map(({ mode }) => `\`${mode}\``);
-  return WORDS[hold(first)] + (worse.length > 0 ? `, unless started with ${worse.join(' or ')}` : '');
+  const worse = others.filter(mode => hold(mode) === 'writes').map(({ mode }) => shownMode(mode));
+  return (
+    WORDS[hold(first)] +
+    (worse.length > 0 ? `, unless started ${worse.join(', ').replace(/, (?=[^,]*$)/, ' or ')}` : '')
+  );
+}
+
+/** How it is started: a place in words, else the mode as the program names it. */
+function shownMode(mode) {
+  return /^(?:as|in|when) /.test(mode) ? mode : `with \`${mode}\``;
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { connectedText } from '../../src/agent/clients/setUp/connectedText.ts';
 import { jsonWith } from '../../src/agent/clients/setUp/jsonConfig.ts';
 import { knownAgents } from '../../src/agent/clients/setUp/knownAgents.ts';
 import { ModelServer, type Script } from './modelServer.ts';
-import type { Launch, RealAgent } from './realAgents.ts';
+import type { Launch, Mode, RealAgent } from './realAgents.ts';
 import { ReviewedWorkspace } from './reviewedWorkspace.ts';
 
 /** How long one agent may take, in milliseconds. */
@@ -27,14 +27,15 @@ export interface ConnectedRun {
 
 /**
  * Runs an agent once in a folder with the files that *Connect an Agent…* writes, with Redline's core behind `redline-mcp`.
- * @param makeScript puts the files of the story into the workspace, and tells what the model says then
+ * @param makeScript puts the files of the story into the workspace, and tells what the model says then; it is given what makes a
+ *   path of the workspace of the name of a file where the agent is started
  * @param check returns why the run was not right; empty if it was
  * @returns that, with what explains it
  */
 export async function runConnected(
   agent: RealAgent,
   { installed, bridge, mode: name, tool }: ConnectedRun,
-  makeScript: (workspace: ReviewedWorkspace) => Script,
+  makeScript: (workspace: ReviewedWorkspace, inPlace: (name: string) => string) => Script,
   check: (model: ModelServer) => string,
 ): Promise<string> {
   const mode = agent.modes[name] ?? agent.free;
@@ -50,22 +51,53 @@ export async function runConnected(
     const { file, entries } = mode.adds;
     workspace.put(file, await jsonWith(file, workspace.text(file), entries));
   }
-  const model = await ModelServer.start(tool, agent.pause, makeScript(workspace));
+  const cwd = await placed(workspace.folder, mode);
+  const inPlace = (file: string): string => path.relative(workspace.folder, path.join(cwd, file));
   const log = path.join('out', 'agents', `${agent.id} ${name}.log`);
+  const played = async (
+    script: Script,
+    args: readonly string[],
+  ): Promise<[end: string, model: ModelServer]> => {
+    const model = await ModelServer.start(tool, agent.pause, script);
+    try {
+      const launch = agent.launch({
+        // Programs ask for trust in the repository; without one, in the current folder.
+        ...{ installed, home, folder: mode.place === 'subfolder' ? cwd : workspace.folder, model: model.url },
+        ...{ prompt: PROMPT, mode: { ...mode, args } },
+      });
+      return [await start(launch, { cwd, home, log }), model];
+    } finally {
+      model.close();
+    }
+  };
   try {
-    const launch = agent.launch({
-      ...{ installed, home, folder: workspace.folder, model: model.url, prompt: PROMPT },
-      mode,
-    });
-    const place = { cwd: workspace.folder, home, log };
-    const end = await start(launch, place);
+    if (mode.isResumed) await played(async () => ({ text: 'Hello.' }), []);
+    const [end, model] = await played(makeScript(workspace, inPlace), mode.args);
     const why = check(model);
     return why === '' ? '' : `${name}: ${why.split('\n')[0]} (${end}; see ${log})\n${model.log.join('\n')}`;
   } finally {
-    model.close();
     await workspace.close();
     await rm(root, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Makes the place where an agent is started, of what is in the folder. @returns it */
+async function placed(folder: string, { place }: Mode): Promise<string> {
+  const git = (...args: string[]): unknown =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b', ...args], {
+      cwd: folder,
+      stdio: 'ignore',
+    });
+  if (place !== undefined && place !== 'subfolder') {
+    git('init', '-b', 'main');
+    git('commit', '--allow-empty', '-m', 'First');
+  }
+  const cwd = {
+    ...{ subfolder: 'src', 'subfolder of a repository': 'src', repository: '.', worktree: '../worktree' },
+  }[place ?? 'repository'];
+  if (place === 'worktree') git('worktree', 'add', cwd);
+  else mkdirSync(path.join(folder, cwd), { recursive: true });
+  return path.join(folder, cwd);
 }
 
 /**

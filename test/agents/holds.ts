@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import * as path from 'node:path';
 import type { Hold, ModeHolds } from '../../src/agent/clients/setUp/agentHolds.ts';
 import { knownAgents } from '../../src/agent/clients/setUp/knownAgents.ts';
 import { runConnected, type ConnectedRun } from './connectedRun.ts';
@@ -36,7 +37,7 @@ export async function playHolds(
   const why = await runConnected(
     agent,
     { ...run, tool: agent.read('').tool },
-    workspace => attempts(agent, workspace, seen),
+    (workspace, inPlace) => attempts(agent, workspace, inPlace, seen),
     ({ error }) => error?.message ?? (seen.script ? '' : 'the agent ended before it had tried everything'),
   );
   const { edits, settings, sed, script } = seen;
@@ -46,27 +47,34 @@ export async function playHolds(
 }
 
 /** The ways to write that are tried. What the agent does not have is not called: it is held. */
-function attempts(agent: RealAgent, workspace: ReviewedWorkspace, seen: Seen): Script {
-  const at = (name: string): string => `${workspace.folder}/${name}`;
-  workspace.put(FILE, TEXT);
-  const read = agent.read(at(FILE));
+function attempts(
+  agent: RealAgent,
+  workspace: ReviewedWorkspace,
+  inPlace: (name: string) => string,
+  seen: Seen,
+): Script {
+  const file = inPlace(FILE);
+  workspace.put(file, TEXT);
+  const read = agent.read(path.join(workspace.folder, file));
   const [edited = '', bySed = '', byScript = ''] = TEXT.split('\n');
   const script = `const fs = require("fs"); fs.writeFileSync("${FILE}", fs.readFileSync("${FILE}", "utf8").replace("${byScript}", "WRITTEN"))`;
   const ways: Way[] = [
     {
-      ...{ name: 'edits', file: FILE, from: edited },
-      calls: [read, agent.edit(at(FILE), edited, 'WRITTEN')],
+      ...{ name: 'edits', file, from: edited },
+      calls: [read, agent.edit(path.join(workspace.folder, file), edited, 'WRITTEN')],
     },
-    ...restrictionsOf(agent, workspace).map(({ file, from }): Way => {
-      const calls = [agent.read(at(file)), agent.edit(at(file), from, from.replace('redline', 'other'))];
-      return { name: 'settings', file, from, calls };
+    ...(file === FILE ? restrictionsOf(agent, workspace) : []).map((restriction): Way => {
+      const { from } = restriction;
+      const at = path.join(workspace.folder, restriction.file);
+      const calls = [agent.read(at), agent.edit(at, from, from.replace('redline', 'other'))];
+      return { ...restriction, name: 'settings', calls };
     }),
     {
-      ...{ name: 'sed', file: FILE, from: bySed },
+      ...{ name: 'sed', file, from: bySed },
       calls: [read, agent.shell(`sed -i s/'${bySed}'/WRITTEN/ ${FILE}`)],
     },
     {
-      ...{ name: 'script', file: FILE, from: byScript },
+      ...{ name: 'script', file, from: byScript },
       calls: [read, agent.shell(`node -e '${script}'`)],
     },
   ];

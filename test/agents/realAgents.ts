@@ -13,7 +13,7 @@ export interface Run {
   readonly mode: Mode;
   /** The address of the model, without a path. */
   readonly model: string;
-  /** The project, which holds the configuration that *Connect an Agent…* writes. */
+  /** The folder that the user trusts. */
   readonly folder: string;
   readonly prompt: string;
 }
@@ -21,6 +21,10 @@ export interface Run {
 /** A mode of an agent. */
 export interface Mode {
   readonly args: readonly string[];
+  /** Where it is started; by default in the connected folder, which is in no repository. */
+  readonly place?: 'subfolder' | 'repository' | 'subfolder of a repository' | 'worktree';
+  /** A conversation was there before, which it goes on with. */
+  readonly isResumed?: true;
   /** What else the user has written, as docs/ tells, into a file that *Connect an Agent…* has made. */
   readonly adds?: { readonly file: string; readonly entries: readonly ConfigEntry[] };
 }
@@ -58,6 +62,19 @@ export interface RealAgent {
 }
 
 const node = process.execPath;
+
+/** How people start it, without an option that concerns edits. @param resume its options that go on with the last conversation */
+function starts(resume: readonly string[]): RealAgent['modes'] {
+  return {
+    'as it starts': { args: [] },
+    'in a subfolder without git': { args: [], place: 'subfolder' },
+    'in a repository': { args: [], place: 'repository' },
+    'in a subfolder of a repository': { args: [], place: 'subfolder of a repository' },
+    'in another worktree': { args: [], place: 'worktree' },
+    'when it resumes': { args: resume, isResumed: true },
+  };
+}
+
 const BASH_DENIED: ConfigEntry = { kind: 'member', path: ['permissions', 'deny'], member: 'Bash' };
 const CLAUDE = `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude${process.platform === 'win32' ? '.exe' : ''}`;
 
@@ -72,7 +89,7 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'opencode',
     name: 'opencode',
-    modes: { build: { args: [] } },
+    modes: starts(['--continue']),
     free: { args: [] },
     asks: /rejected permission/,
     package: 'opencode-ai@1.18.33',
@@ -118,8 +135,8 @@ export const realAgents: readonly RealAgent[] = [
     id: 'claude',
     name: 'Claude Code',
     modes: {
+      ...starts(['--continue']),
       acceptEdits: { args: ['--permission-mode', 'acceptEdits'] },
-      default: { args: ['--permission-mode', 'default'] },
       bypassPermissions: { args: ['--permission-mode', 'bypassPermissions'] },
       'acceptEdits, Bash denied': {
         args: ['--permission-mode', 'acceptEdits'],
@@ -164,7 +181,7 @@ export const realAgents: readonly RealAgent[] = [
     id: 'codex',
     name: 'Codex',
     modes: {
-      'read-only': { args: [] },
+      ...starts(['resume', '--last']),
       'workspace-write': { args: ['--sandbox', 'workspace-write'] },
       'danger-full-access': { args: ['--sandbox', 'danger-full-access'] },
     },

@@ -197,8 +197,16 @@ export function holdsText(name: string): string {
   return [
     l10n.t('Edits wait here.'),
     asks ? l10n.t('Its shell asks first.') : l10n.t('So does what its shell writes.'),
-    ...(writes.length > 0 ? [l10n.t('Not held: {0}.', writes.map(({ mode }) => mode).join(', '))] : []),
+    ...(writes.length > 0
+      ? [l10n.t('Not held: {0}.', writes.map(({ mode }) => modeText(mode)).join(', '))]
+      : []),
   ].join(' ');
+}
+
+/** Programs name their modes; the places that an agent is started in have words. */
+function modeText(mode: string): string {
+  if (mode === 'in a subfolder without git') return vscode.l10n.t('in a subfolder without git');
+  return mode === 'in another worktree' ? vscode.l10n.t('in another worktree') : mode;
 }
 
 /** @returns the program of the agent to start, or the agent to connect */
