@@ -4,6 +4,7 @@
  * `npm run test:soak -- proofs`: compares checks in the sandbox with a full copy, in 20,000 histories for each engine;
  * `npm run test:soak -- sandbox`: the same with commands in the sandbox;
  * `npm run test:soak -- faults`: 10,000 histories on a real folder in which a call that changes the disk fails, or the process dies there;
+ * `npm run test:soak -- disk`: 10,000 histories on a model disk that loses what is not synced, whose power is cut six times each;
  * `npm run test:soak -- editors`: 1,000 rounds in a real VS Code, in which a person types while something is applied;
  * `npm run test:soak -- rewrites`: compares 2,000 random rewrites of `ast_edit` with the ast-grep CLI;
  * `npm run test:soak -- patches`: compares 2,000 random patches with what `git apply` makes of them;
@@ -28,6 +29,7 @@ const subjects = {
   patches: { file: 'test/unit/hold/external/randomPatches.test.ts', runs: 2_000 },
   checkouts: { file: 'test/unit/hold/external/randomHoldBack.test.ts', runs: 1_000 },
   faults: { file: 'test/unit/hold/preview/commit/faultHistories.test.ts', runs: 10_000 },
+  disk: { file: 'test/unit/hold/preview/commit/powerHistories.test.ts', runs: 10_000 },
   editors: { host: 'appliedStays.test.cjs', runs: 1_000 },
   rewrites: { file: 'test/unit/session/tools/ast/engine/randomRewrites.test.ts', runs: 2_000 },
 };

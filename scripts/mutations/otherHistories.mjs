@@ -8,6 +8,27 @@ import { proofFaults } from './proofFaults.mjs';
 export const otherHistories = [
   ...proofFaults,
   {
+    rule: 'power: a compacted log has its name on the disk',
+    file: 'base/log/jsonLog.ts',
+    from: 'await syncFolder(path.dirname(this.#file));',
+    to: '',
+    histories: 'powerHistories',
+  },
+  {
+    rule: 'power: contents are on the disk before the lines that name them',
+    file: 'hold/preview/log/openPreviewLog.ts',
+    from: 'await this.contents?.flush();',
+    to: '',
+    histories: 'powerHistories',
+  },
+  {
+    rule: 'power: what was discarded since does not count as applied',
+    file: 'hold/preview/commit/unsynced.ts',
+    from: "outcome !== 'applied' || ",
+    to: '',
+    histories: 'powerHistories',
+  },
+  {
     rule: 'applied stays: what was written is followed',
     file: 'hold/preview/commit/landed/landings.ts',
     from: 'start(editors.has(path));',

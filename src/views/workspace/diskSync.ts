@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../../agent/base/async.ts';
 import { hasCode } from '../../agent/base/errors.ts';
-import { patiently } from '../../agent/base/system/replaceFile.ts';
+import { patiently, syncFolder } from '../../agent/base/system/replaceFile.ts';
 import type { FolderRoot } from '../../agent/hold/preview/workspace.ts';
 import { removeUnremoved } from './temporaryFile.ts';
 import { diskPathOf, locate } from './workspacePaths.ts';
@@ -60,16 +60,5 @@ async function opened(file: string): Promise<FileHandle> {
   } catch (error) {
     if (hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ETXTBSY')) return open(file, 'r');
     throw error;
-  }
-}
-
-/** Makes the names in a folder survive a power cut, where the system can. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  try {
-    const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EINVAL', 'ENOTSUP', 'EISDIR')) throw error;
   }
 }

@@ -12,7 +12,7 @@ import {
   type LogFormat,
   type LogReader,
 } from './logFormat.ts';
-import { replaceFile } from '../system/replaceFile.ts';
+import { replaceFile, syncFolder } from '../system/replaceFile.ts';
 
 /** The flags of a write that appends to an existing file. They do not create one: it would lack the header. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
@@ -68,6 +68,7 @@ export class JsonLog<T> {
     if (whole === 0) {
       await mkdir(path.dirname(this.#file), { recursive: true });
       await appendFile(this.#file, encodeHeader(this.#format));
+      await syncFile(this.#file); // without it, a power cut would leave a log of no version
     }
     this.#ready = true;
     return faults;
@@ -169,6 +170,8 @@ export class JsonLog<T> {
       await writeFile(temporary, content);
       await syncFile(temporary);
       await replaceFile(temporary, this.#file);
+      // Else a power cut may bring back the old file, whose last lines are not flushed.
+      await syncFolder(path.dirname(this.#file));
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
       throw error;

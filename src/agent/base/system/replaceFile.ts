@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode } from '../errors.ts';
 
@@ -41,4 +41,15 @@ export async function patiently<T>(
 /** Whether another program may just have the file open, which Windows answers with several errors. */
 export function isTransient(error: unknown, platform: NodeJS.Platform = process.platform): boolean {
   return hasCode(error, 'EBUSY') || (platform === 'win32' && hasCode(error, 'EPERM', 'EACCES'));
+}
+
+/** Makes the names in a folder survive a power cut, where the system can. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  try {
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EINVAL', 'ENOTSUP', 'EISDIR')) throw error;
+  }
 }

@@ -23,8 +23,9 @@ export function touchedSteps(changes: readonly FileChange[]): readonly FileStep[
   }
   for (const [path, from] of carry(changes, new Map([...steps.keys()].map(each => [each, each])))) {
     const [step, left] = [steps.get(path), steps.get(from)];
-    if (step && !step.before && step.after && left?.before && !left.after)
-      steps.set(path, { ...step, origin: { path: from, side: left.before } });
+    if (!step || step.before || !step.after || !left?.before || left.after) continue;
+    steps.set(path, { ...step, origin: { path: from, side: left.before } });
+    steps.set(from, { ...left, moved: step.after });
   }
   return [...steps.values()];
 }

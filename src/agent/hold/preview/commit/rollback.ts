@@ -82,9 +82,10 @@ const BLOCK = 4096;
  * old bytes, the new ones or zeros, where one block may hold the new bytes up to where the write ended. A file that was created or
  * replaced as a whole may only be empty or full of zeros, or cut if it is a new text.
  */
-export function isTornWrite(now: Held, { before: own, after, origin }: FileStep): boolean {
-  const before = own ?? origin?.side;
+export function isTornWrite(now: Held, { before: own, after: left, origin, moved }: FileStep): boolean {
+  const [before, after] = [own ?? origin?.side, left ?? moved];
   if (!now || 'link' in now || !after) return false;
+  if (hashOf(now) === after.hash) return true; // under the old name, too
   if (now.length === 0) return true;
   if (!isText(after) || (before && !isText(before))) return isZero(now);
   const [old, next] = [before ? bytesOfSide(before) : new Uint8Array(), bytesOfSide(after)];

@@ -6,6 +6,7 @@ import type { InterruptedCommit } from '../interruptedCommits.ts';
 import { pathsOf } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { ResolvingFiles } from '../resolve/refusals.ts';
+import { modeSteps } from './commitChanges.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import { isTornWrite } from './rollback.ts';
 import { carryModes } from './rollbackInfo.ts';
@@ -26,7 +27,7 @@ const AT_ONCE = 8;
 
 /**
  * Compares the files of applied commits with what was decided, where the log does not record that they would survive a power cut.
- * Files that hold their old content, or a part of what was written, are written again. Nothing was applied on top of a commit
+ * Files that hold their old content, or a part of what was written, or have their old permission bits, are written again. Nothing was applied on top of a commit
  * before its files were synced, so only the last commit of each file counts.
  * @returns the commits with a file that is or was not as decided.
  */
@@ -58,24 +59,31 @@ async function complete(
   const later = store.ledgerFrom(ledgerBefore);
   const touchedLater = new Set([
     ...(rollback?.editors ?? []),
-    ...later.flatMap(entry =>
-      previewIds.includes(entry.previewId) ? [] : entry.files.map(({ path }) => path),
+    ...later.flatMap(({ previewId, outcome, files }) =>
+      outcome !== 'applied' || previewIds.includes(previewId) ? [] : files.map(({ path }) => path),
     ),
   ]);
   // Pending again: the applied change did not stay, which was reported.
   const isLost = previews.some(({ state }) => state.kind !== 'applied');
   const changes = isLost ? [] : previews.flatMap(preview => preview.changes ?? []);
-  const steps = composedSteps(changes).filter(({ path }) => !touchedLater.has(path));
-  const modes = carryModes(changes, new Map(Object.entries(rollback?.modes ?? {})));
+  const oldModes = rollback?.modes ?? {};
+  const modes = carryModes(changes, new Map(Object.entries(oldModes)));
+  const onlyBits = rollback ? modeSteps(changes, rollback, modes) : [];
+  const steps = [...composedSteps(changes), ...onlyBits].filter(({ path }) => !touchedLater.has(path));
   const completed: string[] = [];
   const changed: string[] = [];
   const failed = new Set<string>();
   const read = heldReader(files, steps);
   const compare = async (step: FileStep): Promise<void> => {
     const held = await read(step);
-    if (hashOf(held) === (step.after?.hash ?? null)) return;
-    const old = [step.before?.hash ?? null, step.origin?.side.hash];
-    if (!old.includes(hashOf(held)) && !isTornWrite(held, step)) return void changed.push(step.path);
+    if (hashOf(held) === (step.after?.hash ?? null)) {
+      const oldMode = oldModes[step.origin?.path ?? step.path];
+      const mode = modes.get(step.path) ?? oldMode;
+      if (mode === oldMode || (await files.placeOf(step.path)).mode !== oldMode) return;
+    } else {
+      const old = [step.before?.hash ?? null, step.origin?.side.hash];
+      if (!old.includes(hashOf(held)) && !isTornWrite(held, step)) return void changed.push(step.path);
+    }
     await write(step, held, modes.get(step.path), store, files);
     completed.push(step.path);
   };

@@ -91,6 +91,42 @@ test('a start without that line writes again what a power cut took, and tells wh
   }
 });
 
+test('a file of which another preview was discarded since is compared, too', async () => {
+  const disk = new Disk(before);
+  const { store, apply, log } = world(disk);
+  await apply();
+  await new Promise(setImmediate);
+  const { id } = store.stage(draft({ changes: [modify('a.txt', 'A', 'B')] })).preview;
+  const invoker = new Invoker(store, disk, () => 'apply');
+  await invoker.resolve({ id, action: 'discard', reason: 'no', actor: 'human' });
+  const lines = log.lines.filter(line => !line.includes('"synced"'));
+  const { disk: now, reports } = await cut(lines, { ...after, 'a.txt': 'a' });
+  assert.deepEqual(now.snapshot(), after);
+  assert.deepEqual(reports[0]?.completed, ['a.txt']);
+});
+
+test('a renamed file whose old name is back has the new text there, too', async () => {
+  const disk = new Disk({ 'from.sh': 'run' });
+  const { apply, log } = world(disk);
+  await apply([rename('from.sh', 'to.sh', 'run', 'RUN')]);
+  const found = { 'from.sh': 'RUN', 'to.sh': 'RUN' };
+  const ended = await cut(log.lines.slice(0, 3), found);
+  assert.deepEqual(ended.disk.snapshot(), { 'to.sh': 'RUN' });
+  assert.deepEqual(ended.reports[0]?.completed, ['from.sh']);
+  const interrupted = await cut(log.lines.slice(0, 2), found);
+  assert.deepEqual(interrupted.disk.snapshot(), { 'from.sh': 'run' });
+  assert.deepEqual(interrupted.rolledBack[0]?.leftAlone, []);
+});
+
+test('permission bits that were lost are given again', async () => {
+  const disk = new Disk({ 'a.sh': 'a', 'b.sh': 'b' });
+  const { apply, log } = world(disk);
+  await apply([{ ...modify('a.sh', 'a', 'A'), mode: 0o755 } as FileChange]);
+  const { disk: now, reports } = await cut(log.lines.slice(0, 3), { 'a.sh': 'A', 'b.sh': 'b' });
+  assert.equal((await now.placeOf('a.sh')).mode, 0o755);
+  assert.deepEqual(reports[0]?.completed, ['a.sh']);
+});
+
 test('what has changed since is left alone and named', async () => {
   const disk = new Disk(before);
   const { apply, log } = world(disk);

@@ -1,0 +1,130 @@
+/** Random histories of previews on a disk of which a power cut leaves only what it may. */
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import fc from 'fast-check';
+import { messageOf } from '../../src/agent/base/errors.ts';
+import { DiskHistory, isAs, shown } from './diskHistory.ts';
+import { Random } from './fuzz/random.ts';
+import { ModelDisk, withoutSyncs } from './modelDisk.ts';
+import { TempFolder } from './tempFolder.ts';
+
+/** What the cuts met. */
+export interface PowerStats {
+  histories: number;
+  cuts: number;
+  /** A start found a commit that had not ended, or files of one that were lost. */
+  recovered: number;
+  /** The power was cut again during that start. */
+  again: number;
+  /** Previews whose staging had to be there. */
+  staged: number;
+  /** Applies that had begun. */
+  applies: number;
+}
+
+/** How often the power of one history is cut. */
+const CUTS = 6;
+
+/** For the seeded faults: a seed. */
+export const history = fc.nat();
+
+/** Plays the history of a seed. @returns what is wrong with it */
+export async function play(seed: number): Promise<readonly string[]> {
+  const { root } = await TempFolder.create();
+  try {
+    await playPowerCuts(root, seed, newStats());
+    return [];
+  } catch (error) {
+    return [messageOf(error instanceof Error && error.cause ? error.cause : error)];
+  } finally {
+    fs.rmSync(root, { recursive: true, force: true });
+  }
+}
+
+export function newStats(): PowerStats {
+  return { histories: 0, cuts: 0, recovered: 0, again: 0, staged: 0, applies: 0 };
+}
+
+/** Plays one history in an empty folder. @throws AssertionError if more is lost than may be */
+export async function playPowerCuts(folder: string, seed: number, stats: PowerStats): Promise<void> {
+  const random = new Random(seed);
+  /** How many previews were flushed, since when. */
+  const flushed: { readonly at: number; readonly count: number }[] = [];
+  const history = new DiskHistory(folder, random, (): number => disk.now);
+  const disk = new ModelDisk(folder);
+  await disk.watch(async () => {
+    await history.open({ log: 0, contents: 0 });
+    for (let steps = 4 + random.below(10); steps > 0; steps--) {
+      const count = history.staged.length;
+      if (random.chance(0.15)) {
+        await history.flush();
+        flushed.push({ at: disk.now, count });
+      } else if (random.chance(0.1)) await history.store.forgetResolved(new Date(0));
+      else await history.step();
+    }
+    await history.close();
+  });
+  for (const { answered, staged, action } of history.votes)
+    if (answered !== undefined && action === 'apply') flushed.push({ at: answered, count: staged });
+  stats.histories++;
+  const { now } = disk;
+  for (let cut = 0; cut < CUTS; cut++) {
+    const at = random.below(now + 1);
+    disk.cut(at, random);
+    stats.cuts++;
+    const told: string[] = [];
+    if (random.chance(0.3)) {
+      const second = new ModelDisk(folder);
+      await second.watch(() => startAgain(history, told, stats));
+      second.cut(random.below(second.now + 1), random);
+      stats.again++;
+    }
+    await withoutSyncs(() => startAgain(history, told, stats));
+    const counts = flushed.filter(one => one.at <= at).map(({ count }) => count);
+    try {
+      check(history, { at, told, flushed: Math.max(0, ...counts) }, stats);
+    } catch (error) {
+      throw new Error(`cut ${cut} at ${at} of ${now}`, { cause: error });
+    }
+  }
+}
+
+/** A line that was half written may have told that a commit ended: only then are files told of, instead of being ended. */
+async function startAgain(history: DiskHistory, told: string[], stats: PowerStats): Promise<void> {
+  const unreadable = await history.open();
+  const found = await history.recover();
+  if (unreadable === 0) assert.deepEqual(found.told, []);
+  told.push(...found.told);
+  stats.recovered += found.commits;
+  await history.close();
+}
+
+interface Cut {
+  readonly at: number;
+  /** The files that the person is told of. */
+  readonly told: readonly string[];
+  /** How many previews must be there. */
+  readonly flushed: number;
+}
+
+function check(history: DiskHistory, { at, told, flushed }: Cut, stats: PowerStats): void {
+  const { store, staged, votes, first } = history;
+  for (const id of staged.slice(0, flushed)) {
+    structuredClone(store.get(id) ?? assert.fail(`${id} is lost`)); // all of its texts can be read
+    stats.staged++;
+  }
+  const begun = votes.filter(vote => vote.action === 'apply' && vote.begun < at);
+  const applied = begun.map(({ ids }) => {
+    const count = ids.filter(id => store.get(id)?.state.kind === 'applied').length;
+    assert.ok(count === 0 || count === ids.length, `only ${count} of ${ids.join()} are applied`);
+    return count > 0;
+  });
+  stats.applies += begun.length;
+  const count = applied.lastIndexOf(true) + 1;
+  assert.ok(applied.slice(0, count).every(Boolean), 'the applies have a gap');
+  const answered = begun.filter(vote => vote.answered !== undefined && vote.answered <= at).length;
+  assert.ok(count >= answered - 1, `${answered} applies were answered, ${count} are recorded`);
+  const expected = begun[count - 1]?.after ?? first;
+  const now = history.found();
+  assert.ok(isAs(now, expected, told), `as after ${count} applies: ${shown(expected)}; but ${shown(now)}`);
+}

@@ -1,0 +1,30 @@
+/** Cuts of the power at random calls of random histories. `npm run test:soak -- disk` plays more. */
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { newStats, playPowerCuts } from '../../../../support/powerHistories.ts';
+import { TempFolder } from '../../../../support/tempFolder.ts';
+
+const runs = Number(process.env['RUNS'] ?? 12);
+const first = Number(process.env['SEED'] ?? 1);
+
+test('after a power cut at any call, what was flushed is there, and each apply is whole on the disk or has no effect', async context => {
+  const stats = newStats();
+  for (let n = 0; n < runs; n++) {
+    // Seeds of the processes of a soak are next to each other.
+    const seed = first * 1_000_003 + n;
+    const folder = await TempFolder.create();
+    try {
+      await playPowerCuts(folder.root, seed, stats);
+    } catch (error) {
+      throw new Error(`seed ${seed}`, { cause: error });
+    } finally {
+      fs.rmSync(folder.root, { recursive: true, force: true });
+    }
+  }
+  context.diagnostic(JSON.stringify(stats));
+  assert.ok(
+    stats.recovered > 0 && stats.again > 0 && stats.staged > 0 && stats.applies > 0,
+    JSON.stringify(stats),
+  );
+});
