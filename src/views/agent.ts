@@ -203,7 +203,7 @@ export async function createAgent(
       readInstructions: instructionReader(workspace, logger),
       readSurroundings: surroundings,
       problems,
-      stopCommands: () => commandRuns.stopAll(),
+      commands: commandRuns,
     },
     ownsStorage ? await lastSession(sessions, logger) : undefined,
   );

@@ -37,7 +37,11 @@ import { queueResolveHandler } from '../../src/agent/hold/preview/queueResolveHa
 import { Invoker } from '../../src/agent/hold/preview/resolve/invoker.ts';
 import type { Prover } from '../../src/agent/hold/preview/resolve/proof.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
-import type { ReadInstructions, SessionSettings } from '../../src/agent/session/sessionOptions.ts';
+import type {
+  SessionOptions,
+  ReadInstructions,
+  SessionSettings,
+} from '../../src/agent/session/sessionOptions.ts';
 import { Session } from '../../src/agent/session/session.ts';
 import type { ReadSurroundings } from '../../src/agent/session/surroundings.ts';
 import { builtInTools } from '../../src/agent/session/tools/builtIn.ts';
@@ -268,8 +272,7 @@ export interface TestSessionOptions {
   readonly readInstructions?: ReadInstructions;
   /** See `SessionOptions.readSurroundings`. */
   readonly readSurroundings?: ReadSurroundings;
-  /** See `SessionOptions.stopCommands`. */
-  readonly stopCommands?: () => void;
+  readonly commands?: SessionOptions['commands'];
   /** See `SessionOptions.problems`. */
   readonly problems?: Problems;
   /** A log from an earlier session: its previews are restored, as after a reload. */
@@ -359,7 +362,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
       providerFor: () => options.provider ?? provider,
       logFor: id => sessionLog.begin(id),
       ...(options.prepareTools ? { prepareTools: options.prepareTools } : {}),
-      ...(options.stopCommands ? { stopCommands: options.stopCommands } : {}),
+      ...(options.commands ? { commands: options.commands } : {}),
       ...(options.problems ? { problems: options.problems } : {}),
       ...(options.readInstructions ? { readInstructions: options.readInstructions } : {}),
       ...(options.readSurroundings ? { readSurroundings: options.readSurroundings } : {}),

@@ -25,6 +25,7 @@ export interface LoopParts extends SessionContext {
 export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: AbortSignal): LoopPort {
   const { requests, choices, reverts, tools, logger, append, emit } = parts;
   let isEnding = false;
+  const prepare = (): Promise<void> | undefined => requests.prepare(provider, signal);
   const nextRequest = (): ChatRequest => {
     const offer = requests.begin(provider, isEnding);
     isEnding = false;
@@ -34,7 +35,14 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
   return {
     l10n: parts.l10n,
     provider: requests.during(provider),
-    prepare: () => requests.prepare(provider, signal),
+    prepare: () => {
+      const { commands, conversation, inbox } = parts;
+      if (!commands?.background.length) return prepare();
+      return import('./tools/command/tellEnds.ts').then(({ tellEnds }) => {
+        tellEnds(commands.background, conversation(), inbox);
+        return prepare();
+      });
+    },
     judge: () => parts.choices.judge(),
     nextRequest,
     retryRequest: failure => requests.retry(provider, failure, signal),
@@ -89,7 +97,7 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
       resolve: vote => choices.resolve({ ...vote, call }),
       meant: ids => choices.meant(ids),
       revert: request => void reverts.request({ ...request, actor: 'model' }),
-      ...(keepImage ? { showImage: bytes => keepImage(bytes, call.sessionId) } : {}),
+      showImage: async bytes => keepImage?.(bytes, call.sessionId),
       onUpdate: progress => emit({ type: 'tool_update', call: toolCall, progress }),
     },
   });

@@ -200,7 +200,7 @@ export class Session extends Owner {
 
   /** As {@link stop}, but staged previews stay in review. */
   #halt(): void {
-    this.#options.stopCommands?.();
+    this.#options.commands?.stopAll();
     this.#prompts.giveBack();
     this.#abort?.abort(new DOMException('Stopped by the user.', 'AbortError'));
     if (this.#state === 'awaitingReview') this.#setState('idle');

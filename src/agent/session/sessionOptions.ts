@@ -6,6 +6,7 @@ import type { ToolChoices } from './forcing/toolChoices.ts';
 import type { ChatProvider } from './model/chatProvider.ts';
 import type { ImageFile, SessionMessage } from './model/messages.ts';
 import type { ToolChoiceLadder } from './model/toolChoiceLadder.ts';
+import type { CommandRuns } from '../sandbox/commands/commandRuns.ts';
 import type { Overlay } from '../hold/preview/overlay.ts';
 import type { PreviewStore } from '../hold/preview/previewStore.ts';
 import type { Invoker } from '../hold/preview/resolve/invoker.ts';
@@ -60,8 +61,8 @@ export interface SessionOptions {
   readonly readSurroundings?: ReadSurroundings;
   /** VS Code's Problems, of which the model is told the ones that an apply brought. */
   readonly problems?: Problems;
-  /** Called by Stop: ends the commands that applied previews are running. */
-  readonly stopCommands?: () => void;
+  /** The commands that applied previews are running. */
+  readonly commands?: Pick<CommandRuns, 'stopAll' | 'background'>;
   /** The provider that answers a prompt; asked once for each prompt. */
   readonly providerFor: (prompt: string) => ChatProvider;
   /** The log that the session with this id is written to. */

@@ -82,7 +82,7 @@ export function textOf(result: AgentToolResult): string {
 }
 
 function textOfPart(part: unknown): string {
-  const { type, text } = isRecord(part) ? part : { type: undefined, text: part };
+  const { type, text }: Record<string, unknown> = isRecord(part) ? part : { text: part };
   if (typeof text === 'string') return text;
-  return `[${typeof type === 'string' ? safeName(type) : 'Something'}, which is not shown]`;
+  return `[${safeName(typeof type === 'string' ? type : 'Something')}, which is not shown]`;
 }

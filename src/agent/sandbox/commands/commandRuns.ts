@@ -34,6 +34,8 @@ export interface BackgroundCommand {
   readonly run: CommandRun;
   /** How it ended, in words; `undefined` while it runs. */
   ending: string | undefined;
+  /** Whether the model knows how it ended. */
+  isTold?: boolean;
 }
 
 /** How much of the output {@link CommandRuns.outputOf} returns, in characters. */

@@ -1,12 +1,6 @@
-import type { ToolResultMessage } from './messages.ts';
-
 /** The texts for the model in place of the results of calls that were interrupted. */
 export const interruptions = {
   before: 'Interrupted by the user before it ran.',
   during: 'Interrupted by the user while it ran.',
   unknown: 'Interrupted: the result of this call is not known. Check before you repeat it.',
 } as const;
-
-export function wasInterrupted({ isError, content }: ToolResultMessage): boolean {
-  return isError && Object.values(interruptions).some(text => content.endsWith(text));
-}

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
-import { wasInterrupted } from '../../../agent/session/model/interruptions.ts';
 import type { ToolCall, ToolResultMessage } from '../../../agent/session/model/messages.ts';
 import type { LedgerEntry } from '../../../agent/hold/preview/ledger.ts';
 import type { Preview, ResolveAction } from '../../../agent/hold/preview/preview.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
 import type { ItemOf } from '../protocol.ts';
-import { argumentsOf } from './toolLine.ts';
+import { argumentsOf, wasInterrupted } from './toolLine.ts';
 
 /** Facts looked up in addition to the call and its result. */
 export interface ResolveFacts {

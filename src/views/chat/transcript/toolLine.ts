@@ -1,6 +1,6 @@
 import { beginningOf } from '../../../agent/base/cutText.ts';
 import { isDeeperThan, isRecord, MAX_DEPTH, parsedJson } from '../../../agent/base/json.ts';
-import { wasInterrupted } from '../../../agent/session/model/interruptions.ts';
+import { interruptions } from '../../../agent/session/model/interruptions.ts';
 import type { ToolCall, ToolResultMessage } from '../../../agent/session/model/messages.ts';
 import { escapeProse, oneLine } from '../../plainText.ts';
 import { MAX_SHOWN_CHARS, type ItemOf, type ShownText, type ViewItem } from '../viewItem.ts';
@@ -38,6 +38,11 @@ function statusOf(result: ToolResultMessage | undefined): ItemOf<'tool'>['status
   if (!result) return 'running';
   if (!result.isError) return 'done';
   return wasInterrupted(result) ? 'interrupted' : 'failed';
+}
+
+/** Whether the call has no result of its own, because it was interrupted. */
+export function wasInterrupted({ isError, content }: ToolResultMessage): boolean {
+  return isError && Object.values(interruptions).some(text => content.endsWith(text));
 }
 
 /** The items with each row of two or more finished calls as one that can be unfolded. */

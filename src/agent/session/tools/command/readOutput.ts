@@ -44,6 +44,7 @@ export async function readOutput(
     runs.stop(id);
     await found.run.ended;
   } else if (wait !== undefined && found.ending === undefined) await news(runs, found, wait, signal);
+  found.isTold = found.ending !== undefined;
   const output = found.run.output.end(MAX_CHARS).trimEnd();
   const wrote = output === '' ? 'It has written nothing.' : `The end of its output:\n${fenced(output)}`;
   return textResult(`${found.ending ?? 'It is running.'}\n${wrote}`);

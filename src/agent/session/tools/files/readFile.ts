@@ -18,7 +18,7 @@ export const readFileTool = defineTool({
   name: 'read_file',
   label: 'Read File',
   description:
-    'Read a text file of the workspace, or look at an image. Lines are numbered from 1; the numbers are not part of the file.',
+    'Read a text file or an image of the workspace. Lines are numbered from 1; the numbers are not part of the file.',
   parameters: z.object({
     path: z.string().check(z.minLength(1), z.describe('Path inside the workspace, e.g. "src/app.ts".')),
     startLine: z.optional(z.int().check(z.minimum(1))),

@@ -100,7 +100,7 @@ function setUp({ args = { command: 'npm test' }, ...options }: TestSessionOption
   const runs = new CommandRuns();
   const t: TestSession = createTestSession({
     tools: [runCommandTool(runner, runs), commandOutputTool(runs)],
-    stopCommands: () => runs.stopAll(),
+    commands: runs,
     files: { a: 'old' },
     settings: { forcing: 'off', modelAuthority: 'recommend' },
     script: [{ toolCalls: [{ name: 'run_command', arguments: args }] }, {}, {}, {}],
@@ -379,6 +379,29 @@ test('how a command in the background ended by itself is kept, also that it coul
     await t.untilState('idle');
     assert.equal(runs.background[0]?.ending, said);
     assert.equal(runs.outputOf('p1'), undefined);
+  }
+});
+
+test('the next request tells once how a command in the background ended by itself', async () => {
+  for (const [isStopped, expected] of [
+    [false, ['p1: The command ended with exit code 3. Call command_output with id "p1" to read its output.']],
+    [true, []],
+  ] as const) {
+    const { t, runner, runs } = setUp({ args: { command: 'x', background: true } });
+    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof ended>>();
+    runner.run = () => promise;
+    await t.session.prompt('Go.');
+    await t.click('p1', 'apply');
+    await t.untilState('idle');
+    if (isStopped) runs.stop('p1');
+    const [command] = runs.background;
+    resolve(ended(3));
+    await command?.run.ended;
+    const told = (): string[] => t.steering().flatMap(({ text }) => (/exit code/.test(text) ? [text] : []));
+    assert.deepEqual(told(), []);
+    await t.session.prompt('And now?');
+    await t.session.prompt('And now?');
+    assert.deepEqual(told(), expected);
   }
 });
 

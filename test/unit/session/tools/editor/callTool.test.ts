@@ -35,7 +35,7 @@ function setUp({ args = { text: 'hi' }, readOnlyTools = [], timeLimit = 5, ...op
   const t: TestSession = createTestSession({
     registry,
     prepareTools: () => editorTools.refresh(),
-    stopCommands: () => runs.stopAll(),
+    commands: runs,
     settings: { forcing: 'off', modelAuthority: 'recommend' },
     script: [{ toolCalls: [{ name: 'mcp_echo', arguments: args }] }, {}, {}, {}],
     ...options,
