@@ -261,8 +261,8 @@ export const mutations = [
   {
     rule: 'after a crash, a new name with the old text is a rename that was not finished',
     file: 'hold/preview/commit/rollback.ts',
-    from: 'const before = own ?? origin?.side;',
-    to: 'const before = own;',
+    from: '[own ?? origin?.side, left ?? moved]',
+    to: '[own, left ?? moved]',
   },
   {
     rule: 'changes of several files carry the permission bits on',

@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import { newStats, playPowerCuts } from '../../../../support/powerHistories.ts';
+import { newStats, playPowerCuts } from '../../../../histories/powerHistories.ts';
 import { TempFolder } from '../../../../support/tempFolder.ts';
 
 const runs = Number(process.env['RUNS'] ?? 12);

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import fc from 'fast-check';
 import { messageOf } from '../../src/agent/base/errors.ts';
-import { DiskHistory, isAs, shown } from './diskHistory.ts';
-import { Random } from './fuzz/random.ts';
-import { ModelDisk, withoutSyncs } from './modelDisk.ts';
-import { TempFolder } from './tempFolder.ts';
+import { DiskHistory, isAs, shown } from '../support/diskHistory.ts';
+import { Random } from '../support/fuzz/random.ts';
+import { ModelDisk, withoutSyncs } from '../support/modelDisk.ts';
+import { TempFolder } from '../support/tempFolder.ts';
 
 /** What the cuts met. */
 export interface PowerStats {
