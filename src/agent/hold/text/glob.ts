@@ -1,5 +1,3 @@
-import { choicesAt } from './globParts.ts';
-
 /** The longest glob of a model, in characters: no path needs a longer one. */
 export const MAX_GLOB_CHARS = 1_000;
 
@@ -41,14 +39,6 @@ export async function excludeMatcher(
 /** Whether a path contains characters that make it a glob. */
 export function isGlob(path: string): boolean {
   return /[*?{[]/.test(path);
-}
-
-/** Alternatives of a glob: those of `{src/**,*.md}`; else the glob alone. */
-export function choicesOf(glob: string): readonly string[] {
-  const chars = [...glob];
-  const found = chars[0] === '{' ? choicesAt(chars, 0) : undefined;
-  if (found?.end !== chars.length) return [glob];
-  return found.choices.map(each => each.join('')).filter(each => each !== '');
 }
 
 /** The folder that contains all paths that a glob can match; empty for the root. */

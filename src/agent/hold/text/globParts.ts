@@ -1,3 +1,11 @@
+/** Alternatives of a glob: those of `{src/**,*.md}`; else the glob alone. */
+export function choicesOf(glob: string): readonly string[] {
+  const chars = [...glob];
+  const found = chars[0] === '{' ? choicesAt(chars, 0) : undefined;
+  if (found?.end !== chars.length) return [glob];
+  return found.choices.map(each => each.join('')).filter(each => each !== '');
+}
+
 /** The sequences of the braces that begin at a place; `undefined` if they do not end. */
 export function choicesAt(
   glob: readonly string[],

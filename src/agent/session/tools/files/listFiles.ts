@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { safeName } from '../../../base/safeName.ts';
 import { plural } from '../../../base/phrases.ts';
 import { textResult } from '../../../hold/preview/pendingAction.ts';
-import { choicesOf, isGlob, MAX_GLOB_CHARS } from '../../../hold/text/glob.ts';
+import { isGlob, MAX_GLOB_CHARS } from '../../../hold/text/glob.ts';
 import { fittingRows } from '../resultRows.ts';
 import { defineTool } from '../tool.ts';
 
@@ -24,6 +24,7 @@ export const listFilesTool = defineTool({
   }),
   readOnly: true,
   async execute({ glob, depth }, { workspace, signal }) {
+    const { choicesOf } = await import('../../../hold/text/globParts.ts');
     const wanted = choicesOf(glob).flatMap(withContent);
     const found = await workspace.list(
       wanted.length > 1 ? `{${wanted.join(',')}}` : (wanted[0] ?? glob),

@@ -1,13 +1,8 @@
 import * as assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { limitMs } from '../../../../../../scripts/lib/limits.mjs';
-import {
-  choicesOf,
-  excludeMatcher,
-  globBase,
-  globMatcher,
-  isGlob,
-} from '../../../../../../src/agent/hold/text/glob.ts';
+import { excludeMatcher, globBase, globMatcher, isGlob } from '../../../../../../src/agent/hold/text/glob.ts';
+import { choicesOf } from '../../../../../../src/agent/hold/text/globParts.ts';
 
 describe('a glob', () => {
   const cases: [glob: string, yes: string[], no: string[]][] = [
