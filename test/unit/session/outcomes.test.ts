@@ -308,13 +308,14 @@ test('switching plan mode off withdraws the plan that waits', async () => {
   assert.equal(t.session.planMode, true, 'the old plan decides nothing');
 });
 
-for (const answer of [
-  undefined,
-  null,
-  'said',
-  {},
-  { content: 'x' },
-  { content: [{ type: 'image' }] },
+for (const [answer, said] of [
+  [undefined],
+  [null],
+  ['said', 'said'],
+  [{}],
+  [{ content: 'x' }],
+  [{ content: [] }, ''],
+  [{ content: [{ type: 'image' }] }, '[image, which is not shown]'],
 ] as const) {
   test(`a callback that ended counts as done, although it returned ${JSON.stringify(answer)}`, async () => {
     const t = createTestSession({
@@ -331,8 +332,8 @@ for (const answer of [
     const texts = t.results().map(({ content }) => content);
     assert.deepEqual(
       texts,
-      typeof answer === 'string'
-        ? ['said', 'said']
+      said !== undefined
+        ? [said, said]
         : ['Applied: Deploy. Reason: because', 'Discarded: Drop. Reason: because'],
     );
     t.assertSound();
