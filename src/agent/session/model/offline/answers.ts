@@ -38,7 +38,7 @@ export function answerTo(request: ChatRequest, l10n: Localiser = english): Provi
       .map(result => aboutResult(result, l10n)),
     ...(outcomes.length > 0 ? [aboutOutcomes(outcomes, l10n)] : []),
   ];
-  return textAnswer(said.length > 0 ? said.join('\n\n') : l10n.t('Nothing to do.'));
+  return textAnswer(said.length > 0 ? [...new Set(said)].join('\n\n') : l10n.t('Nothing to do.'));
 }
 
 /** The user's decisions, with the reasons in their own words. */

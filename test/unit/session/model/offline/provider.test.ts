@@ -108,6 +108,15 @@ test('a pending preview is recognized by the result’s own field, whatever the 
     'The preview is ready: look at it, then decide.',
   );
   assert.equal((await after(result('1', staged))).text, staged);
+  const two = [
+    called('1'),
+    { ...result('1', 'One.'), pending: ['p1'] },
+    { ...result('2', 'Two.'), pending: ['p2'] },
+  ];
+  assert.equal(
+    (await answerTo([user('/edit a :: b => c'), ...two])).text,
+    'The preview is ready: look at it, then decide.',
+  );
 });
 
 test('output of several lines is quoted, whatever it contains', async () => {
