@@ -23,7 +23,7 @@ export function tooltipOf(
   const { apply, discard } = setVotes(open, { isEdited });
   const text = new vscode.MarkdownString();
   text.isTrusted = { enabledCommands: [...linked, ...linkedAll, 'redline.sandbox.show'] };
-  text.appendMarkdown(`**${asMarkdown(titleOf(head))}** (${head.id})\n\n`);
+  text.appendMarkdown(`**${asMarkdown(titleOf(head))}**\n\n`);
   const { id, revision } = head;
   const links = [
     commandLink(vscode.l10n.t('Open'), 'redline.preview.open', id),

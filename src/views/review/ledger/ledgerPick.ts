@@ -149,7 +149,7 @@ function ledgerItem(row: LedgerRow, grouping: Grouping): LedgerItem {
       grouping === 'day' ? timeText(entry.at) : momentText(entry.at),
       ...placeOf(entry).map(place => withoutIcons(place)),
     ].join(' · '),
-    description: [withoutIcons(title), entry.previewId, ...agent].join(' · '),
+    description: [withoutIcons(title), ...agent].join(' · '),
     detail: withoutIcons(detailOf(entry), 300),
     buttons: [
       ...(row.shows && entry.outcome === 'applied' ? [new CopyButton()] : []),

@@ -48,9 +48,10 @@ export function checksLine({ checks = [] }: LedgerEntry): string {
   const marks = checks.map(({ name, outcome, failures, changed, seconds }) => ({
     ...{ name, state: outcome, failures, changed, seconds, isCurrent: true, problems: 0, isFlaky: false },
   }));
-  const others = [...new Set(checks.flatMap(({ together = [] }) => together))];
+  const others = new Set(checks.flatMap(({ together = [] }) => together));
   const text = checksText(marks, oneLine);
-  return others.length === 0 ? text : vscode.l10n.t('{0}, together with {1}', text, others.join(', '));
+  const forms = vscode.l10n.t('{1}, together with 1 other change|{1}, together with {0} other changes');
+  return others.size === 0 ? text : countText(forms, vscode.l10n)(others.size, text);
 }
 
 /** The start of a content hash; a dash if there is no file. */

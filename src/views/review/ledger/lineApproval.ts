@@ -76,7 +76,7 @@ function facts(origin: FoundOrigin): ApprovalItem[] {
     kind === 'changedSince'
       ? row('edit', l10n.t('Changed since; this window knows no decision about that'), '')
       : row('pass', l10n.t('The line is as it was approved'), ''),
-    row('check', [outcomeTitle(entry), momentText(entry.at), ...placeOf(entry)].join(' · '), entry.previewId),
+    row('check', [outcomeTitle(entry), momentText(entry.at), ...placeOf(entry)].join(' · '), ''),
     row('git-commit', titleOf(preview), agent.join('')),
     ...(why === undefined ? [] : [row('comment', why, l10n.t('reason'))]),
     ...(entry.editedByUser ? [row('pencil', l10n.t('edited by you'), '')] : []),

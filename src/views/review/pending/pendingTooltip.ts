@@ -16,9 +16,9 @@ export function previewTooltip(
   checks: readonly CheckMark[] = [],
   risks: readonly Risk[] = [],
 ): vscode.MarkdownString {
-  const { id, sourceToolName, origin } = preview;
+  const { origin } = preview;
   const { outcome, ...view } = previewView(preview, { risks });
-  const lines = [`**${asMarkdown(titleOf(preview))}** (${id}, ${asMarkdown(sourceToolName)})`];
+  const lines = [`**${asMarkdown(titleOf(preview))}**`];
   const add = (icon: string, text: string): void => void lines.push(`$(${icon}) ${asMarkdown(text, 500)}`);
   if (outcome.kind === 'pending') {
     for (const check of checks) add('beaker', checkSentence(check, String));

@@ -32,7 +32,7 @@ test('a row begins with who did what, when and where; the reasons stand below it
   showLedger(harness.store);
   const [row = assert.fail()] = shown;
   assert.match(row.label, /^\$\(check\) Applied by you · \d\d:\d\d\s?[AP]?M? · a\.txt$/);
-  assert.equal(row.description, 'A very long title of what is changed in this file · p1');
+  assert.equal(row.description, 'A very long title of what is changed in this file');
   assert.equal(row.detail, 'Looks right. · The model recommends Apply: Please look at it. · a.txt');
 });
 
