@@ -35,7 +35,7 @@ const problem = z.discriminatedUnion('kind', [
     more: z.optional(z.int()),
   }),
   z.object({ kind: z.literal('stale'), paths: z.array(z.string()), more: z.optional(z.int()) }),
-  z.object({ kind: z.literal('failed'), error: z.string() }),
+  z.object({ kind: z.literal('failed'), error: z.string(), isPartial: z.optional(z.literal(true)) }),
 ]);
 export type CardProblem = z.infer<typeof problem>;
 /** `PreviewOutcome`. All texts in it are foreign, and their invisible characters escaped. */

@@ -21,7 +21,7 @@ import { Lineage } from '../../agent/hold/preview/resolve/lineage.ts';
 import { planOf } from '../../agent/hold/preview/plan.ts';
 import { noLongerParses } from '../../agent/hold/preview/reading/noLongerParses.ts';
 import { makeCommand } from '../commandRegistry.ts';
-import { withoutIcons } from '../plainText.ts';
+import { shortList, withoutIcons } from '../plainText.ts';
 import {
   allText,
   applyVerb,
@@ -30,6 +30,7 @@ import {
   hasSucceeded,
   outcomeText,
   problemText,
+  rebaseText,
   recommendationText,
   runText,
 } from '../texts/previewWords.ts';
@@ -82,7 +83,7 @@ export function hunkLenses(subject: LensSubject, store: PreviewStore, hunk = 0):
       : makeCommand(no, 'redline.preview.discard', id, undefined, revision);
   if (block === 'stale') {
     const rebase = makeCommand(l10n.t('Rebase'), 'redline.preview.rebase', id);
-    return [{ ...rebase, tooltip: l10n.t('Make the change again for the file as it is now') }, discard, more];
+    return [{ ...rebase, tooltip: rebaseText() }, discard, more];
   }
   if (block) return [makeCommand(l10n.t('Edit'), 'redline.preview.edit', id, path), discard, more];
   return [applyLens(view, subject, isHunk ? hunk : undefined), discard, more];
@@ -94,8 +95,8 @@ function applyLens(
   hunk: number | undefined,
 ): vscode.Command {
   const { id, revision, changes } = preview;
-  const verb = applyVerb(change && change.kind !== 'modify' ? change.kind : faceOf(preview));
-  const recommendation = outcome.kind === 'pending' ? outcome.recommendation : undefined;
+  const { problem, recommendation } = outcome.kind === 'pending' ? outcome : {};
+  const verb = applyVerb(change && change.kind !== 'modify' ? change.kind : faceOf(preview), problem);
   const why = recommendation && !recommendation.isOfSet ? recommendationText(recommendation, String) : '';
   const own = why === '' ? {} : { tooltip: why };
   if (hunk !== undefined)
@@ -209,11 +210,19 @@ function fileNotes({ preview, change, hidden = [] }: LensSubject): vscode.Comman
   ];
 }
 
-/** The problem, as a sentence. */
+/** The problem in a few words, which leave room for what to do about it; the tooltip has the sentence. */
 function problemNote(problem: PreviewProblem): vscode.Command {
-  const icon = problem.kind === 'failed' ? '$(error)' : '$(warning)';
-  const said = problem.kind === 'conflicts' ? conflictsLeftText(problem) : problemText(problem, withoutIcons);
-  return note(`${icon} ${said}`);
+  const sentence = problemText(problem, String);
+  switch (problem.kind) {
+    case 'conflicts':
+      return note(`$(warning) ${conflictsLeftText(problem)}`, sentence);
+    case 'stale': {
+      const names = shortList(problem.paths.map(path => withoutIcons(path.slice(path.lastIndexOf('/') + 1))));
+      return note(`$(warning) ${vscode.l10n.t('Stale: {0}', names)}`, sentence);
+    }
+    case 'failed':
+      return note(`$(error) ${vscode.l10n.t('The last attempt failed')}`, sentence);
+  }
 }
 
 /** The risks of one file of a preview; the first file also has those of the whole preview. The tooltip has a sentence for each. */

@@ -36,12 +36,25 @@ export function problemText(problem: Problem, clean: Clean): string {
     case 'stale':
       return l10n.t('Stale: {0} changed after this was proposed.', list(problem.paths, problem.more));
     case 'failed':
-      return l10n.t('The last attempt failed: {0}', clean(problem.error));
+      return problem.isPartial
+        ? l10n.t('The last attempt failed, and may have done a part: {0}', clean(problem.error))
+        : l10n.t('The last attempt failed: {0}', clean(problem.error));
   }
 }
 
+/** What *Rebase* does. */
+export function rebaseText(): string {
+  return l10n.t('Rebase fits the change to the file as it is now, for you to look at. It writes nothing.');
+}
+
+/** Whether applying it runs it once more after it may have done a part. */
+export function isRunAgain(problem: Problem | undefined): boolean {
+  return problem?.kind === 'failed' && problem.isPartial === true;
+}
+
 /** Label of the button that applies a preview. */
-export function applyVerb(face: PreviewItem['face']): string {
+export function applyVerb(face: PreviewItem['face'], problem: Problem | undefined): string {
+  if (isRunAgain(problem)) return l10n.t('Run Again');
   switch (face) {
     case 'change':
       return l10n.t('Apply');

@@ -23,15 +23,16 @@ export type PreviewProblem =
     }
   /** These files have changed since it was proposed. */
   | { readonly kind: 'stale'; readonly paths: readonly string[] }
-  /** The last attempt to resolve it. */
-  | { readonly kind: 'failed'; readonly error: string };
+  /** The last attempt to resolve it. With `isPartial` it is an action, which may have done a part of its work. */
+  | { readonly kind: 'failed'; readonly error: string; readonly isPartial?: true };
 
 /** Outcome of a preview, given the attempts to resolve it and the previews that undid it. */
 export type PreviewOutcome =
   | {
       readonly kind: 'pending';
       readonly problem: PreviewProblem | undefined;
-      readonly recommendation: Recommendation | undefined;
+      /** With `isPast` for an apply that its problem does not offer. */
+      readonly recommendation: (Recommendation & { readonly isPast?: true }) | undefined;
     }
   | { readonly kind: 'applying'; readonly action: ResolveAction }
   | {
@@ -86,7 +87,7 @@ export interface PreviewView {
   readonly lastAttempt: LedgerEntry | undefined;
   readonly outcome: PreviewOutcome;
   /** The model's recommendation, current or, once someone else has decided, former. */
-  readonly advice: Recommendation | undefined;
+  readonly advice: (Recommendation & { readonly isPast?: true }) | undefined;
   /** The preview that proposes again what was discarded. Once that is resolved, the outcome is its outcome. */
   readonly reopenedAs: Preview | undefined;
   /** The way to reverse the outcome, and the preview to do it to: a redo undoes the preview that undid this one. */
@@ -153,7 +154,7 @@ export function totalOf(stats: readonly DiffStat[], files: number): DiffStat | u
 }
 
 /** The obstacle to applying a pending preview. */
-export function problemOf({ changes, state }: Preview): PreviewProblem | undefined {
+export function problemOf({ kind, changes, state }: Preview): PreviewProblem | undefined {
   if (state.kind !== 'pending') return undefined;
   const files = (changes ?? []).flatMap(change => {
     const count = conflictCount(change);
@@ -162,14 +163,22 @@ export function problemOf({ changes, state }: Preview): PreviewProblem | undefin
   if (files.length > 0) return { kind: 'conflicts', files };
   // The error of a stale preview would only repeat that it is stale.
   if (state.stale.length > 0) return { kind: 'stale', paths: state.stale };
-  return state.lastError === undefined ? undefined : { kind: 'failed', error: state.lastError };
+  if (state.lastError === undefined) return undefined;
+  return { kind: 'failed', error: state.lastError, ...(kind === 'action' ? { isPartial: true } : {}) };
 }
 
 function outcomeOf(preview: Preview, { lastAttempt, undoneBy }: PreviewFacts): PreviewOutcome {
   const { state, origin } = preview;
   switch (state.kind) {
-    case 'pending':
-      return { kind: 'pending', problem: problemOf(preview), recommendation: state.recommendation };
+    case 'pending': {
+      const problem = problemOf(preview);
+      const { recommendation } = state;
+      const isPast = problem && problem.kind !== 'failed' && recommendation?.action === 'apply';
+      return {
+        ...{ kind: 'pending', problem },
+        recommendation: recommendation && isPast ? { ...recommendation, isPast } : recommendation,
+      };
+    }
     case 'applying':
       return { kind: 'applying', action: state.action };
     case 'applied':

@@ -190,7 +190,7 @@ function shownProblem(problem: PreviewProblem): CardProblem {
       return { kind: 'stale', paths, more: unnamed(problem.paths) };
     }
     case 'failed':
-      return { kind: 'failed', error: escapeInvisible(problem.error) };
+      return { ...problem, error: escapeInvisible(problem.error) };
   }
 }
 
@@ -205,7 +205,7 @@ export function adviceOf({ advice, outcome }: PreviewView): Advice | undefined {
       action: advice.action,
       reason: escapeProse(advice.reason.trim()),
       isOfSet: advice.isOfSet,
-      isPast: outcome.kind === 'pending' || outcome.kind === 'applying' ? undefined : true,
+      isPast: outcome.kind === 'pending' || outcome.kind === 'applying' ? advice.isPast : true,
     }
   );
 }

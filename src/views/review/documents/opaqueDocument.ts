@@ -9,7 +9,7 @@ import { commandOf, type PlannedCommand } from '../../../agent/sandbox/commands/
 import { shellLine } from '../../../agent/sandbox/commands/shellCall.ts';
 import { toolCallOf, type ToolCallPlan } from '../../../agent/hold/preview/toolCallPlan.ts';
 import { detailsText, escapeInvisible, oneLine } from '../../plainText.ts';
-import { expiredText, runText } from '../../texts/previewWords.ts';
+import { expiredText, problemText, runText } from '../../texts/previewWords.ts';
 
 /**
  * The document of a preview without file changes. It shows what would run, or has run, and which tool staged it.
@@ -78,9 +78,7 @@ function endedText(preview: Preview, lastAttempt: LedgerEntry | undefined): stri
   const { outcome } = previewView(preview, { lastAttempt });
   switch (outcome.kind) {
     case 'pending':
-      return outcome.problem?.kind === 'failed'
-        ? l10n.t('The last attempt failed, and may have done a part: {0}', oneLine(outcome.problem.error))
-        : undefined;
+      return outcome.problem?.kind === 'failed' ? problemText(outcome.problem, oneLine) : undefined;
     case 'applying':
       return l10n.t('It is running.');
     case 'returnedError':

@@ -21,11 +21,23 @@ test('a pending preview has one problem: conflicts before stale files, and these
   assert.equal(problemOf({ kind: 'pending', stale: [] }), undefined);
   const failed = { kind: 'pending', stale: [], lastError: 'disk full' } as const;
   assert.deepEqual(problemOf(failed), { kind: 'failed', error: 'disk full' });
+  const { outcome } = previewView(preview({ changes: null, state: failed }));
+  const partial = { kind: 'failed', error: 'disk full', isPartial: true };
+  assert.deepEqual(outcome.kind === 'pending' && outcome.problem, partial);
   const stale = { ...failed, stale: ['a.ts'] };
   assert.deepEqual(problemOf(stale), { kind: 'stale', paths: ['a.ts'] });
   const conflicts = { kind: 'conflicts', files: [{ path: 'a.ts', count: 1 }] };
   assert.deepEqual(problemOf(stale, conflicted), conflicts);
   assert.deepEqual(problemOf({ kind: 'pending', stale: [] }, conflicted), conflicts);
+});
+
+test('an apply is recommended only where it is offered: of a stale preview it was', () => {
+  const recommendation = { action: 'apply', reason: 'It counts.' } as const;
+  const of = (stale: string[]) => previewView(preview({ state: { kind: 'pending', stale, recommendation } }));
+  assert.deepEqual(
+    [of([]).advice, of(['a.ts']).advice],
+    [recommendation, { ...recommendation, isPast: true }],
+  );
 });
 
 test('an outcome tells who it was and why, unless the user gave no reason', () => {

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ItemOf } from '../../protocol.ts';
-import { applyVerb } from '../../../texts/previewWords.ts';
+import { applyVerb, isRunAgain } from '../../../texts/previewWords.ts';
 import { post } from '../host.ts';
 import { button } from '../templates.ts';
 import { checkButton, isDoubtful, moreButton } from './turnCard.ts';
@@ -59,7 +59,8 @@ function reasonForm(why: string, send: (event: Event) => void): TemplateResult {
 /** Apply or, while the preview is stale, the step needed first. */
 function primaryButton(card: Card, problem: Pending['problem']): TemplateResult {
   const { id, revision, label, face } = card;
-  const style = isDoubtful(card) ? 'secondary' : 'primary';
+  const isAgain = isRunAgain(problem);
+  const style = isDoubtful(card) || isAgain ? 'secondary' : 'primary';
   const one = (text: string, of: string, action: string, onClick: () => void): TemplateResult =>
     button({ label: text, of, action, style, onClick });
   if (problem?.kind === 'conflicts') {
@@ -69,9 +70,9 @@ function primaryButton(card: Card, problem: Pending['problem']): TemplateResult 
   if (problem?.kind === 'stale')
     return one(l10n.t('Rebase'), l10n.t('Rebase {0}', label), 'rebase', () => post({ type: 'rebase', id }));
   const apply = (): void => post({ type: 'resolve', id, revision, action: 'apply' });
-  const verb = applyVerb(face);
+  const verb = applyVerb(face, problem);
   const of =
-    face === 'change'
+    face === 'change' && !isAgain
       ? l10n.t('Apply {0}', label)
       : face === 'approve'
         ? l10n.t('Approve {0}', label)
