@@ -11,6 +11,11 @@ export function note(kind: string, name: string, text: string): TemplateResult {
   return html`<div class="card-note ${kind}">${icon(name)}<span>${text}</span></div>`;
 }
 
+/** The line above the title of a card, which a long title cannot push away. */
+export function first(text: string | undefined): TemplateResult | typeof nothing {
+  return text === undefined ? nothing : html`<div class="card-first">${text}</div>`;
+}
+
 export interface ButtonParts {
   readonly label: string;
   /** For screen readers: the label, with its object. */

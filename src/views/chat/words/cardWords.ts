@@ -3,8 +3,10 @@ import { countText } from '../../../agent/base/localiser.ts';
 import {
   byText,
   expiredText,
+  isRunAgain,
   outcomeText,
   problemText,
+  rebaseText,
   recommendationText,
   runText,
 } from '../../texts/previewWords.ts';
@@ -55,7 +57,8 @@ export function cardNotes({
   if (advice) notes.push(['recommendation', recommendationText(advice, String)]);
   const problem = state.kind === 'pending' ? state.problem : undefined;
   if (state.kind === 'failed') notes.push(['last-error', state.error]);
-  if (problem)
+  if (problem?.kind === 'stale') notes.push(['stale', `${problemText(problem, String)} ${rebaseText()}`]);
+  else if (problem)
     notes.push([problem.kind === 'failed' ? 'last-error' : problem.kind, problemText(problem, String)]);
   return notes;
 }
@@ -95,6 +98,24 @@ export function partName({ file, hunk }: PartRow): string {
 
 export function isOpen({ state }: Card): boolean {
   return state.kind === 'pending' || state.kind === 'applying';
+}
+
+/** That nothing of a pending card has happened, which stands first on it; `undefined` for one that is decided, in part or failed. */
+export function waitingText({
+  state,
+  parts,
+  face,
+}: Pick<Card, 'state' | 'parts' | 'face'>): string | undefined {
+  if (state.kind !== 'pending' || parts || isRunAgain(state.problem)) return undefined;
+  switch (face) {
+    case 'run':
+    case 'call':
+      return l10n.t('Not run yet');
+    case 'approve':
+      return l10n.t('Not approved yet');
+    default:
+      return l10n.t('Not written yet');
+  }
 }
 
 /** The state of a card, unless its parts show it. */

@@ -20,6 +20,14 @@ export function turnStateText({ state, counts, by }: Turn): string | undefined {
   return by && isDecided ? outcomeText(state, by.actor, by.agent) : stateWord(state);
 }
 
+/** How much of an open turn is decided, which stands first on its card. */
+export function turnWaitingText({ open, counts }: Turn): string | undefined {
+  if (open.length === 0) return undefined;
+  return counts.applied + counts.discarded + counts.undone > 0
+    ? hunksText(counts)
+    : l10n.t('Not written yet');
+}
+
 /** Outcome of the change of a file; `undefined` while it is merely pending. */
 export function rowStateText({ state, counts }: TurnRow): string | undefined {
   const isProblem = state === 'stale' || state === 'conflicts' || state === 'failed';

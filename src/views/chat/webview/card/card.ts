@@ -14,10 +14,11 @@ import {
   partsText,
   reasonOf,
   stateText,
+  waitingText,
 } from '../../words/cardWords.ts';
 import { post } from '../host.ts';
 import { renderMarkdown } from '../markdown/markdown.ts';
-import { button, icon, note, stat } from '../templates.ts';
+import { button, first, icon, note, stat } from '../templates.ts';
 import { checkList } from '../checkList.ts';
 import { fileButton } from './fileRow.ts';
 import { STATE_ICONS } from './stateIcons.ts';
@@ -52,9 +53,10 @@ export function renderCard(card: Card, old: HTMLElement | undefined): HTMLElemen
 function content(card: Card): TemplateResult {
   const { state, label, parts, remedy } = card;
   return html`
-    ${header(card)} ${isOpen(card) && card.files.length > 1 ? fileList(card) : nothing}
-    ${checkList(card.checks, card.id)} ${notes(card)} ${parts ? partList(parts, label) : nothing}
-    ${output(card)} ${plan(card)} ${state.kind === 'pending' ? votes(card, state) : nothing}
+    ${first(waitingText(card))} ${header(card)}
+    ${isOpen(card) && card.files.length > 1 ? fileList(card) : nothing} ${checkList(card.checks, card.id)}
+    ${notes(card)} ${parts ? partList(parts, label) : nothing} ${output(card)} ${plan(card)}
+    ${state.kind === 'pending' ? votes(card, state) : nothing}
     ${remedy && !parts ? remedyButton(label, remedy) : nothing} ${runOnDiskButton(card)}
   `;
 }

@@ -2,10 +2,10 @@ import * as l10n from '@vscode/l10n';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { recommendationText } from '../../../texts/previewWords.ts';
 import type { ItemOf } from '../../protocol.ts';
-import { rowStateText, turnName, turnStateText } from '../../words/turnWords.ts';
+import { rowStateText, turnName, turnStateText, turnWaitingText } from '../../words/turnWords.ts';
 import { checkList } from '../checkList.ts';
 import { post } from '../host.ts';
-import { button, icon, note, stat } from '../templates.ts';
+import { button, first, icon, note, stat } from '../templates.ts';
 import { fileButton } from './fileRow.ts';
 import { STATE_ICONS } from './stateIcons.ts';
 
@@ -30,6 +30,7 @@ function content(turn: Turn): TemplateResult {
   // Of mixed outcomes, at least one is an apply that counts.
   const look = turn.state === 'mixed' && turn.counts.applied === 0 ? 'discarded' : turn.state;
   return html`
+    ${first(turnWaitingText(turn))}
     <div class="card-header">
       ${icon(STATE_ICONS[look], turn.state === 'applying' ? 'codicon-modifier-spin state-icon' : 'state-icon')}
       <span class="card-label">${turnName({ ...turn, state: 'pending' })}</span>

@@ -14,6 +14,8 @@ import {
   transcript,
   wordsOf,
 } from '../../../../support/chatFixtures.ts';
+import { waitingText } from '../../../../../src/views/chat/words/cardWords.ts';
+import { applyVerb, rebaseText } from '../../../../../src/views/texts/previewWords.ts';
 
 const card = (state: PreviewState) => previewCard(previewView(preview({ state })));
 const exact = (added: number, removed: number) => ({ added, removed, hunks: 1, exact: true });
@@ -21,6 +23,15 @@ const exact = (added: number, removed: number) => ({ added, removed, hunks: 1, e
 test('a pending preview carries the revision that a click votes on', () => {
   const shown = previewCard(previewView(preview({ id: 'p7', revision: 4 })));
   assert.deepEqual([shown.id, shown.revision, shown.state.kind, shown.key], ['p7', 4, 'pending', 'p:p7']);
+});
+
+test('a pending card says first that nothing has happened, in the words of what it would do', () => {
+  const first = (changes?: null) => waitingText(previewCard(previewView(preview({ changes }))));
+  assert.deepEqual([first(), first(null)], ['Not written yet', 'Not run yet']);
+  assert.equal(
+    waitingText(card({ kind: 'discarded', by: { actor: 'human', reason: '', at: '' } })),
+    undefined,
+  );
 });
 
 test('a recommendation is shown with its reason, or with the fallback', () => {
@@ -42,9 +53,16 @@ test('a stale preview names its files and does not repeat the failure', () => {
   assert.deepEqual(shown(['a.ts', 'b.ts'], 'a.ts, b.ts changed'), {
     state: undefined,
     reason: undefined,
-    stale: 'Stale: a.ts, b.ts changed after this was proposed.',
+    stale: `Stale: a.ts, b.ts changed after this was proposed. ${rebaseText()}`,
   });
   assert.equal(shown([], 'disk full')['last-error'], 'The last attempt failed: disk full');
+  const failed = { kind: 'pending', stale: [], lastError: 'lost' } as const;
+  const again = previewCard(previewView(preview({ changes: null, state: failed })));
+  assert.equal(wordsOf(again)['last-error'], 'The last attempt failed, and may have done a part: lost');
+  assert.equal(
+    applyVerb(again.face, again.state.kind === 'pending' ? again.state.problem : undefined),
+    'Run Again',
+  );
   const many = Array.from({ length: 2_000 }, (_, n) => `f${n}.ts`);
   assert.match(shown(many).stale ?? '', /f4\.ts and 1995 more/);
   assert.ok(JSON.stringify(card({ kind: 'pending', stale: many })).length < 1_000);

@@ -3,7 +3,12 @@ import { test } from 'node:test';
 import type { CheckMark } from '../../../../../src/agent/hold/preview/previewView.ts';
 import type { Preview, PreviewState } from '../../../../../src/agent/hold/preview/preview.ts';
 import { newsOf } from '../../../../../src/views/chat/words/newsWords.ts';
-import { rowStateText, turnName, turnStateText } from '../../../../../src/views/chat/words/turnWords.ts';
+import {
+  rowStateText,
+  turnName,
+  turnStateText,
+  turnWaitingText,
+} from '../../../../../src/views/chat/words/turnWords.ts';
 import { recommendationText } from '../../../../../src/views/texts/previewWords.ts';
 import {
   answered,
@@ -114,6 +119,7 @@ test('mixed outcomes are told by number, and are not struck through', () => {
     'turn',
   );
   assert.deepEqual([turn.state, turnStateText(turn)], ['mixed', '1 of 2 hunks applied']);
+  assert.equal(turnWaitingText(turn), undefined);
   const part = preview({
     id: 'p8',
     changes: [modify('1.ts')],
@@ -126,6 +132,8 @@ test('mixed outcomes are told by number, and are not struck through', () => {
     [split.state, rowStateText(split.rows[0] ?? assert.fail())],
     ['pending', '2 applied · 1 left'],
   );
+  const open = only(turnOf([staged(1), staged(2)]), 'turn');
+  assert.deepEqual([split, open].map(turnWaitingText), ['2 applied · 2 left', 'Not written yet']);
 });
 
 test('two changes of one file have a row each, so that what became of one does not hide the other', () => {
