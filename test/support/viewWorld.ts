@@ -10,7 +10,7 @@ import { AgentViews } from '../../src/agent/clients/view/agentViews.ts';
 import type { AgentViewsHost } from '../../src/agent/clients/view/viewsHost.ts';
 import type { NotTaken, ViewPace } from '../../src/agent/clients/view/liveView.ts';
 import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFiles.ts';
-import { noOverlay } from '../../src/agent/sandbox/view/sandboxes.ts';
+import { viewMount } from '../../src/agent/sandbox/agentView/viewMount.ts';
 import { isBinary, isLink, type FileSide } from '../../src/agent/hold/preview/fileChange.ts';
 import { openPreviewLog } from '../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { Overlay } from '../../src/agent/hold/preview/overlay.ts';
@@ -125,7 +125,8 @@ export class ViewWorld {
       storage: this.storage,
       limits: () => ({ bytes: 1e9, files: 100_000 }),
       readable: () => [],
-      obstacle: () => noOverlay(folders(), this.storage),
+      mount: () => viewMount(folders(), this.storage, 'auto'),
+      progress: (_, copy) => copy(new AbortController().signal, () => undefined),
       sentenceOf: ({ reason, detail }) => `${reason} ${detail ?? ''}`.trim(),
       onNotTaken: (_, what) => this.notTaken.push(what),
       pace: this.#looks,

@@ -1,7 +1,7 @@
-import { accessSync, constants } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { programOnPath } from '../../agent/base/system/searchPath.ts';
 import { terminalAgents, type TerminalAgent } from '../../agent/clients/view/terminalAgents.ts';
 import type { Ctx } from '../ctx.ts';
 import { confirm, showError, showInfo } from '../toast.ts';
@@ -55,7 +55,7 @@ export async function openAgentTerminal(ctx: Ctx, [given, uri]: readonly unknown
 /** Asks for an installed agent, or the user's shell. */
 async function pickProgram(ctx: Ctx): Promise<string | undefined> {
   const { l10n } = vscode;
-  const found = installedAgents();
+  const found = await installedAgents();
   const copy = { label: l10n.t('Copy the Command for Another Terminal'), program: undefined };
   const items = [
     ...found.map(({ name, program }) => ({ label: name, description: program, program })),
@@ -99,17 +99,7 @@ async function copyCommand({ settings, globalStorage }: Ctx): Promise<void> {
 }
 
 /** The known agents that are on the path. */
-export function installedAgents(): readonly TerminalAgent[] {
-  return terminalAgents.filter(({ program }) => isInstalled(program));
-}
-
-function isInstalled(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(':').some(folder => {
-    try {
-      accessSync(path.join(folder, program), constants.X_OK);
-      return folder !== '';
-    } catch {
-      return false;
-    }
-  });
+export async function installedAgents(): Promise<readonly TerminalAgent[]> {
+  const found = await Promise.all(terminalAgents.map(({ program }) => programOnPath(program)));
+  return terminalAgents.filter((_, n) => found[n] !== undefined);
 }

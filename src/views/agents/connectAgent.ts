@@ -212,13 +212,14 @@ function modeText(mode: string): string {
 /** @returns the program of the agent to start, or the agent to connect */
 async function pickAgent(): Promise<KnownAgent | 'other' | { readonly program: string } | undefined> {
   const { l10n } = vscode;
-  // An agent terminal needs a view, which only Linux has.
-  const found = process.platform === 'linux' ? installedAgents() : [];
+  const found = await installedAgents();
   const items = [
     ...found.map(({ name, program }) => ({
       label: l10n.t('Start {0} Here', name),
       description: program,
-      detail: l10n.t('All that it writes waits here, by its edit tools or by its shell.'),
+      detail: l10n.t(
+        'What it writes in its view of the workspace waits here, by its edit tools or by its shell.',
+      ),
       agent: { program },
     })),
     ...knownAgents.map(agent => ({

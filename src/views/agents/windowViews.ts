@@ -4,11 +4,11 @@ import * as vscode from 'vscode';
 import { AgentViews } from '../../agent/clients/view/agentViews.ts';
 import { viewPace } from '../../agent/clients/view/liveView.ts';
 import { stayedText } from '../../agent/clients/view/terminalWords.ts';
-import { noOverlay } from '../../agent/sandbox/view/sandboxes.ts';
+import { viewMount } from '../../agent/sandbox/agentView/viewMount.ts';
 import type { Agent } from '../agent.ts';
 import { reportLeftOut } from '../review/external/report.ts';
 import { whySentence } from '../texts/sandboxWords.ts';
-import { showInfo, showWarning } from '../toast.ts';
+import { showInfo, showWarning, withCancel } from '../toast.ts';
 
 /** Dependencies of the agents' views. */
 export interface WindowViewsParts extends Agent {
@@ -31,9 +31,10 @@ export function windowViews(parts: WindowViewsParts): AgentViews {
     folders: () => workspace.folders(),
     limits: () => settings.copyLimits,
     readable: () => settings.agentsReadable,
-    obstacle: async () => {
-      if (workspace.folders().length === 0) return { reason: 'noFolder' };
-      return noOverlay(workspace.folders(), storage);
+    mount: () => viewMount(workspace.folders(), storage, settings.sandboxEngine),
+    progress: async (total, copy) => {
+      const title = vscode.l10n.t('Redline: copying the workspace for the agent');
+      await withCancel(title, (signal, report) => copy(signal, done => report(done, total)));
     },
     sentenceOf: whySentence,
     onNotTaken: ({ name }, { leftOut, isTooMuch, stayed }) => {

@@ -15,7 +15,8 @@ export async function programOnPath(
   for (const folder of searchPath.split(path.delimiter).filter(each => path.isAbsolute(each)))
     for (const ending of ['', ...endings]) {
       const at = path.join(folder, name + ending);
-      if (await succeeds(fs.access(at, fs.constants.X_OK))) return at;
+      const isFile = async (): Promise<boolean> => (await fs.stat(at)).isFile();
+      if ((await succeeds(fs.access(at, fs.constants.X_OK))) && (await isFile())) return at;
     }
   return undefined;
 }

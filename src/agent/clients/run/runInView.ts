@@ -6,13 +6,16 @@ import * as z from 'zod/mini';
 import { parsedJson } from '../../base/json.ts';
 import { withoutEditor, withVariables } from '../../base/system/environment.ts';
 import { isInside } from '../../base/system/realPath.ts';
+import { programOnPath } from '../../base/system/searchPath.ts';
 import { homeTools } from '../../sandbox/view/homeTools.ts';
+import type { NamespaceOptions } from '../../sandbox/view/bubblewrap.ts';
 import { Namespace } from '../../sandbox/view/namespace.ts';
 import { proveWindow, type ProvenWindow } from '../mcp/proof.ts';
-import { terminalAgents } from '../view/terminalAgents.ts';
+import { terminalAgents, type TerminalAgent } from '../view/terminalAgents.ts';
 import { connectToViews } from '../view/viewSocket.ts';
 import { Lines, windowSchema, type ProgramMessage, type WindowMessage } from '../view/viewLines.ts';
 import { openWindows, realPathOf, windowsFor } from '../windowFiles.ts';
+import { CopyProgram } from './copyProgram.ts';
 import { configuration, programFolders } from './homeFolders.ts';
 import { hiddenPrograms } from './ownPrograms.ts';
 import { told } from './toldAgent.ts';
@@ -59,12 +62,14 @@ type Connection = Lines<WindowMessage, ProgramMessage>;
 export async function runInView(command: readonly string[], options: StartPlace): Promise<number> {
   const { home, say } = options;
   const [name = '', ...args] = command;
-  const program = programAt(name);
+  const program = /[/\\]/.test(name)
+    ? await programOnPath(path.basename(name), path.resolve(path.dirname(name)))
+    : await programOnPath(name);
   if (program === undefined) {
     say(`redline-run: there is no program ${name}. Nothing was started.`);
     return NOT_FOUND;
   }
-  const base = path.basename(name);
+  const base = path.basename(name).replace(/\.(cmd|bat|exe|ps1)$/i, '');
   const known = terminalAgents.find(each => each.program === base);
   const agent = known?.name ?? base;
   const id = randomUUID();
@@ -85,54 +90,62 @@ export async function runInView(command: readonly string[], options: StartPlace)
   if (made?.kind !== 'mounts') return fail(made?.kind === 'refused' ? made.reason : 'the window has gone.');
   for (const line of made.lines) say(`redline: ${line}`);
   const settings = textOf(path.join(process.env['CODEX_HOME'] ?? path.join(home, '.codex'), 'config.toml'));
-  const start = told(base, { args, env: process.env }, settings);
-  const writable = configuration(home, known);
-  const readable = [
-    ...made.readable.filter(each => !isInside(home, each)),
-    ...programFolders(program, home, made.searchPath),
-  ];
-  const tools = homeTools(made.searchPath, home).binds.map(([, at]) => at);
-  const hidden = hiddenPrograms(base, home, [...writable, ...readable, ...tools, cwd]);
-  if (hidden.length > 0)
-    say(
-      `redline: Your settings of ${agent} name what is not there in this terminal, so it does not run: ${hidden.slice(0, MAX_NAMED).join(', ')}. The setting redline.agents.readable can show it.`,
-    );
-  const namespace = new Namespace({
-    ...{ storage: made.storage, folders: made.folders, links: new Map(made.links), deleted: [], cwd },
-    program: [program, ...start.args],
-    environment: withVariables(
-      withoutEditor(start.env),
-      Object.fromEntries(OUTSIDE.map(each => [each, null])),
-    ),
-    searchPath: made.searchPath,
-    terminal: {
-      ...{ writable, readable },
-      shown: made.shown,
-    },
-  });
+  const start = told(base, { args, env: process.env }, settings, made.copies);
+  const started = { program: [program, ...start.args], environment: withoutEditor(start.env), cwd };
+  const running =
+    made.copies.length > 0
+      ? new CopyProgram({ ...made, ...started })
+      : mounted(made, started, known, options);
   // The terminal tells the program, too, which may go on after Ctrl+C.
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => undefined);
-  for (const signal of ['SIGHUP', 'SIGTERM'] as const) process.on(signal, () => namespace.stop());
-  const view = await namespace.entered;
+  for (const signal of ['SIGHUP', 'SIGTERM'] as const) process.on(signal, () => running.stop());
+  const view = await running.entered;
   if (view === undefined) {
     lines.close();
-    await namespace.release();
+    await running.release();
     return fail('The view could not be mounted.');
   }
   lines.send({ kind: 'entered', view });
   const answer = await lines.next();
   if (answer?.kind !== 'watching') {
-    namespace.stop();
-    await namespace.release();
+    running.stop();
+    await running.release();
     say(
       `redline-run: ${answer?.kind === 'refused' ? answer.reason : 'the window has gone.'} The program was ended.`,
     );
     return FAILED;
   }
-  const last = await followed({ id, agent, view, cwd }, lines, namespace.ended, options);
-  await namespace.release();
+  const last = await followed({ id, agent, view, cwd }, lines, running.ended, options);
+  await running.release();
   last.lines?.close();
   return last.end.exitCode ?? 1;
+}
+
+/** Starts a program in a mounted view, and names what its settings ask for and is not there. */
+function mounted(
+  made: Extract<WindowMessage, { kind: 'mounts' }>,
+  { program, environment, cwd }: Pick<NamespaceOptions, 'program' | 'environment' | 'cwd'>,
+  agent: TerminalAgent | undefined,
+  { home, say }: StartPlace,
+): Namespace {
+  const [file = ''] = program;
+  const { storage, folders, links, searchPath, shown } = made;
+  const writable = configuration(home, agent);
+  const readable = [
+    ...made.readable.filter(each => !isInside(home, each)),
+    ...programFolders(file, home, searchPath),
+  ];
+  const tools = homeTools(searchPath, home).binds.map(([, at]) => at);
+  const hidden = hiddenPrograms(agent?.program ?? '', home, [...writable, ...readable, ...tools, cwd]);
+  if (hidden.length > 0)
+    say(
+      `redline: Your settings of ${agent?.name} name what is not there in this terminal, so it does not run: ${hidden.slice(0, MAX_NAMED).join(', ')}. The setting redline.agents.readable can show it.`,
+    );
+  return new Namespace({
+    ...{ storage, folders, links: new Map(links), deleted: [], cwd, program, searchPath },
+    environment: withVariables(environment, Object.fromEntries(OUTSIDE.map(each => [each, null]))),
+    terminal: { writable, readable, shown },
+  });
 }
 
 /** A program that runs in a view, as windows know it. */
@@ -220,20 +233,4 @@ function textOf(file: string): string {
   } catch {
     return '';
   }
-}
-
-/** The absolute path of a program, as a shell finds it. */
-function programAt(name: string): string | undefined {
-  const isProgram = (at: string): boolean => {
-    try {
-      fs.accessSync(at, fs.constants.X_OK);
-      return fs.statSync(at).isFile();
-    } catch {
-      return false;
-    }
-  };
-  const places = name.includes('/')
-    ? [path.resolve(name)]
-    : (process.env['PATH'] ?? '').split(':').map(folder => path.resolve(folder, name));
-  return places.find(isProgram);
 }

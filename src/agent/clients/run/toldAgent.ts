@@ -1,11 +1,17 @@
 import { parsedJson, isRecord } from '../../base/json.ts';
 import { STATUS_FILE } from '../../sandbox/agentView/privateGit.ts';
+import type { Folders } from '../../sandbox/view/pathNames.ts';
 
 /** The instructions of an agent in a view. */
 export const VIEW_INSTRUCTIONS =
   'You work in a view of the workspace. What you write here is proposed to the user, and nothing is on disk until the user applies it. ' +
   `${STATUS_FILE} in the workspace folder tells what the user applied or refused, and why: read it before you edit a file again, and ` +
   'when a file is not as you left it. A refusal is an answer, not an error.';
+
+/** What an agent in a copy is told of paths. */
+export function copyInstructions({ root, copy }: Folders): string {
+  return `You work in a copy: ${copy} stands for ${root}. Where you read or are given a path in ${root}, use that of the copy.`;
+}
 
 /** How a program is started. */
 export interface Start {
@@ -18,15 +24,22 @@ export interface Start {
  * stays. A command of the program, such as `claude mcp list`, is left alone.
  * @param program the name of the program
  * @param settings the text of Codex's own settings
+ * @param copies the folders in whose copies it works
  */
-export function told(program: string, { args, env }: Start, settings: string): Start {
+export function told(
+  program: string,
+  { args, env }: Start,
+  settings: string,
+  copies: readonly Folders[] = [],
+): Start {
+  const text = [VIEW_INSTRUCTIONS, ...copies.map(copyInstructions)].join(' ');
   const hasOption = (option: string): boolean => args.some(arg => arg.includes(option));
   const isConversation = args[0]?.startsWith('-') ?? true;
   if (program === 'claude' && isConversation && !hasOption('--append-system-prompt'))
-    return { args: ['--append-system-prompt', VIEW_INSTRUCTIONS, ...args], env };
+    return { args: ['--append-system-prompt', text, ...args], env };
   const option = 'developer_instructions';
   if (program === 'codex' && !hasOption(option) && !settings.includes(option))
-    return { args: ['-c', `${option}=${JSON.stringify(VIEW_INSTRUCTIONS)}`, ...args], env };
+    return { args: ['-c', `${option}=${JSON.stringify(text)}`, ...args], env };
   if (program !== 'opencode') return { args, env };
   const name = 'OPENCODE_CONFIG_CONTENT';
   const given = parsedJson(env[name] ?? '{}');

@@ -5,7 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { succeeds } from '../../base/async.ts';
 import { detailOf, messageWithoutPaths } from '../../base/errors.ts';
 import { AgentView } from '../../sandbox/agentView/agentView.ts';
+import { holds, wallAround } from '../../sandbox/agentView/copyWall.ts';
 import { TooLargeError } from '../../sandbox/agentView/frozenFolder.ts';
+import { CancelledError, COPIES } from '../../sandbox/agentView/workCopy.ts';
 import { runningIn } from '../../sandbox/view/firstProcess.ts';
 import { Namespace } from '../../sandbox/view/namespace.ts';
 import type { AgentName, Preview } from '../../hold/preview/preview.ts';
@@ -31,6 +33,8 @@ const GONE_POLL_MS = 50;
 export class AgentViews {
   readonly #host: AgentViewsHost;
   readonly #live = new Map<string, LiveView>();
+  /** The ids of the programs that are connected, also while their views are made. */
+  readonly #served = new Set<string>();
   /** The preview sessions of the agents at work, by the id of their program. */
   readonly #sessions = new Map<string, string>();
   #socket: Promise<ViewSocket> | undefined;
@@ -49,6 +53,7 @@ export class AgentViews {
   /** Serves one program until it ends or goes away. Never rejects. */
   async serve(socket: Duplex, id: string): Promise<void> {
     const lines: Connection = new Lines(socket, programSchema);
+    this.#served.add(id);
     try {
       await this.#serve(lines, id);
     } catch (error) {
@@ -56,6 +61,7 @@ export class AgentViews {
       lines.send({ kind: 'refused', reason: messageWithoutPaths(error) });
     } finally {
       lines.close();
+      this.#served.delete(id);
     }
   }
 
@@ -66,12 +72,13 @@ export class AgentViews {
   async recover(): Promise<boolean> {
     let isAnyAtWork = false;
     const entries = await fs.readdir(this.#host.storage, { withFileTypes: true }).catch(() => []);
-    for (const { name: id } of entries.filter(entry => entry.isDirectory())) {
+    for (const { name: id } of entries.filter(each => each.isDirectory() && !COPIES.test(each.name))) {
       const folder = path.join(this.#host.storage, id);
       try {
-        if (this.#live.has(id) || (await succeeds(fs.access(path.join(folder, KEPT))))) continue;
+        if (this.#served.has(id) || (await succeeds(fs.access(path.join(folder, KEPT))))) continue;
         const owner = await ownerOf(folder);
         const view = await AgentView.reopen(folder);
+        if (await view.isBeingMade()) continue;
         if (!owner) await view.remove();
         else if (await view.isMounted(owner.view)) isAnyAtWork = true;
         else await this.#takeAgain(folder, owner);
@@ -84,9 +91,9 @@ export class AgentViews {
 
   /** Why no view can be made here, in a sentence; `undefined` if one can. */
   async obstacle(): Promise<string | undefined> {
-    const { obstacle, sentenceOf } = this.#host;
-    const found = await obstacle();
-    return found && sentenceOf(found);
+    const { mount, sentenceOf } = this.#host;
+    const found = await mount();
+    return found.mount === undefined ? sentenceOf(found.why) : undefined;
   }
 
   /** Stops looking at the views. The agents go on, and their changes are kept for the next window. Never rejects. */
@@ -105,7 +112,7 @@ export class AgentViews {
     const folder = path.join(storage, id);
     const refusal = first.kind === 'open' ? await this.#refusal(first.cwd) : undefined;
     if (refusal !== undefined) return lines.send({ kind: 'refused', reason: refusal });
-    const view = first.kind === 'open' ? await this.#make(folder) : await AgentView.reopen(folder);
+    const view = first.kind === 'open' ? await this.#make(folder, lines) : await AgentView.reopen(folder);
     if (typeof view === 'string') return lines.send({ kind: 'refused', reason: view });
     let keeps = true;
     let live: LiveView | undefined;
@@ -134,7 +141,7 @@ export class AgentViews {
       }
       keeps = live.notTaken.isTooMuch;
       if (keeps) await keep(view);
-      lines.send({ kind: 'taken', lines: farewell(live, folder, this.#host.l10n) });
+      lines.send({ kind: 'taken', lines: farewell(live, view.written, this.#host.l10n) });
     } catch (error) {
       logger.error(
         `The view of ${agent.name} failed; what it has written is in ${folder}: ${detailOf(error)}`,
@@ -162,8 +169,9 @@ export class AgentViews {
     owner: ViewOwner,
   ): Promise<string | undefined> {
     await writeOwner(folder, owner);
-    const told = await greeting(view, owner, this.#host);
-    lines.send({ kind: 'mounts', ...viewOf(view, this.#host), lines: told });
+    const wall = await wallOf(view);
+    const told = await greeting(view, owner, wall.length > 0, this.#host);
+    lines.send({ kind: 'mounts', ...viewOf(view, this.#host), wall: [...wall], lines: told });
     const entered = await lines.next();
     if (entered?.kind !== 'entered') return undefined;
     await writeOwner(folder, { ...owner, view: entered.view });
@@ -189,15 +197,21 @@ export class AgentViews {
     if (!roots.some(root => isInside(cwd, root)))
       return l10n.t('{0} is in no folder that the window of VS Code has open.', cwd);
     await fs.mkdir(storage, { recursive: true, mode: 0o700 });
-    return this.obstacle();
+    return undefined;
   }
 
   /** @returns why it cannot be made, if that is known */
-  async #make(folder: string): Promise<AgentView | string> {
-    const { folders, limits, l10n } = this.#host;
+  async #make(folder: string, lines: Connection): Promise<AgentView | string> {
+    const { folders, limits, l10n, mount, sentenceOf, progress } = this.#host;
+    const found = await mount();
+    if (found.mount === undefined) return sentenceOf(found.why);
+    const gone = new AbortController();
+    void lines.closed.then(() => gone.abort());
+    const copying = found.mount === 'copy' ? { progress, signal: gone.signal } : undefined;
     try {
-      return await AgentView.create(folders(), folder, limits());
+      return await AgentView.create(folders(), folder, limits(), copying);
     } catch (error) {
+      if (error instanceof CancelledError) return l10n.t('Copying the workspace was cancelled.');
       if (error instanceof TooLargeError)
         return l10n.t('The workspace is larger than what redline.sandbox.maxCopySize allows.');
       return l10n.t('The workspace could not be copied: {0}', messageWithoutPaths(error));
@@ -217,20 +231,33 @@ export class AgentViews {
       if (waited >= GONE_MS) throw new Error('The view is still mounted.');
       await delay(GONE_POLL_MS);
     }
-    const { storage, folders, links } = view.mounts;
+    const { storage, folders, links, copies } = view.mounts;
+    if (copies.length > 0) return this.#takeRest(view, NOWHERE, owner);
     const namespace = new Namespace({
       ...{ storage, folders, links: new Map(links), deleted: [], cwd: '/', program: ['/bin/true'] },
       ...{ environment: {}, searchPath: '' },
     });
     try {
       const { view: root } = await namespace.ended;
-      if (root === undefined || !(await view.enter(root))) throw new Error('it cannot be mounted');
-      const live = this.#liveView(view, owner);
-      await live.end();
-      if (live.notTaken.isTooMuch) return await keep(view);
+      if (root === undefined) throw new Error('it cannot be mounted');
+      await this.#takeRest(view, root, owner, () => namespace.release());
     } finally {
       await namespace.release();
     }
+  }
+
+  /** @param release lets go of the mounted view */
+  async #takeRest(
+    view: AgentView,
+    root: string,
+    owner: ViewOwner,
+    release?: () => Promise<void>,
+  ): Promise<void> {
+    if (!(await view.enter(root))) throw new Error('it cannot be mounted');
+    const live = this.#liveView(view, owner);
+    await live.end();
+    if (live.notTaken.isTooMuch) return await keep(view);
+    await release?.();
     await view.remove();
   }
 }
@@ -254,16 +281,26 @@ function sessionOf(
 function viewOf(
   { mounts }: AgentView,
   host: AgentViewsHost,
-): Omit<Extract<WindowMessage, { kind: 'mounts' }>, 'kind' | 'lines'> {
-  const { storage, folders, links, shown, readable } = mounts;
+): Omit<Extract<WindowMessage, { kind: 'mounts' }>, 'kind' | 'lines' | 'wall'> {
+  const { storage, folders, links, shown, readable, copies } = mounts;
   return {
     storage,
     folders: folders.map(({ root, state }) => ({ root, state })),
     links: links.map(([link, target]) => [link, target]),
     shown: [...shown],
+    copies: copies.map(({ root, copy }) => ({ root, copy })),
     readable: [...readable, ...host.readable()],
     searchPath: process.env['PATH'] ?? '',
   };
+}
+
+/** The wall that keeps a program in copies from writing into the folders and the state of the view; none if nothing does. */
+async function wallOf({ mounts, written }: AgentView): Promise<readonly string[]> {
+  const { copies, storage } = mounts;
+  if (copies.length === 0) return [];
+  const closed = [...copies.map(({ root }) => root), storage];
+  const wall = wallAround(await Promise.all(closed.map(each => fs.realpath(each))));
+  return wall && (await holds(wall, storage, written)) ? wall : [];
 }
 
 /** Keeps the changes of a view for the person, without set-user-ID and set-group-ID bits. */

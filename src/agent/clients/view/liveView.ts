@@ -5,7 +5,8 @@ import { detailOf } from '../../base/errors.ts';
 import { english, type Sentence } from '../../base/localiser.ts';
 import type { Logger } from '../../base/logger.ts';
 import { listed, plural } from '../../base/phrases.ts';
-import type { AgentView, Collection } from '../../sandbox/agentView/agentView.ts';
+import type { AgentView } from '../../sandbox/agentView/agentView.ts';
+import type { Collection } from '../../sandbox/agentView/collected.ts';
 import type { Stayed } from '../../sandbox/agentView/stayed.ts';
 import { placeForeign } from '../../hold/external/foreignChange.ts';
 import { inPreviews, type LeftOut, type LeftOutReason } from '../../hold/external/gathered.ts';
@@ -89,8 +90,8 @@ export class LiveView {
   /** Workspace paths on which something was decided. */
   readonly #decided = new Set<string>();
   #leftOut: LeftOut[] = [];
-  #last: Pick<Collection, 'isTooMuch' | 'commits' | 'lostGit' | 'busy' | 'bulk' | 'ignored'> = {
-    ...{ isTooMuch: false, commits: 0, lostGit: false, busy: [], bulk: [], ignored: [] },
+  #last: Pick<Collection, 'isTooMuch' | 'commits' | 'lostGit' | 'busy' | 'bulk' | 'ignored' | 'notes'> = {
+    ...{ isTooMuch: false, commits: 0, lostGit: false, busy: [], bulk: [], ignored: [], notes: [] },
   };
   #stayed: readonly Stayed[] = [];
   #told = '';
@@ -197,7 +198,7 @@ export class LiveView {
 
   async #take(restMs = 0, isEnd = false): Promise<void> {
     const collection = await this.#view.collect(restMs, isEnd);
-    const { effects, isTooMuch, commits, lostGit, busy, bulk, ignored } = collection;
+    const { effects, isTooMuch, commits, lostGit, busy, bulk, ignored, notes } = collection;
     const { workspace, overlay, store } = this.#host;
     const pending = overlay.of(this.#id);
     const placed = await placeForeign(effects, {
@@ -224,7 +225,7 @@ export class LiveView {
     await collection.accept();
     const isNews = leftOut.length > 0 || (isTooMuch && !this.#last.isTooMuch);
     this.#leftOut.push(...leftOut);
-    this.#last = { isTooMuch, commits, lostGit, busy, bulk, ignored };
+    this.#last = { isTooMuch, commits, lostGit, busy, bulk, ignored, notes };
     if (isNews) this.#onNotTaken({ ...this.notTaken, leftOut });
   }
 
@@ -295,6 +296,10 @@ export class LiveView {
   #status(): string {
     const { commits, lostGit, isTooMuch, busy, bulk, ignored } = this.#last;
     const notes = [
+      ...this.#view.mounts.copies.map(
+        ({ root, copy }) => `This is a copy: ${safeName(copy)} stands for ${safeName(root)}.`,
+      ),
+      ...this.#last.notes,
       ...(isTooMuch
         ? [
             `You have changed more files than can be reviewed at once (2,000 files or 50 MB). ${bulk.length > 0 ? `Of ${listed(bulk)}, nothing` : 'None of it'} is proposed until there are fewer.`,

@@ -11,10 +11,14 @@ import type { ViewOwner } from './viewOwner.ts';
 /** The most paths that are named. */
 const MAX_NAMED = 10;
 
-/** The lines for the person at the terminal before the agent starts. */
+/**
+ * The lines for the person at the terminal before the agent starts.
+ * @param isWalled from a copy, it cannot write into the folders themselves
+ */
 export async function greeting(
   view: AgentView,
   { agent: { name }, sessionId }: ViewOwner,
+  isWalled: boolean,
   { l10n, folders, store }: Pick<AgentViewsHost, 'l10n' | 'folders' | 'store'>,
 ): Promise<readonly string[]> {
   const isConnected = await isConnectedHere(
@@ -27,6 +31,13 @@ export async function greeting(
     return [...paths.slice(0, MAX_NAMED), ...(paths.length > MAX_NAMED ? ['…'] : [])].join(', ');
   };
   return [
+    ...(view.mounts.copies.length === 0
+      ? []
+      : [
+          isWalled
+            ? l10n.t('It works in a copy; it cannot write into the workspace folder itself.')
+            : l10n.t('It works in a copy; nothing stops it from writing elsewhere by an absolute path.'),
+        ]),
     l10n.t(
       'What is written here becomes previews in VS Code; nothing is on disk until you apply it. Your decisions are in REDLINE.md.',
     ),

@@ -13,7 +13,7 @@ export const programSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open'), agent: z.string(), cwd: z.string() }),
   /** Comes back to its view after a reload. */
   z.object({ kind: z.literal('again'), agent: z.string(), view: z.string() }),
-  /** The program runs; `view` leads to the root of its view. */
+  /** The program runs; `view` leads to the root of its view, or it answers there as long as it works in copies. */
   z.object({ kind: z.literal('entered'), view: z.string() }),
   /** The program has ended; the view is there until this is answered. */
   z.object({ kind: z.literal('ended') }),
@@ -29,6 +29,10 @@ export const windowSchema = z.discriminatedUnion('kind', [
     links: z.array(z.tuple([z.string(), z.string()])),
     shown: z.array(z.object({ state: z.string(), at: z.string() })),
     readable: z.array(z.string()),
+    /** The program works in these copies of folders; if there are any, nothing is mounted. */
+    copies: z.array(z.object({ root: z.string(), copy: z.string() })),
+    /** The beginning of the command line that keeps the program from writing into the folders themselves. */
+    wall: z.array(z.string()),
     /** The PATH of VS Code: that of a terminal may come from the settings of a workspace. */
     searchPath: z.string(),
     /** For the person at the terminal. */

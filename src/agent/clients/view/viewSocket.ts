@@ -4,8 +4,10 @@ import * as net from 'node:net';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { Duplex } from 'node:stream';
+import { listenAddress } from '../../base/aliveSocket.ts';
 import { firstLine } from '../mcp/proof.ts';
 
+const IS_PIPE = process.platform === 'win32';
 const ID = /^[\w-]{8,64}$/;
 
 /** The socket where the terminals of a window reach its views. Nobody else can enter its folder, so it needs no token. */
@@ -26,9 +28,11 @@ export class ViewSocket {
 
   /** @throws the error of the system if it cannot listen */
   static async listen(serve: (socket: Duplex, id: string) => void): Promise<ViewSocket> {
-    // Socket paths must be short, and storage paths are not.
-    const folder = await mkdtemp(path.join(tmpdir(), 'redline-'));
-    const made = new ViewSocket(path.join(folder, 'views'), serve);
+    // Socket paths must be short, and storage paths are not. On Windows, only its owner can write to a pipe.
+    const at = IS_PIPE
+      ? listenAddress(tmpdir())
+      : path.join(await mkdtemp(path.join(tmpdir(), 'redline-')), 'views');
+    const made = new ViewSocket(at, serve);
     made.#server.listen(made.path);
     await once(made.#server, 'listening');
     return made;
@@ -38,7 +42,7 @@ export class ViewSocket {
   async close(): Promise<void> {
     for (const socket of this.#open) socket.destroy();
     await new Promise(resolve => this.#server.close(resolve));
-    await rm(path.dirname(this.path), { recursive: true, force: true }).catch(() => undefined);
+    if (!IS_PIPE) await rm(path.dirname(this.path), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,8 @@
 import type { AgentName } from '../../hold/preview/preview.ts';
 import type { FolderRoot } from '../../hold/preview/workspace.ts';
 import type { CopyLimits } from '../../sandbox/agentView/frozenFolder.ts';
+import type { ViewMount } from '../../sandbox/agentView/viewMount.ts';
+import type { Progress } from '../../sandbox/view/copyEngine.ts';
 import type { NoOverlay } from '../../sandbox/view/probe.ts';
 import type { NotTaken, ViewHost } from './liveView.ts';
 
@@ -12,10 +14,12 @@ export interface AgentViewsHost extends ViewHost {
   readonly limits: () => CopyLimits;
   /** Absolute paths in the home folder that agents may read beside their own settings and tools. */
   readonly readable: () => readonly string[];
-  /** Why no view can be made here, see `noOverlay`; `undefined` if one can. */
-  readonly obstacle: () => Promise<NoOverlay | undefined>;
-  /** The obstacle as a sentence. */
-  readonly sentenceOf: (obstacle: NoOverlay) => string;
+  /** How a view is made here, see `viewMount`. */
+  readonly mount: () => Promise<ViewMount>;
+  /** Shows that a copy of the workspace is being made, and lets the person cancel it. */
+  readonly progress: Progress;
+  /** Why no view can be made, as a sentence. */
+  readonly sentenceOf: (why: NoOverlay) => string;
   /** Shows the person that something is not in the previews. */
   readonly onNotTaken: (agent: AgentName, what: NotTaken) => void;
 }

@@ -1,58 +1,43 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { sha256 } from '../../base/hash.ts';
-import type { ForeignFile } from '../../hold/external/foreignChange.ts';
-import { MAX_FILES, type LeftOut } from '../../hold/external/gathered.ts';
+import { answers, listen } from '../../base/aliveSocket.ts';
+import { MAX_FILES } from '../../hold/external/gathered.ts';
 import type { FileContent, FolderRoot } from '../../hold/preview/workspace.ts';
 import { Effects, foundContent, type Found } from '../view/effects.ts';
 import { Layers, type Place } from '../view/layers.ts';
-import { OWN_FOLDERS, type MountedFolder, type TerminalAccess } from '../view/bubblewrap.ts';
+import { OWN_FOLDERS } from '../view/bubblewrap.ts';
 import { removeTree } from '../view/entries.ts';
 import { clearSetId } from '../view/heldFind.ts';
+import { CopiedLinks, PathNames } from '../view/pathNames.ts';
 import { inTrees, PlainTree } from '../view/plainTree.ts';
 import { changedPaths, type Layer } from '../view/upperTree.ts';
 import { bulkFolders } from './bulk.ts';
-import type { CopyLimits } from './frozenFolder.ts';
+import type { Collection, ViewMounts } from './collected.ts';
+import { freezeFolder, type CopyLimits } from './frozenFolder.ts';
 import { KnownFiles, stampIn } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
 import { localSettings, stayedAt, type Stayed } from './stayed.ts';
 import { gitOf, worktreesOf } from './viewGit.ts';
-import { makeLayer, stateSchema, type ViewState } from './viewState.ts';
-
-/** The most entries that are looked at to see whether something was written. */
-const MAX_WATCHED = 100_000;
-
-/** The mounts of a view. */
-export interface ViewMounts extends Pick<TerminalAccess, 'shown' | 'readable'> {
-  readonly storage: string;
-  readonly folders: readonly MountedFolder[];
-  readonly links: readonly (readonly [link: string, target: string])[];
-}
-
-/** The changes in a view since the last accepted collection. */
-export interface Collected {
-  readonly effects: readonly ForeignFile[];
-  readonly leftOut: readonly LeftOut[];
-  /** More was changed than can be reviewed at once: then what is in `bulk`, or all of it if that is empty, is only in the view. */
-  readonly isTooMuch: boolean;
-  /** Workspace paths of folders with more files than can be reviewed at once. */
-  readonly bulk: readonly string[];
-  /** Workspace paths of what was written although git ignores it. */
-  readonly ignored: readonly string[];
-  /** Workspace paths in `effects` of settings that git ignores, which may hold secrets. */
-  readonly settings: readonly string[];
-  /** How many commits were made in the view since it was opened. They stay there. */
-  readonly commits: number;
-  /** A repository was removed in the view. The real one is as it was. */
-  readonly lostGit: boolean;
-  /** Workspace paths of files that are not in `effects` yet, since they are still being written. */
-  readonly busy: readonly string[];
-}
+import { fingerprintOf, isSame, isStatus, modeOf, remembering, writeWatched } from './viewFiles.ts';
+import {
+  copiesFolder,
+  copiesOf,
+  makeLayer,
+  stampsOf,
+  stateSchema,
+  writeStamps,
+  writeState,
+  type ViewState,
+} from './viewState.ts';
+import { claimCopies, makeCopy, type Copying } from './workCopy.ts';
 
 /**
  * A view of the workspace in which a program works for as long as it likes: an overlay, at the workspace's own path, over a copy of
  * the files that git does not ignore. The copy never changes, since an overlay shows stale or mixed content when its lower tree
  * does. Folders that git ignores are overlays of their own over the real ones, and writes to them stay in the view.
+ *
+ * Where no overlay can be mounted, the program works in a copy of all files elsewhere, which takes the place of the upper tree and of
+ * the mounted view.
  *
  * Another program mounts the view, see `redline-run`; this class works with its files.
  */
@@ -61,6 +46,7 @@ export class AgentView {
   readonly #state: ViewState;
   readonly #layers: Layers;
   readonly #known: KnownFiles;
+  readonly #links: CopiedLinks;
   /** Paths in the upper trees that git ignores, by layer; found by the last {@link collect}. */
   readonly #ignored = new Map<Layer, ReadonlySet<string>>();
   /** The stamp of each file of the upper trees when it was last looked at. */
@@ -70,36 +56,49 @@ export class AgentView {
   private constructor(storage: string, state: ViewState) {
     this.storage = storage;
     this.#state = state;
-    this.#layers = new Layers(state.folders, storage);
+    const copies = copiesOf(state, storage);
+    this.#layers = new Layers(state.folders, storage, root => copies.find(each => each.root === root)?.copy);
+    this.#links = new CopiedLinks(copies, copies.length > 0 ? this.#layers.links : new Map());
     this.#known = new KnownFiles(path.join(storage, 'known'));
   }
 
   /**
-   * Makes the files that a view is mounted from. If that fails, nothing is left.
+   * Makes the files that a view is mounted from, or its copies. If that fails, nothing is left.
    * @param storage a folder that does not exist yet, outside all folders.
-   * @throws TooLargeError, or the error of the system
+   * @param copying how the copies are made; nothing for an overlay
+   * @throws TooLargeError, CancelledError, or the error of the system
    */
   static async create(
     folders: readonly FolderRoot[],
     storage: string,
     limits: CopyLimits,
+    copying?: Copying,
   ): Promise<AgentView> {
     await fs.mkdir(storage, { recursive: true });
+    const maker = await listen();
+    const state: ViewState = {
+      ...{ folders: folders.map(({ name, fsPath }) => ({ name, fsPath })), ignored: [] },
+      ...{ shown: [], readable: [], foreign: [], unreadable: [] },
+      copies: copying && (await claimCopies(path.dirname(storage))),
+      maker: maker?.address,
+    };
+    const view = new AgentView(storage, state);
     try {
-      const state: ViewState = {
-        ...{ folders: folders.map(({ name, fsPath }) => ({ name, fsPath })), ignored: [] },
-        ...{ shown: [], readable: [], foreign: [], unreadable: [] },
-      };
-      for (const { root, state: at } of new Layers(folders, storage).all)
-        await makeLayer(root, at, limits, state);
-      for (const name of OWN_FOLDERS) await fs.mkdir(path.join(storage, name));
-      for (const name of ['tmp', 'var-tmp', 'shm']) await fs.chmod(path.join(storage, name), 0o1777);
-      await fs.mkdir(path.join(storage, 'known'));
-      await fs.writeFile(path.join(storage, 'view.json'), JSON.stringify(state), { mode: 0o600 });
-      return new AgentView(storage, state);
+      // From now on a window that finds it half made knows what to remove.
+      await writeState(storage, state);
+      for (const name of ['known', ...(copying ? [] : OWN_FOLDERS)]) await fs.mkdir(path.join(storage, name));
+      for (const layer of view.#layers.all) await view.#makeLayer(layer, limits, copying);
+      for (const name of copying ? [] : ['tmp', 'var-tmp', 'shm'])
+        await fs.chmod(path.join(storage, name), 0o1777);
+      delete state.maker;
+      await writeStamps(storage, view.#stamps);
+      await writeState(storage, state);
+      return view;
     } catch (error) {
-      await removeTree(storage);
+      await view.remove();
       throw error;
+    } finally {
+      maker?.dispose();
     }
   }
 
@@ -108,7 +107,14 @@ export class AgentView {
     const text = await fs.readFile(path.join(storage, 'view.json'), 'utf8');
     const view = new AgentView(storage, stateSchema.parse(JSON.parse(text)));
     await view.#known.load();
+    for (const [at, stamp] of await stampsOf(storage)) view.#stamps.set(at, stamp);
     return view;
+  }
+
+  /** Whether it is still being made, perhaps by another window. */
+  async isBeingMade(): Promise<boolean> {
+    const { maker } = this.#state;
+    return maker !== undefined && (await answers(maker)) === true;
   }
 
   get mounts(): ViewMounts {
@@ -117,8 +123,13 @@ export class AgentView {
       storage: this.storage,
       folders: [...this.#layers.all.map(({ root, state }) => ({ root, state })), ...ignored],
       links: [...this.#layers.links],
-      ...{ shown, readable },
+      ...{ shown, readable, copies: copiesOf(this.#state, this.storage) },
     };
+  }
+
+  /** The folder that has what the program has written. */
+  get written(): string {
+    return copiesFolder(this.#state, this.storage) ?? this.storage;
   }
 
   /** Ignored folders whose files the program cannot change, since some belong to another owner or group. */
@@ -133,17 +144,21 @@ export class AgentView {
 
   /**
    * Looks at the files in the mounted view from now on.
-   * @param view leads to the root of the view, see `Namespace.entered`.
+   * @param view leads to the root of the view, see `Namespace.entered`; for a copy, where its program answers.
    * @returns whether the view is mounted there; else nothing has changed
    */
   async enter(view: string): Promise<boolean> {
-    if (!(await this.isMounted(view))) return false;
+    if (this.#state.copies === undefined && !(await this.isMounted(view))) return false;
     this.#view = view;
     return true;
   }
 
-  /** Whether the view is mounted there: what is read and written there is then not the workspace itself. */
+  /**
+   * Whether the view is mounted there: what is read and written there is then not the workspace itself. A copy is, as long as its
+   * program answers there.
+   */
   async isMounted(view: string): Promise<boolean> {
+    if (this.#state.copies !== undefined) return (await answers(view)) === true;
     for (const { root } of this.#layers.all) {
       const [real, seen] = await Promise.all(
         [root, path.join(view, root)].map(at => fs.lstat(at).catch(() => undefined)),
@@ -154,24 +169,8 @@ export class AgentView {
   }
 
   /** A fingerprint that changes if something was written. It has to be polled: the upper trees send no events. */
-  async fingerprint(): Promise<string> {
-    let [count, size, latest, ids] = [0, 0n, 0n, 0n];
-    const walk = async (layer: Layer, tree: PlainTree, relative: string): Promise<void> => {
-      for await (const part of tree.parts(relative))
-        for (const { name } of part) {
-          const at = relative === '' ? name : `${relative}/${name}`;
-          if (at === '.git' || isStatus(at) || this.#ignored.get(layer)?.has(at)) continue;
-          if (++count > MAX_WATCHED) return;
-          const stat = await tree.at(at, each => fs.lstat(each, { bigint: true }));
-          if (!stat) continue;
-          if (stat.ctimeNs > latest) latest = stat.ctimeNs;
-          size += stat.size;
-          ids += stat.ino;
-          if (stat.isDirectory()) await walk(layer, tree, at).catch(() => undefined);
-        }
-    };
-    for (const layer of this.#layers.all) await inTrees([layer.upper], tree => walk(layer, tree, ''));
-    return [count, size, latest, ids].join(' ');
+  fingerprint(): Promise<string> {
+    return fingerprintOf(this.#layers.all, (layer, at) => this.#ignored.get(layer)?.has(at) === true);
   }
 
   /**
@@ -189,13 +188,14 @@ export class AgentView {
     const settings: string[] = [];
     const restedAt = Date.now() - restMs;
     for (const layer of this.#layers.all) {
-      const merged = path.join(this.#view, layer.root);
+      const merged = this.#seen(layer);
       const lower = path.join(layer.state, 'lower');
       const changed = await changedPaths(layer, merged, effects, lower);
       const known = this.#known.below(layer.root);
       await inTrees([layer.upper, lower, merged], async (upper, frozen, inView) => {
         const nameOf = (relative: string): string => this.#layers.nameOf({ layer, relative });
-        const worktrees = await worktreesOf(changed.git, inView);
+        const git = await this.#made(changed.git, frozen);
+        const worktrees = await worktreesOf(git, inView);
         for (const each of worktrees) effects.leaveOut({ path: nameOf(each), why: 'worktree' });
         const local = isEnd ? await localSettings(changed.ignored, frozen, inView) : [];
         settings.push(...local.map(nameOf));
@@ -223,7 +223,7 @@ export class AgentView {
             continue;
           }
           const isLooked = await effects.look(name, async () => {
-            const found = await inView.find(each);
+            const found = await this.#find(inView, each);
             const theirs = found?.kind === 'file' ? remembering(found) : found;
             // It may have been moved into what is left for later.
             if (!theirs && large.length > 0) return;
@@ -237,6 +237,8 @@ export class AgentView {
     }
     const isNone = effects.isTooMuch;
     const { effects: files, leftOut } = effects.end();
+    const names = copiesOf(this.#state, this.storage).map(({ root, copy }) => [copy, root] as const);
+    const notes = new PathNames(names, () => undefined).told(files);
     const accept = async (): Promise<void> => {
       for (const [at, { stamp, theirs }] of looked) {
         await this.#known.set(at, theirs);
@@ -253,7 +255,8 @@ export class AgentView {
         bulk,
         ignored,
         settings,
-        ...(await gitOf(this.#layers.all, this.#view)),
+        notes,
+        ...(await gitOf(this.#layers.all, layer => this.#seen(layer))),
       },
       isTooMuch: isNone || bulk.length > 0,
       accept: isNone ? async () => undefined : accept,
@@ -271,8 +274,8 @@ export class AgentView {
     if (!place) return false;
     const { layer, relative } = place;
     const at = path.join(layer.root, relative);
-    const tree = new PlainTree(path.join(this.#view, layer.root));
-    const now = await tree.find(relative);
+    const tree = new PlainTree(this.#seen(layer));
+    const now = await this.#find(tree, relative);
     const before = this.#known.has(at)
       ? this.#known.find(at)
       : await new PlainTree(path.join(layer.state, 'lower')).find(relative);
@@ -281,24 +284,31 @@ export class AgentView {
     if (!(await isSame(now, expected))) return false;
     const bits = mode ?? modeOf(now);
     const wanted = content ? foundContent(content, bits) : undefined;
+    const left = content && 'link' in content ? { link: await this.#links.inCopy(content.link) } : content;
     if (!(await isSame(now, wanted)))
-      await (content ? writeWatched(tree, relative, content, bits) : tree.remove(relative));
+      await (left ? writeWatched(tree, relative, left, bits) : tree.remove(relative));
     await this.#known.set(at, wanted);
     await this.#known.save();
     this.#stamps.delete(at);
     return true;
   }
 
-  /** Puts a text where the program can read it: into the first folder, or into its home folder if a file of that name is there. */
+  /**
+   * Puts a text where the program can read it: into the first folder, or, if a file of that name is there, into its home folder or
+   * beside its copies.
+   */
   async tell(text: string): Promise<void> {
     const [layer] = this.#layers.all;
     const isTaken = layer && (await new PlainTree(path.join(layer.state, 'lower')).find(STATUS_FILE));
-    const folder = layer && !isTaken ? path.join(this.#view, layer.root) : path.join(this.storage, 'home');
+    const beside = copiesFolder(this.#state, this.storage) ?? path.join(this.storage, 'home');
+    const folder = layer && !isTaken ? this.#seen(layer) : beside;
     await writeWatched(new PlainTree(folder), STATUS_FILE, Buffer.from(text), 0o644);
   }
 
   /** Clears the set-user-ID and set-group-ID bits of files written in the view. No program may be at work in it. */
   async clearSetId(): Promise<void> {
+    // In a copy, the program has no more rights than the user.
+    if (this.#state.copies !== undefined) return;
     const uppers = this.mounts.folders.map(({ state }) =>
       path.relative(this.storage, path.join(state, 'upper')),
     );
@@ -318,59 +328,56 @@ export class AgentView {
         });
       return [...inLayer, ...own];
     });
+    const since = this.#state.copies === undefined ? 0 : await this.#madeAt();
     const found = all.map(([layer, relative, upper, at]) =>
-      stayedAt(upper, at, this.#layers.nameOf({ layer, relative })),
+      stayedAt(upper, at, this.#layers.nameOf({ layer, relative }), since),
     );
     return (await Promise.all(found)).flat().sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   async remove(): Promise<void> {
+    const copies = copiesFolder(this.#state, this.storage);
+    if (copies !== undefined) await removeTree(copies);
     await removeTree(this.storage);
+  }
+
+  /** Where the program sees a folder of the workspace. */
+  #seen(layer: Layer): string {
+    return this.#state.copies === undefined ? path.join(this.#view, layer.root) : layer.upper;
+  }
+
+  /** The time at which the copies were complete. */
+  async #madeAt(): Promise<number> {
+    return (await fs.stat(path.join(this.storage, 'view.json'))).ctimeMs;
+  }
+
+  /** The paths that were not there before; a copy has all in its tree. */
+  async #made(paths: readonly string[], frozen: PlainTree): Promise<readonly string[]> {
+    if (this.#state.copies === undefined) return paths;
+    const before = await Promise.all(paths.map(each => frozen.find(each)));
+    return paths.filter((_, n) => !before[n]);
+  }
+
+  /** The entry at a path, as it would be in the workspace. */
+  async #find(tree: PlainTree, relative: string): Promise<Found | undefined> {
+    const found = await tree.find(relative);
+    return found?.kind === 'link' ? { ...found, target: this.#links.inWorkspace(found.target) } : found;
+  }
+
+  async #makeLayer(layer: Layer, limits: CopyLimits, copying: Copying | undefined): Promise<void> {
+    const state = this.#state;
+    if (!copying) return makeLayer(layer, limits, state);
+    await fs.mkdir(layer.state);
+    const frozen = await freezeFolder(layer.root, path.join(layer.state, 'lower'), limits);
+    const stamps = await makeCopy(layer, frozen, this.#links, limits, copying);
+    for (const [at, stamp] of stamps) this.#stamps.set(at, stamp);
+    state.unreadable.push(...frozen.unreadable);
+    // Looking at what was large from the start would take long, and it stays in the copy anyway.
+    this.#ignored.set(layer, new Set(frozen.ignored));
   }
 
   #placeOf(workspacePath: string): Place | undefined {
     const at = this.#layers.absolute(workspacePath);
     return at === undefined ? undefined : this.#layers.placeAt(at);
   }
-}
-
-/** The collected changes, and the way to accept them. */
-export interface Collection extends Collected {
-  /** Marks the files as known. Until then, the same changes are collected again. */
-  accept(): Promise<void>;
-}
-
-/**
- * Writes a file so that programs that watch the view see it only complete, and no other name: the draft is in `.git`, if there is
- * one.
- */
-async function writeWatched(
-  tree: PlainTree,
-  relative: string,
-  content: FileContent,
-  bits: number,
-): Promise<void> {
-  const hasGit = (await tree.find('.git'))?.kind === 'folder';
-  await tree.write(relative, content, bits, undefined, hasGit ? '.git' : undefined);
-}
-
-function isStatus(relative: string): boolean {
-  return relative === STATUS_FILE;
-}
-
-function modeOf(found: Found | undefined): number {
-  return found?.kind === 'file' ? found.mode : 0o666 & ~process.umask();
-}
-
-async function isSame(a: Found | undefined, b: Found | undefined): Promise<boolean> {
-  if (a?.kind !== b?.kind) return false;
-  if (a?.kind === 'link' && b?.kind === 'link') return a.target === b.target;
-  if (a?.kind !== 'file' || b?.kind !== 'file') return true;
-  return a.size === b.size && a.mode === b.mode && sha256(await a.read()) === sha256(await b.read());
-}
-
-/** The same file, but read only once. */
-function remembering(found: Extract<Found, { kind: 'file' }>): Found {
-  let bytes: Promise<Uint8Array> | undefined;
-  return { ...found, read: () => (bytes ??= found.read()) };
 }

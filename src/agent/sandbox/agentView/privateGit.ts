@@ -11,7 +11,7 @@ export interface ShownFolder {
 }
 
 /** The folder in the copy's `.git` that shows the objects of the real repository. */
-const REAL_OBJECTS = 'redline-objects';
+export const REAL_OBJECTS = 'redline-objects';
 /** Folders of `.git` that are shown, not copied: they are large, and files are only added to them. */
 const SHOWN = ['modules', 'lfs'];
 

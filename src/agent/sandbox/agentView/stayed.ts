@@ -35,11 +35,19 @@ export async function localSettings(
  * What stands at a path of an upper tree.
  * @param relative empty for the tree itself
  * @param name a workspace path
+ * @param since what was changed later was written, in milliseconds since 1970
  */
-export async function stayedAt(upper: string, relative: string, name: string): Promise<readonly Stayed[]> {
+export async function stayedAt(
+  upper: string,
+  relative: string,
+  name: string,
+  since: number,
+): Promise<readonly Stayed[]> {
   const tree = new PlainTree(upper);
   const kind = relative === '' ? 'folder' : (await tree.find(relative))?.kind;
-  if (kind === 'file' || kind === 'link') return [{ path: name }];
+  const isWritten = async (at: string): Promise<boolean> =>
+    since === 0 || ((await tree.stat(at))?.ctimeMs ?? 0) > since;
+  if (kind === 'file' || kind === 'link') return (await isWritten(relative)) ? [{ path: name }] : [];
   if (kind !== 'folder') return [];
   let files = 0;
   const folders = [relative];
@@ -47,8 +55,10 @@ export async function stayedAt(upper: string, relative: string, name: string): P
     for await (const part of tree.parts(folder))
       for (const entry of part)
         if (files >= MAX_COUNTED) break;
-        else if (entry.kind === 'folder')
-          folders.push(folder === '' ? entry.name : `${folder}/${entry.name}`);
-        else if (entry.kind !== 'other') files++;
+        else {
+          const at = folder === '' ? entry.name : `${folder}/${entry.name}`;
+          if (entry.kind === 'folder') folders.push(at);
+          else if (entry.kind !== 'other' && (await isWritten(at))) files++;
+        }
   return files === 0 ? [] : [{ path: `${name}/`, files }];
 }

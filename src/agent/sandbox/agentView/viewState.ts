@@ -1,7 +1,12 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
+import { parsedJson } from '../../base/json.ts';
+import { Layers } from '../view/layers.ts';
+import type { Folders } from '../view/pathNames.ts';
+import type { Layer } from '../view/upperTree.ts';
 import { freezeFolder, type CopyLimits } from './frozenFolder.ts';
+import { COPIES, placesIn } from './workCopy.ts';
 
 const pathPair = z.object({ state: z.string(), at: z.string() });
 export const stateSchema = z.object({
@@ -12,15 +17,49 @@ export const stateSchema = z.object({
   readable: z.array(z.string()),
   foreign: z.array(z.string()),
   unreadable: z.array(z.string()),
+  /** The folder beside the view with the working copies; none for an overlay. */
+  copies: z.optional(z.string().check(z.regex(COPIES))),
+  /** Answers as long as the view is being made. */
+  maker: z.optional(z.string()),
 });
 
 /** Persisted state needed to reopen a view. */
 export type ViewState = z.infer<typeof stateSchema>;
 
+export function writeState(storage: string, state: ViewState): Promise<void> {
+  return fs.writeFile(path.join(storage, 'view.json'), JSON.stringify(state), { mode: 0o600 });
+}
+
+/** The stamps of the files of copies as they were made, by path. */
+const STAMPS = 'stamps.json';
+const stampsSchema = z.array(z.tuple([z.string(), z.string()]));
+
+export function writeStamps(storage: string, stamps: ReadonlyMap<string, string>): Promise<void> {
+  return fs.writeFile(path.join(storage, STAMPS), JSON.stringify([...stamps]), { mode: 0o600 });
+}
+
+export async function stampsOf(storage: string): Promise<readonly (readonly [at: string, stamp: string])[]> {
+  const text = await fs.readFile(path.join(storage, STAMPS), 'utf8').catch(() => '[]');
+  return stampsSchema.parse(parsedJson(text));
+}
+
+/** The folder with the working copies of a view; `undefined` for an overlay. */
+export function copiesFolder({ copies }: ViewState, storage: string): string | undefined {
+  return copies !== undefined ? path.join(path.dirname(storage), copies) : undefined;
+}
+
+export function copiesOf(state: ViewState, storage: string): readonly Folders[] {
+  const folder = copiesFolder(state, storage);
+  if (folder === undefined) return [];
+  return placesIn(
+    folder,
+    new Layers(state.folders, storage).all.map(({ root }) => root),
+  );
+}
+
 /** Copies a folder of the workspace, and makes the trees of its overlays. */
 export async function makeLayer(
-  root: string,
-  at: string,
+  { root, state: at }: Layer,
   limits: CopyLimits,
   state: ViewState,
 ): Promise<void> {

@@ -37,13 +37,20 @@ const SHARING = [0x9123683e, 0x58465342, 0xca451a4e];
  * @throws ToolError if it does not
  */
 export async function assertFits(folder: string, needed: number): Promise<void> {
+  const missing = await missingSpace(folder, needed);
+  if (missing !== undefined)
+    throw new ToolError(
+      `The workspace cannot be copied: ${missing}. What earlier commands made is still there. Nothing was run.`,
+    );
+}
+
+/** Why a copy does not fit, in a clause; `undefined` if it does. @param needed in bytes */
+export async function missingSpace(folder: string, needed: number): Promise<string | undefined> {
   const { type } = await fs.statfs(folder);
   const { bytes } = await spaceAt(folder);
-  if (needed <= bytes || process.platform === 'darwin' || SHARING.includes(type)) return;
+  if (needed <= bytes || process.platform === 'darwin' || SHARING.includes(type)) return undefined;
   const text = (each: number): string => `${Math.ceil(each / 1024 ** 2).toLocaleString('en')} MB`;
-  throw new ToolError(
-    `The workspace cannot be copied: that needs ${text(needed)}, and ${text(bytes)} are free on the disk of the copy. What earlier commands made is still there. Nothing was run.`,
-  );
+  return `that needs ${text(needed)}, and ${text(bytes)} are free on the disk of the copy`;
 }
 
 /**

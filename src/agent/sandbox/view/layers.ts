@@ -24,12 +24,20 @@ export class Layers {
   /** Other paths of the folders, which lead to them. */
   readonly links: ReadonlyMap<string, string>;
 
-  /** @param storage holds the state of each, in a folder named by its number */
-  constructor(folders: readonly FolderRoot[], storage: string) {
-    const roots = folders.map(({ name, fsPath }, index) => ({
-      ...{ root: realPathSync(fsPath), prefix: folders.length > 1 ? `${name}/` : '' },
-      ...{ state: path.join(storage, String(index)), upper: path.join(storage, String(index), 'upper') },
-    }));
+  /**
+   * @param storage holds the state of each, in a folder named by its number
+   * @param upperOf the place of what is written, by default in the state
+   */
+  constructor(
+    folders: readonly FolderRoot[],
+    storage: string,
+    upperOf: (root: string) => string | undefined = () => undefined,
+  ) {
+    const roots = folders.map(({ name, fsPath }, index) => {
+      const [root, state] = [realPathSync(fsPath), path.join(storage, String(index))];
+      const upper = upperOf(root) ?? path.join(state, 'upper');
+      return { root, prefix: folders.length > 1 ? `${name}/` : '', state, upper };
+    });
     this.folders = roots.toSorted((a, b) => b.root.length - a.root.length);
     this.all = roots.filter(
       (one, n) =>

@@ -743,7 +743,7 @@ if (!obstacle) suite('a view in which an agent works', inViews);
 suite('where no view can be made, nothing is started', () => {
   test('the reason is said', async t => {
     const none = await opened(t, FILES, {
-      obstacle: async () => ({ reason: 'bubblewrap' }),
+      mount: async () => ({ mount: undefined, why: { reason: 'bubblewrap' } }),
       sentenceOf: ({ reason }) => `No ${reason}.`,
     });
     const large = await opened(t, FILES, { limits: () => ({ files: 2, bytes: 1e9 }) });
@@ -795,7 +795,7 @@ suite('where no view can be made, nothing is started', () => {
       const lines = new Lines<ProgramMessage, WindowMessage>(socket, programSchema);
       assert.equal((await lines.next())?.kind, 'open');
       const folders = [{ root: world.root, state: world.temp.at('nowhere') }];
-      const rest = { links: [], shown: [], readable: [], searchPath: '', lines: [] };
+      const rest = { links: [], shown: [], readable: [], copies: [], wall: [], searchPath: '', lines: [] };
       lines.send({ kind: 'mounts', storage: world.temp.at('nowhere'), folders, ...rest });
     };
     await withWindow(world, nowhere, async agent => {

@@ -1,0 +1,81 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
+import * as path from 'node:path';
+import { listen } from '../../base/aliveSocket.ts';
+import { programCall } from '../../base/system/programCall.ts';
+import { isInside } from '../../base/system/realPath.ts';
+import { withVariables } from '../../base/system/environment.ts';
+import type { Folders } from '../../sandbox/view/pathNames.ts';
+
+/** How long a program may take to end when its terminal is closed, in milliseconds. */
+const END_MS = 3_000;
+
+interface CopyOptions {
+  readonly copies: readonly Folders[];
+  /** See `wallAround`; empty for none. */
+  readonly wall: readonly string[];
+  readonly program: readonly string[];
+  /** The folder of the workspace in whose copy it starts. */
+  readonly cwd: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** A program that works in copies of the folders, at this terminal, and can be told to live by a socket. */
+export class CopyProgram {
+  /** Where it answers as long as it runs; `undefined` if it could not be started. */
+  readonly entered: Promise<string | undefined>;
+  readonly ended: Promise<{ readonly exitCode: number | undefined }>;
+  readonly #closed = Promise.withResolvers<void>();
+  #child: ChildProcess | undefined;
+  #isStopped = false;
+
+  constructor(options: CopyOptions) {
+    const ended = Promise.withResolvers<{ readonly exitCode: number | undefined }>();
+    this.ended = ended.promise;
+    this.entered = this.#start(options, exitCode => ended.resolve({ exitCode }));
+  }
+
+  /** Ends the program. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#child?.kill('SIGTERM');
+    setTimeout(() => this.#child?.kill('SIGKILL'), END_MS).unref();
+  }
+
+  /** It answers no longer. */
+  async release(): Promise<void> {
+    this.#closed.resolve();
+    await this.ended;
+  }
+
+  async #start(options: CopyOptions, end: (code?: number) => void): Promise<string | undefined> {
+    const alive = await listen();
+    if (!alive || this.#isStopped) {
+      alive?.dispose();
+      return void end();
+    }
+    void this.#closed.promise.then(() => alive.dispose());
+    const { copies, wall, cwd } = options;
+    const { root, copy } = copies.find(each => isInside(cwd, each.root)) ?? { root: cwd, copy: cwd };
+    const folder = path.join(copy, path.relative(root, cwd));
+    const env = withVariables(options.environment, {
+      PWD: folder,
+      // Git must find no repository around a copy.
+      GIT_CEILING_DIRECTORIES: copies.map(each => path.dirname(each.copy)).join(path.delimiter),
+    });
+    const [name = '', ...args] = [...wall, ...options.program];
+    const call = programCall(name, args, folder, env);
+    const child = spawn(call.program, call.args, {
+      ...{ cwd: folder, env, stdio: 'inherit', windowsVerbatimArguments: call.isVerbatim },
+    });
+    this.#child = child;
+    child.once('exit', (code, signal) => end(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+    return new Promise(resolve => {
+      child.once('spawn', () => resolve(alive.address));
+      child.once('error', () => {
+        end();
+        resolve(undefined);
+      });
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import type { ForeignFile } from '../../hold/external/foreignChange.ts';
+import type { LeftOut } from '../../hold/external/gathered.ts';
+import type { MountedFolder, TerminalAccess } from '../view/bubblewrap.ts';
+import type { Folders } from '../view/pathNames.ts';
+
+/** The mounts of a view. */
+export interface ViewMounts extends Pick<TerminalAccess, 'shown' | 'readable'> {
+  readonly storage: string;
+  readonly folders: readonly MountedFolder[];
+  readonly links: readonly (readonly [link: string, target: string])[];
+  /** Where the program works instead, if it works in copies: then nothing is mounted. */
+  readonly copies: readonly Folders[];
+}
+
+/** The changes in a view since the last accepted collection. */
+export interface Collected {
+  readonly effects: readonly ForeignFile[];
+  readonly leftOut: readonly LeftOut[];
+  /** More was changed than can be reviewed at once: then what is in `bulk`, or all of it if that is empty, is only in the view. */
+  readonly isTooMuch: boolean;
+  /** Workspace paths of folders with more files than can be reviewed at once. */
+  readonly bulk: readonly string[];
+  /** Workspace paths of what was written although git ignores it. */
+  readonly ignored: readonly string[];
+  /** Workspace paths in `effects` of settings that git ignores, which may hold secrets. */
+  readonly settings: readonly string[];
+  /** How many commits were made in the view since it was opened. They stay there. */
+  readonly commits: number;
+  /** A repository was removed in the view. The real one is as it was. */
+  readonly lostGit: boolean;
+  /** Workspace paths of files that are not in `effects` yet, since they are still being written. */
+  readonly busy: readonly string[];
+  /** Sentences for the agent on `effects`. */
+  readonly notes: readonly string[];
+}
+
+/** The collected changes, and the way to accept them. */
+export interface Collection extends Collected {
+  /** Marks the files as known. Until then, the same changes are collected again. */
+  accept(): Promise<void>;
+}

@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import { promisify } from 'node:util';
+import { succeeds } from '../../base/async.ts';
+import { systemTool } from '../view/namespace.ts';
+
+/** How long the probe may take, in milliseconds. */
+const LIMIT_MS = 20_000;
+
+/** Fails to write into the first folder, and writes into the second one. */
+const PROBE = 'echo x >"$1/$3"; echo x >"$2/$3"';
+
+/**
+ * The beginning of a command line whose program cannot write into folders, by whatever path it finds them in; all else is as
+ * without it. `undefined` where the system has no such program.
+ * @param folders absolute, links followed
+ * @param find the path of a program of the system
+ */
+export function wallAround(
+  folders: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+  find: (name: string) => string | undefined = systemTool,
+): readonly string[] | undefined {
+  const program = { linux: 'bwrap', darwin: 'sandbox-exec' }[platform as string];
+  const at = program === undefined ? undefined : find(program);
+  if (at === undefined) return undefined;
+  if (platform === 'darwin') return [at, '-p', profileFor(folders)];
+  const closed = folders.flatMap(each => ['--ro-bind', each, each]);
+  return [at, '--dev-bind', '/', '/', ...closed, '--die-with-parent', '--'];
+}
+
+/** A profile of macOS that forbids writing below the folders, and nothing else. */
+export function profileFor(folders: readonly string[]): string {
+  const paths = folders.map(each => `(subpath "${each.replace(/["\\]/g, '\\$&')}")`);
+  return `(version 1)(allow default)(deny file-write* ${paths.join(' ')})`;
+}
+
+/**
+ * Tries a wall by writing into a folder behind it, and into one that is free.
+ * @returns whether it holds the program back from the first one alone
+ */
+export async function holds(wall: readonly string[], closed: string, free: string): Promise<boolean> {
+  const [program = '', ...args] = wall;
+  const name = `probe-${randomUUID()}`;
+  const [inside, beside] = [path.join(closed, name), path.join(free, name)];
+  try {
+    const command = [...args, '/bin/sh', '-c', PROBE, 'sh', closed, free, name];
+    await promisify(execFile)(program, command, { timeout: LIMIT_MS }).catch(() => undefined);
+    return (await succeeds(fs.access(beside))) && !(await succeeds(fs.access(inside)));
+  } finally {
+    for (const each of [inside, beside]) await fs.rm(each, { force: true });
+  }
+}

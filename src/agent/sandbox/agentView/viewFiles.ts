@@ -1,0 +1,72 @@
+import * as fs from 'node:fs/promises';
+import { sha256 } from '../../base/hash.ts';
+import type { FileContent } from '../../hold/preview/workspace.ts';
+import type { Found } from '../view/effects.ts';
+import { inTrees, type PlainTree } from '../view/plainTree.ts';
+import type { Layer } from '../view/upperTree.ts';
+import { STATUS_FILE } from './privateGit.ts';
+
+/** The most entries that are looked at to see whether something was written. */
+const MAX_WATCHED = 250_000;
+
+/**
+ * A fingerprint of upper trees that changes if something was written.
+ * @param isLeft whether a path of a layer is not looked at
+ */
+export async function fingerprintOf(
+  layers: readonly Layer[],
+  isLeft: (layer: Layer, at: string) => boolean,
+): Promise<string> {
+  let [count, size, latest, ids] = [0, 0n, 0n, 0n];
+  const walk = async (layer: Layer, tree: PlainTree, relative: string): Promise<void> => {
+    for await (const part of tree.parts(relative))
+      for (const { name } of part) {
+        const at = relative === '' ? name : `${relative}/${name}`;
+        if (at === '.git' || isStatus(at) || isLeft(layer, at)) continue;
+        if (++count > MAX_WATCHED) return;
+        const stat = await tree.at(at, each => fs.lstat(each, { bigint: true }));
+        if (!stat) continue;
+        if (stat.ctimeNs > latest) latest = stat.ctimeNs;
+        size += stat.size;
+        ids += stat.ino;
+        if (stat.isDirectory()) await walk(layer, tree, at).catch(() => undefined);
+      }
+  };
+  for (const layer of layers) await inTrees([layer.upper], tree => walk(layer, tree, ''));
+  return [count, size, latest, ids].join(' ');
+}
+
+/**
+ * Writes a file so that programs that watch the view see it only complete, and no other name: the draft is in `.git`, if there is
+ * one.
+ */
+export async function writeWatched(
+  tree: PlainTree,
+  relative: string,
+  content: FileContent,
+  bits: number,
+): Promise<void> {
+  const hasGit = (await tree.find('.git'))?.kind === 'folder';
+  await tree.write(relative, content, bits, undefined, hasGit ? '.git' : undefined);
+}
+
+export function isStatus(relative: string): boolean {
+  return relative === STATUS_FILE;
+}
+
+export function modeOf(found: Found | undefined): number {
+  return found?.kind === 'file' ? found.mode : 0o666 & ~process.umask();
+}
+
+export async function isSame(a: Found | undefined, b: Found | undefined): Promise<boolean> {
+  if (a?.kind !== b?.kind) return false;
+  if (a?.kind === 'link' && b?.kind === 'link') return a.target === b.target;
+  if (a?.kind !== 'file' || b?.kind !== 'file') return true;
+  return a.size === b.size && a.mode === b.mode && sha256(await a.read()) === sha256(await b.read());
+}
+
+/** The same file, but read only once. */
+export function remembering(found: Extract<Found, { kind: 'file' }>): Found {
+  let bytes: Promise<Uint8Array> | undefined;
+  return { ...found, read: () => (bytes ??= found.read()) };
+}

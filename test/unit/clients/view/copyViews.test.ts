@@ -1,0 +1,150 @@
+/** Agents that work in a copy, as everywhere where no overlay can be mounted. */
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { suite, test, type TestContext } from 'node:test';
+import { polled } from '../../../../scripts/lib/limits.mjs';
+import { viewMount } from '../../../../src/agent/sandbox/agentView/viewMount.ts';
+import type { AgentViewsHost } from '../../../../src/agent/clients/view/viewsHost.ts';
+import { ViewWorld } from '../../../support/viewWorld.ts';
+
+const FILES = { 'src/a.ts': 'one\ntwo\nthree\nfour\nfive\nsix\n', 'src/b.ts': 'b\n', 'run.sh': 'echo\n' };
+const MANY = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`node_modules/m/${n}.js`, `${n}`]));
+
+async function opened(
+  t: TestContext,
+  files: Readonly<Record<string, string>> = FILES,
+  options: Partial<AgentViewsHost> = {},
+): Promise<ViewWorld> {
+  const world: ViewWorld = await ViewWorld.create(files, {
+    mount: () => viewMount([{ name: 'w', fsPath: world.root }], world.storage, 'copy'),
+    ...options,
+  });
+  t.after(() => world.remove());
+  return world;
+}
+
+suite('an agent that works in a copy', () => {
+  test('its edits, deletions and new files are previews; one is applied, one is discarded, and the folder is as it was elsewhere', async t => {
+    const world = await opened(t);
+    const agent = world.start();
+    const folder = await agent.run('pwd');
+    assert.equal(folder, path.join(fs.realpathSync(world.storage), 'copies-1', path.basename(world.root)));
+    assert.match(agent.output, /^redline: It works in a copy; /m);
+    await agent.run(
+      `sed -i "s/one/ONE/; s/six/SIX/" src/a.ts; node -e 'fs.writeFileSync("new.ts", "new")'; rm src/b.ts`,
+    );
+    assert.deepEqual(await world.previews(1), [
+      'sh: new.ts: ∅ => new; src/a.ts: one\ntwo\nthree\nfour\nfive\nsix => ONE\ntwo\nthree\nfour\nfive\nSIX; src/b.ts: b => ∅',
+    ]);
+    assert.equal(world.git('status', '--porcelain'), '');
+    await world.voteOnHunk('p1', 'discard', ['src/a.ts', 1], 'Six stays small.');
+    await world.votesOnFiles('p1', { apply: [], discard: ['src/b.ts'] });
+    await world.rest();
+    assert.equal(await agent.run('cat src/a.ts src/b.ts new.ts'), 'ONE\ntwo\nthree\nfour\nfive\nsix\nb\nnew');
+    assert.match(await agent.run('cat REDLINE.md'), /Six stays small\./);
+    await world.vote('p1', 'apply');
+    assert.equal(world.read('src/a.ts'), 'ONE\ntwo\nthree\nfour\nfive\nsix\n');
+    await agent.run('echo later > later.ts');
+    const all = await world.previews(1);
+    assert.equal(all.at(-1), 'sh: later.ts: ∅ => later');
+    assert.equal(await agent.exit(3), 3);
+    assert.match(agent.output, /1 preview waits for you in VS Code\./);
+    assert.deepEqual(world.git('status', '--porcelain').trim().split('\n'), ['M src/a.ts', '?? new.ts']);
+    await polled('the copy to be gone', () => fs.readdirSync(world.storage).length === 0);
+  });
+
+  test('ignored files can be used and stay in it; git has a repository of its own', async t => {
+    const world = await opened(t);
+    world.write({ ...MANY, '.env.log': 'SECRET=1', 'out/small.js': 'old' });
+    const agent = world.start();
+    assert.equal(await agent.run('cat node_modules/m/7.js .env.log out/small.js'), '7SECRET=1old');
+    await agent.run(
+      'echo x > node_modules/m/7.js; echo y > node_modules/new; rm -r out; mkdir -p dist.log; echo z > dist.log/z',
+    );
+    await agent.run(
+      'echo c > src/c.ts; git -c user.name=A -c user.email=a@b add . && git -c user.name=A -c user.email=a@b commit -qm inside',
+    );
+    assert.equal(await agent.run('git log --oneline | wc -l; git status --porcelain'), '2');
+    assert.deepEqual(await world.previews(1), ['sh: src/c.ts: ∅ => c']);
+    await agent.exit();
+    assert.match(agent.output, /1 commit was not taken/);
+    assert.equal(world.read('node_modules/m/7.js'), '7');
+    assert.equal(world.read('out/small.js'), 'old');
+    assert.equal(world.git('log', '--oneline').trim().split('\n').length, 1);
+    assert.equal(world.git('fsck', '--unreachable').trim(), '');
+  });
+
+  test('absolute links of the workspace lead into the copy and are no change; a path of the copy in a file is named', async t => {
+    const world = await opened(t);
+    fs.symlinkSync(world.at('src/b.ts'), world.at('link'));
+    const agent = world.start();
+    await agent.run('echo B > link; echo "$PWD/src" > paths.txt; ln -s "$PWD/src/a.ts" second');
+    assert.deepEqual(await world.previews(1), [
+      `sh: paths.txt: ∅ => ${path.join(fs.realpathSync(world.storage), 'copies-1', path.basename(world.root))}/src; second: ∅ => link to ${world.at('src/a.ts')}; src/b.ts: b => B`,
+    ]);
+    assert.equal(world.read('src/b.ts'), 'b\n');
+    const told = await agent.run('cat REDLINE.md');
+    assert.match(told, /This is a copy: .*copies-1.* stands for /);
+    assert.match(told, /With the path of the copy in them, .*: paths\.txt\./);
+    await world.vote('p1', 'discard');
+    await world.rest();
+    assert.equal(await agent.run('cat link; ls'), 'b\nREDLINE.md\nlink\nrun.sh\nsrc');
+    await agent.exit();
+  });
+
+  test('by the absolute path of the workspace it cannot write, where the system has a wall', async t => {
+    const world = await opened(t);
+    const agent = world.start();
+    await agent.run(`echo past > '${world.at('src/a.ts')}'`);
+    const isTold = agent.output.includes('it cannot write into the workspace folder itself');
+    assert.equal(world.read('src/a.ts') === FILES['src/a.ts'], isTold, agent.output);
+    await agent.exit();
+  });
+
+  test('a window that is reloaded goes on where it was; what ended meanwhile, or was killed, is taken; two have copies of their own', async t => {
+    const world = await opened(t);
+    const [agent, other] = [world.start(), world.start()];
+    await agent.run('echo one >> src/a.ts');
+    await other.run('echo two > two.ts');
+    await world.previews(2);
+    assert.notEqual(await agent.run('pwd'), await other.run('pwd'));
+    await world.closeWindow();
+    await agent.run('echo B > src/b.ts');
+    assert.equal(await world.openWindow(), true);
+    assert.match((await world.previews(3))[2] ?? '', /^sh: src\/b\.ts: b => B$/);
+    other.kill();
+    await world.closeWindow();
+    await agent.run('echo three > three.ts');
+    assert.equal(await agent.exit(), 0);
+    assert.match(agent.output, /VS Code is closed\. What was written becomes previews/);
+    assert.equal(await world.openWindow(), false);
+    assert.equal((await world.previews(4))[3], 'sh: three.ts: ∅ => three');
+    await polled('the copies to be gone', () => fs.readdirSync(world.storage).length === 0);
+  });
+
+  test('a copy that is cancelled, or too large, starts nothing and leaves nothing', async t => {
+    const cancelled = AbortSignal.abort();
+    let total = 0;
+    const files = Object.fromEntries(Array.from({ length: 1_100 }, (_, n) => [`f/${n}`, '']));
+    const world = await opened(t, files, {
+      progress: (count, copy) => {
+        total = count;
+        return copy(cancelled, () => undefined);
+      },
+    });
+    const agent = world.start('/bin/touch', [world.at('touched')]);
+    assert.equal(await agent.ended, 125);
+    assert.match(agent.output, /redline-run: Copying the workspace was cancelled\. Nothing was started\./);
+    assert.ok(total > 1_100);
+    const large = await opened(t, FILES, { limits: () => ({ files: 200, bytes: 1e9 }) });
+    large.write(MANY);
+    const second = large.start('/bin/touch', [large.at('touched')]);
+    assert.equal(await second.ended, 125);
+    assert.match(second.output, /The workspace is larger than .* Nothing was started\./);
+    for (const each of [world, large]) {
+      assert.equal(each.read('touched'), undefined);
+      assert.deepEqual(fs.readdirSync(each.storage), []);
+    }
+  });
+});
