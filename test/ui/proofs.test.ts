@@ -21,7 +21,7 @@ uiTest(
     const card = workbench.chatFrame().locator('[data-preview-id="p1"]');
     await card.getByText('✘ test failed').waitFor();
     await workbench.runCommand('Redline: Run Checks');
-    await card.getByText('✘ test failed: 2 failures, none new').waitFor();
+    await card.getByText('✘ test: 2 failures, as before').waitFor();
     await workbench.picture('proofs-as-before');
 
     await workbench.runCommand('Redline: Checks…');
@@ -31,7 +31,7 @@ uiTest(
     await workbench.picture('proofs-asks-for-a-copy');
     await dialog.getByRole('button', { name: 'Copy and Run' }).click();
     await workbench.toast('The full copy says the same').waitFor();
-    await card.getByText('✘ test failed: 2 failures, none new').waitFor();
+    await card.getByText('✘ test: 2 failures, as before').waitFor();
     await workbench.picture('proofs-same');
     assert.equal(workbench.readFile('cart.ts'), before);
   },

@@ -10,7 +10,7 @@ export type ShownCheck = Omit<CheckRow, 'resultId' | 'changed'> & {
   readonly changed?: { readonly first: readonly string[]; readonly count: number } | undefined;
 };
 
-/** `✔ test passed in 12 s`; an outdated result says so in words, since not everyone can tell it by colour alone. */
+/** `✔ test 12 s`; an outdated result says so in words, since not everyone can tell it by colour alone. */
 export function checkText(check: ShownCheck, clean: (text: string) => string): string {
   const name = clean(check.name);
   const text = shortText(check, name, clean);
@@ -26,13 +26,13 @@ function shortText(
 ): string {
   switch (state) {
     case 'running':
-      return l10n.t('… {0} is running', name);
+      return l10n.t('… {0}', name);
     case 'notTested':
       return l10n.t('– {0} not run yet', name);
     case 'passed':
-      return l10n.t('✔ {0} passed in {1} s', name, rounded(seconds));
+      return l10n.t('✔ {0} {1} s', name, rounded(seconds));
     case 'asBefore':
-      return countText(l10n.t('✘ {1} failed: 1 failure, not new|✘ {1} failed: {0} failures, none new'), l10n)(
+      return countText(l10n.t('✘ {1}: 1 failure, as before|✘ {1}: {0} failures, as before'), l10n)(
         failures,
         name,
       );
@@ -42,7 +42,7 @@ function shortText(
         : l10n.t('✘ {0} changed {1} files', name, changed?.count ?? 0);
     case 'failed':
       return problems > 0
-        ? countText(l10n.t('✘ {1} failed: 1 problem|✘ {1} failed: {0} problems'), l10n)(problems, name)
+        ? countText(l10n.t('✘ {1} 1 problem|✘ {1} {0} problems'), l10n)(problems, name)
         : l10n.t('✘ {0} failed', name);
     case 'timedOut':
       return l10n.t('✘ {0} timed out', name);
@@ -117,7 +117,7 @@ function rounded(seconds: number): number {
   return seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds);
 }
 
-/** The checks in a row: `✔ test passed in 12 s · ✘ types failed: 3 problems`. */
+/** The checks in a row: `✔ test 12 s · ✘ types 3 problems`. */
 export function checksText(checks: readonly ShownCheck[], clean: (text: string) => string): string {
   return inARow(checks)
     .map(check => checkText(check, clean))

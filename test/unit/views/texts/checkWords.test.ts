@@ -29,9 +29,9 @@ test('a mark says in a few words how a check ended', () => {
   assert.equal(
     checksText(marks, String),
     [
-      ...['✔ test passed in 12 s', '✘ test failed: 2 failures, none new', '✘ test failed'],
-      ...['✘ test failed: 3 problems', '– test could not run', '✘ test changed a.snap'],
-      ...['✘ test changed 2 files', '✔ test passed in 12 s (out of date)'],
+      ...['✔ test 12 s', '✘ test: 2 failures, as before', '✘ test failed'],
+      ...['✘ test 3 problems', '– test could not run', '✘ test changed a.snap'],
+      ...['✘ test changed 2 files', '✔ test 12 s (out of date)'],
     ].join(' · '),
   );
 });
