@@ -93,3 +93,47 @@ drivenTest(
     });
   },
 );
+
+/** Edits, leaves a file, and ends. */
+const IN_A_COPY = `#!/bin/sh
+sed -i s/total/sum/ cart.ts
+printf '# Notes\\n' > notes.md
+read -r line
+`;
+
+drivenTest(
+  'an agent in a copy: what it writes waits, one file is applied, one is discarded, and the folder is as it was elsewhere',
+  {
+    pictures: inRepo('out', 'surface-pictures'),
+    viewport: { width: 1400, height: 900 },
+    settings: { 'redline.sandbox.engine': 'copy' },
+  },
+  async driven => {
+    const { workbench } = driven;
+    workbench.writeFile('cart.ts', CART);
+    workbench.writeFile('bin/claude', IN_A_COPY);
+    fs.chmodSync(path.join(workbench.workspace, 'bin', 'claude'), 0o755);
+    const before = fs.readdirSync(workbench.workspace).sort();
+    await workbench.openRedlineChat();
+    await driven.run(
+      async ({ vscode }, program) => {
+        await vscode.commands.executeCommand('redline.agents.openTerminal', program);
+      },
+      path.join(workbench.workspace, 'bin', 'claude'),
+    );
+    await workbench.treeRow('cart.ts, notes.md').waitFor();
+    await workbench.page.locator('.terminal-wrapper.active').waitFor();
+    await workbench.picture('agent-terminal-copy');
+    assert.equal(fs.readFileSync(path.join(workbench.workspace, 'cart.ts'), 'utf8'), CART);
+    await driven.run(async ({ vscode, api }) => {
+      const [{ id = '' } = {}] = api.previews.list();
+      await vscode.commands.executeCommand('redline.preview.discardFile', id, 'notes.md');
+      await vscode.commands.executeCommand('redline.preview.apply', id);
+    });
+    await workbench.waitForFile('cart.ts', text => text === CART.replace('total', 'sum'));
+    assert.deepEqual(fs.readdirSync(workbench.workspace).sort(), before);
+    await driven.run(async ({ vscode }) => {
+      for (const terminal of vscode.window.terminals) terminal.dispose();
+    });
+  },
+);
