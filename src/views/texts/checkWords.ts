@@ -132,6 +132,11 @@ export function inARow<Mark extends ShownCheck>(checks: readonly Mark[]): readon
   return [...others, { ...first, name: [first, ...more].map(({ name }) => name).join(', ') }];
 }
 
+/** Whether its result speaks against the preview. */
+export function isRed({ state }: Pick<ShownCheck, 'state'>): boolean {
+  return state === 'failed' || state === 'timedOut' || state === 'changedFiles';
+}
+
 /** The mark that matters most: first a problem, then a running check, an outdated result, and a failure as before. */
 export function worstOf(checks: readonly ShownCheck[]): ShownCheck | undefined {
   const rank = ({ state, isCurrent }: ShownCheck): number => {

@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { Emitter } from '../../../src/agent/base/event.ts';
 import { changeOf, sideOfText } from '../../../src/agent/hold/preview/fileChange.ts';
+import type { CheckMark } from '../../../src/agent/hold/preview/previewView.ts';
 import type { LedgerEntry } from '../../../src/agent/hold/preview/ledger.ts';
 import type { Preview, PreviewContent } from '../../../src/agent/hold/preview/preview.ts';
 import type { Risk } from '../../../src/agent/hold/preview/reading/risks.ts';
@@ -30,6 +31,7 @@ suite('the pending tree', () => {
   let visible: VisibleChange[];
   let appeared: Emitter<void>;
   let known: readonly Risk[];
+  let marks: readonly CheckMark[];
   /** The preview whose proposal is being edited. */
   let unsaved: string;
 
@@ -48,7 +50,8 @@ suite('the pending tree', () => {
     const agent = { store, settings, files } as unknown as Agent;
     looks = new LookedAt(agent, shown as unknown as ShownRevisions);
     const review = new ReviewList(agent);
-    const checks = { marksOf: () => [], onDidChange: new Emitter<void>().event };
+    marks = [];
+    const checks = { marksOf: () => marks, onDidChange: new Emitter<void>().event };
     const risks = { of: () => known, onDidChange: new Emitter<void>().event };
     const edits = {
       hasUnsaved: (id: string) => id === unsaved,
@@ -220,6 +223,27 @@ suite('the pending tree', () => {
     const { label, description, accessibilityInformation } = row(id);
     assert.deepEqual([label, description], ['Edit c.ts (1 edit)', 'src/deep']);
     assert.equal(accessibilityInformation?.label, 'Edit src/deep/c.ts (1 edit)');
+  });
+
+  test('a row with a red check is red, one that was not tested says so last, and no tooltip has an id', async () => {
+    const id = stage('Create src/d.ts', ['src/d.ts']);
+    const color = (): unknown => {
+      const { iconPath } = row(id);
+      return iconPath instanceof vscode.ThemeIcon ? iconPath.color?.id : undefined;
+    };
+    const mark = { name: 'test', seconds: 1, problems: 0, isFlaky: false, together: [] };
+    assert.equal(color(), 'gitDecoration.addedResourceForeground');
+    marks = [{ ...mark, state: 'notTested', isCurrent: false }];
+    assert.deepEqual(
+      [row(id).description, color()],
+      ['– test not run yet · src', 'gitDecoration.addedResourceForeground'],
+    );
+    marks = [{ ...mark, state: 'failed', isCurrent: true }];
+    assert.deepEqual([row(id).description, color()], ['✘ test failed · src', 'list.errorForeground']);
+    const { tooltip } = tree.resolveTreeItem(row(id), nodeOf(id));
+    assert.ok(tooltip instanceof vscode.MarkdownString);
+    assert.match(tooltip.value, /^\*\*Create /);
+    assert.ok(!tooltip.value.includes(`(${id}`), tooltip.value);
   });
 
   test('foreign text is shown as plain text', async () => {

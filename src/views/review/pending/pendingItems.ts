@@ -13,7 +13,7 @@ import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 import { Lineage } from '../../../agent/hold/preview/resolve/lineage.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../../plainText.ts';
 import { rowUri, type FileUris } from '../../workspace/previewUri.ts';
-import { checkSentence, checksText } from '../../texts/checkWords.ts';
+import { checkSentence, checksText, isRed } from '../../texts/checkWords.ts';
 import {
   conflictsLeftText,
   hasSucceeded,
@@ -270,7 +270,7 @@ const kindColors: Readonly<Record<FileChangeKind, string>> = {
   rename: 'gitDecoration.renamedResourceForeground',
 };
 
-function iconOf({ preview, outcome }: PreviewView): vscode.ThemeIcon {
+function iconOf({ preview, outcome, checks }: PreviewView): vscode.ThemeIcon {
   const icon = (id: string, color?: string): vscode.ThemeIcon =>
     new vscode.ThemeIcon(id, color === undefined ? undefined : new vscode.ThemeColor(color));
   if (outcome.kind === 'applying') return icon('sync~spin');
@@ -289,7 +289,10 @@ function iconOf({ preview, outcome }: PreviewView): vscode.ThemeIcon {
       : icon('warning', 'list.warningForeground');
   if (preview.kind !== 'files') return icon(preview.purpose === 'command' ? 'terminal' : 'zap');
   const [kind, ...others] = new Set(preview.changes.map(change => change.kind));
-  return kind && others.length === 0 ? icon(kindIcons[kind], kindColors[kind]) : icon('diff-multiple');
+  const color = checks.some(check => check.isCurrent && isRed(check)) ? 'list.errorForeground' : undefined;
+  return kind && others.length === 0
+    ? icon(kindIcons[kind], color ?? kindColors[kind])
+    : icon('diff-multiple', color);
 }
 
 function contextOf(preview: Preview): RowContext {
