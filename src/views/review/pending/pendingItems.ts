@@ -196,7 +196,7 @@ export function groupItem(
 }
 
 /** How far it has come. */
-function stateText({ preview, outcome }: PreviewView, filesRead: string): string {
+function stateText({ outcome }: PreviewView, filesRead: string): string {
   switch (outcome.kind) {
     case 'pending':
       return outcome.problem ? '' : filesRead;
@@ -211,7 +211,7 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
     case 'discarded':
       return vscode.l10n.t('discarded');
     case 'expired':
-      return oneLine(preview.sourceToolName);
+      return '';
   }
 }
 

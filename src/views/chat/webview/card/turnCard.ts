@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
+import { isRed } from '../../../texts/checkWords.ts';
 import { recommendationText } from '../../../texts/previewWords.ts';
 import type { ItemOf } from '../../protocol.ts';
 import { rowStateText, turnName, turnStateText, turnWaitingText } from '../../words/turnWords.ts';
@@ -10,7 +11,6 @@ import { fileButton } from './fileRow.ts';
 import { STATE_ICONS } from './stateIcons.ts';
 
 type Turn = ItemOf<'turn'>;
-const RED: ReadonlySet<string> = new Set(['failed', 'timedOut', 'changedFiles']);
 
 /** Renders the card of a turn, in its old element if it has one: unchanged parts stay, and with them the focus. */
 export function renderTurn(turn: Turn, old: HTMLElement | undefined): HTMLElement {
@@ -83,7 +83,7 @@ function buttons(turn: Turn): TemplateResult {
 
 /** Whether a check failed or there are risks to read first: then no button invites a click. */
 export function isDoubtful({ checks = [], risks = [] }: Pick<Turn, 'checks' | 'risks'>): boolean {
-  return risks.length > 0 || checks.some(({ state }) => RED.has(state));
+  return risks.length > 0 || checks.some(isRed);
 }
 
 /** Runs the checks on a preview, or else on all that is pending. */
