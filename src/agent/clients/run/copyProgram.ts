@@ -60,7 +60,8 @@ export class CopyProgram {
     const folder = path.join(copy, path.relative(root, cwd));
     const env = withVariables(options.environment, {
       PWD: folder,
-      // Git must find no repository around a copy.
+      // Git must find no repository around a copy, and no other one.
+      ...{ GIT_DIR: null, GIT_WORK_TREE: null, GIT_INDEX_FILE: null, GIT_COMMON_DIR: null },
       GIT_CEILING_DIRECTORIES: copies.map(each => path.dirname(each.copy)).join(path.delimiter),
     });
     const [name = '', ...args] = [...wall, ...options.program];

@@ -79,7 +79,7 @@ export class AgentViews {
         const owner = await ownerOf(folder);
         const view = await AgentView.reopen(folder);
         if (await view.isBeingMade()) continue;
-        if (!owner) await view.remove();
+        if (!owner || (await view.isOver())) await view.remove();
         else if (await view.isMounted(owner.view)) isAnyAtWork = true;
         else await this.#takeAgain(folder, owner);
       } catch (error) {
@@ -294,12 +294,15 @@ function viewOf(
   };
 }
 
-/** The wall that keeps a program in copies from writing into the folders and the state of the view; none if nothing does. */
+/** The wall that keeps a program in copies from writing into the folders and the state of all views; none if nothing does. */
 async function wallOf({ mounts, written }: AgentView): Promise<readonly string[]> {
   const { copies, storage } = mounts;
   if (copies.length === 0) return [];
-  const closed = [...copies.map(({ root }) => root), storage];
-  const wall = wallAround(await Promise.all(closed.map(each => fs.realpath(each))));
+  const closed = [...copies.map(({ root }) => root), path.dirname(storage)];
+  const wall = wallAround(
+    await Promise.all(closed.map(each => fs.realpath(each))),
+    await fs.realpath(written),
+  );
   return wall && (await holds(wall, storage, written)) ? wall : [];
 }
 

@@ -8,7 +8,8 @@ import { listenAddress } from '../../base/aliveSocket.ts';
 import { firstLine } from '../mcp/proof.ts';
 
 const IS_PIPE = process.platform === 'win32';
-const ID = /^[\w-]{8,64}$/;
+/** Not the name of a folder with copies, in which a program could make a view of its own. */
+const ID = /^(?!copies-)[\w-]{8,64}$/;
 
 /** The socket where the terminals of a window reach its views. Nobody else can enter its folder, so it needs no token. */
 export class ViewSocket {

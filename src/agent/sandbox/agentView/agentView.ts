@@ -4,7 +4,7 @@ import { answers, listen } from '../../base/aliveSocket.ts';
 import { MAX_FILES } from '../../hold/external/gathered.ts';
 import type { FileContent, FolderRoot } from '../../hold/preview/workspace.ts';
 import { Effects, foundContent, type Found } from '../view/effects.ts';
-import { Layers, type Place } from '../view/layers.ts';
+import { Layers } from '../view/layers.ts';
 import { OWN_FOLDERS } from '../view/bubblewrap.ts';
 import { removeTree } from '../view/entries.ts';
 import { clearSetId } from '../view/heldFind.ts';
@@ -18,14 +18,27 @@ import { KnownFiles, stampIn } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
 import { localSettings, stayedAt, type Stayed } from './stayed.ts';
 import { gitOf, worktreesOf } from './viewGit.ts';
-import { fingerprintOf, isSame, isStatus, modeOf, remembering, writeWatched } from './viewFiles.ts';
+import {
+  areMounted,
+  fingerprintOf,
+  isSame,
+  isStatus,
+  modeOf,
+  pathsNotIn,
+  remembering,
+  writeWatched,
+} from './viewFiles.ts';
 import {
   copiesFolder,
   copiesOf,
+  identitiesOf,
+  isOver,
   makeLayer,
   stampsOf,
   stateSchema,
+  treeOf,
   writeStamps,
+  writtenAt,
   writeState,
   type ViewState,
 } from './viewState.ts';
@@ -91,6 +104,7 @@ export class AgentView {
       for (const name of copying ? [] : ['tmp', 'var-tmp', 'shm'])
         await fs.chmod(path.join(storage, name), 0o1777);
       delete state.maker;
+      state.identities = await identitiesOf(state, storage);
       await writeStamps(storage, view.#stamps);
       await writeState(storage, state);
       return view;
@@ -159,18 +173,15 @@ export class AgentView {
    */
   async isMounted(view: string): Promise<boolean> {
     if (this.#state.copies !== undefined) return (await answers(view)) === true;
-    for (const { root } of this.#layers.all) {
-      const [real, seen] = await Promise.all(
-        [root, path.join(view, root)].map(at => fs.lstat(at).catch(() => undefined)),
-      );
-      if (!real || !seen || real.dev === seen.dev) return false;
-    }
-    return true;
+    return areMounted(this.#layers.all, view);
   }
 
   /** A fingerprint that changes if something was written. It has to be polled: the upper trees send no events. */
   fingerprint(): Promise<string> {
-    return fingerprintOf(this.#layers.all, (layer, at) => this.#ignored.get(layer)?.has(at) === true);
+    return fingerprintOf(
+      this.#layers.all.map(layer => [layer, treeOf(this.#state, layer.upper)]),
+      (layer, at) => this.#ignored.get(layer)?.has(at) === true,
+    );
   }
 
   /**
@@ -192,48 +203,51 @@ export class AgentView {
       const lower = path.join(layer.state, 'lower');
       const changed = await changedPaths(layer, merged, effects, lower);
       const known = this.#known.below(layer.root);
-      await inTrees([layer.upper, lower, merged], async (upper, frozen, inView) => {
-        const nameOf = (relative: string): string => this.#layers.nameOf({ layer, relative });
-        const git = await this.#made(changed.git, frozen);
-        const worktrees = await worktreesOf(git, inView);
-        for (const each of worktrees) effects.leaveOut({ path: nameOf(each), why: 'worktree' });
-        const local = isEnd ? await localSettings(changed.ignored, frozen, inView) : [];
-        settings.push(...local.map(nameOf));
-        const left = changed.ignored.filter(each => !local.includes(each));
-        ignored.push(...left.map(nameOf));
-        this.#ignored.set(layer, new Set(left));
-        const written: { each: string; at: string; stamp: string; changedAt: number }[] = [];
-        for (const each of new Set([...changed.paths, ...known, ...local])) {
-          if (isStatus(each) || worktrees.some(folder => each.startsWith(`${folder}/`))) continue;
-          const at = path.join(layer.root, each);
-          const { stamp, changedAt } = await stampIn(upper, each);
-          if (this.#stamps.get(at) !== stamp) written.push({ each, at, stamp, changedAt });
-        }
-        const large = bulkFolders(
-          written.map(({ each }) => each),
-          MAX_FILES,
-        );
-        bulk.push(...large.map(nameOf));
-        for (const { each, at, stamp, changedAt } of written) {
-          if (effects.isTooMuch) break;
-          if (large.some(folder => each.startsWith(`${folder}/`))) continue;
-          const name = nameOf(each);
-          if (restMs > 0 && changedAt > restedAt) {
-            busy.push(name);
-            continue;
+      await inTrees(
+        [treeOf(this.#state, layer.upper), lower, treeOf(this.#state, merged)],
+        async (upper, frozen, inView) => {
+          const nameOf = (relative: string): string => this.#layers.nameOf({ layer, relative });
+          const git = this.#state.copies === undefined ? changed.git : await pathsNotIn(frozen, changed.git);
+          const worktrees = await worktreesOf(git, inView);
+          for (const each of worktrees) effects.leaveOut({ path: nameOf(each), why: 'worktree' });
+          const local = isEnd ? await localSettings(changed.ignored, frozen, inView) : [];
+          settings.push(...local.map(nameOf));
+          const left = changed.ignored.filter(each => !local.includes(each));
+          ignored.push(...left.map(nameOf));
+          this.#ignored.set(layer, new Set(left));
+          const written: { each: string; at: string; stamp: string; changedAt: number }[] = [];
+          for (const each of new Set([...changed.paths, ...known, ...local])) {
+            if (isStatus(each) || worktrees.some(folder => each.startsWith(`${folder}/`))) continue;
+            const at = path.join(layer.root, each);
+            const { stamp, changedAt } = await stampIn(upper, each);
+            if (this.#stamps.get(at) !== stamp) written.push({ each, at, stamp, changedAt });
           }
-          const isLooked = await effects.look(name, async () => {
-            const found = await this.#find(inView, each);
-            const theirs = found?.kind === 'file' ? remembering(found) : found;
-            // It may have been moved into what is left for later.
-            if (!theirs && large.length > 0) return;
-            const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
-            await effects.add(name, base, theirs);
-            looked.set(at, { stamp, theirs });
-          });
-          if (!isLooked) unreadable.set(at, stamp);
-        }
-      });
+          const large = bulkFolders(
+            written.map(({ each }) => each),
+            MAX_FILES,
+          );
+          bulk.push(...large.map(nameOf));
+          for (const { each, at, stamp, changedAt } of written) {
+            if (effects.isTooMuch) break;
+            if (large.some(folder => each.startsWith(`${folder}/`))) continue;
+            const name = nameOf(each);
+            if (restMs > 0 && changedAt > restedAt) {
+              busy.push(name);
+              continue;
+            }
+            const isLooked = await effects.look(name, async () => {
+              const found = await this.#find(inView, each);
+              const theirs = found?.kind === 'file' ? remembering(found) : found;
+              // It may have been moved into what is left for later.
+              if (!theirs && large.length > 0) return;
+              const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
+              await effects.add(name, base, theirs);
+              looked.set(at, { stamp, theirs });
+            });
+            if (!isLooked) unreadable.set(at, stamp);
+          }
+        },
+      );
     }
     const isNone = effects.isTooMuch;
     const { effects: files, leftOut } = effects.end();
@@ -247,17 +261,9 @@ export class AgentView {
       for (const [at, stamp] of unreadable) this.#stamps.set(at, stamp);
       await this.#known.save();
     };
+    const git = await gitOf(this.#layers.all, layer => treeOf(this.#state, this.#seen(layer)));
     return {
-      ...{
-        effects: files,
-        leftOut,
-        busy,
-        bulk,
-        ignored,
-        settings,
-        notes,
-        ...(await gitOf(this.#layers.all, layer => this.#seen(layer))),
-      },
+      ...{ effects: files, leftOut, busy, bulk, ignored, settings, notes, ...git },
       isTooMuch: isNone || bulk.length > 0,
       accept: isNone ? async () => undefined : accept,
     };
@@ -270,11 +276,11 @@ export class AgentView {
    * @returns whether the file holds that now
    */
   async put(workspacePath: string, content: FileContent | null, mode?: number): Promise<boolean> {
-    const place = this.#placeOf(workspacePath);
+    const place = this.#layers.placeAt(this.#layers.absolute(workspacePath) ?? '');
     if (!place) return false;
     const { layer, relative } = place;
     const at = path.join(layer.root, relative);
-    const tree = new PlainTree(this.#seen(layer));
+    const tree = treeOf(this.#state, this.#seen(layer));
     const now = await this.#find(tree, relative);
     const before = this.#known.has(at)
       ? this.#known.find(at)
@@ -302,7 +308,7 @@ export class AgentView {
     const isTaken = layer && (await new PlainTree(path.join(layer.state, 'lower')).find(STATUS_FILE));
     const beside = copiesFolder(this.#state, this.storage) ?? path.join(this.storage, 'home');
     const folder = layer && !isTaken ? this.#seen(layer) : beside;
-    await writeWatched(new PlainTree(folder), STATUS_FILE, Buffer.from(text), 0o644);
+    await writeWatched(treeOf(this.#state, folder), STATUS_FILE, Buffer.from(text), 0o644);
   }
 
   /** Clears the set-user-ID and set-group-ID bits of files written in the view. No program may be at work in it. */
@@ -328,34 +334,30 @@ export class AgentView {
         });
       return [...inLayer, ...own];
     });
-    const since = this.#state.copies === undefined ? 0 : await this.#madeAt();
+    const since = this.#state.copies === undefined ? 0 : await writtenAt(this.storage);
     const found = all.map(([layer, relative, upper, at]) =>
-      stayedAt(upper, at, this.#layers.nameOf({ layer, relative }), since),
+      stayedAt(treeOf(this.#state, upper), at, this.#layers.nameOf({ layer, relative }), since),
     );
     return (await Promise.all(found)).flat().sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
+  /** Removes all that belongs to the view. What is left if that fails or breaks off is known to be no work of a program. */
   async remove(): Promise<void> {
+    this.#state.isOver = true;
+    await writeState(this.storage, this.#state).catch(() => undefined);
     const copies = copiesFolder(this.#state, this.storage);
     if (copies !== undefined) await removeTree(copies);
     await removeTree(this.storage);
   }
 
+  /** Whether it was being removed, or its copies have gone: nothing in it tells what a program has done. */
+  isOver(): Promise<boolean> {
+    return isOver(this.#state, this.storage);
+  }
+
   /** Where the program sees a folder of the workspace. */
   #seen(layer: Layer): string {
     return this.#state.copies === undefined ? path.join(this.#view, layer.root) : layer.upper;
-  }
-
-  /** The time at which the copies were complete. */
-  async #madeAt(): Promise<number> {
-    return (await fs.stat(path.join(this.storage, 'view.json'))).ctimeMs;
-  }
-
-  /** The paths that were not there before; a copy has all in its tree. */
-  async #made(paths: readonly string[], frozen: PlainTree): Promise<readonly string[]> {
-    if (this.#state.copies === undefined) return paths;
-    const before = await Promise.all(paths.map(each => frozen.find(each)));
-    return paths.filter((_, n) => !before[n]);
   }
 
   /** The entry at a path, as it would be in the workspace. */
@@ -374,10 +376,5 @@ export class AgentView {
     state.unreadable.push(...frozen.unreadable);
     // Looking at what was large from the start would take long, and it stays in the copy anyway.
     this.#ignored.set(layer, new Set(frozen.ignored));
-  }
-
-  #placeOf(workspacePath: string): Place | undefined {
-    const at = this.#layers.absolute(workspacePath);
-    return at === undefined ? undefined : this.#layers.placeAt(at);
   }
 }

@@ -16,25 +16,27 @@ const PROBE = 'echo x >"$1/$3"; echo x >"$2/$3"';
  * The beginning of a command line whose program cannot write into folders, by whatever path it finds them in; all else is as
  * without it. `undefined` where the system has no such program.
  * @param folders absolute, links followed
+ * @param free a folder in one of them that can be written
  * @param find the path of a program of the system
  */
 export function wallAround(
   folders: readonly string[],
+  free: string,
   platform: NodeJS.Platform = process.platform,
   find: (name: string) => string | undefined = systemTool,
 ): readonly string[] | undefined {
   const program = { linux: 'bwrap', darwin: 'sandbox-exec' }[platform as string];
   const at = program === undefined ? undefined : find(program);
   if (at === undefined) return undefined;
-  if (platform === 'darwin') return [at, '-p', profileFor(folders)];
+  if (platform === 'darwin') return [at, '-p', profileFor(folders, free)];
   const closed = folders.flatMap(each => ['--ro-bind', each, each]);
-  return [at, '--dev-bind', '/', '/', ...closed, '--die-with-parent', '--'];
+  return [at, '--dev-bind', '/', '/', ...closed, '--bind', free, free, '--die-with-parent', '--'];
 }
 
-/** A profile of macOS that forbids writing below the folders, and nothing else. */
-export function profileFor(folders: readonly string[]): string {
-  const paths = folders.map(each => `(subpath "${each.replace(/["\\]/g, '\\$&')}")`);
-  return `(version 1)(allow default)(deny file-write* ${paths.join(' ')})`;
+/** A profile of macOS that forbids writing below the folders, but for the free one, and nothing else. Its last rule counts. */
+export function profileFor(folders: readonly string[], free: string): string {
+  const path = (each: string): string => `(subpath "${each.replace(/["\\]/g, '\\$&')}")`;
+  return `(version 1)(allow default)(deny file-write* ${folders.map(path).join(' ')})(allow file-write* ${path(free)})`;
 }
 
 /**

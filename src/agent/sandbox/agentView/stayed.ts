@@ -1,4 +1,4 @@
-import { PlainTree } from '../view/plainTree.ts';
+import type { PlainTree } from '../view/plainTree.ts';
 
 /** Something that git ignores and a program has written, which stays in the view. */
 export interface Stayed {
@@ -38,12 +38,11 @@ export async function localSettings(
  * @param since what was changed later was written, in milliseconds since 1970
  */
 export async function stayedAt(
-  upper: string,
+  tree: PlainTree,
   relative: string,
   name: string,
   since: number,
 ): Promise<readonly Stayed[]> {
-  const tree = new PlainTree(upper);
   const kind = relative === '' ? 'folder' : (await tree.find(relative))?.kind;
   const isWritten = async (at: string): Promise<boolean> =>
     since === 0 || ((await tree.stat(at))?.ctimeMs ?? 0) > since;

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
 import { sha256 } from '../../base/hash.ts';
 import type { FileContent } from '../../hold/preview/workspace.ts';
 import type { Found } from '../view/effects.ts';
@@ -14,7 +15,7 @@ const MAX_WATCHED = 250_000;
  * @param isLeft whether a path of a layer is not looked at
  */
 export async function fingerprintOf(
-  layers: readonly Layer[],
+  layers: readonly (readonly [Layer, PlainTree])[],
   isLeft: (layer: Layer, at: string) => boolean,
 ): Promise<string> {
   let [count, size, latest, ids] = [0, 0n, 0n, 0n];
@@ -32,7 +33,7 @@ export async function fingerprintOf(
         if (stat.isDirectory()) await walk(layer, tree, at).catch(() => undefined);
       }
   };
-  for (const layer of layers) await inTrees([layer.upper], tree => walk(layer, tree, ''));
+  for (const [layer, upper] of layers) await inTrees([upper], tree => walk(layer, tree, ''));
   return [count, size, latest, ids].join(' ');
 }
 
@@ -48,6 +49,23 @@ export async function writeWatched(
 ): Promise<void> {
   const hasGit = (await tree.find('.git'))?.kind === 'folder';
   await tree.write(relative, content, bits, undefined, hasGit ? '.git' : undefined);
+}
+
+/** Whether the folders that a view shows are other file systems than the real ones. @param view leads to its root */
+export async function areMounted(layers: readonly Layer[], view: string): Promise<boolean> {
+  for (const { root } of layers) {
+    const [real, seen] = await Promise.all(
+      [root, path.join(view, root)].map(at => fs.lstat(at).catch(() => undefined)),
+    );
+    if (!real || !seen || real.dev === seen.dev) return false;
+  }
+  return true;
+}
+
+/** The paths of which a tree has none. */
+export async function pathsNotIn(tree: PlainTree, paths: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(paths.map(each => tree.find(each)));
+  return paths.filter((_, n) => !found[n]);
 }
 
 export function isStatus(relative: string): boolean {

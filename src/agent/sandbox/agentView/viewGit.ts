@@ -8,7 +8,7 @@ const MAX_LOG = 64 * 1024 * 1024;
 /** What a program has done in the repositories of a view. @param seen leads to a folder in it */
 export async function gitOf(
   layers: readonly Layer[],
-  seen: (layer: Layer) => string,
+  seen: (layer: Layer) => PlainTree,
 ): Promise<{ readonly commits: number; readonly lostGit: boolean }> {
   let commits = 0;
   let lostGit = false;
@@ -18,7 +18,7 @@ export async function gitOf(
     if (!hadGit) continue;
     // Git itself is not asked: what it runs stands in the settings of the repository, which the program may have changed.
     const log = '.git/logs/HEAD';
-    const tree = new PlainTree(seen(layer));
+    const tree = seen(layer);
     const [now, before] = [await tree.read(log, MAX_LOG), await new PlainTree(lower).read(log, MAX_LOG)];
     const added = linesOf(now).slice(linesOf(before).length);
     commits += added.filter(line => /\tcommit\b/.test(line)).length;

@@ -1,8 +1,11 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
+import { succeeds } from '../../base/async.ts';
 import { parsedJson } from '../../base/json.ts';
 import { Layers } from '../view/layers.ts';
+import { folderId } from '../view/openFolders.ts';
+import { PlainTree } from '../view/plainTree.ts';
 import type { Folders } from '../view/pathNames.ts';
 import type { Layer } from '../view/upperTree.ts';
 import { freezeFolder, type CopyLimits } from './frozenFolder.ts';
@@ -21,6 +24,10 @@ export const stateSchema = z.object({
   copies: z.optional(z.string().check(z.regex(COPIES))),
   /** Answers as long as the view is being made. */
   maker: z.optional(z.string()),
+  /** The identities of the copies and of the folder that holds them, see `FolderId`. */
+  identities: z.optional(z.array(z.object({ at: z.string(), dev: z.string(), ino: z.string() }))),
+  /** It is being removed. */
+  isOver: z.optional(z.boolean()),
 });
 
 /** Persisted state needed to reopen a view. */
@@ -28,6 +35,11 @@ export type ViewState = z.infer<typeof stateSchema>;
 
 export function writeState(storage: string, state: ViewState): Promise<void> {
   return fs.writeFile(path.join(storage, 'view.json'), JSON.stringify(state), { mode: 0o600 });
+}
+
+/** The time at which the copies were complete, in milliseconds since 1970. */
+export async function writtenAt(storage: string): Promise<number> {
+  return (await fs.stat(path.join(storage, 'view.json'))).ctimeMs;
 }
 
 /** The stamps of the files of copies as they were made, by path. */
@@ -54,6 +66,30 @@ export function copiesOf(state: ViewState, storage: string): readonly Folders[] 
   return placesIn(
     folder,
     new Layers(state.folders, storage).all.map(({ root }) => root),
+  );
+}
+
+/** A tree of the view. A copy is known by its identity: the program could put a link to another folder in its place. */
+export function treeOf({ identities }: ViewState, at: string): PlainTree {
+  const id = identities?.find(each => each.at === at);
+  return new PlainTree(at, id && { dev: BigInt(id.dev), ino: BigInt(id.ino) });
+}
+
+/** See `AgentView.isOver`. */
+export async function isOver(state: ViewState, storage: string): Promise<boolean> {
+  const copies = copiesFolder(state, storage);
+  return state.isOver === true || (copies !== undefined && !(await succeeds(fs.lstat(copies))));
+}
+
+export async function identitiesOf(state: ViewState, storage: string): Promise<ViewState['identities']> {
+  const folder = copiesFolder(state, storage);
+  if (folder === undefined) return undefined;
+  const all = [folder, ...copiesOf(state, storage).map(({ copy }) => copy)];
+  return Promise.all(
+    all.map(async at => {
+      const { dev, ino } = await folderId(at);
+      return { at, dev: String(dev), ino: String(ino) };
+    }),
   );
 }
 

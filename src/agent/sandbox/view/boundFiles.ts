@@ -12,6 +12,8 @@ import { sizeIn, type Stamp } from './stamps.ts';
 const MARKER = /(^|\/)(pyvenv\.cfg|CMakeCache\.txt|build\.ninja|config\.status)$/;
 /** Absolute paths in a form that cannot be rewritten. Without it, ninja builds anew. */
 const LEFT_OUT = /(^|\/)\.ninja_deps$/;
+/** Settings of git, which may name the working tree: git in the copy would write into that. */
+const GIT_SETTINGS = /(^|\/)\.git\/(.*\/)?config(\.worktree)?$/;
 /** Larger files, in bytes, count as data. */
 const MAX_TEXT = 32_000_000;
 
@@ -33,8 +35,9 @@ export async function boundFiles(
     await slice.turn();
     if (MARKER.test(at)) folders.add(path.posix.dirname(at));
   }
-  if (folders.size === 0) return new Set();
-  const inFolders = changed.filter(at => foldersAbove(at).some(folder => folders.has(folder)));
+  const inFolders = changed.filter(
+    at => GIT_SETTINGS.test(at) || (folders.size > 0 && foldersAbove(at).some(folder => folders.has(folder))),
+  );
   return folders.has('.') ? new Set([...inFolders, ...(await ignoredOf(root, changed))]) : new Set(inFolders);
 }
 

@@ -4,7 +4,9 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
+import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts';
 import { viewMount } from '../../../../src/agent/sandbox/agentView/viewMount.ts';
+import { writeOwner } from '../../../../src/agent/clients/view/viewOwner.ts';
 import type { AgentViewsHost } from '../../../../src/agent/clients/view/viewsHost.ts';
 import { ViewWorld } from '../../../support/viewWorld.ts';
 
@@ -22,6 +24,17 @@ async function opened(
   });
   t.after(() => world.remove());
   return world;
+}
+
+/** A copy of the workspace in which no program is at work yet. */
+function copyOf({ root, storage }: ViewWorld): Promise<AgentView> {
+  const { signal } = new AbortController();
+  return AgentView.create(
+    [{ name: 'w', fsPath: root }],
+    path.join(storage, 'view-of-copy'),
+    { files: 1_000, bytes: 1e9 },
+    { signal, progress: (_, copy) => copy(signal, () => undefined) },
+  );
 }
 
 suite('an agent that works in a copy', () => {
@@ -121,6 +134,60 @@ suite('an agent that works in a copy', () => {
     assert.equal(await world.openWindow(), false);
     assert.equal((await world.previews(4))[3], 'sh: three.ts: ∅ => three');
     await polled('the copies to be gone', () => fs.readdirSync(world.storage).length === 0);
+  });
+
+  test('a link in the place of the copies leads to nothing that is read or written', async t => {
+    const world = await opened(t);
+    const view = await copyOf(world);
+    const copies = path.dirname(view.mounts.copies[0]?.copy ?? '');
+    fs.renameSync(copies, `${copies}.moved`);
+    fs.symlinkSync(path.dirname(world.root), copies);
+    const replaced = /another folder stands in its place/;
+    await assert.rejects(view.put('src/b.ts', Buffer.from('past')), replaced);
+    await assert.rejects(view.tell('past'), replaced);
+    await assert.rejects(view.collect(), replaced);
+    await assert.rejects(
+      (await AgentView.reopen(view.storage)).put('src/b.ts', Buffer.from('past')),
+      replaced,
+    );
+    await view.remove();
+    assert.equal(world.git('status', '--porcelain'), '');
+    assert.equal(world.read('src/b.ts'), 'b\n');
+  });
+
+  test('git works on the copy, also where the settings of the repository name the folder', async t => {
+    const world = await opened(t);
+    world.git('config', 'core.worktree', world.root);
+    world.write({ 'src/b.ts': 'not committed\n' });
+    const agent = world.start();
+    await agent.run('git checkout -q -- src/b.ts');
+    assert.deepEqual(await world.previews(1), ['sh: src/b.ts: not committed => b']);
+    assert.equal(world.read('src/b.ts'), 'not committed\n');
+    await agent.exit();
+  });
+
+  test('what is left of a copy whose removal broke off, or that has gone, is no deletion by the agent', async t => {
+    const world = await opened(t);
+    await world.closeWindow();
+    for (const hasGone of [true, false]) {
+      const view = await copyOf(world);
+      await writeOwner(view.storage, { view: '/', agent: { name: 'sh', version: '' }, sessionId: 'view:x' });
+      const [{ copy } = assert.fail()] = view.mounts.copies;
+      if (hasGone) fs.rmSync(path.dirname(copy), { recursive: true });
+      else {
+        fs.rmSync(path.join(copy, 'src/b.ts'));
+        const state = path.join(view.storage, 'view.json');
+        fs.writeFileSync(
+          state,
+          JSON.stringify({ ...JSON.parse(fs.readFileSync(state, 'utf8')), isOver: true }),
+        );
+      }
+      assert.equal(await world.openWindow(), false);
+      assert.deepEqual(world.store.all(), []);
+      assert.deepEqual(fs.readdirSync(world.storage), []);
+      await world.closeWindow();
+    }
+    await world.openWindow();
   });
 
   test('a copy that is cancelled, or too large, starts nothing and leaves nothing', async t => {

@@ -6,25 +6,26 @@ import { TempFolder } from '../../../support/tempFolder.ts';
 
 test('the wall is that of the system, and forbids nothing but writing in the folders', () => {
   const find = (name: string): string => `/usr/bin/${name}`;
-  assert.deepEqual(wallAround(['/w', '/state'], 'darwin', find), [
+  assert.deepEqual(wallAround(['/w', '/views'], '/views/copies-1', 'darwin', find), [
     '/usr/bin/sandbox-exec',
     '-p',
-    '(version 1)(allow default)(deny file-write* (subpath "/w") (subpath "/state"))',
+    '(version 1)(allow default)(deny file-write* (subpath "/w") (subpath "/views"))(allow file-write* (subpath "/views/copies-1"))',
   ]);
-  assert.deepEqual(wallAround(['/w'], 'linux', find), [
-    ...['/usr/bin/bwrap', '--dev-bind', '/', '/', '--ro-bind', '/w', '/w', '--die-with-parent', '--'],
+  assert.deepEqual(wallAround(['/w'], '/w/free', 'linux', find), [
+    ...['/usr/bin/bwrap', '--dev-bind', '/', '/', '--ro-bind', '/w', '/w', '--bind', '/w/free', '/w/free'],
+    ...['--die-with-parent', '--'],
   ]);
-  assert.equal(wallAround(['/w'], 'win32', find), undefined);
+  assert.equal(wallAround(['/w'], '/w/free', 'win32', find), undefined);
   assert.equal(
-    wallAround(['/w'], 'darwin', () => undefined),
+    wallAround(['/w'], '/w/free', 'darwin', () => undefined),
     undefined,
   );
 });
 
 test('a folder cannot end its name in the profile, and so allow something', () => {
   assert.equal(
-    profileFor(['/a")) (allow file-write* (subpath "/\\']),
-    String.raw`(version 1)(allow default)(deny file-write* (subpath "/a\")) (allow file-write* (subpath \"/\\"))`,
+    profileFor(['/a")) (allow file-write* (subpath "/\\'], '/b'),
+    String.raw`(version 1)(allow default)(deny file-write* (subpath "/a\")) (allow file-write* (subpath \"/\\"))(allow file-write* (subpath "/b"))`,
   );
 });
 
@@ -41,7 +42,7 @@ if (process.platform !== 'win32')
       for (const name of ['closed', 'free']) fs.mkdirSync(temp.at(name));
       await temp.file('sandbox-exec', `#!/bin/sh\n${script}\n`);
       fs.chmodSync(temp.at('sandbox-exec'), 0o755);
-      const wall = wallAround([temp.at('closed')], 'darwin', () => temp.at('sandbox-exec'));
+      const wall = wallAround([temp.at('closed')], temp.at('free'), 'darwin', () => temp.at('sandbox-exec'));
       assert.equal(await holds(wall ?? [], temp.at('closed'), temp.at('free')), isHeld);
       for (const name of ['closed', 'free']) assert.deepEqual(fs.readdirSync(temp.at(name)), []);
     });
