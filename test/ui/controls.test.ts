@@ -66,6 +66,8 @@ drivenTest(
       await vscode.commands.executeCommand('vscode.diff', left, right, 'two.txt');
     });
     await workbench.page.locator('.editor.modified .line-insert').nth(1).waitFor();
+    // The actions of a diff appear later than the diff.
+    await workbench.page.getByRole('button', { name: /^Next Change/ }).waitFor();
     const before = await controlsOf(workbench);
     await workbench.picture('plain');
     await workbench.runCommand('View: Close All Editors');
