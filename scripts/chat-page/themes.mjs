@@ -18,7 +18,6 @@ const COLOURS = {
   'button-hoverBackground': ['#0258a8', '#026ec1', '', '#0f4a85'],
   'button-border': ['#0000001a', '#ffffff12', '#6fc3df', '#0f4a85'],
   'button-secondaryBackground': ['#e5e5e5', '#313131', '', '#ffffff'],
-  'button-secondaryBorder': ['#0000001a', '#ffffff12', '#6fc3df', '#0f4a85'],
   'button-secondaryForeground': ['#3b3b3b', '#cccccc', '#ffffff', '#292929'],
   'button-secondaryHoverBackground': ['#cccccc', '#3c3c3c', '', '#ffffff'],
   'charts-green': ['#388a34', '#89d185', '#89d185', '#374e06'],
