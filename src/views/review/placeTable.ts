@@ -2,6 +2,7 @@ import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { inReadingOrder } from '../../agent/hold/preview/reading/readingOrder.ts';
 import { numbersOf, ownParts } from '../../agent/hold/preview/resolve/ownParts.ts';
+import type { ResolveOrder } from '../../agent/hold/preview/resolveSettings.ts';
 import type { DiffStat } from '../../agent/hold/text/lineDiff.ts';
 import { countedSet } from './countedSet.ts';
 
@@ -25,11 +26,12 @@ export class PlaceOrder {
   readonly #paths = new Map<string, readonly string[]>();
 
   /** @param previews those that the set began with, in the order of staging */
-  previews(key: string, previews: readonly Preview[]): readonly string[] {
-    const of = previews.map(({ id }) => id).join(' ');
+  previews(key: string, previews: readonly Preview[], setting: ResolveOrder): readonly string[] {
+    const of = [setting, ...previews.map(({ id }) => id)].join(' ');
     const known = this.#previews.get(key);
     if (known?.of === of) return known.order;
-    const order = inReadingOrder(previews).map(({ id }) => id);
+    const given = setting === 'newestFirst' ? previews.toReversed() : previews;
+    const order = inReadingOrder(given).map(({ id }) => id);
     this.#previews.set(key, { of, order });
     return order;
   }
@@ -50,6 +52,7 @@ export class PlaceOrder {
 export function placeTable(
   store: PreviewStore,
   key: string,
+  setting: ResolveOrder,
   order: PlaceOrder,
   statsOf: (preview: Preview) => readonly DiffStat[] | undefined,
 ): PlaceTable | undefined {
@@ -68,7 +71,7 @@ export function placeTable(
   const slots = new Map<string, { readonly before: number; readonly gone: ReadonlySet<number> }>();
   const file = new Map<string, number>();
   let hunks = 0;
-  for (const id of order.previews(key, first)) {
+  for (const id of order.previews(key, first, setting)) {
     const counted = originals.get(id) ?? [];
     const whole = counted.find(each => !each.part && !copiedPart(store, each));
     const stats = whole?.changes ? statsOf(whole) : [];

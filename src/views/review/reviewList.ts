@@ -37,13 +37,7 @@ export class ReviewList extends Owner {
     const groups = byAgent(all);
     const read = this.#readingOrder(all.length);
     const sets = [...groups.values()].flatMap(inSets);
-    const staged = new Map(store.list('oldestFirst').map(({ id }, place) => [id, place]));
-    const place = ({ id }: Preview): number => staged.get(id) ?? 0;
-    return (this.#listed = sets.flatMap(({ previews }) => {
-      // The setting orders the sets. In each, the files stand as on its card.
-      const inSet = previews.toSorted((one, other) => place(one) - place(other));
-      return read?.(inSet) ?? inSet;
-    }));
+    return (this.#listed = sets.flatMap(({ previews }) => read?.(previews) ?? previews));
   }
 
   /** Drops the list because something that it depends on has changed. */

@@ -64,9 +64,9 @@ export class ReviewPlaces implements Disposable {
   of(preview: Preview, change: FileChange | undefined, hunk: number): ReviewPlace | undefined {
     const key = setKey(preview);
     if (!this.#tables.has(key)) {
-      const { store } = this.#agent;
+      const { store, settings } = this.#agent;
       const statsOf = (each: Preview): readonly DiffStat[] | undefined => this.#stats.of(each);
-      this.#tables.set(key, placeTable(store, key, this.#order, statsOf));
+      this.#tables.set(key, placeTable(store, key, settings.order, this.#order, statsOf));
     }
     const table = this.#tables.get(key);
     const slots = table?.slots.get(slotKey(preview.id, change?.path));
