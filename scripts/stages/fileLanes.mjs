@@ -23,7 +23,6 @@ export const BROKE = 'the process';
  */
 
 /**
- * @param {string} stage the lanes are named after it
  * @param {readonly string[]} files relative to the repository's root, with slashes
  * @param {object} options
  * @param {number} options.lanes
@@ -33,33 +32,21 @@ export const BROKE = 'the process';
  * @param {Record<string, string>} [options.env] added to the environment of the tests
  * @param {number} [options.quiet] how long no test may begin or end, in milliseconds
  * @param {(test: EndedTest) => unknown} [options.onTest] is told of each test
- * @param {(text: string | Uint8Array) => unknown} [options.write] prints what the lanes write
+ * @param {(text: string) => unknown} [options.write] prints what the lanes write
  * @returns {Promise<import('./lanes.mjs').LaneCounts>} a file that breaks off, hangs or has no tests counts as a failure; the other files are run
  */
 export async function runFiles(
-  stage,
   files,
-  {
-    lanes,
-    first = [],
-    alone = [],
-    grep,
-    env,
-    quiet = quietMs(),
-    onTest = () => {},
-    write = text => process.stdout.write(text),
-  },
+  { lanes, first = [], alone = [], grep, env, quiet = quietMs(), onTest = () => {}, write },
 ) {
   const queue = new Queue(files, { first, alone });
-  const names = Array.from({ length: Math.min(lanes, files.length) }, (_, index) => `${stage}-${index + 1}`);
-  const run = async (_, print) => {
+  const run = async print => {
     const counted = [];
     while (queue.size > 0)
       counted.push(await new LaneProcess(queue, { grep, env, quiet, onTest, print }).ended);
     return sumOf(counted);
   };
-  const counts = await runLanes(names, run, write);
-  return sumOf(counts);
+  return sumOf(await runLanes(Math.min(lanes, files.length), run, write));
 }
 
 /** The files that wait for a lane: longest first, because then the lanes end at about the same time. */

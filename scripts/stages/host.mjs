@@ -51,9 +51,8 @@ async function run(stage, isWanted, grep) {
   await bundleHostTests();
   const files = fs.readdirSync(path.join(hostBundles, 'suite')).filter(isWanted);
   const shares = sharesOf(files, grep ? 1 : LANES);
-  const names = shares.map((_, index) => `${stage}-${index + 1}`);
-  const lanes = await runLanes(names, async (name, print, index) => {
-    const results = path.join(hostBundles, `${name}.json`);
+  const lanes = await runLanes(shares.length, async (print, index) => {
+    const results = path.join(hostBundles, `${stage}-${index + 1}.json`);
     const status = await runNode([lane, results], {
       env: {
         REDLINE_HOST_FILES: shares[index].join(),

@@ -1,26 +1,43 @@
 /** Lanes of a stage: processes side by side, each with a share of its tests. */
-import { OutputInTurn } from './outputInTurn.mjs';
 
 /**
- * Runs all lanes at once, and prints what each wrote in one piece.
+ * Runs all lanes at once. Each line that they print begins with the number of its lane.
  * @template Result
- * @param {readonly string[]} names of the lanes, as they are printed
- * @param {(name: string, print: (text: string | Uint8Array) => void, index: number) => Promise<Result>} run
- * @param {(text: string | Uint8Array) => unknown} [write]
- * @returns {Promise<Result[]>} in the order of the names
+ * @param {number} count
+ * @param {(print: (text: string | Uint8Array) => void, index: number) => Promise<Result>} run
+ * @param {(text: string) => unknown} [write]
+ * @returns {Promise<Result[]>} in the order of the lanes
  */
-export async function runLanes(names, run, write = text => process.stdout.write(text)) {
-  const output = new OutputInTurn(names, write);
+export function runLanes(count, run, write) {
   return Promise.all(
-    names.map(async (name, index) => {
-      output.begin(name);
-      try {
-        return await run(name, text => output.write(name, text), index);
-      } finally {
-        output.end(name);
-      }
-    }),
+    Array.from({ length: count }, (_, index) =>
+      withPrinter(count === 1 ? '' : `${index + 1} │ `, print => run(print, index), write),
+    ),
   );
+}
+
+/**
+ * Does something whose output is printed in whole lines, so that what runs side by side can be told apart.
+ * @template Result
+ * @param {string} prefix of each line
+ * @param {(print: (text: string | Uint8Array) => void) => Promise<Result>} work
+ * @param {(text: string) => unknown} [write]
+ * @returns {Promise<Result>}
+ */
+export async function withPrinter(prefix, work, write = text => process.stdout.write(text)) {
+  const decoder = new TextDecoder();
+  let rest = '';
+  const print = text => {
+    const all = rest + (typeof text === 'string' ? text : decoder.decode(text, { stream: true }));
+    const lines = all.split('\n');
+    rest = lines.pop();
+    if (lines.length > 0) write(lines.map(line => `${prefix}${line}\n`).join(''));
+  };
+  try {
+    return await work(print);
+  } finally {
+    if (rest !== '') print('\n');
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import * as os from 'node:os';
 import { cleanUp } from '../lib/cleanup.mjs';
 import { runNode } from '../lib/command.mjs';
 import { inRepo } from '../lib/paths.mjs';
-import { OutputInTurn } from './outputInTurn.mjs';
+import { withPrinter } from './lanes.mjs';
 
 /**
  * @typedef {{ passed: number, failed: number, skipped: number, failures?: string[], notRun?: string }} Counts `failures`
@@ -22,6 +22,7 @@ const STAGES = {
   rest: { needs: 'build', module: 'ui' },
   hostRest: { needs: 'build', module: 'host' },
   rounds: { module: 'unit' },
+  long: { needs: 'build', module: 'ui' },
 };
 /** The stages of a run that names none. */
 const USUAL = ['check', 'build', 'unit', 'host', 'ui'];
@@ -40,7 +41,7 @@ const ROUNDS = [
     ['check', 'unit'],
     ['build', 'host', 'ui'],
   ],
-  [['rest', 'hostRest', 'rounds']],
+  [['rest', 'hostRest', 'rounds', 'long']],
 ];
 
 /**
@@ -59,20 +60,17 @@ export async function runStages({ only, grep, all = false }) {
   const needed = only?.flatMap(name => [name, STAGES[name].needs]) ?? (all ? EVERYTHING : USUAL);
   if (all) process.env.REDLINE_ALL_ROUNDS = '1';
   const wanted = names.filter(name => needed.includes(name));
-  const output = new OutputInTurn(wanted, text => process.stdout.write(text));
   /** @type {Map<string, Counts & { seconds: number }>} */
   const results = new Map();
   const runLane = async lane => {
     for (const name of lane.filter(each => wanted.includes(each))) {
       const started = Date.now();
-      output.begin(name);
       const { needs } = STAGES[name];
       const blocked = needs !== undefined && results.get(needs).failed > 0;
-      const counts = blocked
-        ? cannotRun(`needs ${needs}, which failed`, text => output.write(name, text))
-        : await runStage(name, grep, text => output.write(name, text));
+      const counts = await withPrinter(`${name.padEnd(8)} │ `, async print =>
+        blocked ? cannotRun(`needs ${needs}, which failed`, print) : runStage(name, grep, print),
+      );
       results.set(name, { ...counts, seconds: (Date.now() - started) / 1000 });
-      output.end(name);
     }
   };
   for (const lanes of ROUNDS) {
@@ -80,9 +78,7 @@ export async function runStages({ only, grep, all = false }) {
     else for (const lane of lanes) await runLane(lane);
   }
   await cleanUp();
-  const ran = ['unit', 'host', 'ui', 'rest', 'hostRest', 'rounds'].some(
-    name => results.get(name)?.passed > 0,
-  );
+  const ran = wanted.some(name => !['check', 'build'].includes(name) && results.get(name).passed > 0);
   return summarize(wanted, results) && (ran || !grep) ? 0 : 1;
 }
 

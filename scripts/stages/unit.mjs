@@ -14,21 +14,21 @@ export const ALONE = {
   'test/unit/session/model/languageModel/provider.test.ts': 'listens for rejections that nobody handles',
 };
 
-/** @param {{ grep?: string, env?: Record<string, string> }} options `env` is added to the environment of the tests */
-export const unit = ({ grep, env }) => run('unit', () => true, { grep, env });
+/** @type {import('./runStages.mjs').Stage} all of them */
+export const unit = ({ grep }) => run(() => true, { grep });
 
 /** @type {import('./runStages.mjs').Stage} the files that use `rounds.ts`, with all of their rounds */
-export const rounds = ({ grep }) => run('rounds', hasRounds, { grep, env: { REDLINE_ALL_ROUNDS: '1' } });
+export const rounds = ({ grep }) => run(hasRounds, { grep, env: { REDLINE_ALL_ROUNDS: '1' } });
 
 const contains = (file, text) => fs.readFileSync(inRepo(file), 'utf8').includes(text);
 const hasRounds = file => contains(file, '/rounds.ts');
 /** Short files that play much by chance take longer than their size tells. */
 const isLong = file => hasRounds(file) || contains(file, '/fuzz/fuzz.ts');
 
-async function run(stage, isWanted, { grep, env }) {
+async function run(isWanted, { grep, env }) {
   await ensureBubblewrap();
   const files = fs.globSync(TESTS, { cwd: repoRoot }).filter(isWanted);
-  return runFiles(stage, files, {
+  return runFiles(files, {
     lanes: os.availableParallelism(),
     first: files.filter(isLong),
     alone: Object.keys(ALONE),

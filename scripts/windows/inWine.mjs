@@ -13,7 +13,7 @@ import { runFiles } from '../stages/fileLanes.mjs';
 const job = JSON.parse(fs.readFileSync(process.argv[2], 'utf8'));
 const output = fs.openSync(job.output, 'w');
 const results = fs.openSync(job.results, 'w');
-await runFiles('windows', job.files, {
+await runFiles(job.files, {
   ...job,
   onTest: test => fs.writeSync(results, `${JSON.stringify(test)}\n`),
   write: text => fs.writeSync(output, text),

@@ -36,7 +36,7 @@ async function ran(
       ),
     ),
   );
-  const counts = await runFiles('made', files, {
+  const counts = await runFiles(files, {
     lanes: 1,
     ...options,
     first: files.filter(file => options.first?.includes(path.basename(file))),
