@@ -1,16 +1,8 @@
 /**
- * `npm run test:soak`: checks the properties of the runtime with 200,000 random histories, on all processors;
- * `npm run test:soak -- checks`: the same for checks, and what they let land;
- * `npm run test:soak -- proofs`: compares checks in the sandbox with a full copy, in 20,000 histories for each engine;
- * `npm run test:soak -- sandbox`: the same with commands in the sandbox;
- * `npm run test:soak -- faults`: 10,000 histories on a real folder in which a call that changes the disk fails, or the process dies there;
- * `npm run test:soak -- disk`: 10,000 histories on a model disk that loses what is not synced, whose power is cut six times each;
- * `npm run test:soak -- editors`: 1,000 rounds in a real VS Code, in which a person types while something is applied;
- * `npm run test:soak -- rewrites`: compares 2,000 random rewrites of `ast_edit` with the ast-grep CLI;
- * `npm run test:soak -- patches`: compares 2,000 random patches with what `git apply` makes of them;
- * `npm run test:soak -- checkouts`: compares 1,000 random states of a repository, held back, with what `git checkout` writes.
+ * `npm run test:soak [-- <subject> [<runs>]]`: what plays long, on all processors: 200,000 random histories of the runtime without
+ * a subject, else what `subjects` below says of it.
  *
- *   RUNS=20000 npm run test:soak            plays another number of histories
+ *   npm run test:soak -- sandbox 20000      plays another number (RUNS=20000 does it, too)
  *   SEED=… PATH_=… npm run test:soak        replays a failure, whose report says both values
  */
 import { availableParallelism } from 'node:os';
@@ -21,23 +13,51 @@ const { runNode } = await import('./lib/command.mjs');
 const { cleanUp } = await import('./lib/cleanup.mjs');
 const { inRepo } = await import('./lib/paths.mjs');
 
+/**
+ * What can be played, each in files of tests: random histories run in several processes with seeds of their own, a `single` one
+ * in one process.
+ */
 const subjects = {
   histories: { file: 'test/unit/runtime/properties.test.ts', runs: 200_000 },
+  // The same for checks, and what they let land.
   checks: { file: 'test/unit/sandbox/checks/checkProperties.test.ts', runs: 200_000 },
+  // Checks in the sandbox, compared with a full copy, in so many histories for each engine.
   proofs: { file: 'test/unit/sandbox/checks/fullCopy.test.ts', runs: 20_000 },
+  // Histories with commands in the sandbox.
   sandbox: { file: 'test/unit/sandbox/view/histories.test.ts', runs: 200_000 },
+  // Compared with what `git apply` makes of the patches.
   patches: { file: 'test/unit/hold/external/randomPatches.test.ts', runs: 2_000 },
+  // States of a repository, held back, compared with what `git checkout` writes.
   checkouts: { file: 'test/unit/hold/external/randomHoldBack.test.ts', runs: 1_000 },
+  // On a real folder: a call that changes the disk fails, or the process dies there.
   faults: { file: 'test/unit/hold/preview/commit/faultHistories.test.ts', runs: 10_000 },
+  // On a model disk that loses what is not synced, whose power is cut six times in each.
   disk: { file: 'test/unit/hold/preview/commit/powerHistories.test.ts', runs: 10_000 },
+  // In a real VS Code, in which a person types while something is applied.
   editors: { host: 'appliedStays.test.cjs', runs: 1_000 },
+  // Rewrites of `ast_edit`, compared with the ast-grep CLI.
   rewrites: { file: 'test/unit/session/tools/ast/engine/randomRewrites.test.ts', runs: 2_000 },
+  // Calls of all tools, valid, half-valid and hostile, in workspaces with links, odd names and large files. Fails if an exception
+  // escapes a tool, anything outside changes, a change is in no ledger, or our code blocks for over 50 ms: run it on a quiet machine.
+  fuzz: { script: 'test/soak/fuzz.ts', runs: 100_000 },
+  // Ended at random moments, and looked at afterwards: the extension host while it stages and resolves, a process that applies,
+  // one that runs commands in the sandbox, commands that do not want to end, and the power of a real file system (Linux, root).
+  kill: { single: 'test/soak/killHost.test.ts', runs: 50 },
+  'kill-apply': { single: 'test/soak/killApply.test.ts', runs: 120 },
+  'kill-sandbox': { single: 'test/soak/killSandbox.test.ts', runs: 100 },
+  hostile: { single: 'test/soak/hostileSandbox.test.ts', runs: 1_000 },
+  power: { single: 'test/soak/powerCut.test.ts', runs: 200 },
 };
-const subject = subjects[process.argv[2] ?? 'histories'];
-if (!subject) throw new Error(`There is only: ${Object.keys(subjects).join(', ')}`);
+const given = process.argv.slice(2);
+const name = given.findLast(each => Object.hasOwn(subjects, each)) ?? 'histories';
+const [number, ...unknown] = given.filter(each => !Object.hasOwn(subjects, each));
+if (unknown.length > 0 || Number.isNaN(Number(number ?? 0)))
+  throw new Error(`There is only: ${Object.keys(subjects).join(', ')}`);
+const subject = subjects[name];
+if (name === 'power' && process.getuid?.() !== 0) throw new Error('Mounting a disk needs root.');
 const { SEED, PATH_ } = process.env;
-const runs = Number(process.env.RUNS ?? subject.runs);
-const processes = PATH_ === undefined ? Math.max(1, availableParallelism()) : 1;
+const runs = Number(number ?? process.env.RUNS ?? subject.runs);
+const processes = PATH_ === undefined && !subject.single ? availableParallelism() : 1;
 const first = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
 const started = Date.now();
 if (subject.host) {
@@ -51,9 +71,11 @@ const statuses = await Promise.all(
     console.log(
       `soak: ${env.RUNS} runs with SEED=${env.SEED}${PATH_ === undefined ? '' : ` PATH_=${PATH_}`}`,
     );
-    return subject.host
-      ? inHost(subject.host, n, env)
-      : runNode(['--test', '--test-reporter=spec', subject.file], { env });
+    if (subject.host) return inHost(subject.host, n, env);
+    const file = subject.script ?? subject.single ?? subject.file;
+    const tests = subject.script ? [] : ['--test', '--test-reporter=spec'];
+    const warnings = '--disable-warning=ExperimentalWarning';
+    return runNode([warnings, ...tests, file], { env: { ...env, REDLINE_KILLS: env.RUNS } });
   }),
 );
 await cleanUp();

@@ -8,13 +8,15 @@ import { buildWorkers, downloadedVsCode } from '../support/fuzz/fuzzWorld.ts';
 /** A fresh sandbox and process state after this many calls. */
 const WORLD_CALLS = 2_000;
 
-const { CALLS, SEED, STEP = '1', AT = '0' } = process.env;
-const total = Number(CALLS);
+/** Between the seeds of two worlds of this process: those that run beside it have the seeds in between. */
+const STEP = 1_000_003;
+
+const total = Number(process.env['RUNS']);
 const folder = path.resolve('out', 'fuzz', String(process.pid));
 const workers = await buildWorkers(folder);
 const report = emptyReport();
 for (let n = 0; report.calls < total; n++) {
-  const seed = Number(SEED) + Number(AT) + n * Number(STEP);
+  const seed = Number(process.env['SEED']) + n * STEP;
   const calls = Math.min(WORLD_CALLS, total - report.calls);
   const known = report.violations.length;
   const blocked = report.blockages.length;
