@@ -1,39 +1,32 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Alive } from './aliveSocket.ts';
 import { hasCode } from './errors.ts';
-import { parsedJson } from './json.ts';
+import type { LockOwner, LockSystem } from './lockOwner.ts';
+import { ignoreMissing } from './log/jsonLog.ts';
 import { isTransient } from './system/replaceFile.ts';
 
 /** How long to wait before a held lock is checked again, in milliseconds. */
 const POLL = 50;
 /** How many times a lock that is gone is created again without waiting, since other processes may be creating theirs. */
 const AT_ONCE = 5;
-
-interface Owner {
-  readonly pid: number;
-  /** When that process started, if the system tells: process ids are reused. */
-  readonly started?: string | undefined;
-  /** The start of the system that the process belongs to, if the system tells. */
-  readonly boot?: string | undefined;
-  /** The address at which the process listens as long as it lives, if the system does not tell start times. */
-  readonly alive?: string | undefined;
-}
-
-/** When a process started, if the system tells. */
-type StartOf = (pid: number) => Promise<string | undefined>;
+/** How often an owner looks whether it is asked, and how long it has to answer, in milliseconds. */
+const LOOK_MS = 1_000;
+const ANSWER_MS = 8_000;
 
 /**
- * A lock between processes: a file with its owner's process id and start time. It is void once that process has ended,
- * however it ended.
+ * A lock between processes: a file that names its owner's process, and the place where that has its id. It is void once that process
+ * has ended, however it ended. An owner elsewhere, such as on another machine with the same home folder, is asked: see `isHeld`.
  */
 export class ProcessLock {
   readonly #file: string;
   readonly #text: string;
   readonly #alive: Alive | undefined;
+  readonly #looks: NodeJS.Timeout;
+  readonly #lost = new AbortController();
   /** Whether the last owner ended without releasing it. */
   readonly wasLeft: boolean;
 
@@ -42,27 +35,35 @@ export class ProcessLock {
     this.#text = text;
     this.#alive = alive;
     this.wasLeft = wasLeft;
+    this.#looks = setInterval(() => void this.#look(), LOOK_MS).unref();
+  }
+
+  /** Aborted once another process has taken the lock over, since this one did not answer in time, e.g. while its machine slept. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
   }
 
   /**
    * Takes the lock, waiting up to `patience` milliseconds for a live owner to release it.
-   * @param startOf when a process started, if the system tells; for tests.
+   * @param system for tests.
    * @returns `undefined` if another live process still holds it.
    * @throws any other error of the file system: then it is unknown whether another process holds it.
    */
   static async take(
     file: string,
     patience: number,
-    startOf: StartOf = startOnLinux,
+    system: Partial<LockSystem> = {},
   ): Promise<ProcessLock | undefined> {
     await mkdir(path.dirname(file), { recursive: true });
-    const started = await startOf(process.pid);
+    const here = { ...(await thisSystem()), ...system };
+    const started = await here.startOf(process.pid);
     // Without start times to tell reused process ids apart, the owner listens as long as it lives.
     const alive = started === undefined ? await (await import('./aliveSocket.ts')).listen() : undefined;
-    const owner: Owner = { pid: process.pid, started, boot: await bootOf(), alive: alive?.address };
+    const { boot, place } = here;
+    const owner: LockOwner = { pid: process.pid, started, boot, place, alive: alive?.address };
     const text = JSON.stringify({ ...owner, mark: randomUUID() });
     try {
-      const taken = await takeFile(file, text, patience, startOf);
+      const taken = await takeFile(file, text, patience, here);
       if (taken) return new ProcessLock(file, text, alive, taken.wasLeft);
     } catch (error) {
       alive?.dispose();
@@ -74,18 +75,27 @@ export class ProcessLock {
 
   /** Whether a live process holds the lock, which stays as it is. */
   static async isHeld(file: string): Promise<boolean> {
-    const text = await textOf(file);
-    return text !== undefined && (await isHeld(file, text, startOnLinux));
+    const text = await readFile(file, 'utf8').catch(ignoreMissing);
+    return text !== undefined && (await import('./lockOwner.ts')).isHeld(file, text, await thisSystem());
   }
 
   /** Releases the lock, unless another process has taken it over. Rejects if its file cannot be removed. */
   async release(): Promise<void> {
+    clearInterval(this.#looks);
     try {
-      const now = await textOf(this.#file).catch(() => undefined);
+      const now = await readFile(this.#file, 'utf8').catch(() => undefined);
       if (now === this.#text) await rm(this.#file, { force: true });
     } finally {
       this.#alive?.dispose();
     }
+  }
+
+  /** Answers whoever asks. Never rejects: the next look tries again. */
+  async #look(): Promise<void> {
+    const { answer } = await import('./lockOwner.ts');
+    if (await answer(this.#file, this.#text).catch(() => true)) return;
+    this.#lost.abort(Object.assign(new Error('Another process has taken over the lock.'), { code: 'ELOST' }));
+    clearInterval(this.#looks);
   }
 }
 
@@ -94,14 +104,14 @@ async function takeFile(
   file: string,
   text: string,
   patience: number,
-  startOf: StartOf,
+  here: LockSystem,
 ): Promise<{ readonly wasLeft: boolean } | undefined> {
   const until = Date.now() + patience;
   let wasLeft = false;
   for (let attempt = 1; ; attempt++) {
     try {
       if (await createLock(file, text)) return { wasLeft };
-      const was = await removeIfDead(file, startOf);
+      const was = await (await import('./lockOwner.ts')).removeIfDead(file, here);
       const isGone = was !== 'held';
       wasLeft ||= was === 'left';
       if (isGone && attempt <= AT_ONCE) continue;
@@ -139,74 +149,24 @@ async function createLock(file: string, text: string): Promise<boolean> {
   }
 }
 
-/** Removes a lock whose owner has ended without releasing it. */
-async function removeIfDead(file: string, startOf: StartOf): Promise<'held' | 'left' | 'released'> {
-  const text = await textOf(file);
-  if (text === undefined) return 'released';
-  if (await isHeld(file, text, startOf)) return 'held';
-  // Moved aside and checked: another process may have replaced the dead lock with its own since.
-  const aside = `${file}.${randomUUID()}`;
-  try {
-    await rename(file, aside);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return 'released';
-    throw error;
-  }
-  if ((await textOf(aside)) !== text) await link(aside, file).catch(() => undefined);
-  await rm(aside, { force: true });
-  return 'left';
-}
-
-async function isHeld(file: string, text: string, startOf: StartOf): Promise<boolean> {
-  const owner = ownerIn(text);
-  if (!owner || !isAlive(owner.pid)) return false;
-  const boot = await bootOf();
-  if (boot !== undefined && owner.boot !== undefined && boot !== owner.boot) return false;
-  const started = await startOf(owner.pid);
-  if (started !== undefined && owner.started !== undefined) return started === owner.started;
-  const isAnswered =
-    owner.alive === undefined ? undefined : await (await import('./aliveSocket.ts')).answers(owner.alive);
-  if (isAnswered !== undefined) return isAnswered;
-  // Without start times, at least a lock from before the system's last start is void.
-  const made = (await stat(file).catch(() => undefined))?.mtimeMs ?? 0;
-  return made >= Date.now() - os.uptime() * 1000;
-}
-
-function ownerIn(text: string): Owner | undefined {
-  const owner = parsedJson(text) as Partial<Owner> | null | undefined;
-  return typeof owner?.pid === 'number' && Number.isInteger(owner.pid) && owner.pid > 0
-    ? (owner as Owner)
-    : undefined;
-}
-
-/** Whether a process with this id runs. It may be another one by now. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return hasCode(error, 'EPERM');
-  }
+async function thisSystem(): Promise<LockSystem> {
+  const told = (file: string): Promise<string | undefined> =>
+    readFile(file, 'utf8').then(
+      text => text.trim(),
+      () => undefined,
+    );
+  const namespace = await readlink('/proc/self/ns/pid').catch(() => undefined);
+  return {
+    startOf: startOnLinux,
+    boot: await told('/proc/sys/kernel/random/boot_id'),
+    place: [os.hostname(), await told('/etc/machine-id'), namespace].join(' '),
+    answerMs: ANSWER_MS,
+  };
 }
 
 /** When a process started, in ticks since the system did; only Linux tells it in a file. */
 async function startOnLinux(pid: number): Promise<string | undefined> {
-  const line = await textOf(`/proc/${pid}/stat`).catch(() => undefined);
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   // The second field is the program's name in parentheses, which may hold anything.
   return line?.slice(line.lastIndexOf(')') + 2).split(' ')[19];
-}
-
-/** An id of this start of the system, which only Linux tells. */
-async function bootOf(): Promise<string | undefined> {
-  return (await textOf('/proc/sys/kernel/random/boot_id').catch(() => undefined))?.trim();
-}
-
-/** The text of a file; `undefined` if there is none. */
-async function textOf(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
 }

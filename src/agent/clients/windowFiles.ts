@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { parsedJson } from '../base/json.ts';
-import { isAlive } from '../base/processLock.ts';
+import { isAlive } from '../base/lockOwner.ts';
 import { realPath, isInside } from '../base/system/realPath.ts';
 import { replaceFile } from '../base/system/replaceFile.ts';
 import { CallQueue } from './callQueue.ts';

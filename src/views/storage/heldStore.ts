@@ -66,7 +66,7 @@ async function takeOver(
       lock ??= await ProcessLock.take(file, 0);
       if (!lock) continue;
       // Only once: afterwards, a commit in the log may be one in progress here.
-      if (!isIn) await moveIn(parts, held, workspace, lock.wasLeft);
+      if (!isIn) await moveIn(parts, held, workspace, lock);
       isIn = true;
       await held.log.flush();
       parts.logger.info('The window that stored the previews has closed. This window stores them now.');
@@ -83,9 +83,9 @@ async function moveIn(
   parts: StorageParts,
   { store, log, blobs }: { readonly store: PreviewStore; readonly log: HeldLog; readonly blobs: HeldBlobs },
   workspace: ResolvingFiles,
-  wasLeft: boolean,
+  lock: ProcessLock,
 ): Promise<void> {
-  const left = await openStored(parts, wasLeft);
+  const left = await openStored(parts, lock);
   const { recoverInterruptedCommits } = await import('./interruptedCommits.ts');
   await recoverInterruptedCommits(left, parts.folder.fsPath, workspace, parts.logger);
   if (!(await left.store.close())) throw new Error('What the last window has left cannot be ended.');

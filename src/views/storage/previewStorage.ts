@@ -31,8 +31,7 @@ const FORGET_EVERY = 25;
 export type StorageLock =
   | {
       readonly kind: 'owned';
-      /** Whether the last owner was killed, or could not store everything. */
-      readonly wasLeft: boolean;
+      readonly lock: ProcessLock;
       /** Leaves the storage locked until this process ends. */
       readonly keep: () => void;
     }
@@ -60,7 +59,7 @@ export async function lockStorage(
     closing.add(async () => {
       if (!isKept) await lock.release();
     });
-    return { kind: 'owned', wasLeft: lock.wasLeft, keep: () => (isKept = true) };
+    return { kind: 'owned', lock, keep: () => (isKept = true) };
   } catch (error) {
     logger.error(`Locking ${folder.fsPath} failed: ${detailOf(error)}`);
     return { kind: 'unknown', error };
@@ -97,7 +96,7 @@ export async function openStore(parts: StorageParts, lock: StorageLock): Promise
       return { ...(await openHeldStore(parts)), takeOver: undefined };
   }
   try {
-    const { store } = await openStored(parts, lock.wasLeft);
+    const { store } = await openStored(parts, lock.lock);
     closing.add(async () => {
       const isComplete = await closeStore(store, logger);
       // Another window would roll back what this process is still writing, and the next one counts further after what is not stored.

@@ -7,6 +7,7 @@ import type { Closing } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ignoreMissing } from '../../agent/base/log/jsonLog.ts';
+import type { ProcessLock } from '../../agent/base/processLock.ts';
 import {
   countedNumbers,
   randomNumbers,
@@ -56,16 +57,16 @@ export interface OpenStore {
 }
 
 /**
- * Opens the log of the workspace, which this window owns.
+ * Opens the log of the workspace, which this window owns, and writes until the lock is lost.
  * @throws any error of the file system; UnknownLogVersionError
  */
 export async function openStored(
   parts: StorageParts,
-  wasLeft: boolean,
+  { wasLeft, lost }: Pick<ProcessLock, 'wasLeft' | 'lost'>,
 ): Promise<{ readonly store: PreviewStore; readonly log: PreviewLog }> {
   const { folder, logger } = parts;
   const file = path.join(folder.fsPath, 'previews.jsonl');
-  const log = openPreviewLog(file);
+  const log = openPreviewLog(file, undefined, lost);
   const { entries, unreadable, badLines, torn } = await whileTold(log.load());
   if (unreadable.length === 0) await removeOlderBlobs(folder.fsPath);
   if (badLines.length > 0) logger.warn(`${file}: skipped unreadable lines: ${badLines.join(', ')}`);

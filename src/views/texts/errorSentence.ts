@@ -75,6 +75,8 @@ export function storageAdvice(error: unknown, l10n: Localiser): string {
     case 'EACCES':
     case 'EPERM':
       return l10n.t("Redline may not write to VS Code's folder of stored data: check its permissions.");
+    case 'ELOST':
+      return l10n.t('A window on another machine has taken over the storage: reload this window.');
     default:
       return l10n.t('The operating system reports: {0}.', messageOf(error));
   }

@@ -1,4 +1,6 @@
-import { test } from 'node:test';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
@@ -33,8 +35,8 @@ test('where the system tells no start times, a lock is void once its owner no lo
   context.after(() => fs.rmSync(folder, { recursive: true }));
   const file = path.join(folder, 'window.lock');
   const unknown = (): Promise<undefined> => Promise.resolve(undefined);
-  const held = (await ProcessLock.take(file, 0, unknown)) ?? assert.fail('it is free');
-  assert.equal(await ProcessLock.take(file, 100, unknown), undefined, 'its owner answers');
+  const held = (await ProcessLock.take(file, 0, { startOf: unknown })) ?? assert.fail('it is free');
+  assert.equal(await ProcessLock.take(file, 100, { startOf: unknown }), undefined, 'its owner answers');
   const text = fs.readFileSync(file, 'utf8');
   const { alive } = JSON.parse(text) as { alive: string };
   const isPipe = process.platform === 'win32';
@@ -42,7 +44,7 @@ test('where the system tells no start times, a lock is void once its owner no lo
   await held.release();
   if (!isPipe) fs.renameSync(path.join(folder, 'socket'), alive); // a process that is killed leaves it
   fs.writeFileSync(file, text);
-  const taken = (await ProcessLock.take(file, 0, unknown)) ?? assert.fail('its owner is gone');
+  const taken = (await ProcessLock.take(file, 0, { startOf: unknown })) ?? assert.fail('its owner is gone');
   await taken.release();
   if (!isPipe) fs.rmSync(alive);
 });
@@ -53,10 +55,10 @@ test('where the system tells no start times, a cleaned temporary folder takes th
   context.after(() => fs.rmSync(folder, { recursive: true }));
   const file = path.join(folder, 'window.lock');
   const unknown = (): Promise<undefined> => Promise.resolve(undefined);
-  const held = (await ProcessLock.take(file, 0, unknown)) ?? assert.fail('it is free');
+  const held = (await ProcessLock.take(file, 0, { startOf: unknown })) ?? assert.fail('it is free');
   const { alive } = JSON.parse(fs.readFileSync(file, 'utf8')) as { alive: string };
   fs.rmSync(alive);
-  assert.equal(await ProcessLock.take(file, 0, unknown), undefined);
+  assert.equal(await ProcessLock.take(file, 0, { startOf: unknown }), undefined);
   await held.release();
 });
 
@@ -81,12 +83,13 @@ test('a file that another program has open for a moment is waited for, until the
   };
   const before = JSON.stringify({ pid: process.pid, started: 'earlier' });
   fs.writeFileSync(file, before);
-  const taken = (await ProcessLock.take(file, 60_000, busy(2))) ?? assert.fail('its owner is gone');
+  const taken =
+    (await ProcessLock.take(file, 60_000, { startOf: busy(2) })) ?? assert.fail('its owner is gone');
   assert.equal(calls, 4);
   await taken.release();
   fs.writeFileSync(file, before);
   calls = 0;
-  await assert.rejects(ProcessLock.take(file, 0, busy(1)), { code: 'EBUSY' });
+  await assert.rejects(ProcessLock.take(file, 0, { startOf: busy(1) }), { code: 'EBUSY' });
   assert.deepEqual(fs.readdirSync(folder), ['window.lock']);
 });
 
@@ -103,6 +106,58 @@ test('a lock of an earlier start of the system is void, even if a process has it
   fs.writeFileSync(file, JSON.stringify({ ...mine, boot: undefined }));
   assert.equal(await ProcessLock.take(file, 0), undefined, 'one of an older version holds');
   await held.release();
+});
+
+/** A process of another machine takes the lock; its lines tell that, and that it has lost it. */
+async function elsewhere(context: TestContext, file: string) {
+  const url = new URL('../../../src/agent/base/processLock.ts', import.meta.url).href;
+  const script = `
+    import { ProcessLock } from ${JSON.stringify(url)};
+    const lock = await ProcessLock.take(${JSON.stringify(file)}, 0, { place: 'elsewhere', boot: 'another' });
+    lock.lost.addEventListener('abort', () => console.log('lost'));
+    console.log('taken');
+    setInterval(() => undefined, 60_000);
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  context.after(() => child.kill('SIGKILL'));
+  const line = async (): Promise<string> => String((await once(child.stdout, 'data'))[0]).trim();
+  assert.equal(await line(), 'taken');
+  return { line, end: (signal: NodeJS.Signals) => child.kill(signal) };
+}
+
+test('an owner on another machine holds the lock as long as it answers, whatever the clocks say', async context => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
+  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'window.lock');
+  const other = await elsewhere(context, file);
+  for (const time of ['1980-01-01', '2100-01-01']) {
+    fs.utimesSync(file, new Date(time), new Date(time));
+    assert.equal(await ProcessLock.take(file, 0), undefined, time);
+    assert.equal(await ProcessLock.isHeld(file), true);
+  }
+  other.end('SIGKILL');
+  fs.utimesSync(file, new Date('2100-01-01'), new Date('2100-01-01'));
+  const taken = (await ProcessLock.take(file, 0, { answerMs: 100 })) ?? assert.fail('its owner is dead');
+  assert.equal(taken.wasLeft, true);
+  await taken.release();
+  assert.deepEqual(fs.readdirSync(folder), []);
+});
+
+test('an owner whose machine slept too long to answer hears that it has lost the lock', async context => {
+  if (process.platform === 'win32') return;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
+  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'window.lock');
+  const other = await elsewhere(context, file);
+  other.end('SIGSTOP');
+  const taken = (await ProcessLock.take(file, 0, { answerMs: 100 })) ?? assert.fail('it does not answer');
+  const lost = other.line();
+  other.end('SIGCONT');
+  assert.equal(await lost, 'lost');
+  assert.equal(taken.lost.aborted, false);
+  await taken.release();
 });
 
 test('a lock that cannot be read or made is an error: neither taken nor free, and nothing is left behind', async context => {

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { isAlive } from '../../base/processLock.ts';
+import { isAlive } from '../../base/lockOwner.ts';
 import { agentNameOf } from '../agentName.ts';
 import { LineTransport } from '../mcp/lineTransport.ts';
 import { MAX_MESSAGE_BYTES } from '../mcp/message.ts';

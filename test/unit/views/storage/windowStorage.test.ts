@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { after, beforeEach, test, type TestContext } from 'node:test';
@@ -225,6 +226,28 @@ test('in a storage that cannot be locked, previews are in memory, which is told'
   assert.equal(window.workspace.text('new.txt'), 'new');
   await window.close();
   assert.deepEqual(fs.readdirSync(root), ['window.lock']);
+});
+
+test('an owner that has lost the storage to another machine writes nothing more, and says so', async () => {
+  const { root, log, lock } = newStorage();
+  const window = await openWindow(root);
+  const [{ preview }] = [window.store.stage(draft({ changes: [create('new.txt', 'new')] }))];
+  const before = fs.readFileSync(log, 'utf8');
+  fs.writeFileSync(lock, '{"pid":1,"place":"elsewhere"}');
+  assert.ok(window.lock.kind === 'owned');
+  await once(window.lock.lock.lost, 'abort');
+  window.store.stage(draft());
+  await assert.rejects(window.apply(preview.id));
+  await window.store.forgetResolved(new Date()).catch(() => undefined);
+  assert.equal(told.length, 1);
+  assert.match(
+    told[0] ?? '',
+    /nothing can be applied\. A window on another machine .*: reload this window\.$/,
+  );
+  await window.close();
+  assert.equal(fs.readFileSync(log, 'utf8'), before);
+  assert.equal(window.workspace.text('new.txt'), undefined);
+  assert.equal(fs.readFileSync(lock, 'utf8'), '{"pid":1,"place":"elsewhere"}');
 });
 
 test('a preview that can never be written is told by its name, and the others are saved', async () => {

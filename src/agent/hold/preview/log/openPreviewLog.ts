@@ -24,11 +24,11 @@ export interface Slack {
 }
 const SLACK: Slack = { log: 8 * 1024 * 1024, contents: 8 * 1024 * 1024 };
 
-/** The preview log in this file, and the contents beside it. */
-export function openPreviewLog(file: string, slack = SLACK): PreviewLog {
+/** The preview log in this file, and the contents beside it. @param lost aborted once another process owns the file */
+export function openPreviewLog(file: string, slack = SLACK, lost?: AbortSignal): PreviewLog {
   const name = path.basename(file, '.jsonl');
   const contents = name === 'previews' ? 'contents' : `${name}.contents`;
-  return new PreviewLog(file, new Contents(path.join(path.dirname(file), contents)), slack);
+  return new PreviewLog(file, new Contents(path.join(path.dirname(file), contents)), slack, lost);
 }
 
 /**
@@ -41,13 +41,14 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   readonly contents: Contents | undefined;
   readonly #file: string;
   readonly #slack: Slack;
+  readonly #lost: AbortSignal | undefined;
   /** Decisions on forgotten previews: lines of the same form, read on demand. */
   readonly #ledger: JsonLog<PreviewLogEntry>;
   /** How large the log was when it was last compacted, in bytes. */
   #compact = 0;
 
   /** @param contents without them, lines hold the texts */
-  constructor(file: string, contents?: Contents, slack = SLACK) {
+  constructor(file: string, contents?: Contents, slack = SLACK, lost?: AbortSignal) {
     const parse = (value: unknown): PreviewLogEntry | undefined => {
       const entry = parseEntry(value);
       return entry && contents ? withTexts(entry, contents) : entry;
@@ -60,6 +61,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     this.contents = contents;
     this.#file = file;
     this.#slack = slack;
+    this.#lost = lost;
     const name = path.basename(file) === 'previews.jsonl' ? 'ledger.jsonl' : `${path.basename(file)}.ledger`;
     this.#ledger = new JsonLog(path.join(path.dirname(file), name), previewLogFormat);
   }
@@ -81,12 +83,13 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
 
   /** The texts of a rewrite of a whole repository are written in turns. */
   override async append(entry: PreviewLogEntry): Promise<void> {
+    this.#lost?.throwIfAborted();
     if (this.contents && this.#takesLong(entry)) await placeInTurns(entry, this.contents);
     await super.append(entry);
   }
 
   override appendNow(entry: PreviewLogEntry): boolean {
-    return !this.#takesLong(entry) && super.appendNow(entry);
+    return this.#lost?.aborted !== true && !this.#takesLong(entry) && super.appendNow(entry);
   }
 
   #takesLong(entry: PreviewLogEntry): boolean {
@@ -106,6 +109,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     archive?: Archive,
   ): Promise<void> {
     const { contents } = this;
+    this.#lost?.throwIfAborted();
     if (!contents) return super.compact(rewrite);
     const { entries } = await collected(reader => this.read(reader));
     const { compacted, archiving } = await import('./compaction.ts');

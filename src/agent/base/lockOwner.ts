@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { link, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { answers } from './aliveSocket.ts';
+import { hasCode } from './errors.ts';
+import { parsedJson } from './json.ts';
+import { ignoreMissing } from './log/jsonLog.ts';
+
+/** The process that a lock names. */
+export interface LockOwner {
+  readonly pid: number;
+  /** When that process started, if the system tells: process ids are reused. */
+  readonly started?: string | undefined;
+  /** The start of the system that the process belongs to, if the system tells. */
+  readonly boot?: string | undefined;
+  /** Where the process has this id: the machine, and on Linux the namespace, such as a container's. */
+  readonly place?: string | undefined;
+  /** The address at which the process listens as long as it lives, if the system does not tell start times. */
+  readonly alive?: string | undefined;
+}
+
+/** Facts of the system that this process runs on. */
+export interface LockSystem extends Pick<LockOwner, 'boot' | 'place'> {
+  /** When a process started, if the system tells. */
+  readonly startOf: (pid: number) => Promise<string | undefined>;
+  /** How long an owner has to answer, in milliseconds. */
+  readonly answerMs: number;
+}
+
+/**
+ * A question and its answer are two times of the lock's file, which every machine reads alike, whatever its clock says and however
+ * exact the file system is.
+ */
+const ASKED = new Date('1990-01-01');
+const ANSWERED = new Date('2010-01-01');
+/** How long to wait before an asker looks again, in milliseconds. */
+const POLL = 50;
+
+/**
+ * Whether a live process holds the lock with this text. One of this place is found by its id and start. An owner elsewhere is asked;
+ * one that does not answer in time counts as dead, one that cannot be asked as living.
+ */
+export async function isHeld(file: string, text: string, here: LockSystem): Promise<boolean> {
+  const owner = ownerIn(text);
+  if (!owner) return false;
+  if (owner.place !== undefined && owner.place !== here.place) return isAnswered(file, text, here.answerMs);
+  if (!isAlive(owner.pid)) return false;
+  if (here.boot !== undefined && owner.boot !== undefined && here.boot !== owner.boot) return false;
+  const started = await here.startOf(owner.pid);
+  if (started !== undefined && owner.started !== undefined) return started === owner.started;
+  const isListening = owner.alive === undefined ? undefined : await answers(owner.alive);
+  if (isListening !== undefined) return isListening;
+  return owner.place === undefined || isAnswered(file, text, here.answerMs); // older versions do not answer
+}
+
+async function isAnswered(file: string, text: string, answerMs: number): Promise<boolean> {
+  const until = performance.now() + answerMs;
+  try {
+    await utimes(file, ASKED, ASKED);
+    for (;;) {
+      const isLate = performance.now() >= until;
+      // Read first: on a network disk, opening a file brings its times up to date.
+      if ((await readFile(file, 'utf8')) !== text || !(await isAsked(file))) return true;
+      if (isLate) return false;
+      await delay(POLL);
+    }
+  } catch (error) {
+    return !hasCode(error, 'ENOENT');
+  }
+}
+
+async function isAsked(file: string): Promise<boolean> {
+  return (await stat(file)).mtimeMs < (ASKED.getTime() + ANSWERED.getTime()) / 2;
+}
+
+/**
+ * The owner of the lock with this text answers whoever asks.
+ * @returns false if the lock names another process.
+ */
+export async function answer(file: string, text: string): Promise<boolean> {
+  const now = await readFile(file, 'utf8').catch(ignoreMissing);
+  if (now !== text) return now === undefined || ownerIn(now) === undefined;
+  if (await isAsked(file)) await utimes(file, ANSWERED, ANSWERED);
+  return true;
+}
+
+/** Removes a lock whose owner has ended without releasing it. */
+export async function removeIfDead(file: string, here: LockSystem): Promise<'held' | 'left' | 'released'> {
+  const text = await readFile(file, 'utf8').catch(ignoreMissing);
+  if (text === undefined) return 'released';
+  if (await isHeld(file, text, here)) return 'held';
+  // Moved aside and checked: another process may have replaced the dead lock with its own since.
+  const aside = `${file}.${randomUUID()}`;
+  try {
+    await rename(file, aside);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return 'released';
+    throw error;
+  }
+  const moved = await readFile(aside, 'utf8').catch(ignoreMissing);
+  if (moved !== text) await link(aside, file).catch(() => undefined);
+  await rm(aside, { force: true });
+  return 'left';
+}
+
+function ownerIn(text: string): LockOwner | undefined {
+  const owner = parsedJson(text) as Partial<LockOwner> | null | undefined;
+  return typeof owner?.pid === 'number' && Number.isInteger(owner.pid) && owner.pid > 0
+    ? (owner as LockOwner)
+    : undefined;
+}
+
+/** Whether a process with this id runs. It may be another one by now. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, 'EPERM');
+  }
+}
