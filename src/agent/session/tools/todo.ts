@@ -34,7 +34,8 @@ const detailsSchema = z.object({ items: itemsSchema });
 export const todoTool = defineTool({
   name: NAME,
   label: 'To-do List',
-  description: 'Show the user the steps of a longer task, all of them in each call. None removes the list.',
+  description:
+    'Show the user the steps of a longer task, all of them in each call. An empty list removes it.',
   parameters: z.object({ items: itemsSchema }),
   readOnly: true,
   async execute({ items: given }) {

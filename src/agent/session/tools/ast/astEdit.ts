@@ -15,8 +15,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
     label: 'AST Edit',
     description:
       'Propose replacements of code found by its structure, in any number of files. Each op has a pattern (see ' +
-      'ast_grep) and the code that replaces its matches, which may use the variables of the pattern. ' +
-      'All ops refer to the files as they are now. Stages a preview.',
+      'ast_grep) and the code for its matches, which may use its variables. All ops refer to the files as they are now.',
     parameters: z.object({
       ops: z
         .array(

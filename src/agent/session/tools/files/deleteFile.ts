@@ -9,7 +9,7 @@ import { assertApplicable, readExistingText } from '../../../hold/preview/textFi
 export const deleteFileTool = defineTool({
   name: 'delete_file',
   label: 'Delete File',
-  description: 'Propose to delete one text file. Stages a preview.',
+  description: 'Propose to delete one text file.',
   parameters: z.object({
     path: z.string().check(z.minLength(1)),
     title: titleSchema,

@@ -13,12 +13,10 @@ import {
 export const renameFileTool = defineTool({
   name: 'rename_file',
   label: 'Rename File',
-  description:
-    'Propose to rename or move one text file; its content stays the same. References to it in other files are not ' +
-    'updated. Stages a preview.',
+  description: 'Propose to rename or move one text file. References to it are not updated.',
   parameters: z.object({
     from: z.string().check(z.minLength(1)),
-    to: z.string().check(z.minLength(1), z.describe('Its new path.')),
+    to: z.string().check(z.minLength(1)),
     title: titleSchema,
     reason: reasonSchema,
   }),

@@ -18,7 +18,7 @@ export function searchTextTool(textSearch: TextSearch): Tool {
     label: 'Search Text',
     description:
       'Search the files of the workspace for a text or a regular expression, line by line and case-sensitively. ' +
-      'Returns numbered lines: `12: ` before a match, `13- ` before a line of its context.',
+      'Returns numbered lines: `12: ` before a match, `13- ` before context.',
     parameters: z.object({
       query: z.string().check(z.minLength(1), z.describe('One line.')),
       isRegex: z.optional(z.boolean()),

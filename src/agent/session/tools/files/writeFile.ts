@@ -11,8 +11,7 @@ export const writeFileTool = defineTool({
   name: 'write_file',
   label: 'Write File',
   description:
-    'Propose the whole content of a new or existing file. Stages a preview. ' +
-    'To change part of a file, use edit_file.',
+    'Propose the whole content of a new or existing file. ' + 'To change part of a file, use edit_file.',
   parameters: z.object({
     path: z.string().check(z.minLength(1)),
     content: z

@@ -31,7 +31,7 @@ export function symbolsTool({ services: load, files, isAvailable }: SymbolPorts)
     name: 'symbols',
     label: 'Symbols',
     description:
-      "Ask VS Code's language services for the outline of a file, or about the symbol `name` that stands in it.",
+      "Ask VS Code's language services for the outline of a file, or about the symbol `name` in it.",
     parameters: z.object({
       action: z.enum(['outline', 'definition', 'references']),
       ...symbolFields,
@@ -51,8 +51,7 @@ export function renameSymbolTool({ services: load, files, isAvailable }: SymbolP
   return defineTool({
     name: 'rename_symbol',
     label: 'Rename Symbol',
-    description:
-      'Propose to rename the symbol `name`, wherever it is used, as language services do. Stages a preview.',
+    description: "Propose to rename the symbol `name` wherever VS Code's language services find it.",
     parameters: z.object({
       ...symbolFields,
       name: nameSchema,
