@@ -23,6 +23,7 @@ import type { ToolRegistry } from '../agent/session/tools/registry.ts';
 import {
   commandRunner,
   editorToolsRefresher,
+  hostConsent,
   instructionReader,
   runnerLoader,
   structuralEngineIn,
@@ -44,7 +45,8 @@ import { closePatience } from './storage/storedPreviews.ts';
 import { showWarning } from './toast.ts';
 import { SandboxLeave, WindowSandboxes } from './agents/terminal/windowSandboxes.ts';
 import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
-import { HostConsents } from './web/hostConsents.ts';
+import { Questions } from './questions.ts';
+import type { HostConsents } from './web/hostConsents.ts';
 import { VsCodeWorkspace } from './workspace/workspace.ts';
 
 /** The core and its adapters, which the views are built on. */
@@ -72,7 +74,9 @@ export interface Agent {
   readonly sandboxes: Sandboxes;
   readonly sandboxLeave: SandboxLeave;
   /** Which hosts the agent may read from. */
-  readonly hosts: HostConsents;
+  readonly hosts: () => Promise<HostConsents>;
+  /** The questions to the user that calls of the model wait for. */
+  readonly questions: Questions;
   readonly checks: WindowChecks;
   readonly risks: RiskMarks;
   /** Stored conversations of this workspace. */
@@ -153,12 +157,18 @@ export async function createAgent(
   subscriptions.push(checks, risks);
   const engine = structuralEngineIn(context.extensionPath, logger);
   const { workspaceState: memory } = context;
-  const hosts = new HostConsents(memory, settings, () => session.id);
+  const questions = new Questions();
+  let consents: Promise<HostConsents> | undefined;
+  const hosts = (): Promise<HostConsents> =>
+    (consents ??= import('./web/hostConsents.ts').then(
+      ({ HostConsents }) => new HostConsents(memory, questions, () => session.id),
+    ));
   const tools = windowTools(workspace, engine, {
     textSearch,
     commands: { runner, runs: commandRuns },
     problems,
-    hosts,
+    hosts: hostConsent(hosts, settings),
+    askUser: async (...asked) => (await import('./askUser.ts')).askUser({ questions, session }, ...asked),
     isRevertEnabled: () => settings.revertEnabled,
   });
   tools.register(runChecksTool(checks.runs));
@@ -235,7 +245,7 @@ export async function createAgent(
     commandRuns,
     sandboxes,
     sandboxLeave,
-    ...{ hosts, checks, risks },
+    ...{ hosts, questions, checks, risks },
   };
 }
 

@@ -11,6 +11,8 @@ import type { TextSearch } from '../agent/hold/preview/textSearch.ts';
 import type { GitPorts } from '../agent/session/tools/git/readGit.ts';
 import type { ToolRegistry } from '../agent/session/tools/registry.ts';
 import type { SymbolPorts } from '../agent/session/tools/symbols/symbolsTool.ts';
+import type { HostConsent } from '../agent/session/tools/web/fetchPage.ts';
+import type { HostConsents } from './web/hostConsents.ts';
 import { activeGit } from './workspace/gitApi.ts';
 import type { Settings } from './settings.ts';
 import type { VsCodeCommandRunner } from './agents/terminal/commandRunner.ts';
@@ -89,6 +91,18 @@ function gitPorts(workspace: VsCodeWorkspace): GitPorts {
       const { gitPlaceOf } = await import('./workspace/gitPlace.ts');
       return gitPlaceOf(path, workspace.folderRoots());
     },
+  };
+}
+
+/** Which hosts `fetch_url` may read. */
+export function hostConsent(
+  load: () => Promise<HostConsents>,
+  settings: Pick<Settings, 'fetchHosts'>,
+): HostConsent {
+  return {
+    isAvailable: () => vscode.workspace.isTrusted,
+    isNamed: host => settings.fetchHosts.some(named => named.trim().toLowerCase() === host),
+    ask: async (...asked) => (await load()).ask(...asked),
   };
 }
 

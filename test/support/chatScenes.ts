@@ -178,7 +178,7 @@ function runningItems(): ViewItem[] {
     ],
     liveProgress: () => '214 of 300 tests passed',
     arriving: { text: 'The tests of the cart pass so far', reasoning: 'I wait for the rest of them.' },
-    question: { id: 1, host: 'docs.example.com', url: 'https://docs.example.com/cart?page=2' },
+    question: { about: 'host', id: 1, host: 'docs.example.com', url: 'https://docs.example.com/cart?page=2' },
     queued: [{ id: '1', text: 'Then write a test for an empty cart.', attachments: [] }],
   });
 }

@@ -51,7 +51,7 @@ modelTest(
     await workbench.picture('host-question');
     assert.equal(await row.locator('button.primary').count(), 0);
     assert.equal(await row.locator('button').count(), 4);
-    await row.locator('[data-allowed="no"]').click();
+    await row.locator('[data-answer="no"]').click();
     await row.waitFor({ state: 'detached' });
     const { body } = await server.request(1);
     assert.match(
@@ -59,6 +59,41 @@ modelTest(
       /^"The user does not let you read docs\.example\.com\. Nothing was sent to it\./,
     );
     await workbench.chatFrame().locator('.item.assistant').getByText('Then I go on without it.').waitFor();
+  },
+);
+
+const question = {
+  name: 'ask_user',
+  arguments: { question: 'Where should the cart be stored?', choices: ['In a cookie', 'On the server'] },
+};
+
+modelTest(
+  'a question of the agent has its choices as buttons; a prompt is another answer',
+  [{ toolCalls: [question] }, { toolCalls: [question] }, { text: 'Then I know.' }],
+  async (workbench, server) => {
+    const chat = workbench.chatFrame();
+    await workbench.openRedlineChat();
+    await workbench.sendChat('Store the cart.');
+    const open = chat.locator('[data-kind="question"]').filter({ has: chat.locator('button') });
+    await open.getByText('Or type another answer below.').waitFor();
+    await chat.locator('.status-line').getByText('Waiting for your answer').waitFor();
+    await workbench.picture('agent-question');
+    assert.equal(await open.locator('button.primary').count(), 0);
+    await open.getByRole('button', { name: 'On the server' }).click();
+    await chat.getByText('Your answer: On the server').waitFor();
+    await open.waitFor();
+    await workbench.sendChat('In a file, for now.');
+    await chat.getByText('Your answer: In a file, for now.').waitFor();
+    await chat.locator('.item.assistant').getByText('Then I know.').waitFor();
+    await workbench.picture('agent-question-answered');
+    assert.equal(await open.count(), 0);
+    assert.equal(await chat.locator('[data-kind="user"]').count(), 1, 'the answer is no prompt');
+    const { body } = await server.request(2);
+    const results = body.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    assert.deepEqual(results, [
+      'The user chose "On the server".',
+      'The user answered: "In a file, for now."',
+    ]);
   },
 );
 

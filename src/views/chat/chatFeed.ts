@@ -15,7 +15,7 @@ import type { Session } from '../../agent/session/session.ts';
 import { todoListOf } from '../../agent/session/tools/todo.ts';
 import type { CommandRuns } from '../../agent/sandbox/commands/commandRuns.ts';
 import { oneLine } from '../plainText.ts';
-import type { HostConsents } from '../web/hostConsents.ts';
+import type { Questions } from '../questions.ts';
 import type { ChatStatus, DeltaMessage, HostMessage, ViewItem } from './protocol.ts';
 import { resolvedCards } from './transcript/cards.ts';
 import { DiffStats } from '../review/diffStats.ts';
@@ -52,8 +52,7 @@ export interface ChatFeedOptions {
     of(preview: Preview): readonly Risk[];
     readonly onDidChange: Event<void>;
   };
-  /** The question to the user about a host. */
-  readonly hosts?: Pick<HostConsents, 'question' | 'onDidChange'>;
+  readonly questions?: Pick<Questions, 'open' | 'onDidChange'>;
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
   /** Line about a review that has just ended, else empty. */
@@ -92,7 +91,7 @@ export class ChatFeed extends Owner {
     this.own(options.session.onDidEmit(event => this.#follow(event)));
     this.own(options.mode.onDidChange(() => this.refresh()));
     if (options.reviewDone) this.own(options.reviewDone.onDidChange(() => this.refresh()));
-    if (options.hosts) this.own(options.hosts.onDidChange(() => this.refresh()));
+    if (options.questions) this.own(options.questions.onDidChange(() => this.refresh()));
     this.own(options.customTools.onDidChange(() => this.refresh()));
     this.own(options.commandRuns.onDidChange(this.#progressSoon));
     if (options.checks) this.own(options.checks.onDidChange(this.#progressSoon));
@@ -216,7 +215,7 @@ export class ChatFeed extends Owner {
       arriving: this.#live.arriving,
       liveResult: id => this.#live.result(id),
       liveProgress: id => this.#live.progress(id),
-      question: this.#options.hosts?.question,
+      question: this.#options.questions?.open,
       queued: session.queue.list,
       offline: model().offline,
       previews: store.all(),
@@ -264,7 +263,7 @@ export class ChatFeed extends Owner {
     if (session.state === 'idle' && reviewDone && reviewDone.line !== '')
       return { kind: 'reviewed', text: reviewDone.line };
     if (session.state !== 'running') return undefined;
-    if (this.#options.hosts?.question) return { kind: 'asking' };
+    if (this.#options.questions?.open) return { kind: 'asking' };
     const { retry, summarizing } = this.#live;
     const seconds = retry ? Math.ceil((retry.at - Date.now()) / 1_000) : 0;
     if (retry && seconds > 0) return { kind: 'retrying', code: retry.code, seconds };

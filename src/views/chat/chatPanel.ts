@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { oneLine } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
 import type { CommandHandlers } from '../commandRegistry.ts';
 import type { ChatView } from './chatView.ts';
@@ -15,15 +16,8 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
 
   constructor(options: ChatCtx) {
     this.#options = options;
-    // The question is a row of the chat.
-    this.#asking = options.hosts.onDidChange(() => {
-      const { question } = options.hosts;
-      if (!question || this.isVisible) return;
-      const show = vscode.l10n.t('Show');
-      void showInfo(vscode.l10n.t('The agent wants to read from {0}.', question.host), show).then(
-        clicked => clicked === show && options.execute('redline.chat.focus'),
-      );
-    });
+    // VS Code's own chat ends a question that it cannot show, at once.
+    this.#asking = options.questions.onDidChange(() => queueMicrotask(() => this.#tellOfQuestion()));
     // Prompts may also wait that another chat sent, before this view was ever loaded.
     this.#returning = options.session.onDidEmit(event => {
       if (event.type === 'prompts_returned') void this.view().then(view => view.putBack(event.prompts));
@@ -52,6 +46,20 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     this.#asking.dispose();
     this.#returning.dispose();
     void this.#view?.then(view => view.dispose());
+  }
+
+  /** The question is a row of the chat. */
+  #tellOfQuestion(): void {
+    const { open } = this.#options.questions;
+    if (!open || this.isVisible) return;
+    const show = vscode.l10n.t('Show');
+    const text =
+      open.about === 'host'
+        ? vscode.l10n.t('The agent wants to read from {0}.', open.host)
+        : vscode.l10n.t('The agent asks: {0}', oneLine(open.text));
+    void showInfo(text, show).then(
+      clicked => clicked === show && this.#options.execute('redline.chat.focus'),
+    );
   }
 
   async #load(): Promise<ChatView> {

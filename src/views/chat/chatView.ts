@@ -169,10 +169,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         );
       case 'stopCommand':
         return this.#options.commandRuns.stop(message.id);
-      case 'allowHost': {
-        const { id, allowed } = message;
-        return this.#options.hosts.answer(id, allowed === 'no' ? undefined : allowed);
-      }
+      case 'answer':
+        return this.#options.questions.answer(message.id, message.answer);
       case 'takeBack': {
         const prompt = session.queue.takeBack(message.id);
         if (prompt && message.edit) return this.putBack([prompt]);
@@ -209,11 +207,16 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
   }
 
-  /** Sends a prompt in the mode that the switch showed at that time, or runs a slash command that is not a prompt. */
+  /**
+   * Sends a prompt in the mode that the switch showed at that time, or runs a slash command that is not a prompt. Without
+   * attachments it answers the question that the model asks, if any.
+   */
   async #prompt(text: string, refs: readonly AttachmentRef[]): Promise<void> {
-    const { session, workspace, onWillPrompt } = this.#options;
+    const { session, workspace, onWillPrompt, questions } = this.#options;
     const command = parseSlashCommand(text);
     if (command && command.kind !== 'call') return void (await this.#commands.answer(text, command));
+    const { open } = questions;
+    if (!command && refs.length === 0 && open?.about === 'choice') return questions.answer(open.id, text);
     await this.#modeSet;
     const reading = this.#attachmentsRead.then(async () => {
       const named = command ? [] : await this.#context.named(text);

@@ -56,12 +56,8 @@ export const webviewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stop') }),
   /** Stops the command or call that a preview runs, and no other. */
   z.object({ type: z.literal('stopCommand'), id: previewId }),
-  /** For how long the agent may read from the host that it asks about. */
-  z.object({
-    type: z.literal('allowHost'),
-    id: z.int(),
-    allowed: z.enum(['no', 'once', 'session', 'always']),
-  }),
+  /** Answers a question: with a choice or, about a host, for how long the agent may read from it. */
+  z.object({ type: z.literal('answer'), id: z.int(), answer: z.string().check(z.maxLength(1_000)) }),
   /** Takes a prompt back that waits; to edit it, into the input. */
   z.object({ type: z.literal('takeBack'), id: z.string().check(z.maxLength(20)), edit: z.boolean() }),
   /** Resolves the revision that is shown. */

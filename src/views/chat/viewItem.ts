@@ -318,6 +318,15 @@ export const viewItem = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('summary'), key, node: z.optional(z.int()), text: z.string() }),
   /** The agent waits for the user to allow a host, or not. */
   z.object({ kind: z.literal('host'), key, id: z.int(), host: z.string(), url: z.string() }),
+  /** The agent asks the user; `id` while it waits, `answer` later. */
+  z.object({
+    kind: z.literal('question'),
+    key,
+    id: z.optional(z.int()),
+    text: z.string(),
+    choices: z.array(z.string()),
+    answer: z.optional(z.string()),
+  }),
   /** A button that connects a model. */
   z.object({ kind: z.literal('connect'), key }),
 ]);

@@ -1,6 +1,8 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { HostConsents, type Allowed } from '../../../src/views/web/hostConsents.ts';
+import { hostConsent } from '../../../src/views/agentTools.ts';
+import { Questions } from '../../../src/views/questions.ts';
+import { HostConsents } from '../../../src/views/web/hostConsents.ts';
 
 suite('which hosts the agent may read from', () => {
   const { showInformationMessage } = vscode.window;
@@ -9,7 +11,8 @@ suite('which hosts the agent may read from', () => {
   /** The hosts and addresses that the user was asked about. */
   let asked: string[];
   /** What the user clicks. */
-  let answer: Allowed;
+  let answer: 'once' | 'session' | 'always' | 'no';
+  let questions: Questions;
   let sessionId: string;
   let consents: HostConsents;
 
@@ -18,16 +21,18 @@ suite('which hosts the agent may read from', () => {
     get: () => stored as never,
     update: async (_, value: unknown) => void (stored = value),
   };
-  const made = (): HostConsents =>
-    new HostConsents(memory, { fetchHosts: [' Docs.Example.com '] }, () => sessionId);
+  const made = (): HostConsents => {
+    questions = new Questions();
+    return new HostConsents(memory, questions, () => sessionId);
+  };
   /** The user answers as soon as the question is there. */
   const answering = (): HostConsents => {
     const all = made();
-    all.onDidChange(() => {
-      const { question } = all;
-      if (!question) return;
-      asked.push(`${question.host} ${question.url}`);
-      all.answer(question.id, answer);
+    questions.onDidChange(() => {
+      const { open } = questions;
+      if (open?.about !== 'host') return;
+      asked.push(`${open.host} ${open.url}`);
+      questions.answer(open.id, answer);
     });
     return all;
   };
@@ -49,14 +54,14 @@ suite('which hosts the agent may read from', () => {
 
     answer = 'session';
     assert.equal(await ask('b.example'), true);
-    answer = undefined;
+    answer = 'no';
     assert.deepEqual([await ask('b.example'), await ask('c.example')], [true, false]);
     sessionId = 's2';
     assert.equal(await ask('b.example'), false, 'another conversation');
 
     answer = 'always';
     assert.equal(await ask('d.example'), true);
-    answer = undefined;
+    answer = 'no';
     consents = answering();
     assert.deepEqual([await ask('d.example'), await ask('b.example')], [true, false], 'after a reload');
     await consents.forget();
@@ -69,24 +74,28 @@ suite('which hosts the agent may read from', () => {
     const first = consents.ask('a.example', 'https://a.example/', stopped.signal);
     const second = ask('b.example');
     await new Promise(resolve => setImmediate(resolve));
-    const late = consents.question?.id ?? 0;
-    assert.equal(consents.question?.host, 'a.example');
+    const host = (): string | undefined =>
+      questions.open?.about === 'host' ? questions.open.host : undefined;
+    const late = questions.open?.id ?? 0;
+    assert.equal(host(), 'a.example');
     stopped.abort();
-    consents.answer(late, 'always');
+    questions.answer(late, 'always');
     assert.equal(await first, false);
     assert.equal(stored, undefined);
     await new Promise(resolve => setImmediate(resolve));
-    assert.equal(consents.question?.host, 'b.example');
-    consents.answer(late, 'always');
-    assert.equal(consents.question?.host, 'b.example', 'the answer to another question');
-    consents.answer(consents.question?.id ?? 0, 'once');
+    assert.equal(host(), 'b.example');
+    questions.answer(late, 'always');
+    assert.equal(host(), 'b.example', 'the answer to another question');
+    questions.answer(questions.open?.id ?? 0, 'once');
     assert.equal(await second, true);
-    assert.equal(consents.question, undefined);
+    assert.equal(questions.open, undefined);
   });
 
   test('hosts of the settings are known by their name, whatever its case', () => {
+    const settings = { fetchHosts: [' Docs.Example.com '] };
+    const consent = hostConsent(() => Promise.resolve(consents), settings);
     assert.deepEqual(
-      ['docs.example.com', 'example.com'].map(host => consents.isNamed(host)),
+      ['docs.example.com', 'example.com'].map(host => consent.isNamed(host)),
       [true, false],
     );
   });

@@ -1,12 +1,15 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { createOfflineProvider } from '../../../src/agent/session/model/offline/provider.ts';
+import { askUserTool } from '../../../src/agent/session/tools/askUser.ts';
+import { askUser } from '../../../src/views/askUser.ts';
+import { Questions } from '../../../src/views/questions.ts';
 import type { ChatCtx } from '../../../src/views/chat/hostedCommands.ts';
 import { RequestHandler, type ReplyMetadata } from '../../../src/views/chat/nativeChat/requestHandler.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { Gate } from '../../support/gate.ts';
 import type { Script } from '../../support/scriptedProvider.ts';
-import { createTestSession } from '../../support/testSession.ts';
+import { createTestSession, type TestSession } from '../../support/testSession.ts';
 import { useVendor } from '../support/modelVendor.ts';
 import { activateRedline, cleanUp, fileInWorkspace, givenFile, until } from '../support/redline.ts';
 
@@ -53,10 +56,15 @@ suite('@redline in VS Code’s own chat', () => {
   /** The handler on a session in memory, by default without a model, and a function that answers a request and returns its parts. */
   function setUp(files: Readonly<Record<string, string>> = {}, script?: Script) {
     const model = script ? { script } : { provider: createOfflineProvider() };
-    const t = createTestSession({ ...model, files, settings: { modelAuthority: 'recommend' } });
+    const questions = new Questions();
+    const t: TestSession = createTestSession({
+      ...{ ...model, files, settings: { modelAuthority: 'recommend' } },
+      tools: [askUserTool((...asked) => askUser({ questions, session: t.session }, ...asked))],
+    });
     const options: Partial<ChatCtx> = {
       session: t.session,
       store: t.store,
+      questions,
       workspace: {
         read: (path: string) => t.workspace.read(path),
         encodingOf: () => t.workspace.encodingOf(),
@@ -134,6 +142,16 @@ suite('@redline in VS Code’s own chat', () => {
     await click('p2', 'discard');
     assert.deepEqual(labels(waiting), ['List the commands']);
     assert.deepEqual(labels({ pending: [], offline: false }), []);
+  });
+
+  test('a question with choices cannot be shown there, so the model asks in its closing words', async () => {
+    const { answer, results } = setUp({}, [
+      { toolCalls: [{ name: 'ask_user', arguments: { question: 'Which?', choices: ['a', 'b'] } }] },
+      { text: 'Which one: a or b?' },
+    ]);
+    const { parts } = await answer({ prompt: 'Store it.' });
+    assert.match(results()[0]?.content ?? '', /^Questions with choices cannot be shown where the user is\./);
+    assert.ok(parts.some(part => part.includes('Which one: a or b?')));
   });
 
   test('what cannot be attached is named in the reply; selections are attached as their lines', async () => {

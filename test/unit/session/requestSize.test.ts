@@ -19,6 +19,7 @@ test('system prompt and the schemas of all tools of Redline fit into 12 KB', asy
     symbols: { services: never, files: {} as never, isAvailable: () => true },
     git: { isAvailable: () => true, program: never, locate: never },
     hosts: { isAvailable: () => true, isNamed: never, ask: never },
+    askUser: never,
     isRevertEnabled: () => true,
   });
   registry.register(runChecksTool({ list: never, withBase: never, run: never }));
@@ -35,6 +36,7 @@ test('system prompt and the schemas of all tools of Redline fit into 12 KB', asy
     'git',
     'todo',
     'fetch_url',
+    'ask_user',
     'get_diagnostics',
     'revert_to_state',
     'resolve',

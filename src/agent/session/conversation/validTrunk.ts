@@ -78,7 +78,7 @@ function unknownResult(call: ToolCall): ToolResultMessage {
     role: 'tool',
     toolCallId: call.id,
     toolName: call.name,
-    content: interruptions.unknown,
+    content: call.name === 'ask_user' ? interruptions.unanswered : interruptions.unknown,
     isError: true,
   };
 }

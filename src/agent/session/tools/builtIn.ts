@@ -16,6 +16,7 @@ import { runCommandTool } from './command/runCommand.ts';
 import { gitTool } from './git/gitTool.ts';
 import type { GitPorts } from './git/readGit.ts';
 import { getDiagnosticsTool } from './getDiagnostics.ts';
+import { askUserTool, type AskUser } from './askUser.ts';
 import { pendingTool } from './pending.ts';
 import type { Problems } from './problems.ts';
 import { fetchUrlTool } from './web/fetchUrl.ts';
@@ -42,13 +43,16 @@ export interface BuiltInToolPorts {
   readonly git: GitPorts;
   /** For `fetch_url`. */
   readonly hosts: HostConsent;
+  /** For `ask_user`. */
+  readonly askUser: AskUser;
   /** For `revert_to_state`, which exists only while this returns true. */
   readonly isRevertEnabled: () => boolean;
 }
 
 /** A new registry with all of Redline's own tools, except those whose port is not given. */
 export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistry {
-  const { textSearch, astSearcher, commands, problems, symbols, git, hosts, isRevertEnabled } = ports;
+  const { textSearch, astSearcher, commands, problems, symbols, git, hosts, askUser, isRevertEnabled } =
+    ports;
   const registry = new ToolRegistry();
   const tools = [
     readFileTool,
@@ -67,6 +71,7 @@ export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistr
     ...(symbols ? [symbolsTool(symbols), renameSymbolTool(symbols)] : []),
     ...(git ? [gitTool(git)] : []),
     ...(hosts ? [fetchUrlTool(hosts)] : []),
+    ...(askUser ? [askUserTool(askUser)] : []),
     ...(isRevertEnabled ? [revertToStateTool(isRevertEnabled)] : []),
   ];
   for (const tool of tools) registry.register(tool);

@@ -53,6 +53,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   explanation: ['reason', 'title'],
   comment: ['reason'],
   todos: ['items'],
+  options: ['choices'],
   content: ['text'],
   task: ['text'],
   status: ['state'],

@@ -13,7 +13,7 @@ export async function showSandbox(ctx: Ctx): Promise<void> {
   const always = { label: l10n.t('Always Run in the Sandbox Here'), run: () => sandboxLeave.give() };
   const ask = { label: l10n.t('Ask Before Each Command Here'), run: () => sandboxLeave.withdraw() };
   const reset = { label: l10n.t('Reset the Sandbox'), run: () => resetSandbox(ctx) };
-  const forget = { label: l10n.t('Ask Again About Hosts'), run: () => hosts.forget() };
+  const forget = { label: l10n.t('Ask Again About Hosts'), run: async () => (await hosts()).forget() };
   const settings = {
     label: l10n.t('Open Settings'),
     run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'redline.sandbox'),

@@ -105,7 +105,7 @@ export class RequestHandler {
     stream: vscode.ChatResponseStream,
     token: vscode.CancellationToken,
   ): Promise<vscode.ChatResult> {
-    const { session, store, workspace, onWillPrompt, model } = this.#options;
+    const { session, store, workspace, onWillPrompt, model, questions } = this.#options;
     const refs = await this.#refsOf(request.references, stream);
     const attachments = await readAttachments(workspace, refs, () => Promise.resolve(undefined));
     if (token.isCancellationRequested) return this.#result({ pending: [] });
@@ -124,6 +124,11 @@ export class RequestHandler {
       onEnd: () => ended.resolve(session.tree.nextId - 1),
     });
     const following = session.onDidEmit(event => reply.follow(event));
+    // Choices cannot be shown here.
+    const asking = questions.onDidChange(() => {
+      const { open } = questions;
+      if (open?.about === 'choice' && reply.state === 'running') questions.answer(open.id);
+    });
     const stopping = token.onCancellationRequested(() => {
       // The turn that runs belongs to another prompt unless it is this one's.
       if (reply.state === 'running') return session.stop();
@@ -139,6 +144,7 @@ export class RequestHandler {
       this.#replied = { sessionId: session.id, nextId };
     } finally {
       following.dispose();
+      asking.dispose();
       stopping.dispose();
     }
     const end = reply.finish();

@@ -1,4 +1,4 @@
-import type { HostQuestion } from '../../web/hostConsents.ts';
+import type { Question } from '../../questions.ts';
 import type { CheckMark } from '../../../agent/hold/preview/previewView.ts';
 import { messageIdOf } from '../../../agent/session/conversation/nodeId.ts';
 import type { ToolResultMessage, SessionMessage } from '../../../agent/session/model/messages.ts';
@@ -27,8 +27,8 @@ export interface TranscriptInput {
   readonly liveResult: (callId: string) => ToolResultMessage | undefined;
   /** The progress of a running call, if it reports any. */
   readonly liveProgress?: (callId: string) => string | undefined;
-  /** The question to the user about a host. */
-  readonly question?: HostQuestion | undefined;
+  /** The question to the user that is open. */
+  readonly question?: Question | undefined;
   /** Prompts that wait for the running turn to end. */
   readonly queued: readonly QueuedPrompt[];
   /** Whether no model is connected, so that connecting one is offered. */

@@ -10,7 +10,20 @@ const MAX_SUMMARY_CHARS = 120;
 /** The longest path that can be opened, in characters. */
 const MAX_PATH_CHARS = 1_000;
 /** The names of the most telling arguments, best first. */
-const TELLING = ['path', 'pat', 'file', 'command', 'pattern', 'query', 'glob', 'url', 'name', 'id', 'action'];
+const TELLING = [
+  'path',
+  'pat',
+  'file',
+  'command',
+  'pattern',
+  'query',
+  'glob',
+  'url',
+  'name',
+  'id',
+  'action',
+  'question',
+];
 
 /** A tool call as one line, with its input and result to unfold. */
 export function toolLine(

@@ -1,4 +1,5 @@
 import * as path from 'node:path';
+import { isRecord } from '../../../agent/base/json.ts';
 import { shortened } from '../../../agent/base/cutText.ts';
 import { messageIdOf } from '../../../agent/session/conversation/nodeId.ts';
 import { INTERRUPTED } from '../../../agent/session/conversation/validTrunk.ts';
@@ -8,11 +9,13 @@ import type {
   ImageFile,
   SessionMessage,
   SteeringMessage,
+  ToolCall,
+  ToolResultMessage,
 } from '../../../agent/session/model/messages.ts';
 import { titleOf } from '../../../agent/hold/preview/preview.ts';
 import { asWritten } from '../../../agent/hold/preview/reviewTexts.ts';
 import { parseSlashCommand } from '../../../agent/session/model/offline/slashCommands.ts';
-import type { HostQuestion } from '../../web/hostConsents.ts';
+import type { Question } from '../../questions.ts';
 import type { AttachmentRef, ChatAction, ItemOf, ViewItem } from '../protocol.ts';
 import { escapeInvisible, oneLine } from '../../plainText.ts';
 import type { Arriving } from './liveTurn.ts';
@@ -20,7 +23,7 @@ import { card, cardsOf, fromElsewhere, restaged } from './cards.ts';
 import { buildLookup, callKey, isListedPart, type Lookup, type TranscriptInput } from './lookup.ts';
 import { resolveBlock } from './resolveBlock.ts';
 import { MAX_ENTRIES, shownMessages } from './shownMessages.ts';
-import { groupCalls, toolLine } from './toolLine.ts';
+import { argumentsOf, groupCalls, toolLine } from './toolLine.ts';
 import { isOfPerson, turnsOf } from './turns.ts';
 
 /** The most characters of an address that a question shows. */
@@ -48,16 +51,41 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
   });
   if (arriving.text !== '' || arriving.reasoning !== '') items.push(arrivingItem(nextNode, arriving));
   items.push(...restaged(input, lookup));
-  if (question) items.push(hostItem(question));
+  if (question) items.push(questionItem(question));
   for (const { id, text, attachments } of queued)
     items.push({ ...promptItem(id, text, attachments, input), queued: id });
   if (wantsModel(input)) items.push({ kind: 'connect', key: 'connect' });
   return [...withheldNotice(input), ...fromElsewhere(input, lookup), ...lastItems(groupCalls(items), hidden)];
 }
 
-function hostItem({ id, host, url }: HostQuestion): ItemOf<'host'> {
-  const shown = escapeInvisible(shortened(url, MAX_URL_CHARS));
-  return { kind: 'host', key: `host${id}`, id, host: oneLine(host), url: shown };
+function questionItem(question: Question): ItemOf<'host' | 'question'> {
+  const { id, about } = question;
+  const key = `question${id}`;
+  if (about === 'choice') {
+    const { text, choices } = question;
+    return { kind: 'question', key, id, text: escapeInvisible(text), choices: [...choices] };
+  }
+  const { host, url } = question;
+  return { kind: 'host', key, id, host: oneLine(host), url: escapeInvisible(shortened(url, MAX_URL_CHARS)) };
+}
+
+/** A question with the user's answer; `undefined` if the call is none, or has no answer. */
+function answeredItem(
+  key: string,
+  call: ToolCall,
+  result: ToolResultMessage | undefined,
+): ItemOf<'question'> | undefined {
+  const { question } = argumentsOf(call) ?? {};
+  const { answer } = isRecord(result?.details) ? result.details : {};
+  if (call.name !== 'ask_user' || typeof question !== 'string' || typeof answer !== 'string')
+    return undefined;
+  return {
+    kind: 'question',
+    key,
+    text: escapeInvisible(question),
+    choices: [],
+    answer: escapeInvisible(answer),
+  };
 }
 
 interface TurnLookup extends Lookup {
@@ -194,6 +222,8 @@ function answerItems(
       for (const preview of lookup.staged.get(place) ?? []) items.push(card(preview, input, lookup));
       return;
     }
+    const asked = answeredItem(key, call, result);
+    if (asked) return void items.push(asked);
     const line = toolLine(key, call, result, input.liveProgress?.(call.id));
     const staged = (lookup.staged.get(place) ?? []).filter(preview => !isListedPart(preview));
     // The card of the proposal says the rest.

@@ -8,6 +8,7 @@ import { renderTurn } from './card/turnCard.ts';
 import { button, el, icon, thumbnail } from './dom.ts';
 import { resolveDetail, resolveSource, resolveTitle } from '../words/resolveWords.ts';
 import { renderMarkdown } from './markdown/markdown.ts';
+import { escapeInvisible } from '../../plainText.ts';
 import { post } from './host.ts';
 import { noticeText } from '../words/noticeWords.ts';
 
@@ -46,6 +47,8 @@ export function renderItem(item: ViewItem, old: HTMLElement | undefined): HTMLEl
       );
     case 'host':
       return renderHost(item);
+    case 'question':
+      return renderQuestion(item);
     case 'summary':
       return renderSummary(item, old);
     case 'turn':
@@ -87,19 +90,34 @@ function renderHost({ id, host, url }: ItemOf<'host'>): HTMLElement {
         'The host gets this address. What it answers becomes part of the conversation. If you allow the host for longer, the agent can send it other addresses without a question.',
       ),
     ),
-    el(
-      'div',
-      { class: 'buttons' },
-      ...answers.map(([allowed, label]) =>
-        button({
-          class: 'button secondary',
-          label,
-          data: { action: 'allowHost', allowed },
-          onClick: () => post({ type: 'allowHost', id, allowed }),
-        }),
-      ),
-    ),
+    el('div', { class: 'buttons' }, ...answers.map(([answer, label]) => answerButton(id, answer, label))),
   );
+}
+
+/** While it waits, each choice has a button; another answer is typed as a prompt. */
+function renderQuestion({ id, text, choices, answer }: ItemOf<'question'>): HTMLElement {
+  return el(
+    'div',
+    { class: 'item ask', role: 'group', aria: { label: text }, data: { kind: 'question' } },
+    el('div', { class: 'ask-title' }, icon('question'), text),
+    answer !== undefined && el('div', {}, l10n.t('Your answer: {0}', answer)),
+    id !== undefined &&
+      el(
+        'div',
+        { class: 'buttons' },
+        ...choices.map(choice => answerButton(id, choice, escapeInvisible(choice))),
+      ),
+    id !== undefined && el('div', { class: 'ask-detail' }, l10n.t('Or type another answer below.')),
+  );
+}
+
+function answerButton(id: number, answer: string, label: string): HTMLElement {
+  return button({
+    class: 'button secondary',
+    label,
+    data: { action: 'answer', answer },
+    onClick: () => post({ type: 'answer', id, answer }),
+  });
 }
 
 function noticeButton(notice: ItemOf<'notice'>['notice']): HTMLElement | undefined {

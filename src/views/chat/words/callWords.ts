@@ -24,7 +24,8 @@ type Kind =
   | 'planned'
   | 'fetched'
   | 'listened'
-  | 'looked';
+  | 'looked'
+  | 'asked';
 
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['read_file', 'read'],
@@ -47,6 +48,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['fetch_url', 'fetched'],
   ['command_output', 'listened'],
   ['pending', 'looked'],
+  ['ask_user', 'asked'],
 ]);
 
 /** Sums up calls in words: `Read 8 files · Searched 2 times`, `Proposed a change to cart.ts`. */
@@ -112,6 +114,8 @@ function textsOf(kind: Kind): { readonly forms: string; readonly of?: string } {
       return { forms: l10n.t('Looked at a running command|Looked at running commands {0} times') };
     case 'looked':
       return { forms: l10n.t('Looked at its own changes|Looked at its own changes {0} times') };
+    case 'asked':
+      return { forms: l10n.t('Asked you a question|Asked you {0} questions') };
     case 'planned':
       return { forms: l10n.t('Updated the to-do list|Updated the to-do list {0} times') };
     case 'reverted':

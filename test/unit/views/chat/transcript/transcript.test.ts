@@ -21,6 +21,7 @@ const edit = call('c1', 'edit_file', { path: 'a.ts', edits: [] });
 
 test('a question about a host stands below the call that waits for it, with what it would be sent', () => {
   const question = {
+    about: 'host' as const,
     id: 3,
     host: 'docs.example.com',
     url: `https://docs.example.com/\u202e${'x'.repeat(600)}`,
@@ -29,6 +30,28 @@ test('a question about a host stands below the call that waits for it, with what
   assert.equal(item.host, 'docs.example.com');
   assert.match(item.url, /^https:\/\/docs\.example\.com\/\\u\{202e\}x+…$/);
   assert.ok(item.url.length < 520);
+});
+
+test('a question of the model stands there with its choices, and later with the answer', () => {
+  const choices = ['SQLite', 'Postgres'];
+  const question = { about: 'choice', id: 4, text: 'Which\u202e?', choices } as const;
+  const ask = call('c1', 'ask_user', { question: question.text, choices });
+  const messages = [asked('Hello'), answered('', ask)];
+  const open = only(transcript({ messages, question, state: 'running' }), 'question');
+  assert.deepEqual([open.text, open.choices, open.id], ['Which\\u{202e}?', choices, 4]);
+
+  const items = transcript({
+    messages: [...messages, result(ask, 'The user chose "SQLite".', { details: { answer: 'SQLite' } })],
+  });
+  const { key: _, ...later } = only(items, 'question');
+  assert.deepEqual(later, { kind: 'question', text: open.text, choices: [], answer: 'SQLite' });
+  assert.deepEqual(
+    items.map(({ kind }) => kind),
+    ['user', 'question'],
+  );
+
+  const stopped = transcript({ messages: [...messages, result(ask, 'The user has not answered.')] });
+  assert.deepEqual(only(stopped, 'tool').summary, 'Which\\u{202e}?');
 });
 
 test('a turn that a reload interrupted says so, and can go on as long as nothing has followed', () => {
