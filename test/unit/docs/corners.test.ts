@@ -6,7 +6,7 @@ import { test } from 'node:test';
 const root = path.join(import.meta.dirname, '..', '..', '..');
 
 test('each input of the page of corners has one test whose title begins so', () => {
-  const page = fs.readFileSync(path.join(root, 'docs', 'corners.md'), 'utf8');
+  const page = fs.readFileSync(path.join(root, 'test', 'corners.md'), 'utf8');
   const rows = [...page.matchAll(/^\|.*\| `(test\/[^`]+)`: (.+?) *\|$/gm)];
   assert.ok(rows.length > 40);
   const missing = rows.filter(([, file = '', title = '']) => {
