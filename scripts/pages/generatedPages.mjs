@@ -3,6 +3,7 @@ import { apiTypes } from './apiTypes.mjs';
 import { factsOfOthers } from './factsOfOthers.mjs';
 import { holdsSummary, holdsTable } from './holdsTable.mjs';
 import { modelSentences } from './modelSentences.mjs';
+import { protectedList } from './protectedList.mjs';
 import { settingsTables } from './settingsTables.mjs';
 
 /**
@@ -16,6 +17,7 @@ export const generatedPages = {
   'docs/comparison.md': factsOfOthers,
   'docs/model-texts.md': modelSentences,
   'docs/settings.md': settingsTables,
+  'docs/who-decides.md': protectedList,
 };
 
 const PART = /(<!-- written by npm run docs(?:: (\w+))? -->\n)[^]*?(<!-- end -->)/g;

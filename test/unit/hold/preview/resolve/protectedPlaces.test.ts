@@ -1,14 +1,9 @@
-import { readFileSync } from 'node:fs';
-import * as path from 'node:path';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { silentLogger } from '../../../../../src/agent/base/logger.ts';
 import { knownAgents } from '../../../../../src/agent/clients/setUp/knownAgents.ts';
 import { terminalAgents } from '../../../../../src/agent/clients/view/terminalAgents.ts';
-import {
-  isProtectedPath,
-  PROTECTED_PLACES,
-} from '../../../../../src/agent/hold/preview/resolve/protectedPlaces.ts';
+import { isProtectedPath } from '../../../../../src/agent/hold/preview/resolve/protectedPlaces.ts';
 import { InstructionFiles } from '../../../../../src/views/workspace/instructionFiles.ts';
 import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
 
@@ -139,17 +134,6 @@ for (const path of anybody) {
     assert.equal(isProtectedPath(path), false);
   });
 }
-
-test('docs/who-decides.md shows the whole list, by the reason', () => {
-  const page = readFileSync(path.join(import.meta.dirname, '../../../../../docs/who-decides.md'), 'utf8');
-  const [, section = ''] = page.split('## What always waits for you\n');
-  const [, list = ''] = section.split('\n\n').filter(each => each.trim() !== '');
-  const shown = list.split(/^- /m).filter(each => each !== '');
-  assert.deepEqual(
-    shown.map(each => [...each.matchAll(/`([^`]+)`/g)].map(([, place]) => place)),
-    Object.values(PROTECTED_PLACES),
-  );
-});
 
 const CASES: Readonly<Record<string, (path: string) => string>> = {
   'as it is': path => path,
