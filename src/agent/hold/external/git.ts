@@ -95,7 +95,7 @@ export class Git {
     );
   }
 
-  /** Paths that differ between a commit and the working tree; what git does not track, and does not ignore, counts as new. */
+  /** Paths that differ between a commit and the working tree. Untracked files that git does not ignore count as new. */
   async changesOnDisk(from: string): Promise<readonly ChangedPath[]> {
     const args = ['diff', ...RAW, '--ignore-submodules=none'];
     const raw = await this.#withRenames([...args, '-M', from], [...args, '--no-renames', from]);

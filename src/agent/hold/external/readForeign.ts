@@ -192,7 +192,7 @@ function sizeOf(read: ReadFile | null): number {
   return !read || 'link' in read.content ? 0 : read.content.length;
 }
 
-/** @throws LeftOutError for what is not a file or a link that can be shown. */
+/** @throws LeftOutError unless it is a file or link that can be shown. */
 export function refuseOther(entry: GitEntry | null): void {
   if (entry?.kind === 'submodule') throw new LeftOutError(entry.kind);
   if (entry?.isMissing) throw new LeftOutError('notFetched');

@@ -58,7 +58,7 @@ export class Feed {
   readonly #happened = new Emitter<readonly Fact[]>();
   #attempts = 0;
 
-  /** Fires with what happened at once, after the store's own events. */
+  /** Fires with the facts of one change, after the store's own events. */
   readonly onDidHappen: Event<readonly Fact[]> = this.#happened.event;
 
   /** The oldest first. */
@@ -118,7 +118,7 @@ export class FeedCursor extends Owner {
 
   /**
    * @param wants whether the listener is told this, asked when it happens.
-   * @param from what it was not told of before; by default it is told what happens from now on.
+   * @param from whether a past fact is new to the listener; by default, none is.
    */
   constructor(
     store: { readonly feed: Feed; get(id: string): Preview | undefined },

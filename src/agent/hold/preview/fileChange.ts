@@ -158,7 +158,7 @@ export interface FileStep {
   readonly after: FileSide | null;
   /** The file that is renamed to this path, and what it holds before. */
   readonly origin?: { readonly path: string; readonly side: FileSide };
-  /** What the new name of a renamed file holds afterwards; both may name the same file for a moment. */
+  /** The content under the new name of a renamed file; both names may lead to one file for a moment. */
   readonly moved?: FileSide;
 }
 

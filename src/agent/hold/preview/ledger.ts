@@ -197,7 +197,7 @@ function runOf({ purpose }: Preview, answer: Answer | undefined): RunFact | unde
 
 /**
  * The entry for an attempt to resolve a preview that ends now.
- * @param unsaved what the attempt left unsaved, also of other previews.
+ * @param unsaved the files that the attempt left unsaved, also those of other previews.
  */
 export function ledgerEntry(
   preview: Preview,

@@ -26,7 +26,7 @@ export function lostBeneath(
   return [...lost];
 }
 
-/** Remembers what is lost beneath previews that become stale in a row, such as a chain that was refused. */
+/** Remembers results of {@link lostBeneath} while previews become stale one after another, as in a refused chain. */
 export class LostBeneath {
   readonly #get: (id: string) => Preview | undefined;
   readonly #known = new Map<string, readonly string[]>();

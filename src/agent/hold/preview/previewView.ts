@@ -100,7 +100,7 @@ export interface PreviewView {
   readonly parts: readonly PreviewView[];
   /** Of a pending preview; empty for all others. */
   readonly checks: readonly CheckMark[];
-  /** Of a pending preview, without what its face says: that of one that deletes a file. */
+  /** Of a pending preview, without the risk that its face already names: that of deleting a file. */
   readonly risks: readonly Risk[];
 }
 

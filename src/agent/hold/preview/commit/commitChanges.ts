@@ -78,7 +78,7 @@ export async function commitChanges(
   /** Steps whose write may have changed something. */
   const begun = new Set<FileStep>();
   const done = new Set<string>();
-  /** Paths whose write failed for another reason than a changed base. */
+  /** Paths that could not be written, although their base had not changed. */
   const broken = new Set<string>();
   const unsaved: string[] = [];
   let failed: { readonly path: string; readonly error: unknown } | undefined;

@@ -23,7 +23,7 @@ export class Syncs {
     this.#files = files;
   }
 
-  /** These previews are recorded as applied. @param paths what they wrote to the disk */
+  /** Adds previews that the log has as applied. @param paths the files that they wrote to the disk */
   add(ids: readonly string[], paths: readonly string[]): void {
     this.#waiting.ids.push(...ids);
     for (const path of paths) this.#waiting.paths.add(path);

@@ -14,9 +14,9 @@ import { carryModes } from './rollbackInfo.ts';
 /** Outcome for the files of an applied commit that a power cut may have taken. */
 export interface UnsyncedReport {
   readonly previewIds: readonly string[];
-  /** Files that were lost or torn, and again hold what was decided. */
+  /** Files that were lost or torn, and that Redline wrote again. */
   readonly completed: readonly string[];
-  /** Files that hold something else than what was decided: they have changed since. */
+  /** Files with another content than the decided one: they have changed since. */
   readonly changed: readonly string[];
   /** Files that could not be read or written, or that lead elsewhere because other folders are open. The next start tries again. */
   readonly failed: readonly string[];

@@ -2,7 +2,7 @@ import { TimeSlice } from '../../../base/async.ts';
 import type { Sha256 } from '../../../base/hash.ts';
 import type { Place, Packs } from './packs.ts';
 
-/** A stored content: its place, and what reading it costs. */
+/** A stored content: its place, and the cost of reading it. */
 export interface Stored {
   readonly place: Place;
   readonly links: number;

@@ -137,7 +137,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   }
 }
 
-/** Collects what a log passes to a reader in lists. */
+/** Collects a log's calls of its reader in lists. */
 async function collected(
   read: (reader: LogReader<PreviewLogEntry>) => Promise<LogFaults>,
 ): Promise<LoadedPreviews> {

@@ -111,7 +111,7 @@ export function buildsOnText(previews: readonly Preview[]): string {
   return ` Builds on the pending ${beneath.length === 1 ? 'preview' : 'previews'} ${beneath.join(', ')}.`;
 }
 
-/** Tells an agent what happened to a preview of its own that it did not do itself. */
+/** Tells an agent what somebody else did to its preview. */
 export function factText(fact: Fact, preview: Preview): string {
   switch (fact.kind) {
     case 'attempt':
@@ -263,7 +263,7 @@ interface OutcomeContext {
   readonly onAbandonedBranch?: boolean;
 }
 
-/** Tells the model the outcome of a preview that it did not resolve itself, or whose `resolve` it no longer sees. */
+/** Tells the model the outcome of a preview that somebody else resolved, or whose `resolve` it no longer sees. */
 export function outcomeText(
   entry: LedgerEntry,
   { preview, onAbandonedBranch = false }: OutcomeContext = {},

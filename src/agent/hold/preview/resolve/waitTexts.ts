@@ -13,7 +13,7 @@ export interface WaitFacts {
   readonly blockers: readonly string[];
 }
 
-/** Tells the model for whom an open preview waits, and what the model can do about it. */
+/** Tells the model who must decide on an open preview, and what the model can do meanwhile. */
 export function waitText(preview: Preview, { authority, isUsersAlone, blockers }: WaitFacts): string {
   const { state, editedByUser, origin } = preview;
   if (state.kind !== 'pending') return 'is being resolved right now';

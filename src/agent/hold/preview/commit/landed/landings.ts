@@ -35,7 +35,7 @@ export class Landings {
   readonly #editors: Editors;
   readonly #onLost: (preview: Preview) => void;
   readonly #landed = new Map<string, Landed>();
-  /** Files that lost their change, of previews whose apply is not in the ledger yet. */
+  /** Files that lost their change before the ledger had the apply. */
   readonly #early = new Map<string, LostFile>();
 
   /** @param onLost called with each preview that is pending again. */
