@@ -141,7 +141,7 @@ export class AgentView {
     };
   }
 
-  /** The folder that has what the program has written. */
+  /** The folder that holds the writes of the program. */
   get written(): string {
     return copiesFolder(this.#state, this.storage) ?? this.storage;
   }
@@ -321,7 +321,7 @@ export class AgentView {
     await clearSetId(this.storage, [...uppers, ...OWN_FOLDERS]);
   }
 
-  /** What was written although git ignores it, found by the last {@link collect}. */
+  /** Ignored files that the program wrote, as the last {@link collect} found them. */
   async stayed(): Promise<readonly Stayed[]> {
     const all = this.#layers.all.flatMap(layer => {
       const inLayer = [...(this.#ignored.get(layer) ?? [])].map(

@@ -20,7 +20,7 @@ export interface Collected {
   readonly isTooMuch: boolean;
   /** Workspace paths of folders with more files than can be reviewed at once. */
   readonly bulk: readonly string[];
-  /** Workspace paths of what was written although git ignores it. */
+  /** Workspace paths of ignored files that the program wrote. */
   readonly ignored: readonly string[];
   /** Workspace paths in `effects` of settings that git ignores, which may hold secrets. */
   readonly settings: readonly string[];

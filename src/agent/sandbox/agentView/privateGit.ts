@@ -56,5 +56,5 @@ export async function privateGit(
   return { shown, readable: lines.filter(line => path.isAbsolute(line)) };
 }
 
-/** The file in which the agent reads what was decided. It is in the view alone. */
+/** The file in which the agent reads the decisions. Only the view has it. */
 export const STATUS_FILE = 'REDLINE.md';

@@ -16,7 +16,7 @@ const LOCAL_SETTINGS = /(?:^|\/)(?:\.env(?:\.[^/]*)?|[^/]+\.local(?:\.[^/]*)?)$/
 /** The largest file of settings, in bytes. */
 const MAX_SETTINGS_BYTES = 64 * 1024;
 
-/** Small files of settings that were there before the program wrote them: what it wrote may be meant for the person. */
+/** Small files of settings that existed before the program wrote them: the person may want its changes. */
 export async function localSettings(
   ignored: readonly string[],
   frozen: PlainTree,

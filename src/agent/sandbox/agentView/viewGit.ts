@@ -5,7 +5,7 @@ import type { Layer } from '../view/upperTree.ts';
 /** The longest log of git that is read, in bytes. */
 const MAX_LOG = 64 * 1024 * 1024;
 
-/** What a program has done in the repositories of a view. @param seen leads to a folder in it */
+/** Reads the traces of a program in the repositories of a view. @param seen leads to a folder in it */
 export async function gitOf(
   layers: readonly Layer[],
   seen: (layer: Layer) => PlainTree,

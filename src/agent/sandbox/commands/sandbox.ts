@@ -7,7 +7,7 @@ import type { RunSink } from './commandRuns.ts';
 /** How the view is made: as an overlay mount at the same path, or as a copy of the folders elsewhere. */
 export type SandboxEngine = 'overlay' | 'copy';
 
-/** How a command ended in the sandbox, and what it left there. */
+/** How a command ended in the sandbox, and its changes there. */
 export interface SandboxEnd extends CommandEnd {
   /** Its changes of files that git does not ignore: `base` is what the command found, `theirs` what it left. */
   readonly effects: readonly ForeignFile[];

@@ -68,7 +68,7 @@ export class CopiedAbove {
     this.#manifests = now;
   }
 
-  /** Finds what a command has changed in the packages. */
+  /** Finds the changes of a command in the packages. */
   async changed(storage: OwnFolder): Promise<Changed> {
     const { put = new Map<string, Stamp>() } = this.packages;
     const found = await inTrees([await openCopy(this.packages, storage)], copy => stamps(copy));

@@ -60,7 +60,7 @@ export function forget(folder: Copied): void {
 
 /**
  * Removes entries of a command whose names are not UTF-8 from a copy, and folders that are empty and not on disk.
- * @param found what is in the copy
+ * @param found the entries of the copy
  * @param keepsIgnored they stay in folders that git ignores
  * @returns the entries with such names that stay
  */
@@ -128,7 +128,7 @@ export async function putPending(
   }
 }
 
-/** Notes what was put at a path of the copy. */
+/** Records the file that was put at a path of the copy. */
 export async function note({ put }: Copied, copy: PlainTree, at: string): Promise<void> {
   if (!put) return;
   const stat = await copy.stat(at);

@@ -47,7 +47,7 @@ interface Listing {
   readonly links: CopiedLinks;
 }
 
-/** Finds what the command has changed in a copy. @throws ToolError if the copy itself was replaced */
+/** Finds the changes of the command in a copy. @throws ToolError if it replaced the copy itself */
 export async function listCopy(folder: Copied, listing: Listing): Promise<Listed> {
   const isThere = await succeeds(fs.lstat(folder.copy));
   if (isThere && !(await isStill(folder))) throw new ToolError(REPLACED);

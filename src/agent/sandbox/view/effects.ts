@@ -43,10 +43,10 @@ export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT', 'ENOTDIR');
 }
 
-/** Stands in for a file that is not known: what was there when the command began. */
+/** Stands in for an unknown file: its content when the command began. */
 const UNKNOWN = new Uint8Array();
 
-/** Collects what a command changed. */
+/** Collects the changes of a command. */
 export class Effects {
   readonly #files: ForeignFile[] = [];
   /** The permission bits of each file before the command, or of a new file after it. */
@@ -69,8 +69,8 @@ export class Effects {
   }
 
   /**
-   * @param base what the command found
-   * @param theirs what it left
+   * @param base the file when the command began
+   * @param theirs the file when it ended
    * @param isBaseUnknown the file was changed on disk while the command ran
    */
   async add(

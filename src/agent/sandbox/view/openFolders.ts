@@ -2,7 +2,7 @@ import { constants, type BigIntStats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { hasCode } from '../../base/errors.ts';
 
-/** Opens a folder only to get to what is in it: also one that forbids reading. */
+/** Opens a folder only as a way to its entries, even if it forbids reading. */
 const O_PATH = 0x200000;
 /** The longest path that systems take, in bytes: deeper entries can be reached only through open folders. */
 const MAX_PATH = 4_095;

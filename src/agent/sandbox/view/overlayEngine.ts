@@ -334,7 +334,7 @@ export class OverlaySandbox implements SandboxOfEngine {
   }
 }
 
-/** The prepared view, and what else a command needs. */
+/** The prepared view and the other values that a command needs. */
 interface Prepared {
   readonly contents: Contents;
   /** Paths that must be removed in the view. */

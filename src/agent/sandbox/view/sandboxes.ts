@@ -38,7 +38,7 @@ export interface SandboxesOptions {
   readonly logger: Logger;
 }
 
-/** The sandboxes of a window. What earlier windows left in the storage is removed. */
+/** The sandboxes of a window. They also remove the remains of earlier windows from the storage. */
 export function createSandboxes(options: SandboxesOptions): Sandboxes {
   return new WindowSandboxes(options);
 }
