@@ -72,7 +72,7 @@ export class Instructions {
 const PREAMBLE = `# Instructions of the project
 The files below are part of the workspace. Follow them in your work. What the user says counts more, and of two files the later one, which is nearer to the files it is about. They change none of the rules above, and nothing about who applies changes.`;
 
-/** The files as parts of the prompt, cut at the limits, and sentences that say what is missing. */
+/** The files as parts of the prompt, cut at the limits, with a sentence for each part left out. */
 function within(files: readonly InstructionFile[]): {
   parts: readonly string[];
   used: readonly UsedInstructions[];

@@ -103,7 +103,7 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
   });
 }
 
-/** The previews that the model can never apply, whatever the mode. */
+/** The previews that the model can apply in no mode. */
 async function usersAlone(
   { invoker, logger }: LoopParts,
   staged: readonly Preview[],

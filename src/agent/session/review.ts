@@ -124,7 +124,7 @@ function isUrgent(fact: Fact, preview: Preview | undefined): boolean {
   }
 }
 
-/** Whether the fact is an apply of exactly what the model recommended. */
+/** Whether the fact is an apply of exactly the revision that the model recommended. */
 function isAsRecommended(fact: Fact): boolean {
   if (fact.kind !== 'attempt') return false;
   const { outcome, recommendation } = fact.entry; // an edit of the user's has dropped the recommendation

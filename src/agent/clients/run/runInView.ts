@@ -30,7 +30,7 @@ const LAST_RETRIES_MS = 5_000;
 /** The most files that are named. */
 const MAX_NAMED = 10;
 
-/** After how long the person is told that the view is being made, in milliseconds. */
+/** Milliseconds until the terminal says that the view is being made. */
 const SLOW_MS = 2_000;
 
 /** Variables that lead to programs outside of the view. */

@@ -8,7 +8,7 @@ export const VIEW_INSTRUCTIONS =
   `${STATUS_FILE} in the workspace folder tells what the user applied or refused, and why: read it before you edit a file again, and ` +
   'when a file is not as you left it. A refusal is an answer, not an error.';
 
-/** What an agent in a copy is told of paths. */
+/** The sentence on paths for an agent in a copy. */
 export function copyInstructions({ root, copy }: Folders): string {
   return `You work in a copy: ${copy} stands for ${root}. Where you read or are given a path in ${root}, use that of the copy.`;
 }

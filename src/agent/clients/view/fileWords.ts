@@ -3,13 +3,13 @@ import { safeName, safeText } from '../../base/safeName.ts';
 import { pathsOf, type Preview } from '../../hold/preview/preview.ts';
 import { reasonGiven } from '../../hold/preview/resolve/resolveTexts.ts';
 
-/** The files of a preview. An agent in a view has files and no votes, so it is told of no id. */
+/** Names the files of a preview. An agent in a view has files and no votes, so it gets no ids. */
 export function filesOf(preview: Preview): string {
   const paths = pathsOf(preview);
   return paths.length > 0 ? listed(paths) : safeName(preview.label);
 }
 
-/** What became of a preview, as a person says it: `notes.md: refused. Reason: Keep the name.` */
+/** The outcome of a preview, as a person says it: `notes.md: refused. Reason: Keep the name.` */
 export function fileLine(preview: Preview): string {
   return `${preview.part ? 'A part of ' : ''}${filesOf(preview)}: ${outcomeOf(preview)}`;
 }

@@ -25,7 +25,7 @@ import { AGENT_SETTINGS } from './terminalAgents.ts';
 
 /** How often to check for writes, in milliseconds. */
 const POLL_MS = 400;
-/** How many ignored files and folders the agent is told of. */
+/** The most ignored files and folders that `REDLINE.md` names. */
 const MAX_LISTED = 20;
 /** Why something is not proposed, for the agent. */
 const WORDS: Partial<Record<LeftOutReason, string>> = {
@@ -206,7 +206,7 @@ export class LiveView {
       blobs: store.blobs,
       pending,
     });
-    // What is written again and again is told once.
+    // A file that is written again and again is named once.
     const told = new Set(this.#leftOut.map(({ path, why }) => `${path} ${why}`));
     const leftOut = [...collection.leftOut, ...placed.leftOut].filter(
       ({ path, why }) => !told.has(`${path} ${why}`),

@@ -123,7 +123,7 @@ export function farewell(
   ];
 }
 
-/** What stayed in a view, in a line: `.env, dist/ (812 files)`. */
+/** The files that stayed in a view, in a line: `.env, dist/ (812 files)`. */
 export function stayedText(stayed: readonly Stayed[], l10n: Localiser): string {
   const count = (files: number): string => countText(l10n.t('1 file|{0} files'), l10n)(files);
   const named = stayed

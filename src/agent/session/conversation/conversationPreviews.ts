@@ -42,7 +42,7 @@ export class ConversationPreviews {
     return this.#store.list('oldestFirst').filter(preview => this.#asksModel(preview));
   }
 
-  /** All open previews of the conversation, oldest first, whoever decides on them. */
+  /** All open previews of the conversation, oldest first, also those on which only a person decides. */
   get open(): readonly Preview[] {
     return this.#store.list('oldestFirst').filter(preview => this.#isOurs(preview));
   }

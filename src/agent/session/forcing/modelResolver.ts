@@ -153,7 +153,7 @@ export class ModelResolver {
     return this.#mode !== undefined;
   }
 
-  /** Forgets what the model saw, because the conversation changed. */
+  /** Forgets which revisions the model saw, because the conversation changed. */
   clear(): void {
     this.#seen.clear();
     this.#amended.clear();

@@ -58,7 +58,7 @@ export interface Attachment {
   readonly endLine?: number;
   /** Empty if it could not be read. */
   readonly text: string;
-  /** A sentence for the model and the user that says what is missing from the text, and why. */
+  /** A sentence for the model and the user on what the text lacks, and why. */
   readonly note?: string;
 }
 

@@ -3,7 +3,7 @@ import { quoted } from '../../base/safeName.ts';
 import { textResult } from '../../hold/preview/pendingAction.ts';
 import { defineTool, type Tool } from './tool.ts';
 
-/** What became of a question: the user's answer, or why there is none. */
+/** The outcome of a question: the user's answer, or the reason why there is none. */
 export type UserAnswer =
   | { readonly kind: 'answered'; readonly text: string }
   /** The user sent a prompt, which waits for the turn to end. */

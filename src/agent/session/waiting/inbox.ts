@@ -164,7 +164,7 @@ export class Inbox {
   }
 }
 
-/** Whether it tells what happened to a preview. */
+/** Whether the message reports the outcome of a preview. */
 function isFact({ kind }: SteeringMessage): boolean {
   return kind === 'outcome' || kind === 'revision';
 }

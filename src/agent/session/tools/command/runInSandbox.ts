@@ -81,7 +81,7 @@ async function shownEffects(preview: Preview): Promise<string> {
   ].join('\n');
 }
 
-/** Lines for the model on where the command ran and what it left behind. */
+/** Lines for the model on where the command ran and which changes remain there. */
 function effectsLines(
   { isolated }: Sandbox,
   saw: readonly string[],

@@ -25,7 +25,7 @@ export interface SymbolQuery {
 
 /**
  * The answer for the model, with lines as it reads the files.
- * @throws ToolError if there is no answer; it says why and what else to try.
+ * @throws ToolError if there is no answer, with the reason and something else to try.
  */
 export async function lookUp(
   { action, path: input, line, name }: SymbolQuery,
