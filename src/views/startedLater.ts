@@ -43,7 +43,7 @@ export function startShownAgain(
   return startWithFirst(agent, store.onDidStage, () => load, store.hasPending ? load : undefined);
 }
 
-/** Shows what the model applied since the user last looked. */
+/** Shows how many previews the model applied since the user last looked. */
 export function startAppliedUnseen(agent: Agent, shown: ShownRevisions, overview: Overview): Disposable {
   const { store } = agent;
   const since = store.feed.attempts;

@@ -92,7 +92,7 @@ export function createToolUi(): CustomToolUi {
   };
 }
 
-/** Replaces what the Problems view shows about custom tools. */
+/** Replaces the problems of custom tools in the Problems view. */
 function showProblems(collection: vscode.DiagnosticCollection, problems: readonly LoadProblem[]): void {
   const byFile = new Map<string, vscode.Diagnostic[]>();
   for (const { file, line, column, fault } of problems) {

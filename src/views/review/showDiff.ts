@@ -12,8 +12,8 @@ import { overviewNotes, titleNotes } from './titleNotes.ts';
 /**
  * Shows a preview in VS Code's editor for it: changes of files as diffs; new and deleted files, plans, commands and tool calls
  * as documents.
- * @param path the file to show of several; without it they are shown in one multi-file diff, which takes the focus
- * whatever the options say.
+ * @param path the file to show of several; without it they are shown in one multi-file diff, which always takes
+ * the focus.
  */
 export async function showDiff(
   preview: Preview,

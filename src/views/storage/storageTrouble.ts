@@ -65,7 +65,7 @@ export class StorageTrouble {
     );
   }
 
-  /** It cannot be told whether another window uses the storage. */
+  /** Unknown whether another window uses the storage. */
   notLocked(error: unknown): void {
     this.#isNew(causeOf(error));
     const what = vscode.l10n.t(

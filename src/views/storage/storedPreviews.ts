@@ -22,7 +22,7 @@ import type { StorageTrouble } from './storageTrouble.ts';
 
 /** How long to wait for work in progress when the window closes, in milliseconds. VS Code ends the host after 5 s. */
 const CLOSE_WAIT_MS = 2_000;
-/** After how long the user is told that previews are being read, in milliseconds. */
+/** Milliseconds until a message says that previews are being read. */
 const TOLD_AFTER_MS = 2_000;
 
 /** Dependencies of a window's storage. */

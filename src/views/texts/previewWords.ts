@@ -42,7 +42,7 @@ export function problemText(problem: Problem, clean: Clean): string {
   }
 }
 
-/** What *Rebase* does. */
+/** Describes *Rebase*. */
 export function rebaseText(): string {
   return l10n.t('Rebase fits the change to the file as it is now, for you to look at. It writes nothing.');
 }

@@ -48,7 +48,7 @@ export class RecentFindings {
   /** While they are searched for, the time never comes. */
   #until = Infinity;
 
-  /** @param place what `read` depends on; findings of another one are not used */
+  /** @param place the state that `read` depends on; findings of another state are not used */
   of(place: string, read: () => Promise<Findings>): Promise<Findings> {
     if (this.#last?.place === place && performance.now() < this.#until) return this.#last.findings;
     const findings = read();

@@ -87,7 +87,7 @@ export function assertRealFolderInside(input: string, location: WorkspaceLocatio
 
 /**
  * The same for a place whose links were followed already.
- * @param rest what is below `real`, and does not exist.
+ * @param rest the names below `real`, which do not exist.
  */
 export function assertInside(
   input: string,

@@ -54,7 +54,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
   readonly #slice = new TimeSlice();
 
   /**
-   * @param protections what is protected in addition to the built-in places.
+   * @param protections places that are protected besides the built-in ones.
    * @param folders the open folders; only those with the scheme `file` are used.
    */
   constructor(

@@ -109,7 +109,7 @@ function contentOf(call: ToolCall, result: ToolResultMessage | undefined, facts:
   switch (preview?.state.kind) {
     case 'applied':
     case 'discarded': {
-      // This is what happened, whoever resolved it.
+      // The outcome, no matter who resolved it.
       const { kind, by } = preview.state;
       const outcome = kind === 'applied' ? 'accept' : 'discard';
       return { ...about, outcome, actor: by.actor, reason: by.reason };

@@ -7,7 +7,7 @@ import { post } from './host.ts';
 /** The texts of streaming answers, by the element that shows them. */
 const streams = new WeakMap<HTMLElement, StreamingMarkdown>();
 
-/** Adds what has arrived of a streaming answer to its element. The work does not grow with the answer. */
+/** Adds the new text of a streaming answer to its element. The work does not grow with the answer. */
 export function growAnswer(root: HTMLElement, text: string, reasoning: string): void {
   const body = bodyOf(root);
   if (body && text !== '') streams.get(body)?.append(text);

@@ -46,7 +46,7 @@ export class BulkVotes {
   /**
    * Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited previews, leaves
    * those that need a vote of their own, and says so.
-   * @param imports what these import: applied before, and where that fails, nothing else is
+   * @param imports previews that these import, applied first; if one fails, none of these is applied
    * @returns whether all of them are applied
    */
   async applyAll(named: readonly PreviewTarget[], imports: readonly PreviewTarget[] = []): Promise<boolean> {

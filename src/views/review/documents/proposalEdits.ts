@@ -219,7 +219,7 @@ export class ProposalEdits extends Owner {
       revision = committed.revision;
       isMerged ||= committed.isMerged || !isNext;
       const document = openDocument(uri);
-      // It has nothing left to save.
+      // Everything is saved.
       if (document && this.#saves.isDirty(document) && holds(document, text))
         await this.#saveNothing(document, text);
     }

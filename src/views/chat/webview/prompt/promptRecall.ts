@@ -7,7 +7,7 @@ export class PromptRecall {
   /**
    * The prompt to show, `''` past the newest one.
    * @param by -1 for an earlier one, 1 for a later one.
-   * @param typed what the input holds.
+   * @param typed the text in the input.
    * @param prompts the oldest first.
    * @returns `undefined` where the key has its usual meaning.
    */
