@@ -37,7 +37,7 @@ function remindedIn(said: readonly SteeringMessage[]): readonly string[] {
   return said.flatMap(({ kind, previewIds }) => (kind === 'resolve-reminder' ? previewIds : []));
 }
 
-/** The last thing that the model was told about each preview: to resolve it, or that it is left to the user. */
+/** The last message to the model about each preview: to resolve it, or to leave it to the user. */
 function lastWordOn(said: readonly SteeringMessage[]): ReadonlyMap<string, 'resolve-reminder' | 'notice'> {
   const words = new Map<string, 'resolve-reminder' | 'notice'>();
   for (const { kind, previewIds } of said)

@@ -11,7 +11,7 @@ import type { SessionContext } from './sessionOptions.ts';
 export interface StagedFor {
   /** The model's call that stages it, if any. Its conversation may have been closed since. */
   readonly call?: CallRef | undefined;
-  /** Whether the model is asked to resolve it. If not, it only hears the outcome. */
+  /** Whether the model must resolve it. If not, it only hears the outcome. */
   readonly asksModel: boolean;
 }
 

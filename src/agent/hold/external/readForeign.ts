@@ -47,7 +47,7 @@ export interface ReadForeignOptions extends Difference {
 /** How many files are read at once. */
 const AT_ONCE = 4;
 
-/** Something is left out, with the reason. */
+/** The reason why a change is left out. */
 export class LeftOutError extends Error {
   readonly why: LeftOutReason;
   readonly detail: string | undefined;

@@ -4,7 +4,7 @@ import type { LedgerEntry } from './ledger.ts';
 import type { RevisedBy } from './log/previewLog.ts';
 import type { CallRef, Preview } from './preview.ts';
 
-/** Something that happened to a preview. Each listener that waits for it is told once. */
+/** An event of a preview. Each listener that waits for it gets it once. */
 export type Fact = {
   /** Identifies it, also after a reload. */
   readonly key: string;
@@ -117,7 +117,7 @@ export class FeedCursor extends Owner {
   readonly onDidHappen: Event<void> = this.#happened.event;
 
   /**
-   * @param wants whether the listener is told this, asked when it happens.
+   * @param wants whether the listener gets this fact, asked when it happens.
    * @param from whether a past fact is new to the listener; by default, none is.
    */
   constructor(

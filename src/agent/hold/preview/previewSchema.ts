@@ -164,7 +164,7 @@ const stagedParts = {
        * staged it outside the messages.
        */
       call: z.exactOptional(z.object({ messageId: z.string(), toolCallId: z.string() })),
-      /** Whether the model is asked to resolve it. If not, it is only told the outcome. */
+      /** Whether the model must resolve it. If not, it only hears the outcome. */
       asksModel: z.boolean(),
       /** Its change set: the previews of one prompt, one run of an agent, one branch. */
       setId: z.exactOptional(z.string()),

@@ -12,7 +12,7 @@ const MAX_WATCHED = 250_000;
 
 /**
  * A fingerprint of upper trees that changes if something was written.
- * @param isLeft whether a path of a layer is not looked at
+ * @param isLeft whether to skip a path of a layer
  */
 export async function fingerprintOf(
   layers: readonly (readonly [Layer, PlainTree])[],

@@ -32,7 +32,7 @@ export interface CheckRunnerParts {
   readonly logger: Logger;
 }
 
-/** The longest output in which a report of tests is looked for, in characters. */
+/** The longest output that is searched for a report of tests, in characters. */
 const MAX_REPORT = 16_000_000;
 
 /** A check that runs now. */

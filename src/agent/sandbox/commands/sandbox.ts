@@ -28,7 +28,7 @@ export interface SandboxEnd extends CommandEnd {
   readonly notes: readonly string[];
 }
 
-/** The facts about a sandbox that a person is told. */
+/** The facts about a sandbox that a person sees. */
 export interface SandboxKind {
   readonly engine: SandboxEngine;
   /**
@@ -80,7 +80,7 @@ export type NoSandboxReason =
   | 'mount'
   /** Bubblewrap is not installed. */
   | 'bubblewrap'
-  /** It started, but something outside could be reached: it is not used. */
+  /** It started, but its probe reached something outside, so Redline does not use it. */
   | 'leaks'
   /** There is more to copy than the setting allows. */
   | 'tooLarge'

@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode, ToolError } from '../../base/errors.ts';
 
-/** How often the free space is looked at while a command runs, in milliseconds. */
+/** Milliseconds between two looks at the free space while a command runs. */
 const WATCH_MS = 500;
 /** How much a command may write, and how much of the disk it must leave free, in bytes: half of it if there is little. */
 const MOST_WRITTEN = 4 * 1024 ** 3;

@@ -5,7 +5,7 @@ import { safeName } from '../../base/safeName.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { programOnPath } from '../../base/system/searchPath.ts';
 
-/** How much of the end of an output is looked through, in characters. */
+/** The length of the end of an output that is searched, in characters. */
 const MAX_OUTPUT = 20_000;
 /** The most paths that are named, and the longest name of a program. */
 const MAX_PATHS = 3;

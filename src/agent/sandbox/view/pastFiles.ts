@@ -58,7 +58,7 @@ export class PastFiles {
     }
   }
 
-  /** Forgets all files: no output made from other contents is left. */
+  /** Forgets all files, once every output that was made from other contents is gone. */
   clear(): void {
     this.#files.clear();
   }

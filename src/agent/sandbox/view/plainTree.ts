@@ -37,7 +37,7 @@ export class PlainTree {
     return this;
   }
 
-  /** Settles once no folder is held any more. The tree can still be used. */
+  /** Settles once the tree has released all its folders. It can still be used. */
   close(): Promise<void> {
     return this.#folders.close();
   }

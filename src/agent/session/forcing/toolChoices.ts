@@ -163,7 +163,7 @@ export class ToolChoices extends Owner {
     return this.#directives.judge();
   }
 
-  /** Whether the model is asked to resolve the preview. */
+  /** Whether the model must resolve the preview. */
   asks(previewId: string): boolean {
     return this.#directives.asks(previewId);
   }

@@ -121,7 +121,7 @@ export interface SteeringMessage {
   readonly text: string;
   /** The previews that the message is about. */
   readonly previewIds: readonly string[];
-  /** The keys of the facts that it tells, so that each is told once. Absent in messages of older versions. */
+  /** The keys of the facts in it: the model reads each once. Absent in messages of older versions. */
   readonly tells?: readonly string[];
   /** Of a summary: the id of the last node on the trunk that it stands for. */
   readonly through?: number;

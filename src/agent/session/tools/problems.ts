@@ -39,7 +39,7 @@ export interface Problems {
   readonly onDidChange: Event<readonly string[]>;
 }
 
-/** The most characters of a problem's message that the model is told. */
+/** The most characters of a problem's message that the model gets. */
 const MAX_MESSAGE_CHARS = 300;
 
 /** A problem on one line: `src/a.ts:3:7 error: Cannot find name 'x'. [ts 2304]`. */

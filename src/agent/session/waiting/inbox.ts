@@ -9,7 +9,7 @@ import { changeSetText, factText } from '../../hold/preview/resolve/resolveTexts
 export class Inbox {
   readonly #store: PreviewStore;
   readonly #topics = new Map<string, SteeringMessage>();
-  /** The facts behind messages whose wording depends on what has become of the preview since. */
+  /** The facts behind messages whose wording depends on the state of the preview when they are sent. */
   readonly #facts = new WeakMap<SteeringMessage, Fact>();
   #messages: SteeringMessage[] = [];
 

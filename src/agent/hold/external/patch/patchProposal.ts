@@ -216,7 +216,7 @@ function hunksLeftOut({ rejected }: FittedText): LeftOutError {
   return new LeftOutError('hunks', textOfHunks(rejected));
 }
 
-/** How much text of rejected hunks is kept, in characters. */
+/** The most text of rejected hunks that is kept, in characters. */
 const MAX_DETAIL = MAX_FILE_BYTES / 100;
 
 function textOfHunks(hunks: readonly PatchHunk[]): string {

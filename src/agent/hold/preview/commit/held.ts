@@ -31,7 +31,7 @@ export function hashOf(held: Held): Sha256 | null {
   return 'link' in held ? hashOfLink(held.link) : sha256(held);
 }
 
-/** The link above a path that these steps remove to make a folder in its place. */
+/** The link above a path that these steps replace by a folder. */
 export function removedLinkAbove(steps: readonly FileStep[]): (path: string) => string | undefined {
   const removed = steps.filter(({ before, after }) => before && isLink(before) && !after);
   const links = new Set(removed.map(({ path }) => path));

@@ -16,7 +16,7 @@ const BUFFERED_BYTES = 1024 * 1024;
 const CHAIN_BYTES = 64 * 1024 * 1024;
 /** How many of a path's last contents its next one is compared with. */
 const NEAR = 4;
-/** How much text is kept in memory, in characters, and how many of the last bytes. */
+/** The most text kept in memory, in characters, and the most of the last bytes. */
 const CACHED_CHARS = 16 * 1024 * 1024;
 const CACHED_BYTES = 16 * 1024 * 1024;
 

@@ -95,7 +95,7 @@ export class Bases {
     return seen;
   }
 
-  /** The wanted previews among these and those below them; none that are only below a wanted one. */
+  /** The wanted previews among these and those below them. It does not look below a wanted one. */
   #foundBelow(ids: readonly string[], isWanted: (id: string) => boolean): readonly string[] {
     const found: string[] = [];
     const seen = new Set(ids);

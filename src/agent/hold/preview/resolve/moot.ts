@@ -22,7 +22,7 @@ export function isMoot(fact: Fact, preview: Preview | undefined): boolean {
   }
 }
 
-/** Whether {@link isMoot} depends on how an attempt on the preview ends: the listener is told then. */
+/** Whether {@link isMoot} depends on the end of an attempt on the preview: the listener gets the fact only then. */
 export function waitsForAttempt({ kind }: Fact, preview: Preview | undefined): boolean {
   return (kind === 'stale' || kind === 'fresh') && isUnderAttempt(preview);
 }

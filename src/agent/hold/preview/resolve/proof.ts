@@ -3,7 +3,7 @@ import type { Preview } from '../preview.ts';
 
 /** Why a vote is not proved by checks. */
 export type UnprovedReason =
-  /** The user has set none that concerns these files. */
+  /** No check of the user concerns these files. */
   | 'noChecks'
   /** They cannot run: there is no isolated sandbox, the workspace is not trusted, or a person must approve one first. */
   | 'cannotRun'

@@ -10,7 +10,7 @@ import { knownPreview, refuseOutdated } from './refusals.ts';
 import type { Resolved, ResolveRequest } from './resolved.ts';
 import { splitPreview, type PreviewPart, type SplitPreview } from './splitPreview.ts';
 
-/** The longest patch of a part that the model is told, in lines. */
+/** The longest patch of a part that the model gets, in lines. */
 const MAX_PATCH_LINES = 60;
 
 /**

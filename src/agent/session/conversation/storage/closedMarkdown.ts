@@ -9,7 +9,7 @@ blockParser.core.ruler.enableOnly(['normalize', 'block']);
 const OPENING = /```|~~~|</;
 /** The longest text that is parsed, in characters. A longer one counts as leaving HTML open. */
 const MOST = 50_000;
-/** The longest paragraph whose HTML is looked for, in characters. */
+/** The longest paragraph that is searched for HTML, in characters. */
 const MOST_INLINE = 5_000;
 
 /**

@@ -11,7 +11,7 @@ export type FaultKind =
   | 'missing'
   /** The user did not give Redline their consent to use the model, or the account does not include it. */
   | 'noPermission'
-  /** Redline is kept from using the model for a while, e.g. because of too many requests. */
+  /** The model takes no requests of Redline for a while, e.g. because of too many requests. */
   | 'blocked'
   /** The account has used up its plan's allowance. */
   | 'quota'

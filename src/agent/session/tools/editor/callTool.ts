@@ -30,7 +30,7 @@ export interface Offered {
   readonly tool: EditorTool;
   /** Whether the user has said that the tool only reads; then it is called at once. */
   readonly readOnly: boolean;
-  /** Refuses arguments that are known to be invalid before anyone is asked. */
+  /** Refuses invalid arguments before asking anyone. */
   readonly parameters: ToolSchema;
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }

@@ -96,7 +96,7 @@ export async function readGit(query: GitQuery, place: GitPlace, reading: GitRead
   }
 }
 
-/** A repository that is asked about a place in it. */
+/** A repository and the place in it that git reads. */
 interface OpenedGit {
   readonly place: GitPlace;
   /** Paths that limit the answer to the place; none if that is the whole repository. */

@@ -43,7 +43,7 @@ export interface InvalidPattern {
   readonly reason: string;
 }
 
-/** Compiles the patterns of a request, once for each language that is asked for. */
+/** Compiles the patterns of a request, once for each language in it. */
 export class PatternCompiler {
   readonly #napi: AstGrepNapi;
   readonly #ops: readonly AstOp[];
