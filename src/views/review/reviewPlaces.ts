@@ -35,7 +35,7 @@ export interface HunkAt {
   readonly hunk: number;
 }
 
-/** Finds the positions of hunks in their change sets. The number of a hunk stays the same, whatever is decided on the others. */
+/** Finds the positions of hunks in their change sets. A hunk keeps its number while the others are decided. */
 export class ReviewPlaces implements Disposable {
   readonly #agent: Agent;
   readonly #order = new PlaceOrder();

@@ -82,7 +82,7 @@ function warnAboutOtherWindow(): void {
 
 /**
  * Opens the store with the previews of this workspace. If this window does not own the storage, or the log cannot be read, that
- * log is left untouched and previews are in memory. The user is told of what keeps them from being stored.
+ * log is left untouched and previews are in memory. A message to the user says why they cannot be stored.
  */
 export async function openStore(parts: StorageParts, lock: StorageLock): Promise<OpenStore> {
   const { closing, trouble, logger } = parts;

@@ -11,7 +11,7 @@ const ONE_TROUBLE_MS = 60_000;
 type LogName = 'previews' | 'conversations';
 
 /**
- * Tells the user what this window cannot store, once for each cause: one full disk fails every log. The same cause is worth
+ * Tells the user which data this window cannot store, once for each cause: one full disk fails every log. The same cause is worth
  * another warning only after everything could be written again.
  */
 export class StorageTrouble {

@@ -30,7 +30,7 @@ export interface RepositoryPlaces {
 /** How many repositories are read at the same time. */
 const AT_ONCE = 8;
 
-/** Names that git gives to its files in a git directory, those that decide what runs. */
+/** Names of git's files in a git directory that decide which programs run. */
 const OWN_NAMES =
   /^(?:HEAD|config(?:\.worktree)?|commondir|gitdir|objects|refs|hooks|info|modules|worktrees)$/i;
 
@@ -51,7 +51,7 @@ export function isOfGitDirectory(file: string): boolean {
 }
 
 /**
- * Lists what git reads and runs in the repositories of these folders.
+ * Lists the files that git reads and the programs that it runs in the repositories of these folders.
  * @param tops folders with a `.git`, and git directories of other names
  */
 export async function repositoryPlacesOf(tops: readonly string[]): Promise<RepositoryPlaces> {

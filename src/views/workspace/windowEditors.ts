@@ -18,7 +18,7 @@ export class WindowEditors implements Editors {
 
   /**
    * @param uriOf the URI of a workspace path.
-   * @param disposables where what listens to VS Code is added.
+   * @param disposables gets the listeners to VS Code.
    */
   constructor(uriOf: (path: string) => vscode.Uri, disposables: Disposable[]) {
     this.#uriOf = uriOf;

@@ -28,7 +28,7 @@ export interface RipgrepQuery extends LineSearchQuery {
   /** Globs: a file must match at least one of them. Empty means all files. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** Also searches what .gitignore files hide. */
+  /** Also searches ignored files. */
   readonly ignored?: boolean;
   /** Encoding of files without a byte order mark, see {@link ripgrepLabel}; UTF-8 if it is missing. */
   readonly encoding?: string | undefined;

@@ -147,7 +147,7 @@ function rowOf(pieces: readonly Piece[]): TurnRow {
   };
 }
 
-/** Common state of several rows: an open one wins, as it is what is left to do. */
+/** Common state of several rows: an open one wins, since it still needs a decision. */
 function oneState<State extends TurnRow['state']>(states: ReadonlySet<State>): State | 'mixed' {
   const [only] = states;
   if (states.size === 1 && only !== undefined) return only;

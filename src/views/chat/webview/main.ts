@@ -150,7 +150,7 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
   if (document.hasFocus()) panel.focus();
 });
 window.addEventListener('keydown', event => panel?.handleKey(event));
-// A click focuses what was clicked right after this.
+// A click focuses its target right after this.
 window.addEventListener('focus', () => {
   post({ type: 'focused' });
   if (document.activeElement === document.body) panel?.focus();

@@ -351,8 +351,8 @@ export class ProposalEdits extends Owner {
   }
 
   /**
-   * Has an editor save what is not to be stored, so that it has no unsaved changes any more.
-   * @param stored what is stored already: if something else is saved, it is kept as a draft. Without it, everything is dropped.
+   * Makes an editor save its text without storing it as the proposal, so that it has no unsaved changes any more.
+   * @param stored the text stored already: another saved text is kept as a draft. Without it, every text is dropped.
    */
   async #saveNothing(document: vscode.TextDocument, stored?: string): Promise<void> {
     const key = document.uri.toString();

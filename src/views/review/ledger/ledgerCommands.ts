@@ -66,7 +66,7 @@ async function undoWith(
   return id;
 }
 
-/** Whether its files still have their content from staging, so that applying it does exactly what was asked for. */
+/** Whether its files still have their content from staging, so that applying it has exactly the intended result. */
 function isAsStaged({ revision, state, dependsOn }: Preview): boolean {
   return revision === 1 && state.kind === 'pending' && state.stale.length === 0 && dependsOn.length === 0;
 }

@@ -17,7 +17,7 @@ import { shownChange } from '../shownChange.ts';
 /** How long changes are collected before marks are drawn again, in milliseconds. */
 const GATHER_MS = 150;
 
-/** Up to this many files, VS Code is told of each; beyond it, of all that it shows. */
+/** Up to this many files, VS Code gets an event for each; beyond it, one for all that it shows. */
 const MAX_TOLD = 250;
 
 /**

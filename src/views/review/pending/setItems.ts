@@ -17,7 +17,7 @@ interface Counts {
   readonly long: string;
 }
 
-/** The most characters of a prompt in a row: what follows it is to be seen in a narrow side bar, too. */
+/** The most characters of a prompt in a row: the counts behind it must be visible in a narrow side bar, too. */
 const MAX_NAME = 30;
 
 /** Makes the rows of change sets, which count the rest to decide. */

@@ -108,7 +108,7 @@ export class Composer {
     this.#input.focus();
   }
 
-  /** Puts a reverted prompt before what is typed, which is kept. */
+  /** Puts a reverted prompt before the typed text, which stays. */
   putBack(text: string, refs: readonly AttachmentRef[]): void {
     const typed = this.#input.value.trim();
     this.#chips.putBack(refs);
