@@ -92,11 +92,12 @@ export class ChatAccumulator {
     if (!isRecord(chunk)) return [];
     if (chunk['error']) throw new ReportedError(chunk['error']);
     if (chunk['object'] === 'error') throw new ReportedError(chunk);
-    this.#usage = usageIn(chunk['usage']) ?? this.#usage;
+    this.#usage = usageIn(chunk) ?? usageIn(chunk['x_groq']) ?? this.#usage;
     const choices: unknown[] = Array.isArray(chunk['choices']) ? chunk['choices'] : [];
     const choice = choices.find(one => isRecord(one) && (one['index'] ?? 0) === 0);
     if (!isRecord(choice)) return [];
     if (choice['error']) throw new ReportedError(choice['error']);
+    this.#usage = usageIn(choice) ?? this.#usage;
     const before = this.#chars;
     const events = this.#takeDelta(choice);
     if (this.#finishReason !== undefined && this.#chars > before) this.#goesOn = true;
@@ -279,9 +280,10 @@ function argumentsIn(value: unknown): string {
   return isRecord(value) ? JSON.stringify(value) : '';
 }
 
-function usageIn(value: unknown): TokenUsage | undefined {
-  if (!isRecord(value)) return undefined;
-  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = value;
+/** The `usage` of a chunk, of its choice (Kimi) or of `x_groq` in it (Groq). */
+function usageIn(part: unknown): TokenUsage | undefined {
+  if (!isRecord(part) || !isRecord(part['usage'])) return undefined;
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = part['usage'];
   if (typeof inputTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
   return { inputTokens, outputTokens };
 }

@@ -63,19 +63,20 @@ test('stream_options is left out once it is refused', async () => {
   );
 });
 
-test('DeepSeek: reasoning is sent back once it is asked for, and a blank replaces missing reasoning', async () => {
-  const requests = await send(
-    [replyOf('deepseek', 'reasoning is asked back')],
-    after(call('c1'), result('c1'), call('c2', 'Thought.'), result('c2')),
-  );
-  assert.deepEqual(
-    requests.map(request => assistantsIn(request).map(message => message.reasoning_content)),
-    [
-      [undefined, undefined],
-      [' ', 'Thought.'],
-    ],
-  );
-});
+for (const server of ['deepseek', 'kimi'])
+  test(`${server}: reasoning is sent back once it is asked for, and a blank replaces missing reasoning`, async () => {
+    const requests = await send(
+      [replyOf(server, 'reasoning is asked back')],
+      after(call('c1'), result('c1'), call('c2', 'Thought.'), result('c2')),
+    );
+    assert.deepEqual(
+      requests.map(request => assistantsIn(request).map(message => message.reasoning_content)),
+      [
+        [undefined, undefined],
+        [' ', 'Thought.'],
+      ],
+    );
+  });
 
 test('Mistral: reasoning is never sent again to a server that refuses it', async () => {
   const asked = replyOf('deepseek', 'reasoning is asked back');

@@ -53,6 +53,8 @@ test('each server is known by text, one call, parallel calls and a cut stream, a
     'Azure OpenAI',
     'DeepSeek',
     "Gemini's OpenAI endpoint",
+    'Groq',
+    'Kimi',
     'LM Studio',
     'Mistral',
     'Ollama',
