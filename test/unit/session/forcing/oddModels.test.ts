@@ -64,3 +64,35 @@ for (const [what, script, lands, most] of ODD)
       assert.equal(t.session.state, t.store.openCount > 0 ? 'awaitingReview' : 'idle');
       assert.deepEqual(t.errors, []);
     });
+
+test('a model that calls what plan mode forbids ten times is refused ten times, and can submit its plan', async () => {
+  const forbidden = [
+    { name: 'write_file', arguments: { path: 'a.txt', content: 'new' } },
+    { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old: 'a', new: 'new' }] } },
+    { name: 'delete_file', arguments: { path: 'a.txt' } },
+    { name: 'rename_file', arguments: { from: 'a.txt', to: 'c.txt' } },
+  ];
+  const calls = Array.from({ length: 10 }, (_, n) => forbidden[n % forbidden.length] ?? assert.fail());
+  const plan: ScriptedTurn = { text: '# Plan', toolCalls: [vote({ extra: { title: 'Plan' } })] };
+  const script = [...calls.map((call): ScriptedTurn => ({ toolCalls: [call] })), plan];
+  const t = createTestSession({ files, settings: { forcing: 'auto' }, script });
+  t.session.setPlanMode(true);
+  await t.session.prompt('Plan it.');
+  assert.equal(t.requests.length, 11);
+  const prefixes = new Set(t.requests.map(({ system, tools }) => JSON.stringify([system, tools])));
+  assert.equal(prefixes.size, 1, 'the prefix is kept');
+  assert.deepEqual(
+    t
+      .results()
+      .map(({ toolName, isError, content }) => [
+        toolName,
+        isError,
+        content.startsWith(`${toolName} cannot be called while plan mode is on`),
+      ]),
+    [...calls.map(({ name }) => [name, true, true]), ['resolve', false, false]],
+  );
+  assert.deepEqual(t.workspace.snapshot(), files);
+  const staged = t.store.all().map(({ label }) => label);
+  assert.deepEqual(staged, ['Plan ready for approval']);
+  assert.deepEqual(t.errors, []);
+});
