@@ -1,5 +1,5 @@
 import type { Session } from '../agent/session/session.ts';
-import type { UserAnswer } from '../agent/session/tools/askUser.ts';
+import type { UserAnswer } from '../agent/session/tools/answerText.ts';
 import type { Questions } from './questions.ts';
 
 /** The question of `ask_user`, which a newer prompt of the user ends, too; see `AskUser`. */

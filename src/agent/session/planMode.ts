@@ -77,30 +77,23 @@ export class PlanMode implements ModeResolveHandler {
 
   /** Answers the model's `resolve`: apply submits the plan, discard withdraws the submitted one. */
   async handle({ action, extra, call }: ResolveCall): Promise<AgentToolResult> {
+    const { latestAnswerText, planTexts, planTitle } = await import('./planText.ts');
     if (action === 'discard') {
       await this.#withdraw('Withdrawn by the model.');
-      return textResult('No plan is submitted. Continue planning, and submit the plan when it is ready.');
+      return textResult(planTexts.none);
     }
     // A model that has submitted a plan says so and calls `resolve` once more: that text is not another plan.
     const prompts = this.#promptCount();
-    if (this.#waiting() && prompts === this.#prompts)
-      return textResult(
-        'The plan is submitted already and waits for the user; this call changed nothing. End your turn now. To submit another one instead, first call resolve with action "discard".',
-      );
+    if (this.#waiting() && prompts === this.#prompts) return textResult(planTexts.waits);
     const { conversation, store } = this.#ctx;
-    const { latestAnswerText, planTitle } = await import('./planText.ts');
     const isPlan = (id: string): boolean => store.get(id)?.kind === 'plan';
     const text = latestAnswerText(conversation().tree.messages, isPlan).trim();
-    if (text === '')
-      return textResult('The plan is empty. Write it as Markdown in the message that submits it.');
+    if (text === '') return textResult(planTexts.empty);
     await this.#withdraw('Replaced by a newer plan.');
     const plan: Plan = { title: planTitle(extra?.['title'], text), text };
     const submitted = stageIn(this.#ctx, this.#actionFor(plan), { call, asksModel: false }).preview.id;
     this.#prompts = prompts;
-    return textResult(
-      `The plan ${quoted(plan.title)} is submitted. The user approves or refines it. End your turn now.`,
-      { title: plan.title, submitted },
-    );
+    return textResult(planTexts.submitted(plan.title), { title: plan.title, submitted });
   }
 
   #actionFor(plan: Plan): PendingAction {

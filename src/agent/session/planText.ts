@@ -1,9 +1,20 @@
 import { beginningOf } from '../base/cutText.ts';
 import { oneLine } from '../base/foreignText.ts';
+import { quoted } from '../base/safeName.ts';
 import type { SessionMessage } from './model/messages.ts';
 
 /** The longest title, in characters. */
 const MAX_TITLE = 80;
+
+/** The results of the model's votes on its plan. */
+export const planTexts = {
+  none: 'No plan is submitted. Continue planning, and submit the plan when it is ready.',
+  waits:
+    'The plan is submitted already and waits for the user; this call changed nothing. End your turn now. To submit another one instead, first call resolve with action "discard".',
+  empty: 'The plan is empty. Write it as Markdown in the message that submits it.',
+  submitted: (title: string): string =>
+    `The plan ${quoted(title)} is submitted. The user approves or refines it. End your turn now.`,
+} as const;
 
 /** The model's last text since the user's last prompt or last decision on a plan; empty if there is none. */
 export function latestAnswerText(
