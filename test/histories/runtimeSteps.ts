@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { revertCategories, type RevertCategory } from '../../src/agent/session/model/messages.ts';
-import { RuntimeWorld, type CallbackEnd, type Staging, type ToolEnd } from './runtimeWorld.ts';
+import { CALLBACK_ENDS, FILE_CHANGES, TOOL_ENDS, RuntimeWorld } from './runtimeWorld.ts';
+import type { CallbackEnd, Staging, ToolEnd } from './runtimeWorld.ts';
 import type { ScriptedTurn } from '../support/scriptedProvider.ts';
 import { rewriteSummary } from '../../src/agent/session/tools/files/rewriteSummary.ts';
 import { loadSpecs } from '../../src/agent/session/tools/loadedSpecs.ts';
@@ -88,32 +89,12 @@ type ModelCall =
 /** A deed, and how long the world runs by itself before the next one: a number of microtasks, or until all is quiet. */
 export type Step = Deed & { readonly then: number | 'quiet' };
 
-const toolEnds = ['ok', 'ok', 'toolError', 'error', 'errorResult'] as const satisfies readonly ToolEnd[];
-const callbackEnd = fc.constantFrom<CallbackEnd>(...toolEnds, 'nothing', 'empty');
+const toolEnds = ['ok', ...TOOL_ENDS] as const;
+const callbackEnd = fc.constantFrom<CallbackEnd>('ok', ...CALLBACK_ENDS);
 const action = fc.constantFrom('apply', 'apply', 'discard');
 const at = fc.nat(7);
 const staging: fc.Arbitrary<Staging> = fc.record({
-  what: fc.constantFrom(
-    'file',
-    'hunks',
-    'hunks',
-    'files',
-    'again',
-    'settings',
-    'linkToFile',
-    'linkToSettings',
-    'moveScript',
-    'removeScript',
-    'replaceScript',
-    'slow',
-    'slow',
-    'ok',
-    'toolError',
-    'error',
-    'errorResult',
-    'nothing',
-    'empty',
-  ),
+  what: fc.constantFrom(...FILE_CHANGES, 'slow', 'slow', ...CALLBACK_ENDS),
   rejects: fc.boolean(),
 });
 const category = fc.constantFrom(...revertCategories);

@@ -40,32 +40,38 @@ import {
   type TestSession,
 } from '../support/testSession.ts';
 
-/** How a callback ends. Those of other extensions may return nothing or an empty object instead of a result. */
-export type CallbackEnd = ToolEnd | 'nothing' | 'empty';
-
 /** How a tool ends. */
-export type ToolEnd = 'ok' | 'toolError' | 'error' | 'errorResult';
+export const TOOL_ENDS = ['ok', 'toolError', 'error', 'errorResult'] as const;
+export type ToolEnd = (typeof TOOL_ENDS)[number];
+
+/** How a callback ends. Those of other extensions may return nothing or an empty object instead of a result. */
+export const CALLBACK_ENDS = [...TOOL_ENDS, 'nothing', 'empty'] as const;
+export type CallbackEnd = (typeof CALLBACK_ENDS)[number];
+
+/** Changes of files that are staged, as often as named here; `again`: with what the user has cut off and not saved. */
+export const FILE_CHANGES = [
+  'file',
+  'hunks',
+  'hunks',
+  'files',
+  'again',
+  'settings',
+  'linkToFile',
+  'linkToSettings',
+  'moveScript',
+  'removeScript',
+  'replaceScript',
+] as const;
+const IS_FILE_CHANGE = new Set<Staging['what']>(FILE_CHANGES);
 
 /** A slow operation that waits until the test lets it end. */
 interface Waiting {
   end(how: CallbackEnd): void;
 }
 
-/** What is staged: file changes (`again`: with what the user has cut off and not saved), or a callback that ends at once or when the test says so. */
+/** What is staged: file changes, or a callback that ends at once or when the test says so. */
 export interface Staging {
-  readonly what:
-    | 'file'
-    | 'hunks'
-    | 'files'
-    | 'again'
-    | 'settings'
-    | 'linkToFile'
-    | 'linkToSettings'
-    | 'moveScript'
-    | 'removeScript'
-    | 'replaceScript'
-    | 'slow'
-    | CallbackEnd;
+  readonly what: (typeof FILE_CHANGES)[number] | 'slow' | CallbackEnd;
   /** Whether there is also a reject callback, which ends in the same way. */
   readonly rejects: boolean;
 }
@@ -84,19 +90,6 @@ const NAMES = [...TYPED_NAMES, ...SCRIPT_NAMES];
 const LINES = 12;
 /** Changes to lines that are this far apart do not conflict. */
 const APART = 5;
-const FILE_CHANGES: readonly Staging['what'][] = [
-  'file',
-  'hunks',
-  'files',
-  'again',
-  'settings',
-  'linkToFile',
-  'linkToSettings',
-  'moveScript',
-  'removeScript',
-  'replaceScript',
-];
-
 /**
  * A whole runtime with a user, a model, an extension, a disk and slow callbacks, which all act only when told to. Every
  * process (see {@link reload}) is watched by {@link Invariants}.
@@ -741,7 +734,7 @@ export class RuntimeWorld {
     invariants.callbackStarts(label, kind);
     let succeeded = false;
     try {
-      const end = FILE_CHANGES.includes(what) ? 'slow' : (what as 'slow' | CallbackEnd);
+      const end = IS_FILE_CHANGE.has(what) ? 'slow' : (what as 'slow' | CallbackEnd);
       const result = end === 'slow' ? await this.#slow(`${kind} ${label}`) : ended(end, label);
       succeeded = true;
       return result;
