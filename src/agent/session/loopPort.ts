@@ -43,7 +43,7 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
         return prepare();
       });
     },
-    judge: () => parts.choices.judge(),
+    judge: () => parts.choices.directives.judge(),
     nextRequest,
     retryRequest: failure => requests.retry(provider, failure, signal),
     append,
@@ -53,7 +53,7 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
       requests.noteAnswer(provider, answer);
       choices.settle(end, answer);
     },
-    mustAskAgain: () => (isEnding = !parts.planMode() && choices.isForcing),
+    mustAskAgain: () => (isEnding = !parts.planMode() && choices.directives.isForcing),
     isOver: results => choices.isOver && results.every(({ isError }) => !isError),
     betweenTurns: end => (reverts.isWaiting ? reverts.drain({ stopped: end === 'aborted' }) : undefined),
     emit,
@@ -67,7 +67,7 @@ export function appendInbox({ conversation, planMode, settings, inbox, choices, 
   if (mode) append(mode);
   const hold = planMode() || settings().modelAuthority === 'none';
   const joins = settings().forcing === 'off';
-  for (const message of inbox.takeMessages(hold, id => choices.asks(id), joins)) append(message);
+  for (const message of inbox.takeMessages(hold, id => choices.directives.asks(id), joins)) append(message);
 }
 
 /** Runs one call of the model in the open conversation. Always settles with its one result. */
@@ -95,7 +95,7 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
       },
       own: async () => (await import('./modelPreviews.ts')).modelPreviews(parts, call),
       resolve: vote => choices.resolve({ ...vote, call }),
-      meant: ids => choices.meant(ids),
+      meant: ids => choices.resolver.meant(ids),
       revert: request => void reverts.request({ ...request, actor: 'model' }),
       showImage: async bytes => keepImage?.(bytes, call.sessionId),
       onUpdate: progress => emit({ type: 'tool_update', call: toolCall, progress }),

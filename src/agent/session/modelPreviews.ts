@@ -24,7 +24,7 @@ export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews
           waits: waitText(preview, {
             authority: settings().modelAuthority,
             isUsersAlone: await invoker.isUsersAlone(preview).catch(() => false),
-            blockers: store.blockersOf(preview).map(({ id }) => id),
+            blockers: store.open.blockersOf(preview).map(({ id }) => id),
           }),
         })),
       ),
@@ -41,7 +41,7 @@ export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews
       // Recorded again if a Stop has ended its review before.
       if (previews.reviewedSince(preview.id) === undefined) conversation().recordStaged(preview.id);
       previews.addToReview(preview.id);
-      return { preview: amended, above: store.dependentsOf(preview.id).map(({ id }) => id), stored };
+      return { preview: amended, above: store.open.dependentsOf(preview.id).map(({ id }) => id), stored };
     },
   };
 }
@@ -68,7 +68,7 @@ function amendable({ store, choices, conversation }: SessionContext, id: string)
     throw new ToolError(
       `${nameOf(preview)} is stale, so there is nothing to amend. Read the file again and stage the change anew in place of this preview.`,
     );
-  const known = choices.known(id);
+  const known = choices.resolver.known(id);
   if (known === undefined) throw new ToolError(unseenText(preview));
   if (known !== preview.revision) throw new ToolError(changedText(preview));
   return preview;

@@ -61,7 +61,7 @@ export class PlanMode implements ModeResolveHandler {
     if (on === this.#isOn) return;
     this.#isOn = on;
     if (!on) void this.#withdrawForUser();
-    this.#ctx.choices.setModeResolveHandler(on ? this : null);
+    this.#ctx.choices.resolver.setMode(on ? this : null);
     this.#ctx.conversation().recordPlanMode(on);
     this.#ctx.emit({ type: 'plan_mode_changed', on });
   }
@@ -71,7 +71,7 @@ export class PlanMode implements ModeResolveHandler {
     if (!this.#isOn) return;
     this.#isOn = false;
     this.#prompts = 0;
-    this.#ctx.choices.setModeResolveHandler(null);
+    this.#ctx.choices.resolver.setMode(null);
     this.#ctx.emit({ type: 'plan_mode_changed', on: false });
   }
 

@@ -13,20 +13,21 @@ export function reconcilePreviews({ conversation, store, inbox, choices }: Sessi
   const said = tree.steering;
   const told = new Set(said.flatMap(({ tells = [] }) => tells));
   inbox.keepOnly(id => previews.concerns(id), told);
-  choices.dropAbandoned();
+  choices.directives.dropAbandoned();
   const lastWord = lastWordOn([...said, ...inbox.ofKind('notice')]);
   // A waiting reminder does not ask about a preview that was left to the user meanwhile.
   const waiting = inbox
     .ofKind('resolve-reminder')
     .flatMap(({ previewIds }) => previewIds)
-    .filter(id => choices.asks(id));
+    .filter(id => choices.directives.asks(id));
   previews.setReminders([...remindedIn(said), ...waiting]);
   for (const preview of store.all()) {
     const { id, origin } = preview;
     if (!isOpen(preview) || !previews.concerns(id)) continue;
     const word = lastWord.get(id);
-    if (word === 'resolve-reminder') choices.noteReminded(id);
-    else if (word === undefined && origin?.asksModel && !waiting.includes(id)) choices.remind(preview);
+    if (word === 'resolve-reminder') choices.directives.noteReminded(id);
+    else if (word === undefined && origin?.asksModel && !waiting.includes(id))
+      choices.directives.remind(preview);
   }
   for (const [message, fact] of untoldMessages([...said, ...inbox.messages], store, previews))
     inbox.addFact(message, fact);

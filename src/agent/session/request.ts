@@ -87,7 +87,7 @@ export class Requests implements Disposable {
    * date.
    */
   prepare(provider: ChatProvider, signal: AbortSignal): Promise<void> | undefined {
-    const loading = loadSpecs() ?? this.#ctx.choices.judge();
+    const loading = loadSpecs() ?? this.#ctx.choices.directives.judge();
     if (loading) return loading.then(() => this.prepare(provider, signal));
     const { prepareTools, readSurroundings, logger } = this.#ctx;
     const instructions = this.#instructions;

@@ -268,7 +268,7 @@ export class Session extends Owner {
 
   /** Sets the handler for a `resolve` of the model that means no preview; `null` removes it. Forces nothing. */
   setStandingResolveHandler(handler: StandingResolveHandler | null): void {
-    this.#choices.setStandingResolveHandler(handler);
+    this.#choices.resolver.setStanding(handler);
   }
 
   get planMode(): boolean {

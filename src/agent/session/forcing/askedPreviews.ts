@@ -60,7 +60,7 @@ export class AskedPreviews {
     const { state, editedByUser } = preview;
     if (state.kind !== 'pending' || state.recommendation !== undefined || state.stale.length > 0)
       return false;
-    return !answered && editedByUser !== true && this.#store.blockersOf(preview).length === 0;
+    return !answered && editedByUser !== true && this.#store.open.blockersOf(preview).length === 0;
   }
 
   /**
@@ -112,7 +112,7 @@ export class AskedPreviews {
   /** The state of a preview has changed, which also affects the previews that build on it. */
   follow(preview: Preview): void {
     this.#followOne(preview);
-    for (const dependent of this.#store.dependentsOf(preview.id)) this.#followOne(dependent);
+    for (const dependent of this.#store.open.dependentsOf(preview.id)) this.#followOne(dependent);
   }
 
   /** Removes the directives of all previews. @param due whether they are to be queued again later. */

@@ -9,13 +9,7 @@ import type { PreviewStore } from '../../hold/preview/previewStore.ts';
 import type { Invoker } from '../../hold/preview/resolve/invoker.ts';
 import type { Handled, Resolved } from '../../hold/preview/resolve/resolved.ts';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../../hold/preview/resolveSettings.ts';
-import {
-  ModelResolver,
-  type ModeResolveHandler,
-  type ResolveCall,
-  type ResolveQueue,
-  type StandingResolveHandler,
-} from './modelResolver.ts';
+import { ModelResolver, type ResolveCall, type ResolveQueue } from './modelResolver.ts';
 import { ResolveDirectives } from './resolveDirectives.ts';
 import { ToolChoiceQueue } from './toolChoiceQueue.ts';
 
@@ -49,8 +43,10 @@ interface Turn {
 export class ToolChoices extends Owner {
   readonly #options: ToolChoicesOptions;
   readonly #queue: ResolveQueue = new ToolChoiceQueue();
-  readonly #resolver: ModelResolver;
-  readonly #directives: ResolveDirectives;
+  /** What the model's `resolve` means. */
+  readonly resolver: ModelResolver;
+  /** Which previews the model is asked about. Staging one asks about it by itself. */
+  readonly directives: ResolveDirectives;
   #turn: Turn | undefined;
   #lastAnswer: AssistantMessage | undefined;
   /** Whether the current request is made only because the model would have ended its turn with previews to vote on. */
@@ -64,15 +60,15 @@ export class ToolChoices extends Owner {
     super();
     const { store, invoker, previews, ladder, settings, steer } = options;
     this.#options = options;
-    this.#resolver = new ModelResolver(store, invoker, this.#queue, previews);
-    this.#directives = this.own(
+    this.resolver = new ModelResolver(store, invoker, this.#queue, previews);
+    this.directives = this.own(
       new ResolveDirectives({
         store,
         invoker,
         previews,
         steer,
         queue: this.#queue,
-        resolver: this.#resolver,
+        resolver: this.resolver,
         order: () => settings().order,
         authority: () => settings().modelAuthority,
         forcing: () => settings().forcing,
@@ -83,34 +79,19 @@ export class ToolChoices extends Owner {
     );
     this.own(
       store.onDidStage(preview => {
-        if (previews().asksModel(preview.id)) this.remind(preview);
+        if (previews().asksModel(preview.id)) this.directives.remind(preview);
       }),
     );
   }
 
-  /** Asks the model to resolve a preview of this conversation, as the settings say. Staging a preview asks about it by itself. */
-  remind(preview: Preview): void {
-    this.#directives.remind(preview);
-  }
-
-  /** The conversation already contains a reminder of the preview. */
-  noteReminded(previewId: string): void {
-    this.#directives.noteReminded(previewId);
-  }
-
-  /** The conversation moved to another node of its tree: stops asking for previews that do not concern it there. */
-  dropAbandoned(): void {
-    this.#directives.dropAbandoned();
-  }
-
   /**
    * A request is being made. Returns what it offers and forces; in plan mode, directives wait.
-   * @param isEnding whether it is made only because {@link isForcing}, although the model has ended its turn.
+   * @param isEnding whether it is made only because {@link ResolveDirectives.isForcing}, although the model has ended its turn.
    */
   begin(provider: ChatProvider, tools: Offer['tools'], isEnding = false): Offer {
-    const { isPlanning } = this.#resolver;
-    this.#resolver.beginTurn();
-    this.#directives.beginTurn();
+    const { isPlanning } = this.resolver;
+    this.resolver.beginTurn();
+    this.directives.beginTurn();
     this.#turn = { provider, tools, choice: isPlanning ? undefined : this.#nextChoice(tools, isEnding) };
     this.#isEnding = isEnding && !isPlanning;
     this.#mustAnswer = false;
@@ -135,11 +116,11 @@ export class ToolChoices extends Owner {
   repeat(tools: Offer['tools']): Offer | undefined {
     const turn = this.#turn;
     if (!turn) return undefined;
-    if (this.#resolver.isPlanning) this.#queue.reject('aborted');
+    if (this.resolver.isPlanning) this.#queue.reject('aborted');
     else if (this.#options.settings().forcing === 'off' || !offers(tools, turn.choice))
       this.#queue.reject('unavailable');
     const isForced = this.#queue.hasInFlight;
-    this.#resolver.repeatTurn({ isForced });
+    this.resolver.repeatTurn({ isForced });
     this.#turn = { ...turn, tools, choice: isForced ? turn.choice : undefined };
     return this.#offer(this.#turn);
   }
@@ -148,24 +129,14 @@ export class ToolChoices extends Owner {
   settle(end: 'resolve' | 'aborted' | 'error', answer: AssistantMessage): void {
     this.#lastAnswer = answer;
     // Even if the user then stopped the turn while its calls ran.
-    if (answer.stopReason !== 'error' && answer.stopReason !== 'aborted') this.#directives.noteAnswer();
+    if (answer.stopReason !== 'error' && answer.stopReason !== 'aborted') this.directives.noteAnswer();
     if (end !== 'resolve') return this.#queue.reject(end);
     const turn = this.#turn;
     // An answer that was truncated at its length limit says nothing about what the server supports.
     if (turn && answer.stopReason !== 'length')
       this.#options.ladder.learnFromAnswer(turn.provider, turn.choice, answer.toolCalls);
     this.#queue.resolve();
-    this.#directives.afterTurn();
-  }
-
-  /** See `ResolveDirectives.judge`. To be awaited before {@link begin}. */
-  judge(): Promise<void> | undefined {
-    return this.#directives.judge();
-  }
-
-  /** Whether the model must resolve the preview. */
-  asks(previewId: string): boolean {
-    return this.#directives.asks(previewId);
+    this.directives.afterTurn();
   }
 
   /**
@@ -174,36 +145,21 @@ export class ToolChoices extends Owner {
    */
   get isOver(): boolean {
     const { toolCalls: calls = [], text = '' } = this.#lastAnswer ?? {};
-    if (!this.#directives.votesAtEnd || this.isForcing || this.#mustAnswer) return false;
+    if (!this.directives.votesAtEnd || this.directives.isForcing || this.#mustAnswer) return false;
     if (this.#hasSubmitted) return calls.every(isClosing);
     const hasClosed = this.#isEnding || (text.trim() !== '' && calls.filter(isVote).every(isAboutSeveral));
     return hasClosed && calls.some(isApply) && calls.every(isClosing);
   }
 
-  /** Whether the next request would be forced as things are. */
-  get isForcing(): boolean {
-    return this.#directives.isForcing;
-  }
-
-  /** See `ToolContext.meant`. */
-  meant(ids: readonly string[] | undefined): readonly string[] | undefined {
-    return this.#resolver.meant(ids);
-  }
-
-  /** See `ModelResolver.known`. */
-  known(previewId: string): number | undefined {
-    return this.#resolver.known(previewId);
-  }
-
   /** The model has amended a preview, and is asked to vote on the new revision. */
   noteAmended(preview: Preview): void {
-    this.#resolver.noteAmended(preview);
-    this.remind(preview);
+    this.resolver.noteAmended(preview);
+    this.directives.remind(preview);
   }
 
   /** Executes the model's `resolve`. */
   async resolve(call: ResolveCall): Promise<Resolved | Handled> {
-    const resolved = await this.#resolver.resolve(call).catch((error: unknown) => {
+    const resolved = await this.resolver.resolve(call).catch((error: unknown) => {
       this.#mustAnswer = true;
       throw error;
     });
@@ -214,21 +170,11 @@ export class ToolChoices extends Owner {
     return resolved;
   }
 
-  /** See `Session.setStandingResolveHandler`. */
-  setStandingResolveHandler(handler: StandingResolveHandler | null): void {
-    this.#resolver.setStanding(handler);
-  }
-
-  /** Switches plan mode on, with the handler that takes the plan, or off with `null`. */
-  setModeResolveHandler(handler: ModeResolveHandler | null): void {
-    this.#resolver.setMode(handler);
-  }
-
   /** Drops all directives. The previews stay pending, and the model is no longer asked about them. */
   clear(): void {
-    this.#directives.clear();
+    this.directives.clear();
     this.#queue.clear();
-    this.#resolver.clear();
+    this.resolver.clear();
     this.#turn = undefined;
   }
 
@@ -238,7 +184,7 @@ export class ToolChoices extends Owner {
 
   /** The next choice whose tool is offered; others are rejected as unavailable. */
   #nextChoice(tools: Offer['tools'], isEnding: boolean): ToolChoice | undefined {
-    this.#directives.beforeRequest(isEnding);
+    this.directives.beforeRequest(isEnding);
     for (let choice = this.#queue.nextToolChoice(); choice; choice = this.#queue.nextToolChoice()) {
       if (offers(tools, choice)) return choice;
       this.#queue.reject('unavailable');

@@ -29,7 +29,7 @@ function withPreview() {
     settings: () => ({ modelAuthority: 'apply', order: 'newestFirst', forcing: 'forced' }),
     steer: ({ kind }) => void said.push(kind),
   });
-  choices.remind(stage());
+  choices.directives.remind(stage());
   return { choices, said, provider: createScriptedProvider([]) };
 }
 
@@ -56,13 +56,13 @@ test('the same for a choice that is replayed after a stop', () => {
 
 test('while plan mode is on, directives wait', () => {
   const { choices, provider } = withPreview();
-  choices.setModeResolveHandler({
+  choices.resolver.setMode({
     sourceToolName: 'plan_approval',
     label: 'Plan',
     handle: () => Promise.reject(new Error('no plan is submitted')),
   });
   assert.deepEqual(choices.begin(provider, all), { tools: all });
   choices.settle('resolve', answer);
-  choices.setModeResolveHandler(null);
+  choices.resolver.setMode(null);
   assert.deepEqual(choices.begin(provider, all).toolChoice, FORCED);
 });
