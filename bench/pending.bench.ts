@@ -161,7 +161,7 @@ export default async function run(bench: Bench): Promise<void> {
         const log = openPreviewLog(path.join(root, 'many', 'previews.jsonl'));
         const store = new PreviewStore(log, fail);
         store.restore((await log.load()).entries);
-        if (store.openCount < MANY) throw new Error(`${store.openCount} previews came back`);
+        if (store.open.size < MANY) throw new Error(`${store.open.size} previews came back`);
         return performance.now() - begun;
       },
     });
@@ -179,7 +179,7 @@ async function measureLarge(bench: Bench, folder: string): Promise<void> {
     const log = openPreviewLog(file);
     const store = new PreviewStore(log, fail);
     store.restore((await log.load()).entries);
-    if (store.openCount !== 1) throw new Error(`${store.openCount} previews came back`);
+    if (store.open.size !== 1) throw new Error(`${store.open.size} previews came back`);
     return store;
   };
   await openPreviewLog(file).append({ type: 'staged', preview: rewriteOf(FILES) });

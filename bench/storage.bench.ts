@@ -256,7 +256,7 @@ const opening = (file: string): string => `
   const store = new PreviewStore(log, error => { throw error; });
   const { entries, unreadable } = await log.load();
   await store.restoreInTurns(entries, unreadable);
-  if (store.openCount !== ${PENDING}) throw new Error(String(store.openCount));`;
+  if (store.open.size !== ${PENDING}) throw new Error(String(store.open.size));`;
 
 const reading = (file: string): string => `
   import { readFileSync } from 'node:fs';

@@ -104,7 +104,7 @@ export const mutations = [
   {
     rule: 'I4: nothing is forced for what others block',
     file: 'session/forcing/askedPreviews.ts',
-    from: 'editedByUser !== true && this.#store.blockersOf(preview).length === 0;',
+    from: 'editedByUser !== true && this.#store.open.blockersOf(preview).length === 0;',
     to: 'editedByUser !== true;',
   },
   {

@@ -78,7 +78,7 @@ export class StatusItem extends Owner {
   }
 
   #update(): void {
-    const count = this.#store.openCount;
+    const count = this.#store.open.size;
     const head = this.#review.list()[0] ?? this.#store.list(this.#settings.order)[0];
     if (!head) return this.#showEnd(this.#tally.line);
     const at = this.#place?.at;

@@ -122,7 +122,7 @@ export async function playChecks(steps: readonly CheckStep[]): Promise<CheckHist
         break;
       case 'revise': {
         const [first] = chosen?.changes ?? [];
-        if (chosen && first?.before && store.dependentsOf(chosen.id).length === 0)
+        if (chosen && first?.before && store.open.dependentsOf(chosen.id).length === 0)
           start(
             store.revise(
               chosen.id,

@@ -592,7 +592,7 @@ export class Invariants {
     return (
       preview?.editedByUser !== true &&
       (preview === undefined ||
-        (store.blockersOf(preview).length === 0 && mayModel('apply', 'apply', preview))) &&
+        (store.open.blockersOf(preview).length === 0 && mayModel('apply', 'apply', preview))) &&
       this.#isKnown(subject, t) &&
       isForModel({ stager }) &&
       !final &&

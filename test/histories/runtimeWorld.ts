@@ -168,7 +168,7 @@ export class RuntimeWorld {
   ): void {
     if (again) this.#voteAgain(actor, id, action);
     const now = this.t.store.get(id);
-    const blockers = now ? this.t.store.blockersOf(now) : [];
+    const blockers = now ? this.t.store.open.blockersOf(now) : [];
     const revision = outdated && now && now.revision > 1 ? now.revision - 1 : undefined;
     const beneath = blockers.find(blocker => outdated && blocker.revision > 1);
     const seen = { ...revisionsOf(blockers), ...(beneath ? { [beneath.id]: beneath.revision - 1 } : {}) };
@@ -220,7 +220,7 @@ export class RuntimeWorld {
     const changes = preview?.changes ?? [];
     const path = changes[file % Math.max(1, changes.length)]?.path;
     if (!preview || path === undefined) return;
-    const chain = revisionsOf(t.store.blockersOf(preview));
+    const chain = revisionsOf(t.store.open.blockersOf(preview));
     const { revision } = preview;
     const request = { id, revision, action, reason: `human ${action}`, actor: 'human', chain } as const;
     const partsOf = () => t.store.all().filter(({ part }) => part?.previewId === id);

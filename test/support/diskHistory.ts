@@ -201,7 +201,7 @@ export class DiskHistory {
 
   async #vote({ id, revision }: Preview, action: 'apply' | 'discard'): Promise<void> {
     const preview = this.#store.get(id) ?? assert.fail();
-    const chain = action === 'apply' ? this.#store.blockersOf(preview) : [];
+    const chain = action === 'apply' ? this.#store.open.blockersOf(preview) : [];
     const shown = [...chain, preview];
     const before = this.found();
     const changes = action === 'apply' ? shown.flatMap(one => one.changes ?? []) : [];

@@ -138,7 +138,7 @@ function viewOf({ preview, checks, risks }: LensSubject, store: PreviewStore): P
         ? undefined
         : store.ledger().findLast(({ previewId }) => previewId === preview.id),
     ...(isOpen(preview)
-      ? { buildsOn: store.blockersOf(preview) }
+      ? { buildsOn: store.open.blockersOf(preview) }
       : new Lineage(store.all()).factsOf(preview)),
     ...{ checks, risks },
   });

@@ -194,7 +194,7 @@ class FuzzRun {
             ...human,
             id: one.id,
             action: 'apply',
-            chain: revisionsOf(store.blockersOf(one)),
+            chain: revisionsOf(store.open.blockersOf(one)),
           });
         case 4:
           return one && invoker.resolve({ ...human, id: one.id, action: 'discard' });
@@ -207,7 +207,7 @@ class FuzzRun {
           const { id, revision } = one;
           const vote = { ...human, id, revision, action: random.pick(['apply', 'discard'] as const) };
           const part = { path: change.path, ...(random.chance(0.7) ? { hunk: random.below(3) } : {}) };
-          return resolvePart(world, { ...vote, chain: revisionsOf(store.blockersOf(one)) }, part);
+          return resolvePart(world, { ...vote, chain: revisionsOf(store.open.blockersOf(one)) }, part);
         }
         case 7: {
           const applied = store.all().filter(({ state }) => state.kind === 'applied');

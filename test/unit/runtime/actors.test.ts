@@ -65,7 +65,7 @@ test('a failed attempt is in the ledger too, before the one that succeeds', asyn
 test('there is no cap on how many previews may be pending', () => {
   const t = createTestSession();
   for (let n = 0; n < 1_000; n++) t.stage({ label: `${n}`, apply: () => Promise.resolve(textResult('')) });
-  assert.equal(t.store.openCount, 1_000);
+  assert.equal(t.store.open.size, 1_000);
 });
 
 test('a call that changes nothing stages nothing, and says so, also if a producer passes an empty list of changes', () => {

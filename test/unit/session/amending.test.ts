@@ -54,7 +54,7 @@ async function amendedAfter(
 
 test('an amendment is a new revision of the same preview, and the result shows its whole diff', async () => {
   const t = await amendedAfter(() => undefined);
-  assert.deepEqual([t.store.openCount, t.store.get('p1')?.revision], [1, 2]);
+  assert.deepEqual([t.store.open.size, t.store.get('p1')?.revision], [1, 2]);
   assert.equal(proposed(t), TEXT.replace('one', 'Uno'));
   assert.match(
     results(t).at(-1) ?? '',

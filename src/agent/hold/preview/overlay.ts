@@ -186,7 +186,7 @@ export class Overlay implements Disposable {
         return addTo(index, preview);
     }
     const isLast = [...owners].every(id => id === preview.id);
-    if (isLast && !isOpen(preview) && this.#store.touching(paths).length === 0)
+    if (isLast && !isOpen(preview) && this.#store.open.touching(paths).length === 0)
       for (const path of paths) index.delete(path);
     else if (paths.length > 0) this.#indexes.delete(sessionId);
   }

@@ -36,7 +36,7 @@ export class PendingFiles extends Owner {
 
   /** Proposed changes of a file, the oldest preview first. A renamed file is at both of its paths. */
   at(path: string): readonly ProposedChange[] {
-    return this.#store.touching([path]).flatMap(preview => {
+    return this.#store.open.touching([path]).flatMap(preview => {
       const changes = preview.changes?.filter(each => isAt(each, path)) ?? [];
       return changes.map(change => ({ preview, change }));
     });

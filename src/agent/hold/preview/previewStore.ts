@@ -25,6 +25,7 @@ import { countedNumbers, type PreviewNumbers } from './previewNumbers.ts';
 import { PreviewProjection } from './previewProjection.ts';
 import { adopted, inTurns, restored } from './restore.ts';
 import { UnstoredRebases } from './unstoredRebases.ts';
+import type { OpenPreviews } from './openPreviews.ts';
 import type { PreviewStoreOptions, QueuedPreview } from './previewStoreOptions.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
 
@@ -233,21 +234,6 @@ export class PreviewStore {
     this.#projection.dropDoubtfulCommits();
   }
 
-  /** See {@link OpenPreviews.blockersOf}. */
-  blockersOf(preview: Preview): readonly Preview[] {
-    return this.#projection.open.blockersOf(preview);
-  }
-
-  /** See {@link OpenPreviews.dependentsOf}. */
-  dependentsOf(id: string): readonly Preview[] {
-    return this.#projection.open.dependentsOf(id);
-  }
-
-  /** See {@link OpenPreviews.newestFirst}. */
-  newestFirst(ids: readonly string[]): readonly string[] {
-    return this.#projection.open.newestFirst(ids);
-  }
-
   get(id: string): Preview | undefined {
     return this.#projection.get(id);
   }
@@ -257,19 +243,9 @@ export class PreviewStore {
     return this.#projection.open.list(order);
   }
 
-  /** See {@link OpenPreviews.touching}. */
-  touching(paths: Iterable<string>): readonly Preview[] {
-    return this.#projection.open.touching(paths);
-  }
-
   /** The open previews in the order of staging, without the cost of a {@link list}. */
-  get open(): Iterable<Preview> {
+  get open(): Omit<OpenPreviews, 'update'> {
     return this.#projection.open;
-  }
-
-  /** How many previews are open. */
-  get openCount(): number {
-    return this.#projection.open.size;
   }
 
   /** Every preview ever staged in this storage, in the order of staging. */

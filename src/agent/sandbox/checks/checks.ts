@@ -90,7 +90,7 @@ export class Checks extends Owner implements Prover {
       if (
         preview.origin?.sessionId === sessionId &&
         isApplicable(preview) &&
-        store.blockersOf(preview).every(({ id }) => chosen.has(id))
+        store.open.blockersOf(preview).every(({ id }) => chosen.has(id))
       )
         chosen.set(preview.id, preview);
     return [...chosen.values()];
@@ -98,7 +98,7 @@ export class Checks extends Owner implements Prover {
 
   /** A preview after those that it builds on. */
   withBase(preview: Preview): readonly Preview[] {
-    return [...this.#options.store.blockersOf(preview), preview];
+    return [...this.#options.store.open.blockersOf(preview), preview];
   }
 
   /**

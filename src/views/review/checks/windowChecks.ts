@@ -107,7 +107,7 @@ export class WindowChecks extends Owner implements Prover {
     list: () => this.settings.list,
     withBase: id => {
       const preview = this.#parts.store.get(id);
-      const all = preview ? [...this.#parts.store.blockersOf(preview), preview] : [];
+      const all = preview ? [...this.#parts.store.open.blockersOf(preview), preview] : [];
       return all.length > 0 && all.every(isApplicable) ? all : undefined;
     },
     run: async (previews, names, signal) => (await this.load()).run(previews, 'other', { names, signal }),

@@ -33,7 +33,7 @@ export class ApplyGuard {
    * @param agreed the previews that the clicked button already named, at the revisions that it was shown with.
    */
   async ask(preview: Preview, agreed: SeenRevisions = {}): Promise<ApplyConsent | undefined> {
-    const blockers = this.#ctx.store.blockersOf(preview);
+    const blockers = this.#ctx.store.open.blockersOf(preview);
     const group = [...blockers, preview];
     if (this.refusesUnsaved(group)) return undefined;
     const conflicted = group.find(({ changes }) => conflictPaths(changes ?? []).length > 0);

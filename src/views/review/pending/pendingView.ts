@@ -41,7 +41,7 @@ export class PendingView extends Owner {
         canSelectMany: true,
       }),
     );
-    const show = (): void => this.#showCount(store.openCount);
+    const show = (): void => this.#showCount(store.open.size);
     const update = coalesce(show, GATHER_MS);
     this.own({ dispose: update.cancel });
     this.own(review.onDidChange(update));

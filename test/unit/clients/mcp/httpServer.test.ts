@@ -339,7 +339,7 @@ test('a thousand proposals from four agents at once are all staged, none of them
         );
     }),
   );
-  assert.equal(store.openCount, 4 * count);
+  assert.equal(store.open.size, 4 * count);
   const paths = new Set(store.all().map(({ changes }) => changes?.[0]?.path));
   assert.equal(paths.size, 4 * count);
 });

@@ -195,7 +195,7 @@ test('of two windows with one folder, proposals go to the one that keeps its pre
   await openWindow(first, folder);
   const agent = await startAgent(folder);
   await agent.edit('one', 'ONE');
-  assert.deepEqual([first.store.openCount, second.store.openCount], [1, 0]);
+  assert.deepEqual([first.store.open.size, second.store.open.size], [1, 0]);
 });
 
 test('a file of a window that does not answer is passed over', async () => {
@@ -215,7 +215,7 @@ test('a file of a window that does not answer is passed over', async () => {
   await openWindow(world, folder);
   const agent = await startAgent(folder);
   await agent.edit('one', 'ONE');
-  assert.equal(world.store.openCount, 1);
+  assert.equal(world.store.open.size, 1);
 });
 
 /** A stranger that took the port of a window, and answers as a window would. @returns what it was sent. */

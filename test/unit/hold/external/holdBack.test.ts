@@ -68,7 +68,7 @@ test('if the files cannot be given back, both previews are withdrawn and the fil
   workspace.makeReadOnly('a.ts');
   await assert.rejects(holdBack([edited, deleted], { l10n: english, store, invoker, stage }), /read-only/);
   assert.deepEqual(filesOf(workspace, paths), before);
-  assert.equal(store.openCount, 0);
+  assert.equal(store.open.size, 0);
   assert.deepEqual(
     store.all().map(({ state }) => state.kind),
     ['discarded', 'discarded'],
@@ -80,7 +80,7 @@ test('a file that changed since it was read is not touched', async () => {
   workspace.put('a.ts', 'newer\n');
   await assert.rejects(holdBack(all, { l10n: english, store, invoker, stage }), /changed/);
   assert.deepEqual(filesOf(workspace, paths), { ...before, 'a.ts': 'newer\n' });
-  assert.equal(store.openCount, 0);
+  assert.equal(store.open.size, 0);
 });
 
 test('files as in the last commit are nothing to hold back', async () => {

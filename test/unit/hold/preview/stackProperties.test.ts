@@ -80,7 +80,7 @@ class Bench {
     for (const preview of this.store.list('oldestFirst')) {
       assert.ok(preview.state.kind === 'pending');
       if (preview.state.stale.length > 0) continue;
-      const blockers = this.store.blockersOf(preview);
+      const blockers = this.store.open.blockersOf(preview);
       const isClear = blockers.every(({ state }) => state.kind === 'pending' && state.stale.length === 0);
       assert.ok(isClear, `${preview.id} has a stale base and is not stale`);
       const model = new Map(Object.entries(this.workspace.snapshot()));
@@ -175,11 +175,11 @@ class Bench {
       action,
       reason: 'test',
       actor: 'human',
-      ...(chain ? { chain: revisionsOf(this.store.blockersOf(preview)) } : {}),
+      ...(chain ? { chain: revisionsOf(this.store.open.blockersOf(preview)) } : {}),
     } as const;
     const before = this.workspace.snapshot();
     const known = new Set(this.store.all().map(({ id }) => id));
-    const shown = [...(chain ? this.store.blockersOf(preview) : []), preview];
+    const shown = [...(chain ? this.store.open.blockersOf(preview) : []), preview];
     const isPart = what === 'applyPart' || what === 'discardPart';
     const change = preview.changes?.[pick % preview.changes.length];
     try {

@@ -61,7 +61,7 @@ for (const [what, script, lands, most] of ODD)
       await t.session.prompt('Write both.');
       assert.ok(t.requests.length <= most, `${t.requests.length} requests`);
       assert.equal(applied(t), modelAuthority === 'apply' ? lands : 0);
-      assert.equal(t.session.state, t.store.openCount > 0 ? 'awaitingReview' : 'idle');
+      assert.equal(t.session.state, t.store.open.size > 0 ? 'awaitingReview' : 'idle');
       assert.deepEqual(t.errors, []);
     });
 

@@ -67,7 +67,7 @@ export class Bases {
     );
     // One of them may build on another that was also found in another way.
     const covered = new Set(touching.length < 2 ? [] : touching.flatMap(id => this.#allBelow(id)));
-    const [top] = store.newestFirst(touching.filter(id => !covered.has(id)));
+    const [top] = store.open.newestFirst(touching.filter(id => !covered.has(id)));
     const preview = top === undefined ? undefined : store.get(top);
     const step = this.#stepOf(preview, path);
     if (!preview || !step) return undefined;

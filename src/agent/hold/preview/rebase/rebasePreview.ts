@@ -58,6 +58,6 @@ export async function rebasePreview(options: BasesOptions, id: string, slice: Ti
 
 /** Whether the preview already depends on all of these, perhaps through others. */
 function waitsFor(store: PreviewStore, preview: Preview, ids: ReadonlySet<string>): boolean {
-  const blockers = new Set(store.blockersOf(preview).map(({ id }) => id));
+  const blockers = new Set(store.open.blockersOf(preview).map(({ id }) => id));
   return [...ids].every(id => blockers.has(id));
 }

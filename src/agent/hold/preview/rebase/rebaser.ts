@@ -24,7 +24,7 @@ export class Rebaser extends Owner {
 
   /** Refreshes the previews that touch these files, which changed on disk or in an editor. */
   filesChanged(paths: Iterable<string>): Promise<void> {
-    return this.refresh(this.#options.store.touching(paths).map(({ id }) => id));
+    return this.refresh(this.#options.store.open.touching(paths).map(({ id }) => id));
   }
 
   /**
@@ -57,7 +57,7 @@ export class Rebaser extends Owner {
   #follow(preview: Preview): void {
     if (preview.state.kind === 'applying') return;
     if (preview.state.kind === 'applied') void this.filesChanged(pathsOf(preview));
-    const dependents = this.#options.store.dependentsOf(preview.id);
+    const dependents = this.#options.store.open.dependentsOf(preview.id);
     if (dependents.length > 0) void this.refresh(dependents.map(dependent => dependent.id));
   }
 

@@ -276,7 +276,7 @@ export class Invoker {
 
   /** The previews that are resolved together, in the order in which they are written; the last is the requested one. */
   #group(preview: Preview, { action, chain = {} }: ResolveRequest): readonly Preview[] {
-    const blockers = action === 'apply' ? this.#store.blockersOf(preview) : [];
+    const blockers = action === 'apply' ? this.#store.open.blockersOf(preview) : [];
     const mayCommit = blockers.every(
       ({ id, state, kind }) => Object.hasOwn(chain, id) && state.kind === 'pending' && kind === 'files',
     );

@@ -24,7 +24,7 @@ export async function withRecommended(
   const chosen: Preview[] = [];
   for (const each of others) {
     const before = new Set([...own, ...chosen.map(({ id }) => id)]);
-    const isComplete = store.blockersOf(each).every(({ id }) => id !== last?.id && before.has(id));
+    const isComplete = store.open.blockersOf(each).every(({ id }) => id !== last?.id && before.has(id));
     if (isComplete && (await mayProve(each))) chosen.push(each);
   }
   // In the order of staging, in which each comes after what it builds on.
@@ -45,7 +45,7 @@ export async function votedBlockers(
   mayProve: (preview: Preview) => Promise<boolean>,
 ): Promise<SeenRevisions> {
   const voted: Preview[] = [];
-  for (const each of store.blockersOf(preview))
+  for (const each of store.open.blockersOf(preview))
     if (isVotedFor(each) && (await mayProve(each))) voted.push(each);
   return revisionsOf(voted);
 }
@@ -62,7 +62,9 @@ export async function lastToProve(
   for (const id of voteOn.toReversed()) {
     const preview = store.get(id);
     if (!preview || !isApplicable(preview)) continue;
-    const isComplete = store.blockersOf(preview).every(each => voteOn.includes(each.id) || isVotedFor(each));
+    const isComplete = store.open
+      .blockersOf(preview)
+      .every(each => voteOn.includes(each.id) || isVotedFor(each));
     if (isComplete && (await mayProve(preview))) return id;
   }
   return undefined;
@@ -76,7 +78,7 @@ export async function provedAlone(
 ): Promise<readonly (readonly Preview[])[]> {
   const alone: (readonly Preview[])[] = [];
   for (const preview of previews.length > 1 ? previews.slice(0, MAX_ALONE) : []) {
-    const part = [...store.blockersOf(preview), preview];
+    const part = [...store.open.blockersOf(preview), preview];
     if (part.length < previews.length && (await prove(part)).isProved) alone.push(part);
   }
   return alone;
