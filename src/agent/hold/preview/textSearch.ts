@@ -44,6 +44,4 @@ export interface TextMatches {
   readonly matches: readonly TextMatch[];
   /** Why there may be more matches: the limit was reached, or the search took too long. */
   readonly cutBy?: 'limit' | 'time';
-  /** Files that were not searched because the pattern takes too long on them. */
-  readonly skipped?: readonly string[];
 }

@@ -1,65 +1,26 @@
-import * as vm from 'node:vm';
-import { ToolError, messageOf } from '../../../agent/base/errors.ts';
+import { messageOf, ToolError } from '../../../agent/base/errors.ts';
+import type { TextMatch } from '../../../agent/hold/preview/textSearch.ts';
 
-/** Time limit for one text, in milliseconds: a pattern can backtrack forever. */
-const TEXT_MS = 200;
-
-/** A text to be found within a line, or a regular expression. */
+/** A text to be found within lines, or a regular expression. */
 export interface LineQuery {
   readonly query: string;
   readonly isRegex: boolean;
+  /** The texts to search, by path. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly limit: number;
 }
 
-/** A matching line: its number, from 1, its text, and the offset of the first match in it. */
-export interface FoundLine {
-  readonly line: number;
-  readonly text: string;
-  readonly at: number;
-}
-
-/** Finds the lines of a text that a query matches, within a time limit. */
-export class LineMatcher {
-  readonly #at: (line: string) => number;
-  readonly #context: vm.Context = vm.createContext({});
-  readonly #script = new vm.Script('work()');
-
-  /** @throws ToolError if the query is not a valid regular expression. */
-  constructor(query: string, isRegex: boolean) {
-    if (!isRegex) {
-      this.#at = line => line.indexOf(query);
-      return;
+/** The first matching lines of the texts, at most `limit`. */
+export function matchingLines({ query, isRegex, texts, limit }: LineQuery): readonly TextMatch[] {
+  const pattern = isRegex ? regexOf(query) : undefined;
+  const found: TextMatch[] = [];
+  for (const [path, whole] of texts)
+    for (const [index, text] of whole.split(/\r\n|\r|\n/).entries()) {
+      const at = pattern ? text.search(pattern) : text.indexOf(query);
+      if (at >= 0) found.push({ path, line: index + 1, text, at });
+      if (found.length >= limit) return found;
     }
-    const pattern = regexOf(query);
-    this.#at = line => line.search(pattern);
-  }
-
-  /** The first `limit` matching lines; `undefined` if the time limit is exceeded. */
-  find(text: string, limit: number): readonly FoundLine[] | undefined {
-    try {
-      let found: readonly FoundLine[] = [];
-      this.#context['work'] = () => {
-        found = this.#find(text, limit);
-      };
-      // Only the timeout of `vm` can interrupt a regular expression while it is being matched.
-      this.#script.runInContext(this.#context, { timeout: TEXT_MS });
-      return found;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
-      throw error;
-    }
-  }
-
-  #find(text: string, limit: number): FoundLine[] {
-    const found: FoundLine[] = [];
-    let line = 0;
-    for (const content of text.split(/\r\n|\r|\n/)) {
-      line++;
-      const at = this.#at(content);
-      if (at >= 0) found.push({ line, text: content, at });
-      if (found.length >= limit) break;
-    }
-    return found;
-  }
+  return found;
 }
 
 /**

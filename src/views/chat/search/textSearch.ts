@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { forEachLimited } from '../../../agent/base/async.ts';
+import { abortErrorOf, forEachLimited } from '../../../agent/base/async.ts';
 import { detailOf, isAbortError, ToolError } from '../../../agent/base/errors.ts';
+import { inWorker } from '../../../agent/base/inWorker.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
 import { isUsableName } from '../../../agent/base/safeName.ts';
 import { textOf } from '../../../agent/hold/preview/fileChange.ts';
@@ -15,9 +16,9 @@ import { areAnyHardLinked, dirtyDocuments } from '../../workspace/dirtyDocument.
 import type { VsCodeWorkspace } from '../../workspace/workspace.ts';
 import { locate, workspacePathOf } from '../../workspace/workspacePaths.ts';
 import { encodingIn } from '../../workspace/fileEncoding.ts';
-import { LineSearch } from './lineSearch.ts';
+import { regexOf, type LineQuery } from './lineMatcher.ts';
 import { findRipgrep, ripgrepLabel, searchTextsWithRipgrep, searchWithRipgrep } from './ripgrep.ts';
-import { expandGlob, scanText, searchableText } from './scanText.ts';
+import { expandGlob, listAll, searchableText } from './searchedFiles.ts';
 
 /** Time limit for one search, in milliseconds. */
 const TIME_LIMIT_MS = 20_000;
@@ -28,13 +29,18 @@ const MEMORY_LIMIT_MS = 5_000;
 const MAX_LISTED = 100_000;
 /** How many files are read at the same time. */
 const READ_AT_ONCE = 8;
+/** So many characters are searched at a time where files are read. */
+const PART_CHARS = 4_000_000;
 /** After this many files, the search yields to other work. */
 const LOOKED_AT_ONCE = 500;
 
-/** A search of the workspace's files, or of texts by their paths; both interpret a pattern alike. */
+type SearchFiles = (globs: readonly string[], limit: number) => Promise<TextMatches>;
+type SearchTexts = (texts: ReadonlyMap<string, string>, limit: number) => Promise<TextMatches>;
+
+/** A search of the workspace's files, and one of texts by their paths; both interpret a pattern alike. */
 interface Engine {
-  files(globs: readonly string[], limit: number): Promise<TextMatches>;
-  texts(texts: ReadonlyMap<string, string>, limit: number): Promise<TextMatches>;
+  readonly files: SearchFiles;
+  readonly texts: SearchTexts;
 }
 
 /**
@@ -64,17 +70,22 @@ export class WorkspaceTextSearch implements TextSearch {
   ): Promise<TextMatches> {
     const ripgrep = await (this.#ripgrep ??= findRipgrep(this.#appRoot));
     const encodings = await this.#encodings();
-    if (ripgrep !== undefined && encodings) {
+    if (ripgrep !== undefined) {
       try {
-        const engine = this.#withRipgrep(ripgrep, query, encodings, signal);
-        return await this.#searchWith(engine, query, limit, signal, pending);
+        const texts = this.#textsByRipgrep(ripgrep, query, signal);
+        const files = encodings
+          ? this.#filesByRipgrep(ripgrep, query, encodings, texts, signal)
+          : this.#filesRead(query, texts, signal);
+        return await this.#searchWith({ files, texts }, query, limit, signal, pending);
       } catch (error) {
         if (error instanceof ToolError || isAbortError(error)) throw error;
         this.#logger.warn(`${ripgrep} could not be run; searching in-process instead: ${detailOf(error)}`);
         this.#ripgrep = Promise.resolve(undefined);
       }
     }
-    return this.#searchWith(this.#inProcess(query, signal), query, limit, signal, pending);
+    const texts = this.#textsInProcess(query, signal);
+    const files = this.#filesRead(query, texts, signal);
+    return this.#searchWith({ files, texts }, query, limit, signal, pending);
   }
 
   async #searchWith(
@@ -93,17 +104,11 @@ export class WorkspaceTextSearch implements TextSearch {
     const searchable = new Set(await this.#searchable([...texts.keys()], globs, query.ignored));
     const wanted = new Map([...texts].filter(([path]) => searchable.has(path)));
     const inMemory: TextMatches = wanted.size === 0 ? { matches: [] } : await engine.texts(wanted, limit + 1);
-    const isOnDisk = (path: string): boolean => !texts.has(path);
-    const all = [...onDisk.matches.filter(({ path }) => isOnDisk(path)), ...inMemory.matches].sort(
+    const all = [...onDisk.matches.filter(({ path }) => !texts.has(path)), ...inMemory.matches].sort(
       (a, b) => compare(a.path, b.path) || a.line - b.line,
     );
     const cutBy = all.length > limit ? 'limit' : (onDisk.cutBy ?? inMemory.cutBy);
-    const skipped = [...(onDisk.skipped?.filter(isOnDisk) ?? []), ...(inMemory.skipped ?? [])];
-    return {
-      matches: all.slice(0, limit),
-      ...(cutBy === undefined ? {} : { cutBy }),
-      ...(skipped.length > 0 ? { skipped } : {}),
-    };
+    return { matches: all.slice(0, limit), ...(cutBy === undefined ? {} : { cutBy }) };
   }
 
   /** Ripgrep's name for the encoding of each folder, by the folder's name; `undefined` if it cannot read one of them. */
@@ -119,84 +124,106 @@ export class WorkspaceTextSearch implements TextSearch {
     return labels;
   }
 
-  #withRipgrep(
+  #textsByRipgrep(ripgrep: string, { query, isRegex }: TextQuery, signal: AbortSignal): SearchTexts {
+    return (texts, limit) =>
+      searchTextsWithRipgrep(ripgrep, { query, isRegex, limit, timeLimitMs: MEMORY_LIMIT_MS }, texts, signal);
+  }
+
+  #filesByRipgrep(
     ripgrep: string,
     { query, isRegex, glob, ignored = false }: TextQuery,
     encodings: ReadonlyMap<string, string | undefined>,
+    texts: SearchTexts,
     signal: AbortSignal,
-  ): Engine {
+  ): SearchFiles {
     const folders = this.#workspace.folders();
-    const texts: Engine['texts'] = (texts, limit) =>
-      searchTextsWithRipgrep(ripgrep, { query, isRegex, limit, timeLimitMs: MEMORY_LIMIT_MS }, texts, signal);
-    return {
-      files: async (globs, limit) => {
-        const results = await Promise.all(
-          folders.map(async folder => {
-            // An open folder may be missing.
-            if (!existsSync(folder.fsPath)) return { matches: [] };
-            const include = glob === undefined ? [] : globs;
-            const exclude = ['**/.git', ...(ignored ? [] : folder.exclude)];
-            const options = { query, isRegex, ignored, include, exclude, limit, timeLimitMs: TIME_LIMIT_MS };
-            const where = { folder: folder.fsPath, encoding: encodings.get(folder.name) };
-            const { matches, cutBy } = await searchWithRipgrep(ripgrep, { ...options, ...where }, signal);
-            const named = matches.map(({ path, ...match }) => ({
-              ...match,
-              path: workspacePathOf({ folder, relative: path }, folders),
-            }));
-            return { matches: named, cutBy };
-          }),
-        );
-        const cutBy = results.find(result => result.cutBy)?.cutBy;
-        // A folder inside another one is searched with both, and its files have one path.
-        const first = new Map<string, number>();
-        for (const [n, { matches }] of results.entries())
-          for (const { path } of matches) if (!first.has(path)) first.set(path, n);
-        const found = results.flatMap(({ matches }, n) =>
-          matches.filter(({ path }) => first.get(path) === n),
-        );
-        const unlike = await this.#withOtherLines(new Set(found.map(({ path }) => path)));
-        const again = await texts(unlike, limit);
-        const matches = [...found.filter(({ path }) => !unlike.has(path)), ...again.matches];
-        return { matches, ...(cutBy ? { cutBy } : again.cutBy ? { cutBy: again.cutBy } : {}) };
-      },
-      texts,
+    return async (globs, limit) => {
+      const results = await Promise.all(
+        folders.map(async folder => {
+          // An open folder may be missing.
+          if (!existsSync(folder.fsPath)) return { matches: [] };
+          const include = glob === undefined ? [] : globs;
+          const exclude = ['**/.git', ...(ignored ? [] : folder.exclude)];
+          const options = { query, isRegex, ignored, include, exclude, limit, timeLimitMs: TIME_LIMIT_MS };
+          const where = { folder: folder.fsPath, encoding: encodings.get(folder.name) };
+          const { matches, cutBy } = await searchWithRipgrep(ripgrep, { ...options, ...where }, signal);
+          const named = matches.map(({ path, ...match }) => ({
+            ...match,
+            path: workspacePathOf({ folder, relative: path }, folders),
+          }));
+          return { matches: named, cutBy };
+        }),
+      );
+      const cutBy = results.find(result => result.cutBy)?.cutBy;
+      // A folder inside another one is searched with both, and its files have one path.
+      const first = new Map<string, number>();
+      for (const [n, { matches }] of results.entries())
+        for (const { path } of matches) if (!first.has(path)) first.set(path, n);
+      const found = results.flatMap(({ matches }, n) => matches.filter(({ path }) => first.get(path) === n));
+      const unlike = await this.#withOtherLines(new Set(found.map(({ path }) => path)));
+      const again = await texts(unlike, limit);
+      const matches = [...found.filter(({ path }) => !unlike.has(path)), ...again.matches];
+      return { matches, ...(cutBy ? { cutBy } : again.cutBy ? { cutBy: again.cutBy } : {}) };
     };
   }
 
   /** The texts of the files with lone carriage returns as line ends, which ripgrep does not count. */
   async #withOtherLines(paths: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
-    const folders = this.#workspace.folderRoots();
-    const encodings = new Map<string, TextEncoding>();
-    for (const folder of folders) encodings.set(folder.name, await encodingIn(folder));
+    const textAt = await this.#reader();
     const texts = new Map<string, string>();
     await forEachLimited([...paths].filter(isUsableName), READ_AT_ONCE, async path => {
-      const encoding = encodings.get(locate(path, folders).folder.name);
-      const text = await searchableText(this.#workspace, path, encoding);
+      const text = await textAt(path);
       if (text !== undefined && /\r(?!\n)/.test(text)) texts.set(path, text);
     });
     return texts;
   }
 
-  #inProcess(query: TextQuery, signal: AbortSignal): Engine {
-    const file = this.#lineWorker;
-    return {
-      files: (_, limit) =>
-        scanText(this.#workspace, query, { file, limit, timeLimitMs: TIME_LIMIT_MS, signal }),
-      texts: async (texts, limit) => {
-        const matches: TextMatch[] = [];
-        const skipped: string[] = [];
-        const lines = new LineSearch(query, { file, timeLimitMs: MEMORY_LIMIT_MS, signal });
-        try {
-          for (const [path, text] of texts) {
-            const found = await lines.find(text, limit);
-            if (found) for (const line of found) matches.push({ path, ...line });
-            else skipped.push(path);
-          }
-        } finally {
-          lines.dispose();
-        }
-        return { matches, skipped };
-      },
+  /** Reads texts in the encodings of their folders, see {@link searchableText}. */
+  async #reader(): Promise<(path: string) => Promise<string | undefined>> {
+    const folders = this.#workspace.folderRoots();
+    const encodings = new Map<string, TextEncoding>();
+    for (const folder of folders) encodings.set(folder.name, await encodingIn(folder));
+    return path => searchableText(this.#workspace, path, encodings.get(locate(path, folders).folder.name));
+  }
+
+  /** Reads one file after the other: slower than ripgrep, but in every encoding. */
+  #filesRead({ ignored = false }: TextQuery, search: SearchTexts, signal: AbortSignal): SearchFiles {
+    return async (globs, limit) => {
+      const deadline = Date.now() + TIME_LIMIT_MS;
+      const { paths, truncated } = await listAll(this.#workspace, globs, ignored, signal);
+      const textAt = await this.#reader();
+      const matches: TextMatch[] = [];
+      let [texts, chars] = [new Map<string, string>(), 0];
+      for (const [index, path] of paths.entries()) {
+        if (signal.aborted) throw abortErrorOf(signal);
+        const text = await textAt(path);
+        if (text !== undefined) texts.set(path, text);
+        chars += text?.length ?? 0;
+        if (chars < PART_CHARS && index + 1 < paths.length) continue;
+        const found = await search(texts, limit - matches.length);
+        matches.push(...found.matches);
+        if (found.cutBy === 'time' || Date.now() > deadline) return { matches, cutBy: 'time' };
+        if (matches.length >= limit) return { matches, cutBy: 'limit' };
+        [texts, chars] = [new Map<string, string>(), 0];
+      }
+      return { matches, ...(truncated ? { cutBy: 'limit' as const } : {}) };
+    };
+  }
+
+  /** @throws ToolError, when it is called, for a pattern that is no regular expression of JavaScript */
+  #textsInProcess({ query, isRegex }: TextQuery, signal: AbortSignal): SearchTexts {
+    if (isRegex) regexOf(query);
+    return async (texts, limit) => {
+      const data: LineQuery = { query, isRegex, texts, limit };
+      const options = { timeLimitMs: MEMORY_LIMIT_MS, signal };
+      try {
+        const matches = await inWorker<readonly TextMatch[]>(this.#lineWorker, data, options);
+        return matches ? { matches } : { matches: [], cutBy: 'time' };
+      } catch (error) {
+        // It turns out to be too large only when it is first matched.
+        if ((error as Error).name !== 'SyntaxError') throw error;
+        throw new ToolError('query is too large a regular expression. Use a shorter one.');
+      }
     };
   }
 

@@ -171,7 +171,7 @@ test('what is told of files, by tools that list them', async () => {
   assert.deepEqual(content.split('\n').slice(1).toSorted(), [safeName(EVIL), 'a.txt'].toSorted());
   assertSafe((await tools.run(EVIL, {})).content, 'an unknown tool');
 
-  const found = { matches: [{ path: EVIL, line: 1, text: 'one', at: 0 }], skipped: [EVIL] };
+  const found = { matches: [{ path: EVIL, line: 1, text: 'one', at: 0 }] };
   assertSafe(textReport('"one"', { isAll: false, context: 0 }, found, nothingPending), 'search_text');
 
   const summary = {

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { inWorker } from '../../../base/inWorker.ts';
 import type { Match, MatchQuery } from './matchLines.ts';
 import { NAMED } from './ownMatchers.ts';
 import { contributedMatchers, matchersIn, type ProblemMatcher } from './problemMatcher.ts';
@@ -41,18 +41,8 @@ export class ForeignMatchers {
   async #run(query: MatchQuery): Promise<readonly Match[]> {
     if (query.matchers.length === 0) return [];
     const { worker: file, timeLimitMs = TIME_LIMIT_MS } = this.#options;
-    const worker = new Worker(file, { workerData: query });
-    let timer: NodeJS.Timeout | undefined;
-    try {
-      return await new Promise((resolve, reject) => {
-        worker.once('message', resolve);
-        worker.once('error', reject);
-        worker.once('exit', () => reject(new Error('The worker ended')));
-        timer = setTimeout(() => reject(new Error('They took too long')), timeLimitMs);
-      });
-    } finally {
-      clearTimeout(timer);
-      void worker.terminate();
-    }
+    const found = await inWorker<readonly Match[]>(file, query, { timeLimitMs });
+    if (!found) throw new Error('They took too long');
+    return found;
   }
 }

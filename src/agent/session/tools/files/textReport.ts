@@ -1,7 +1,7 @@
 import { safeName } from '../../../base/safeName.ts';
 import { abortErrorOf } from '../../../base/async.ts';
 import { beginningOf, endOf } from '../../../base/cutText.ts';
-import { plural, listed } from '../../../base/phrases.ts';
+import { plural } from '../../../base/phrases.ts';
 import type { PendingContents } from '../../../hold/preview/overlay.ts';
 import type { TextMatch, TextMatches } from '../../../hold/preview/textSearch.ts';
 import { readText } from '../../../hold/preview/textFile.ts';
@@ -55,12 +55,8 @@ export function textReport(
   return [head, ...notesOn(found), ...rows(matches, pending, context, texts)].join('\n');
 }
 
-function notesOn({ cutBy, skipped = [] }: TextMatches): string[] {
-  const notes: string[] = [];
-  if (cutBy === 'time') notes.push('There may be more: the search took too long. Narrow it with a glob.');
-  if (skipped.length > 0)
-    notes.push(`Not searched, because the pattern takes too long on them: ${listed(skipped)}.`);
-  return notes;
+function notesOn({ cutBy }: TextMatches): readonly string[] {
+  return cutBy === 'time' ? ['There may be more: the search took too long. Narrow it with a glob.'] : [];
 }
 
 function* rows(

@@ -1,0 +1,31 @@
+import { Worker } from 'node:worker_threads';
+import { abortErrorOf } from './async.ts';
+
+/**
+ * Runs a script in a thread of its own, which is ended with it: a pattern that backtracks for ever blocks nothing else.
+ * @param data its `workerData`
+ * @returns the first message of the script; `undefined` if there is none within the time limit, in milliseconds
+ * @throws what the script throws; the abort error
+ */
+export async function inWorker<Answer>(
+  script: string | URL,
+  data: unknown,
+  { timeLimitMs, signal }: { readonly timeLimitMs: number; readonly signal?: AbortSignal },
+): Promise<Answer | undefined> {
+  if (signal?.aborted) throw abortErrorOf(signal);
+  const worker = new Worker(script, { workerData: data });
+  const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
+  const abort = (): void => reject(signal && abortErrorOf(signal));
+  const timer = setTimeout(() => resolve(undefined), timeLimitMs);
+  signal?.addEventListener('abort', abort);
+  worker.once('message', resolve);
+  worker.once('error', reject);
+  worker.once('exit', () => reject(new Error('The worker ended')));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+    void worker.terminate();
+  }
+}
