@@ -6,6 +6,7 @@ import { terminalAgents, type TerminalAgent } from '../../agent/clients/view/ter
 import type { Ctx } from '../ctx.ts';
 import { confirm, showError, showInfo } from '../toast.ts';
 import { programFile } from './agentServer.ts';
+import { ownEnvironment } from './terminal/commandRunner.ts';
 import { viewsFolder } from './windowViews.ts';
 
 /**
@@ -31,7 +32,6 @@ export async function openAgentTerminal(ctx: Ctx, [given, uri]: readonly unknown
   if (!folder) return;
   const file = await ctx.otherAgents.terminalFile();
   const base = path.basename(program);
-  const { ownEnvironment } = await import('./terminal/commandRunner.ts');
   const name = terminalAgents.find(each => each.program === base)?.name ?? base;
   vscode.window
     .createTerminal({

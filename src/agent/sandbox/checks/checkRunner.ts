@@ -12,8 +12,9 @@ import { revisionsOf, type Preview } from '../../hold/preview/preview.ts';
 import type { FolderRoot } from '../../hold/preview/workspace.ts';
 import type { Check, CheckResult, SeenFiles } from './check.ts';
 import { isSame, type CheckedFiles } from './checkedFiles.ts';
-import type { OutputProblem } from './outputProblems.ts';
+import { outputProblems, type OutputProblem } from './outputProblems.ts';
 import type { ForeignMatchers } from './problems/foreignMatchers.ts';
+import { reportIn, reportOf } from './report/readReport.ts';
 import type { TestReport } from './report/testReport.ts';
 
 /** The sandbox that all checks share, apart from those of commands: files that a command left must not make a check pass. */
@@ -185,7 +186,6 @@ export class CheckRunner {
   ): Promise<readonly OutputProblem[]> {
     const { logger, matchers, workspace } = this.#parts;
     const told = (report?.places ?? []).map(place => ({ ...place, at: -1 }));
-    const { outputProblems } = await import('./outputProblems.ts');
     try {
       const found = (await matchers?.find(text, problemMatcher)) ?? [];
       const withoutOwn = problemMatcher !== undefined;
@@ -201,7 +201,6 @@ export class CheckRunner {
 }
 
 async function reportFound(output: string, check: Check, sandbox: Sandbox): Promise<TestReport | undefined> {
-  const { reportIn, reportOf } = await import('./report/readReport.ts');
   if (check.report === undefined) return output.length > MAX_REPORT ? undefined : reportIn(output);
   const bytes = await sandbox.readIgnored(check.report).catch(() => undefined);
   return bytes && reportOf([Buffer.from(bytes).toString()]);

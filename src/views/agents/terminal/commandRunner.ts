@@ -9,12 +9,13 @@ import {
   type CommandPlan,
   type Shell,
 } from '../../../agent/sandbox/commands/commandPlan.ts';
-import type { TreeState } from '../../../agent/hold/external/treeState.ts';
+import { treeState, type TreeState } from '../../../agent/hold/external/treeState.ts';
 import type { ShellRunner } from '../../../agent/session/tools/command/commandRunner.ts';
 import type { CommandRun } from '../../../agent/sandbox/commands/commandRuns.ts';
 import { activeGit } from '../../workspace/gitApi.ts';
 import type { VsCodeWorkspace } from '../../workspace/workspace.ts';
 import { openFolderNamed } from '../../workspace/workspacePaths.ts';
+import { runInTerminal } from './commandTerminal.ts';
 import { osName, ownVariables, userShell, type ShellSettings } from './userShell.ts';
 
 /** Runs commands with the user's shell, in a terminal that the user sees. */
@@ -43,13 +44,11 @@ export class VsCodeCommandRunner implements ShellRunner {
     };
   }
 
-  async run(plan: CommandPlan, run: CommandRun): Promise<CommandEnd> {
-    const { runInTerminal } = await import('./commandTerminal.ts');
+  run(plan: CommandPlan, run: CommandRun): Promise<CommandEnd> {
     return runInTerminal(plan, run);
   }
 
-  async filesOf({ folder }: CommandPlan): Promise<TreeState | undefined> {
-    const { treeState } = await import('../../../agent/hold/external/treeState.ts');
+  filesOf({ folder }: CommandPlan): Promise<TreeState | undefined> {
     return treeState(folder, activeGit()?.git.path);
   }
 

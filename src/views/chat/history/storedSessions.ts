@@ -5,6 +5,7 @@ import { beginningOf } from '../../../agent/base/cutText.ts';
 import { hasCode } from '../../../agent/base/errors.ts';
 import { UnknownLogVersionError } from '../../../agent/base/log/logFormat.ts';
 import { missedResolutions } from '../../../agent/session/conversation/auditTrail.ts';
+import { sessionMarkdown } from '../../../agent/session/conversation/storage/sessionMarkdown.ts';
 import type { StoredSession } from '../../../agent/session/conversation/storage/storedSession.ts';
 import { oneLine } from '../../plainText.ts';
 import { confirm, showInfo, showWarning } from '../../toast.ts';
@@ -125,8 +126,6 @@ export class StoredSessions {
     const { session } = this.#agent;
     const source = id === session.id ? session : await this.#readForExport(id);
     if (!source) return undefined;
-    const { sessionMarkdown } =
-      await import('../../../agent/session/conversation/storage/sessionMarkdown.ts');
     return sessionMarkdown(source, name);
   }
 

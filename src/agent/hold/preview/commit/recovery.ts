@@ -10,6 +10,8 @@ import { unknownVote } from '../log/previewLog.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { ResolvingFiles } from '../resolve/refusals.ts';
 import { appliedText } from '../resolve/voteTexts.ts';
+import { hasNothingOf } from '../../text/threeWayMerge.ts';
+import { rebaseChange } from '../rebase/rebaseChange.ts';
 import { modeSteps } from './commitChanges.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import { isTornWrite, rollBack } from './rollback.ts';
@@ -233,11 +235,9 @@ async function isLacking(
   const now = bytes ? sideOfBytes(bytes, before.encoding) : found?.side;
   if (!now || !isText(now)) return isInEditor;
   if (isInEditor) {
-    const { rebaseChange } = await import('../rebase/rebaseChange.ts');
     const rebased = await rebaseChange({ kind: 'modify', path, before, after }, now);
     return rebased.kind === 'conflict' || rebased.change !== null;
   }
-  const { hasNothingOf } = await import('../../text/threeWayMerge.ts');
   if (await hasNothingOf(before.text, now.text, after.text)) return true;
   // A later commit may have found the beginning of an edit near the change, in an editor that is gone.
   return found !== undefined && (await heldNow(step, heldReader(files, [step]))) === 'before';
