@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { ServerAddress } from '../../src/agent/clients/mcp/httpServer.ts';
+import type { ServerAddress } from '../../src/agent/clients/mcp/proof.ts';
 
 /** The protocol without sessions. */
 export const STATELESS = '2026-07-28';

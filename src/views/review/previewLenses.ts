@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
 import { Owner } from '../../agent/base/disposable.ts';
+import type { ProposedChange } from '../../agent/hold/preview/pendingFiles.ts';
 import { hunksOfChange, textOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
 import type { CheckMark } from '../../agent/hold/preview/previewView.ts';
 import type { Preview } from '../../agent/hold/preview/preview.ts';
@@ -11,7 +12,7 @@ import type * as lensTitles from './lensTitles.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from '../workspace/previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
 import type { RiskMarks } from './riskMarks.ts';
-import { shownChange, type ShownChange } from './shownChange.ts';
+import { shownChange } from './shownChange.ts';
 
 type LensTitles = typeof lensTitles;
 
@@ -138,7 +139,7 @@ async function firstLine(change: FileChange): Promise<number> {
 /** The lenses of the conflicts in the text of a proposal. */
 function conflictLensesOf(
   { conflictLenses }: LensTitles,
-  { preview, change }: ShownChange,
+  { preview, change }: ProposedChange,
   text: string,
 ): vscode.CodeLens[] {
   if (!hasConflict(change)) return [];

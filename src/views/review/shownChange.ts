@@ -1,13 +1,7 @@
-import type { FileChange } from '../../agent/hold/preview/fileChange.ts';
+import type { ProposedChange } from '../../agent/hold/preview/pendingFiles.ts';
 import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { documentPath, type FileUris, type PreviewAddress } from '../workspace/previewUri.ts';
-
-/** A file's change and the preview that it belongs to. */
-export interface ShownChange {
-  readonly preview: Preview;
-  readonly change: FileChange;
-}
 
 /**
  * The change that a preview document shows. A file that was split off stays readable at its old URI, as the change of
@@ -17,7 +11,7 @@ export function shownChange(
   store: PreviewStore,
   files: FileUris,
   { previewId, path }: PreviewAddress,
-): ShownChange | undefined {
+): ProposedChange | undefined {
   const own = store.get(previewId);
   const shown = own && changeAt(own, path, files);
   if (shown || own?.kind !== 'files') return shown;
@@ -34,7 +28,7 @@ export function changesFile(preview: Preview, path: string, files: FileUris): bo
   return changeAt(preview, path, files) !== undefined;
 }
 
-function changeAt(preview: Preview, path: string, files: FileUris): ShownChange | undefined {
+function changeAt(preview: Preview, path: string, files: FileUris): ProposedChange | undefined {
   // Resolving a path is slow and there may be thousands of changes, so the ends of the paths are compared first.
   const change = preview.changes?.find(
     candidate =>

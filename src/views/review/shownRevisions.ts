@@ -1,13 +1,14 @@
 import * as vscode from 'vscode';
 import { Owner } from '../../agent/base/disposable.ts';
 import { sha256 } from '../../agent/base/hash.ts';
+import type { ProposedChange } from '../../agent/hold/preview/pendingFiles.ts';
 import type { FileChange } from '../../agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
 import { sideText } from './documents/sideDocument.ts';
 import { parsePreviewUri, type FileUris } from '../workspace/previewUri.ts';
-import { shownChange, type ShownChange } from './shownChange.ts';
+import { shownChange } from './shownChange.ts';
 import { documentIn } from './documents/editorSaves.ts';
 
 /** Content of a visible editor: the change of a file, or a preview without files. */
@@ -120,7 +121,7 @@ export class ShownRevisions extends Owner {
    * The notebook diffs in front. VS Code does not tell which revision a notebook diff shows; Redline takes it to be the last
    * one that VS Code read.
    */
-  #notebooks(): (ShownChange & { readonly revision: number })[] {
+  #notebooks(): (ProposedChange & { readonly revision: number })[] {
     return vscode.window.tabGroups.all.flatMap(({ activeTab }) => {
       const { input } = activeTab ?? {};
       if (!(input instanceof vscode.TabInputNotebookDiff)) return [];
@@ -132,7 +133,7 @@ export class ShownRevisions extends Owner {
   }
 
   /** The change that a document belongs to, and the revision that it shows, if that is known. */
-  #shownIn(document: vscode.TextDocument): (ShownChange & { readonly revision?: number }) | undefined {
+  #shownIn(document: vscode.TextDocument): (ProposedChange & { readonly revision?: number }) | undefined {
     const address = parsePreviewUri(document.uri);
     const shown = address && shownChange(this.#store, this.#files, address);
     // Unsaved typing is no revision.

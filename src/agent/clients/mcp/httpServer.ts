@@ -8,7 +8,7 @@ import { MCP_PATH, newToken, refusalOf, type Refusal } from './access.ts';
 import { LineTransport } from './lineTransport.ts';
 import { McpSession } from './mcpSession.ts';
 import { BodyError, readBody } from './message.ts';
-import { acceptAgent, type Hello } from './proof.ts';
+import { acceptAgent, type Hello, type ServerAddress } from './proof.ts';
 import { isLegacyRequest } from './sdk.ts';
 import { StatelessAgents } from './statelessAgents.ts';
 import { sendWebResponse, webRequest } from './webRequest.ts';
@@ -18,12 +18,6 @@ const MAX_SESSIONS = 100;
 
 /** Serves a program that runs an agent in a view. @param id tells it from all others, also when it comes back */
 export type ServeView = (socket: Duplex, id: string) => void;
-
-/** Where a server listens, and the token that requests must carry. */
-export interface ServerAddress {
-  readonly port: number;
-  readonly token: string;
-}
 
 /**
  * How long an idle connection is kept open, in milliseconds: longer than clients keep theirs. A request fails if it is sent just as

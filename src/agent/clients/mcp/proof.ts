@@ -21,7 +21,8 @@ const PROOF = 'redline-proof';
 const TIMEOUT_MS = 10_000;
 const MAX_HELLO_CHARS = 10_000;
 
-interface Address {
+/** Where a server listens, and the token that requests must carry. */
+export interface ServerAddress {
   readonly port: number;
   readonly token: string;
 }
@@ -52,7 +53,10 @@ export interface ProvenWindow {
 }
 
 /** @throws Error if the listener is not the window with this token, or does not answer in time. */
-export function proveWindow({ port, token }: Address, protocol: Protocol = 'redline'): Promise<ProvenWindow> {
+export function proveWindow(
+  { port, token }: ServerAddress,
+  protocol: Protocol = 'redline',
+): Promise<ProvenWindow> {
   const nonce = newNonce();
   const headers = { Connection: 'Upgrade', Upgrade: protocol, [NONCE]: nonce };
   const request = http.request({ host: '127.0.0.1', port, path: MCP_PATH, headers, agent: false });
@@ -88,7 +92,7 @@ export function proveWindow({ port, token }: Address, protocol: Protocol = 'redl
 export async function acceptAgent(
   request: IncomingMessage,
   socket: Duplex,
-  { port, token }: Address,
+  { port, token }: ServerAddress,
 ): Promise<Accepted | undefined> {
   const nonce = headerOf(request, NONCE);
   const protocol = PROTOCOLS.find(each => each === request.headers.upgrade);

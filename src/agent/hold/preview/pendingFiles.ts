@@ -7,7 +7,7 @@ import { hunksOfChange, textOf, type FileChange } from './fileChange.ts';
 import { isOpen, pathsOf, type Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 
-/** A pending change of one file. */
+/** A change of one file, and the preview that it belongs to. */
 export interface ProposedChange {
   readonly preview: Preview;
   readonly change: FileChange;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { ProposedChange } from '../../../agent/hold/preview/pendingFiles.ts';
 import { hunksOfChange, isText, type FileChange } from '../../../agent/hold/preview/fileChange.ts';
 import type { Preview, ResolveAction } from '../../../agent/hold/preview/preview.ts';
 import { conflictPaths } from '../../../agent/hold/preview/rebase/conflictMarkers.ts';
@@ -13,7 +14,7 @@ import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 import { changeUri, opaqueUri } from '../../workspace/previewUri.ts';
 import { hunkAt } from '../reviewPlaces.ts';
-import { shownChange, type ShownChange } from '../shownChange.ts';
+import { shownChange } from '../shownChange.ts';
 import { ApplyGuard, askReason } from './applyGuard.ts';
 import { BulkVotes } from './bulkVotes.ts';
 import { askImports, revisionNow } from './importGuard.ts';
@@ -207,7 +208,7 @@ async function hunkTarget(
 }
 
 /** A file that was split off is shown in the document of the whole, but has revisions of its own. */
-function targetOf({ preview, change }: ShownChange, { address, revision }: ActivePlace): PartTarget {
+function targetOf({ preview, change }: ProposedChange, { address, revision }: ActivePlace): PartTarget {
   const seen = preview.id === address.previewId ? revision : undefined;
   return { id: preview.id, path: change.path, revision: seen ?? preview.revision };
 }

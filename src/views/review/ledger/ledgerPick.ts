@@ -18,7 +18,8 @@ import {
   timeText,
   whyTexts,
 } from './ledgerText.ts';
-import { trailersOf, type CommittedPreview } from '../../../agent/hold/external/applied/commitMessage.ts';
+import { trailersOf } from '../../../agent/hold/external/applied/commitMessage.ts';
+import type { AppliedPreview } from '../../../agent/hold/preview/lineOrigins.ts';
 
 /** The most attempts that the list shows; the document shows all of them. */
 const MAX_ROWS = 1_000;
@@ -174,7 +175,7 @@ function detailOf(entry: LedgerEntry): string {
 const STATUS_MS = 4_000;
 
 /** Copies the commit trailers of applied changes to the clipboard. */
-export async function copyTrailers(applied: CommittedPreview): Promise<void> {
+export async function copyTrailers(applied: AppliedPreview): Promise<void> {
   await vscode.env.clipboard.writeText(`${trailersOf(applied).join('\n')}\n`);
   void vscode.window.setStatusBarMessage(vscode.l10n.t('The commit trailers were copied'), STATUS_MS);
 }

@@ -5,19 +5,15 @@ import {
   commitMessage,
   suggestedSubject,
   trailersOf,
-  type CommittedPreview,
 } from '../../../../src/agent/hold/external/applied/commitMessage.ts';
 import { originOf } from '../../../../src/agent/hold/external/stageGathered.ts';
 import { ledgerEntry } from '../../../../src/agent/hold/preview/ledger.ts';
+import type { AppliedPreview } from '../../../../src/agent/hold/preview/lineOrigins.ts';
 import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
 import { humanReason } from '../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { draft } from '../../../support/drafts.ts';
 
-const committed = (
-  title: string,
-  reason: string,
-  over: Parameters<typeof draft>[0] = {},
-): CommittedPreview => {
+const committed = (title: string, reason: string, over: Parameters<typeof draft>[0] = {}): AppliedPreview => {
   const preview = {
     ...draft({ title, ...over }),
     ...{ id: 'p1', revision: 1, state: { kind: 'pending', stale: [] } },

@@ -2,21 +2,16 @@ import { beginningOf } from '../../../base/cutText.ts';
 import { oneLine } from '../../../base/foreignText.ts';
 import { fill, type Localiser } from '../../../base/localiser.ts';
 import type { LedgerEntry } from '../../preview/ledger.ts';
+import type { AppliedPreview } from '../../preview/lineOrigins.ts';
 import { titleOf, type Preview } from '../../preview/preview.ts';
 import { reasonGiven } from '../../preview/resolve/resolveTexts.ts';
 import { isFromElsewhere } from '../stageGathered.ts';
-
-/** A preview that is committed, and the attempt that applied it. */
-export interface CommittedPreview {
-  readonly preview: Preview;
-  readonly entry: LedgerEntry;
-}
 
 /** How long a line of a message should be at most, in characters. */
 const WIDTH = 72;
 
 /** Default title of a commit: the title of the first preview, and the number of others. */
-export function suggestedSubject(committed: readonly CommittedPreview[], l10n: Localiser): string {
+export function suggestedSubject(committed: readonly AppliedPreview[], l10n: Localiser): string {
   const [first, ...others] = committed;
   if (!first) return '';
   const title = plain(titleOf(first.preview));
@@ -26,7 +21,7 @@ export function suggestedSubject(committed: readonly CommittedPreview[], l10n: L
 }
 
 /** The message of a commit: the subject, then the title and the reason of each preview that the subject does not have. */
-export function commitMessage(subject: string, committed: readonly CommittedPreview[]): string {
+export function commitMessage(subject: string, committed: readonly AppliedPreview[]): string {
   const head = plain(subject);
   const body =
     committed.length === 1
@@ -54,7 +49,7 @@ function reasonOf(entry: LedgerEntry): readonly string[] {
 export function trailersOf({
   preview: { origin },
   entry: { checks = [] },
-}: CommittedPreview): readonly string[] {
+}: AppliedPreview): readonly string[] {
   const isOfModel = origin && !isFromElsewhere(origin.sessionId);
   const { name, version } = origin?.agent ?? { name: 'Redline', version: '' };
   const agent = isOfModel ? plain(`${name} ${version}`) : '';
