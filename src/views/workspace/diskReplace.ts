@@ -6,7 +6,14 @@ import { sha256, type Sha256 } from '../../agent/base/hash.ts';
 import { hashOfLink } from '../../agent/hold/preview/fileChange.ts';
 import type { FileContent } from '../../agent/hold/preview/workspace.ts';
 import { makeFoldersAbove, readDiskFile, readOnly, type DiskWriteOptions } from './diskFile.ts';
-import { errorCode, ifExists, moveToNew, temporaryName, withTemporaryFile } from './temporaryFile.ts';
+import {
+  errorCode,
+  ifExists,
+  moveToNew,
+  removeTemporary,
+  temporaryName,
+  withTemporaryFile,
+} from './temporaryFile.ts';
 
 /**
  * Puts a file or a symbolic link in the place of what stands at a path, or nothing for `null`, provided that it is what is
@@ -80,7 +87,7 @@ function withTemporaryLink(file: string, target: string, use: (temporary: string
   try {
     use(temporary);
   } catch (error) {
-    fs.rmSync(temporary, { force: true });
+    removeTemporary(temporary);
     throw error;
   }
 }

@@ -29,7 +29,7 @@ export function withTemporaryFile(
     }
     use(temporary);
   } catch (error) {
-    fs.rmSync(temporary, { force: true });
+    removeTemporary(temporary);
     throw error;
   }
 }
@@ -54,24 +54,34 @@ export function moveToNew(temporary: string, file: string, link = fs.linkSync): 
     fs.renameSync(temporary, file);
     return true;
   }
-  // The file is complete, whether or not its other name goes at once.
-  unremoved.add(temporary);
-  orUndefined(removeUnremoved);
+  removeTemporary(temporary); // the file is complete, whether or not its other name goes at once
   return true;
 }
 
-/** Temporary names of complete files, which another program may hold. */
+/** Temporary names that another program may hold. */
 const unremoved = new Set<string>();
+
+/** Removes a temporary name, at once or with the next one. Never throws. */
+export function removeTemporary(temporary: string): void {
+  unremoved.add(temporary);
+  orUndefined(removeUnremoved);
+}
 
 /**
  * Removes the temporary names that could not be removed before.
  * @throws the error of the file system if one of them still cannot be.
  */
 export function removeUnremoved(): void {
+  let failure: { readonly error: unknown } | undefined;
   for (const temporary of unremoved) {
-    fs.rmSync(temporary, { force: true });
-    unremoved.delete(temporary);
+    try {
+      fs.rmSync(temporary, { force: true });
+      unremoved.delete(temporary);
+    } catch (error) {
+      failure = { error };
+    }
   }
+  if (failure) throw failure.error;
 }
 
 /** A name that identifies the target by a hash, so that it is never too long. */

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, beforeEach, test, type TestContext } from 'node:test';
 import { StalePreviewError } from '../../../../src/agent/hold/preview/errors.ts';
+import { hashOfLink } from '../../../../src/agent/hold/preview/fileChange.ts';
 import { writeDiskFile } from '../../../../src/views/workspace/diskFile.ts';
+import { replaceOnDisk } from '../../../../src/views/workspace/diskReplace.ts';
 import { syncOnDisk } from '../../../../src/views/workspace/diskSync.ts';
 import { tidyDisk } from '../../../../src/views/workspace/diskFolders.ts';
 import { moveToNew, removeTemporaryFiles } from '../../../../src/views/workspace/temporaryFile.ts';
@@ -78,12 +80,12 @@ for (const code of ['EPERM', 'ENOTSUP', 'EISDIR'])
     assert.equal(readFileSync(file, 'utf8'), 'ours');
   });
 
-/** Nothing can be removed until the returned function is called. */
-function held(t: TestContext): () => void {
+/** Nothing, or only this file, can be removed until the returned function is called. */
+function held(t: TestContext, only?: string): () => void {
   const { rmSync } = fs;
   let isHeld = true;
   fs.rmSync = (...args): void => {
-    if (isHeld) throw Object.assign(new Error('EBUSY: busy'), { code: 'EBUSY' });
+    if (isHeld && (only ?? args[0]) === args[0]) throw Object.assign(new Error('EBUSY: busy'), { code: 'EBUSY' });
     rmSync(...args);
   };
   syncBuiltinESMExports();
@@ -110,4 +112,35 @@ test('a temporary name that another program holds for long goes with the next ne
   release();
   writeDiskFile(path.join(folder, 'two.txt'), 'two.txt', Buffer.from('2'), null);
   assert.deepEqual(readdirSync(folder), ['one.txt', 'two.txt']);
+});
+
+test('one temporary name that stays keeps no other one from going', t => {
+  const all = held(t);
+  for (const name of ['one.txt', 'two.txt'])
+    writeDiskFile(path.join(folder, name), name, Buffer.from(name), null);
+  const [first = ''] = readdirSync(folder).filter(name => name.endsWith('.tmp'));
+  all();
+  const release = held(t, path.join(folder, first));
+  writeDiskFile(path.join(folder, 'six.txt'), 'six.txt', Buffer.from('6'), null);
+  assert.deepEqual(readdirSync(folder).sort(), [first, 'one.txt', 'six.txt', 'two.txt']);
+  release();
+  writeDiskFile(path.join(folder, 'ten.txt'), 'ten.txt', Buffer.from('10'), null);
+  assert.deepEqual(readdirSync(folder).sort(), ['one.txt', 'six.txt', 'ten.txt', 'two.txt']);
+});
+
+test('a write that fails says why, also if its temporary file goes only later', t => {
+  const release = held(t);
+  const file = path.join(folder, 'new.txt');
+  const guard = (): void => writeFileSync(file, 'theirs');
+  const write = (): void => writeDiskFile(file, 'new.txt', Buffer.from('ours'), null, { guard });
+  assert.throws(write, StalePreviewError);
+  const link = path.join(folder, 'link');
+  symlinkSync('old', link);
+  const stop = (): never => assert.fail('it is open in an editor');
+  const replace = (): void => replaceOnDisk(link, 'link', { link: 'new' }, hashOfLink('old'), { guard: stop });
+  assert.throws(replace, /open in an editor/);
+  assert.equal(readdirSync(folder).length, 4, 'both are still there');
+  release();
+  writeDiskFile(path.join(folder, 'next.txt'), 'next.txt', Buffer.from('next'), null);
+  assert.deepEqual(readdirSync(folder).sort(), ['link', 'new.txt', 'next.txt']);
 });
