@@ -64,14 +64,16 @@ export function readDiskFile(
   }
 }
 
-/** Status of the file that a path leads to; `undefined` if there is none. */
+/** Status of the file that a path leads to; `undefined` if nothing is there. @throws ToolError for a link without a target */
 function statBehindLinks(file: string, shown: string): fs.Stats | undefined {
   try {
-    return ifExists(() => fs.statSync(file));
+    const found = ifExists(() => fs.statSync(file));
+    if (found || !ifExists(() => fs.lstatSync(file))?.isSymbolicLink()) return found;
   } catch (error) {
     if (errorCode(error) !== 'ELOOP') throw error;
     throw new ToolError(`${shown} is a symbolic link that leads to itself`, { cause: error });
   }
+  throw new ToolError(`${shown} is a symbolic link that leads nowhere`);
 }
 
 function readAll(handle: number, size: number, shown: string): Uint8Array {

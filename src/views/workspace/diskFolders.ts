@@ -37,7 +37,7 @@ export function placeOnDisk(workspacePath: string, roots: readonly FolderRoot[])
 
 /** Target of a symbolic link; `undefined` if there is none. */
 function linkAt(file: string): string | undefined {
-  const found = ifExists(() => fs.lstatSync(file));
+  const found = ifExists(() => fs.lstatSync(file), LEADS_NOWHERE);
   return found?.isSymbolicLink() === true ? ifExists(() => fs.readlinkSync(file)) : undefined;
 }
 
@@ -87,5 +87,5 @@ function mayWrite(file: string): boolean {
 }
 
 function isFolder(folder: string): boolean {
-  return ifExists(() => fs.statSync(folder))?.isDirectory() ?? false;
+  return ifExists(() => fs.statSync(folder), LEADS_NOWHERE)?.isDirectory() ?? false;
 }
