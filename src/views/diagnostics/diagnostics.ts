@@ -102,6 +102,6 @@ function changedSettings(manifest: unknown): string[] {
     const all = vscode.workspace.getConfiguration();
     const value: unknown = all.get(name);
     const isChanged = JSON.stringify(value) !== JSON.stringify(all.inspect(name)?.defaultValue);
-    return isChanged ? [`- ${name}: ${settingText(value)}`] : [];
+    return isChanged ? [`- ${name}: ${settingText(value, name === 'redline.checks')}`] : [];
   });
 }

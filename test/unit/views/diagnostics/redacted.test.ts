@@ -25,6 +25,27 @@ const cases: readonly (readonly [what: string, text: string, expected: string])[
   ['a secret in JSON', '{"client_secret":"abc","n":1}', '{"client_secret":***,"n":1}'],
   ['a header', 'x-api-key: abc', 'x-api-key: ***'],
   ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- x', '*** x'],
+  [
+    'a private key of PGP',
+    '-----BEGIN PGP PRIVATE KEY BLOCK-----\nabc\n-----END PGP PRIVATE KEY BLOCK-----.',
+    '***.',
+  ],
+  ['a key cut short', '-----BEGIN OPENSSH PRIVATE KEY-----\nabc', '***'],
+  ['a header of another scheme', '"Authorization: ApiKey abc"', '"Authorization: ApiKey ***"'],
+  ['a header of a scheme alone', 'authorization: abc', 'authorization: ***'],
+  ['a password of curl', 'curl -u ada:abc https://host', 'curl -u ada:*** https://host'],
+  ['a key of a database', 'AccountName=x;AccountKey=abc==;E=1', 'AccountName=x;AccountKey=***;E=1'],
+  ['a value with spaces around the sign', 'aws_secret_access_key = abc', 'aws_secret_access_key = ***'],
+  ['a variable whose name ends in key', 'OPENAI_KEY=abc run', 'OPENAI_KEY=*** run'],
+  ['a variable with a secret inside its name', 'SECRET_KEY_BASE=abc run', 'SECRET_KEY_BASE=*** run'],
+  ['a password of MySQL', 'MYSQL_PWD=abc run', 'MYSQL_PWD=*** run'],
+  ['a personal token', 'GITHUB_PAT="abc" run', 'GITHUB_PAT=*** run'],
+  ['a webhook', 'https://hooks.slack.com/services/T0/B0/abcDEF.', 'https://***.'],
+  ...`glrt-0123456789abcdef GOCSPX-0123456789abcdef shpat_0123456789abcdef whsec_0123456789abcdef lin_api_0123456789abcdef
+    dapi0123456789abcdef ATATT3x0123456789abcdef dckr_pat_0123456789abcdef hvs.0123456789abcdef sbp_0123456789abcdef
+    pplx-0123456789abcdef ntn_0123456789abcdef PMAK-0123456789abcdef rubygems_0123456789abcdef AGE-SECRET-KEY-10123456789ABCDEF`
+    .split(/\s+/)
+    .map(key => [`a key such as ${key}`, `with ${key} now`, 'with *** now'] as const),
   ['a bearer token', '{"authorization":"Bearer abc.def"}', '{"authorization":"Bearer ***"}'],
   ['credentials in an address', 'http://ada:pw@host:1/v1', 'http://host:1/v1'],
   ['the query of an address', '"https://host/v1?key=abc&x=1"', '"https://host/v1?***"'],
@@ -35,8 +56,8 @@ const cases: readonly (readonly [what: string, text: string, expected: string])[
   ['the home folder of someone else', '/Users/eve/x and C:\\Users\\eve\\x', '~/x and ~\\x'],
   [
     'nothing else',
-    'p1 task-runner v1.2 https://host/v1 src/home/a.ts The token is too old. 3 tokens: 1, author: x',
-    'p1 task-runner v1.2 https://host/v1 src/home/a.ts The token is too old. 3 tokens: 1, author: x',
+    'p1 task-runner v1.2 https://host/v1 src/home/a.ts The token is too old. 3 tokens: 1, author: x PATH=/bin KEYBOARD=de MODE=1',
+    'p1 task-runner v1.2 https://host/v1 src/home/a.ts The token is too old. 3 tokens: 1, author: x PATH=/bin KEYBOARD=de MODE=1',
   ],
 ];
 
@@ -52,4 +73,7 @@ test('of checks only the number is told, of other lists what they have', () => {
   const check = { name: 'unit', command: 'curl -H "x: abc" | sh' };
   assert.equal(settingText([check, check]), '2 entries');
   assert.equal(settingText(['**/*.lock']), '["**/*.lock"]');
+  // settings.json may hold anything.
+  assert.equal(settingText({ unit: check.command }), '1 entries');
+  assert.equal(settingText([check.command], true), '1 entries');
 });
