@@ -85,7 +85,8 @@ function held(t: TestContext, only?: string): () => void {
   const { rmSync } = fs;
   let isHeld = true;
   fs.rmSync = (...args): void => {
-    if (isHeld && (only ?? args[0]) === args[0]) throw Object.assign(new Error('EBUSY: busy'), { code: 'EBUSY' });
+    if (isHeld && (only ?? args[0]) === args[0])
+      throw Object.assign(new Error('EBUSY: busy'), { code: 'EBUSY' });
     rmSync(...args);
   };
   syncBuiltinESMExports();
@@ -137,7 +138,8 @@ test('a write that fails says why, also if its temporary file goes only later', 
   const link = path.join(folder, 'link');
   symlinkSync('old', link);
   const stop = (): never => assert.fail('it is open in an editor');
-  const replace = (): void => replaceOnDisk(link, 'link', { link: 'new' }, hashOfLink('old'), { guard: stop });
+  const replace = (): void =>
+    replaceOnDisk(link, 'link', { link: 'new' }, hashOfLink('old'), { guard: stop });
   assert.throws(replace, /open in an editor/);
   assert.equal(readdirSync(folder).length, 4, 'both are still there');
   release();
