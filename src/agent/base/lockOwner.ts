@@ -5,6 +5,7 @@ import { answers } from './aliveSocket.ts';
 import { hasCode } from './errors.ts';
 import { parsedJson } from './json.ts';
 import { ignoreMissing } from './log/jsonLog.ts';
+import { isTransient } from './system/replaceFile.ts';
 
 /** The process that a lock names. */
 export interface LockOwner {
@@ -33,8 +34,10 @@ export interface LockSystem extends Pick<LockOwner, 'boot' | 'place'> {
  */
 const ASKED = new Date('1990-01-01');
 const ANSWERED = new Date('2010-01-01');
-/** How long to wait before an asker looks again, in milliseconds. */
+/** How long to wait before a held lock is looked at again, in milliseconds. */
 const POLL = 50;
+/** How many times a lock that is gone is created again without waiting, since other processes may be creating theirs. */
+const AT_ONCE = 5;
 
 /**
  * Whether a live process holds the lock with this text. One of this place is found by its id and start. An owner elsewhere is asked;
@@ -73,19 +76,48 @@ async function isAsked(file: string): Promise<boolean> {
   return (await stat(file)).mtimeMs < (ASKED.getTime() + ANSWERED.getTime()) / 2;
 }
 
-/**
- * The owner of the lock with this text answers whoever asks.
- * @returns false if the lock names another process.
- */
-export async function answer(file: string, text: string): Promise<boolean> {
+/** The owner of the lock with this text answers whoever asks. @returns whether the lock is still there, and its own */
+export async function answer(file: string, text: string): Promise<'ours' | 'gone' | 'lost'> {
   const now = await readFile(file, 'utf8').catch(ignoreMissing);
-  if (now !== text) return now === undefined || ownerIn(now) === undefined;
+  if (now === undefined) return 'gone';
+  if (now !== text) return ownerIn(now) ? 'lost' : 'ours'; // perhaps it is just being read in part
   if (await isAsked(file)) await utimes(file, ANSWERED, ANSWERED);
-  return true;
+  return 'ours';
+}
+
+/**
+ * Takes a lock that could not be created, waiting up to `patience` milliseconds for a live owner to release it.
+ * @returns whether a dead owner had left it; `undefined` if a live process has it
+ */
+export async function waitFor(
+  file: string,
+  create: () => Promise<boolean>,
+  patience: number,
+  here: LockSystem,
+): Promise<{ readonly wasLeft: boolean } | undefined> {
+  const until = Date.now() + patience;
+  let wasLeft = false;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      if (await create()) return { wasLeft };
+      const was = await removeIfDead(file, here);
+      const isGone = was !== 'held';
+      wasLeft ||= was === 'left';
+      if (isGone && attempt <= AT_ONCE) continue;
+      if (Date.now() >= until) {
+        // For example, a dangling link.
+        if (isGone) throw new Error(`The lock ${file} can neither be made nor read.`);
+        return undefined;
+      }
+    } catch (error) {
+      if (!isTransient(error) || Date.now() >= until) throw error;
+    }
+    await delay(POLL);
+  }
 }
 
 /** Removes a lock whose owner has ended without releasing it. */
-export async function removeIfDead(file: string, here: LockSystem): Promise<'held' | 'left' | 'released'> {
+async function removeIfDead(file: string, here: LockSystem): Promise<'held' | 'left' | 'released'> {
   const text = await readFile(file, 'utf8').catch(ignoreMissing);
   if (text === undefined) return 'released';
   if (await isHeld(file, text, here)) return 'held';

@@ -2,17 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Alive } from './aliveSocket.ts';
 import { hasCode } from './errors.ts';
 import type { LockOwner, LockSystem } from './lockOwner.ts';
 import { ignoreMissing } from './log/jsonLog.ts';
 import { isTransient } from './system/replaceFile.ts';
 
-/** How long to wait before a held lock is checked again, in milliseconds. */
-const POLL = 50;
-/** How many times a lock that is gone is created again without waiting, since other processes may be creating theirs. */
-const AT_ONCE = 5;
 /** How often an owner looks whether it is asked, and how long it has to answer, in milliseconds. */
 const LOOK_MS = 1_000;
 const ANSWER_MS = 8_000;
@@ -27,6 +22,7 @@ export class ProcessLock {
   readonly #alive: Alive | undefined;
   readonly #looks: NodeJS.Timeout;
   readonly #lost = new AbortController();
+  #looking: Promise<void> | undefined;
   /** Whether the last owner ended without releasing it. */
   readonly wasLeft: boolean;
 
@@ -35,7 +31,8 @@ export class ProcessLock {
     this.#text = text;
     this.#alive = alive;
     this.wasLeft = wasLeft;
-    this.#looks = setInterval(() => void this.#look(), LOOK_MS).unref();
+    const look = (): void => void (this.#looking ??= this.#look());
+    this.#looks = setInterval(look, LOOK_MS).unref();
   }
 
   /** Aborted once another process has taken the lock over, since this one did not answer in time, e.g. while its machine slept. */
@@ -63,7 +60,14 @@ export class ProcessLock {
     const owner: LockOwner = { pid: process.pid, started, boot, place, alive: alive?.address };
     const text = JSON.stringify({ ...owner, mark: randomUUID() });
     try {
-      const taken = await takeFile(file, text, patience, here);
+      const create = (): Promise<boolean> => createLock(file, text);
+      const isFree = await create().catch((error: unknown) => {
+        if (isTransient(error)) return false;
+        throw error;
+      });
+      const taken = isFree
+        ? { wasLeft: false }
+        : await (await import('./lockOwner.ts')).waitFor(file, create, patience, here);
       if (taken) return new ProcessLock(file, text, alive, taken.wasLeft);
     } catch (error) {
       alive?.dispose();
@@ -82,6 +86,7 @@ export class ProcessLock {
   /** Releases the lock, unless another process has taken it over. Rejects if its file cannot be removed. */
   async release(): Promise<void> {
     clearInterval(this.#looks);
+    await this.#looking;
     try {
       const now = await readFile(this.#file, 'utf8').catch(() => undefined);
       if (now === this.#text) await rm(this.#file, { force: true });
@@ -90,40 +95,23 @@ export class ProcessLock {
     }
   }
 
-  /** Answers whoever asks. Never rejects: the next look tries again. */
+  /** Answers whoever asks, and makes the lock again if somebody has deleted it. Never rejects: the next look tries again. */
   async #look(): Promise<void> {
     const { answer } = await import('./lockOwner.ts');
-    if (await answer(this.#file, this.#text).catch(() => true)) return;
-    this.#lost.abort(Object.assign(new Error('Another process has taken over the lock.'), { code: 'ELOST' }));
-    clearInterval(this.#looks);
-  }
-}
-
-/** @returns `undefined` if a live process has it */
-async function takeFile(
-  file: string,
-  text: string,
-  patience: number,
-  here: LockSystem,
-): Promise<{ readonly wasLeft: boolean } | undefined> {
-  const until = Date.now() + patience;
-  let wasLeft = false;
-  for (let attempt = 1; ; attempt++) {
     try {
-      if (await createLock(file, text)) return { wasLeft };
-      const was = await (await import('./lockOwner.ts')).removeIfDead(file, here);
-      const isGone = was !== 'held';
-      wasLeft ||= was === 'left';
-      if (isGone && attempt <= AT_ONCE) continue;
-      if (Date.now() >= until) {
-        // For example, a dangling link.
-        if (isGone) throw new Error(`The lock ${file} can neither be made nor read.`);
-        return undefined;
+      const found = await answer(this.#file, this.#text);
+      if (found === 'gone') {
+        await mkdir(path.dirname(this.#file), { recursive: true });
+        await createLock(this.#file, this.#text);
+      } else if (found === 'lost') {
+        const reason = new Error('Another process has taken over the lock.');
+        this.#lost.abort(Object.assign(reason, { code: 'ELOST' }));
+        clearInterval(this.#looks);
       }
-    } catch (error) {
-      if (!isTransient(error) || Date.now() >= until) throw error;
+    } catch {
+      // For example, the disk is full or away.
     }
-    await delay(POLL);
+    this.#looking = undefined;
   }
 }
 

@@ -70,6 +70,10 @@ export function storageAdvice(error: unknown, l10n: Localiser): string {
     case 'ENOSPC':
     case 'EDQUOT':
       return l10n.t('The disk is full: free some space.');
+    case 'ENOENT':
+      return l10n.t(
+        'The storage was deleted: what it held is only in this window, until that closes or reloads.',
+      );
     case 'EROFS':
       return l10n.t('The disk is read-only: make it writable.');
     case 'EACCES':

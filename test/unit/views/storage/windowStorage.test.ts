@@ -5,10 +5,12 @@ import { after, beforeEach, test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import { Closing } from '../../../../src/agent/base/disposable.ts';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
+import { JournalError } from '../../../../src/agent/hold/preview/errors.ts';
 import { openPreviewLog } from '../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import type { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { create, modify } from '../../../support/changes.ts';
+import { aroundDiskCalls } from '../../../support/diskCalls.ts';
 import { draft } from '../../../support/drafts.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
 import { Gate } from '../../../support/gate.ts';
@@ -248,6 +250,97 @@ test('an owner that has lost the storage to another machine writes nothing more,
   assert.equal(fs.readFileSync(log, 'utf8'), before);
   assert.equal(window.workspace.text('new.txt'), undefined);
   assert.equal(fs.readFileSync(lock, 'utf8'), '{"pid":1,"place":"elsewhere"}');
+});
+
+test('a storage that is deleted while it is open: that is told, the lock comes back, and all goes on', async () => {
+  const { root, log, lock } = newStorage();
+  const workspace = new MemoryWorkspace({ a: 'a' });
+  const window = await openWindow(root, workspace);
+  const { id } = window.store.stage(draft({ changes: [modify('a', 'a', 'A')] })).preview;
+  fs.rmSync(root, { recursive: true });
+  const next = window.store.stage(draft({ changes: [create('b', 'b')] })).preview.id;
+  await window.store.drain();
+  assert.equal(told.length, 1);
+  assert.match(told[0] ?? '', /The storage was deleted: what it held is only in this window/);
+  const watcher = fs.watch(root);
+  while (!fs.existsSync(lock)) await once(watcher, 'change');
+  watcher.close();
+  assert.equal((await openWindow(root, workspace)).lock.kind, 'otherWindow');
+  for (const each of [id, next]) await window.apply(each);
+  assert.deepEqual(workspace.snapshot(), { a: 'A', b: 'b' });
+  await window.close();
+  assert.equal((await openPreviewLog(log).load()).badLines.length, 0);
+  const last = await openWindow(root, workspace);
+  assert.equal(last.store.get(next)?.state.kind, 'applied');
+  await last.close();
+});
+
+for (const [code, advice] of [
+  ['ENOSPC', /The disk is full: free some space\./],
+  ['EROFS', /The disk is read-only: make it writable\./],
+] as const) {
+  /** Runs work while each call that would change the disk fails. */
+  const whileItFails = (work: () => Promise<unknown>): Promise<void> =>
+    aroundDiskCalls(({ isPromised }) => {
+      const error = Object.assign(new Error(code), { code });
+      if (isPromised) return Promise.reject(error);
+      throw error;
+    }, work);
+
+  test(`${code} at the start: previews are in memory, which is told with what to do`, async () => {
+    const { root } = newStorage();
+    await whileItFails(async () => {
+      const window = await openWindow(root);
+      assert.deepEqual([window.lock.kind, window.isDurable], ['unknown', false]);
+      const { id } = window.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
+      await window.apply(id);
+      assert.equal(window.workspace.text('new.txt'), 'new');
+      await window.close();
+    });
+    assert.equal(told.length, 1);
+    assert.match(told[0] ?? '', advice);
+  });
+
+  test(`${code} while a window is open: nothing is applied, which is told; later all is stored`, async () => {
+    const { root } = newStorage();
+    const window = await openWindow(root);
+    const stage = (path: string) => window.store.stage(draft({ changes: [create(path, path)] })).preview.id;
+    const ids = [stage('a')];
+    await whileItFails(async () => {
+      ids.push(stage('b'));
+      for (const id of ids) await assert.rejects(window.apply(id), JournalError);
+    });
+    assert.equal(told.length, 1);
+    assert.match(told[0] ?? '', advice);
+    assert.deepEqual(window.workspace.snapshot(), {});
+    await window.close();
+    const next = await openWindow(root);
+    assert.deepEqual(
+      next.store.all().map(({ id, state }) => `${id} ${state.kind}`),
+      ids.map(id => `${id} pending`),
+    );
+    for (const id of ids) await next.apply(id);
+    assert.deepEqual(next.workspace.snapshot(), { a: 'a', b: 'b' });
+    await next.close();
+  });
+}
+
+test('while a large log is read, that is told after two seconds', async context => {
+  const { root, log } = newStorage();
+  const withProgress = ({ title }: { title: string }, work: () => Promise<unknown>): Promise<unknown> =>
+    work().finally(() => told.push(title));
+  Object.assign(stub.window, { withProgress });
+  fs.copyFileSync(path.join(import.meta.dirname, '../../../fixtures/logs/previews.v6.jsonl'), log);
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  let isOpen = false;
+  const opening = openWindow(root).finally(() => (isOpen = true));
+  while (!isOpen) {
+    context.mock.timers.tick(2_000);
+    await new Promise(resolve => setImmediate(resolve));
+  }
+  assert.deepEqual(told, ['Redline is reading its stored previews…']);
+  context.mock.timers.reset();
+  await (await opening).close();
 });
 
 test('a preview that can never be written is told by its name, and the others are saved', async () => {
