@@ -69,7 +69,7 @@ interface Sides {
 
 /**
  * Reads both sides of each path that differs.
- * @throws TooMuchError past the limits; the abort error; ToolError with what git says if it cannot tell the difference.
+ * @throws TooMuchError past the limits; the abort error; ToolError with git's words if it cannot tell the difference.
  */
 export async function readForeign(
   options: ReadForeignOptions,

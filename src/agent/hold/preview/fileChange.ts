@@ -124,7 +124,7 @@ export function sideOfBytes(bytes: Uint8Array, expected?: TextEncoding): TextSid
 }
 
 /**
- * The side that stores `text` in `encoding`. Its text is what reading the bytes back gives, which differs where the encoding
+ * The side that stores `text` in `encoding`. Its text is that of the bytes read back, which differs where the encoding
  * lacks a character: half a surrogate pair, for example, cannot be stored in UTF-8.
  */
 export function sideOfText(text: string, encoding: TextEncoding = defaultEncoding): TextSide {
@@ -156,7 +156,7 @@ export interface FileStep {
   /** `null`: there is no file. */
   readonly before: FileSide | null;
   readonly after: FileSide | null;
-  /** The file that is renamed to this path, and what it holds before. */
+  /** The file that is renamed to this path, with its content before. */
   readonly origin?: { readonly path: string; readonly side: FileSide };
   /** The content under the new name of a renamed file; both names may lead to one file for a moment. */
   readonly moved?: FileSide;

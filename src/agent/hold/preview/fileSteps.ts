@@ -31,7 +31,7 @@ export function touchedSteps(changes: readonly FileChange[]): readonly FileStep[
 }
 
 /**
- * Carries what belongs to files besides their content through these changes, by path.
+ * Carries facts about files besides their content through these changes, by path.
  * @param held the values before; it is changed.
  * @param given the value that a change itself gives its file.
  * @param onLeft called with each file that a change removes, renames or gives another value, and its old value.

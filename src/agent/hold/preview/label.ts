@@ -1,7 +1,7 @@
 import { plural } from '../../base/phrases.ts';
 import type { FileChange } from './fileChange.ts';
 
-/** A label with counts of what its preview changes, which follow the changes: `AST Edit: `, 12 replacements, ` in `, 3 files. */
+/** A label with counts that follow the changes of its preview: `AST Edit: `, 12 replacements, ` in `, 3 files. */
 export type LabelParts = readonly (string | LabelCount)[];
 
 interface LabelCount {

@@ -47,7 +47,7 @@ export type RunFact = DeepReadonly<z.infer<typeof runFact>>;
 const lostFile = z.object({
   path: z.string(),
   /**
-   * `sameLines`: its editor had other changes of the same lines. `savedOver`: its editor saved what it had held before.
+   * `sameLines`: its editor had other changes of the same lines. `savedOver`: its editor saved its old text over it.
    * `notSaved`: its editor was reverted, or closed without saving it.
    */
   why: z.enum(['sameLines', 'savedOver', 'notSaved']),
@@ -117,7 +117,7 @@ export const ledgerEntrySchema = z.object({
   run: z.exactOptional(runFact),
   /** ISO 8601. */
   at: z.string(),
-  /** The checks that had a result on exactly what was written, whether they passed or not. */
+  /** The checks that had a result on exactly the written files, passed or not. */
   checks: z.exactOptional(z.array(checkFact)),
   hunks: z.exactOptional(z.object({ applied: z.number(), refused: z.number() })),
   /**

@@ -47,7 +47,7 @@ export function idsIn(pending: PendingContents): readonly string[] {
 }
 
 /**
- * The workspace as one conversation sees it: as if its own pending previews were applied. This is what its tools read and
+ * The workspace as one conversation sees it: as if its own pending previews were applied. Its tools read this and
  * build on. Stale previews are left out, since they cannot be applied as they are.
  */
 export class SessionOverlay implements PendingContents {

@@ -28,7 +28,7 @@ export interface CallRef {
 }
 
 /**
- * Name that an agent of another program gives itself, or the source of what a person brought into review, such as `branch x`.
+ * Name that an agent of another program gives itself, or the source of changes that a person brought into review, such as `branch x`.
  * Foreign text: only a label, no decision depends on it.
  */
 export interface AgentName {
@@ -78,7 +78,7 @@ export interface Resolution {
   readonly at: string;
 }
 
-/** Content of a preview, and what applying it does. */
+/** Content of a preview, and the effect of applying it. */
 export type PreviewContent = ContentOf<StagedPreview>;
 type ContentOf<T> = T extends StagedPreview ? Pick<T, 'kind' | 'changes'> : never;
 

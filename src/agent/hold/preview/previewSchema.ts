@@ -204,7 +204,7 @@ export const stagedFiles = z.object({ ...stagedParts, kind: z.literal('files'), 
 
 export const staged = z.discriminatedUnion('kind', [
   stagedFiles,
-  /** `plan`: applying approves what plan mode submitted. `action`: applying runs the producer's callback; its effect is opaque. */
+  /** `plan`: applying approves the plan that was submitted. `action`: applying runs the producer's callback; its effect is opaque. */
   z.object({ ...stagedParts, kind: z.enum(['plan', 'action']), changes: z.null() }),
 ]);
 

@@ -309,7 +309,7 @@ export class PreviewStore {
     return this.#record({ type: 'dismissed', id });
   }
 
-  /** Marks the preview as being resolved, so that no one else starts to. Not logged: after a crash it is pending again. */
+  /** Marks the preview as being resolved, so that nobody else resolves it. Not logged: after a crash it is pending again. */
   beginResolving(id: string, action: ResolveAction, actor: Actor): void {
     const applying: Preview = { ...this.#require(id), state: { kind: 'applying', action, actor } };
     this.#projection.set(applying);
@@ -383,7 +383,7 @@ export class PreviewStore {
 
   #record(unmarked: PreviewLogEntry, patch?: string): Promise<void> {
     const entry = marked(unmarked);
-    // The next start finds out again whether it is stale, and rebases it from what is stored.
+    // The next start finds out again whether it is stale, and rebases it from the stored revision.
     if (entry.type !== 'stale') this.#storeRebases(idsOf(entry));
     return this.#take(entry, () => this.#queue.append(entry), patch);
   }

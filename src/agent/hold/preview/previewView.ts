@@ -66,7 +66,7 @@ export interface PreviewFacts {
   readonly undoneBy?: Preview | undefined;
   /** Whether a preview that would undo it is pending. */
   readonly isUndoPending?: boolean | undefined;
-  /** The last preview that proposes again what this discarded one did. */
+  /** The last preview that proposes this discarded one again. */
   readonly reopenedAs?: Preview | undefined;
   /** One for each counted change, in order. */
   readonly stats?: readonly DiffStat[] | undefined;
@@ -88,7 +88,7 @@ export interface PreviewView {
   readonly outcome: PreviewOutcome;
   /** The model's recommendation, current or, once someone else has decided, former. */
   readonly advice: (Recommendation & { readonly isPast?: true }) | undefined;
-  /** The preview that proposes again what was discarded. Once that is resolved, the outcome is its outcome. */
+  /** The preview that proposes the discarded change again. Once it is resolved, its outcome counts. */
   readonly reopenedAs: Preview | undefined;
   /** The way to reverse the outcome, and the preview to do it to: a redo undoes the preview that undid this one. */
   readonly remedy: { readonly type: 'undo' | 'redo' | 'reopen'; readonly id: string } | undefined;

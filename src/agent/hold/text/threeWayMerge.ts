@@ -16,7 +16,7 @@ export interface MergeLabels {
 }
 
 /**
- * Three-way merge by lines of what `current` and `proposed` each changed in `base`. Changes that neither overlap nor touch are
+ * Three-way merge, by lines, of the changes that `current` and `proposed` each made to `base`. Changes that neither overlap nor touch are
  * both kept, identical changes once; anything else is a conflict, so that no unseen combination is ever written. Both
  * comparisons are limited in time: texts too different to compare count as one change, which is more likely to conflict.
  */

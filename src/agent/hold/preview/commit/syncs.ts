@@ -9,7 +9,7 @@ interface Batch {
 
 /**
  * Syncs the files of commits right after they were answered, several commits together, and then has the log record it. Files that
- * fail stay unsynced in the log, so that the next start compares them with what was decided.
+ * fail stay unsynced in the log, and the next start compares them with their decided content.
  */
 export class Syncs {
   readonly #store: PreviewStore;

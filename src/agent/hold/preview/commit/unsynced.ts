@@ -26,8 +26,8 @@ export interface UnsyncedReport {
 const AT_ONCE = 8;
 
 /**
- * Compares the files of applied commits with what was decided, where the log does not record that they would survive a power cut.
- * Files that hold their old content, or a part of what was written, or have their old permission bits, are written again. Nothing was applied on top of a commit
+ * Compares the files of applied commits with their decided content, unless the log records that they would survive a power cut.
+ * Writes files again that hold their old content or a part of the new one, or have their old permission bits. Nothing was applied on top of a commit
  * before its files were synced, so only the last commit of each file counts.
  * @returns the commits with a file that is or was not as decided.
  */

@@ -77,7 +77,7 @@ function withLast<T extends { readonly id: string; readonly kind: string }>(
   return { ...staged, changes, label, ...(labelParts ? { labelParts } : {}) };
 }
 
-/** Entries that go to the ledger file, and what each leaves in the log: the first of them stands for all, also for earlier ones. */
+/** Entries that go to the ledger file, and the line that each leaves in the log: the first stands for all, also for earlier ones. */
 export async function archiving(entries: readonly PreviewLogEntry[], archive: Archive | undefined) {
   const moved: PreviewLogEntry[] = [];
   const attempts = new Map<unknown, number>();

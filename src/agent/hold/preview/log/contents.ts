@@ -159,7 +159,7 @@ export class Contents implements Blobs {
     return this.#packs.flush();
   }
 
-  /** Whether more than half of what is stored, and more than `most` bytes, belongs to none of these contents. */
+  /** Whether more than half of the stored bytes, and more than `most`, belong to none of these contents. */
   async isMostlyUnnamed(named: ReadonlySet<Sha256>, most: number): Promise<boolean> {
     const live = Array.from(named, hash => this.sizeOf(hash) ?? 0).reduce((sum, size) => sum + size, 0);
     return (await this.#packs.size()) > 2 * live + most;

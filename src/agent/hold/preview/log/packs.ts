@@ -9,7 +9,7 @@ import type { Ends } from './sharedEnds.ts';
 export type Place = readonly [pack: string, offset: number, length: number];
 
 /**
- * A record is a line that describes what the content has in common with another one, followed by the remaining bytes: a decision on
+ * A record is a line that describes the parts shared with another content, followed by the remaining bytes: a decision on
  * one hunk of a large file stores a hunk, not a file.
  */
 export interface RecordHead {

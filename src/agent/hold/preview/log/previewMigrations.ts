@@ -30,7 +30,7 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
   },
   /** Version 2 stored the text after a modification even where its edits give it. Version 3 can read that. */
   2: line => line,
-  /** Version 3 repeated in a new revision what the one before had. Version 4 can read that. */
+  /** Version 3 repeated unchanged parts in a new revision. Version 4 can read that. */
   3: line => line,
   /** Version 4 told the purpose of a preview by the name of its source, which others can take. */
   4: line => {

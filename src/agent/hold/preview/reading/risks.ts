@@ -23,7 +23,7 @@ export type Risk =
   /** Risk of a preview that runs a command. */
   | { readonly kind: CommandRisk }
   | { readonly kind: 'secret'; readonly path: string; /** From 1. */ readonly line: number }
-  /** A file `HEAD`: with it, git takes the folder for a repository, and runs what the configuration in it names. */
+  /** A file `HEAD`: with it, git takes the folder for a repository, and runs the programs that its configuration names. */
   | { readonly kind: 'repository'; readonly path: string }
   | { readonly kind: 'deletes'; readonly path: string }
   | StillImported

@@ -9,10 +9,10 @@ export type UnprovedReason =
   | 'cannotRun'
   /** One of them did not pass. */
   | 'failed'
-  /** The files, or unsaved text, changed meanwhile, so that no result is about what would land. */
+  /** The files, or unsaved text, changed meanwhile: no result is about the files that would land. */
   | 'changed';
 
-/** The checks' verdict on exactly what a vote would write. */
+/** The checks' verdict on exactly the files that a vote would write. */
 export type Proof =
   | { readonly isProved: true; readonly checks: readonly CheckFact[] }
   | { readonly isProved: false; readonly why: UnprovedReason; readonly checks: readonly CheckFact[] };

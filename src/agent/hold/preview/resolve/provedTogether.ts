@@ -27,7 +27,7 @@ export async function withRecommended(
     const isComplete = store.open.blockersOf(each).every(({ id }) => id !== last?.id && before.has(id));
     if (isComplete && (await mayProve(each))) chosen.push(each);
   }
-  // In the order of staging, in which each comes after what it builds on.
+  // In the order of staging, in which each comes after the previews that it builds on.
   const all = new Set([...own, ...chosen.map(({ id }) => id)]);
   const ordered = store.list('oldestFirst').filter(({ id }) => all.has(id));
   return last && chosen.length > 0 && ordered.length === all.size
