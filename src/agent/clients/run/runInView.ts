@@ -121,7 +121,7 @@ export async function runInView(command: readonly string[], options: StartPlace)
   return last.end.exitCode ?? 1;
 }
 
-/** Starts a program in a mounted view, and names what its settings ask for and is not there. */
+/** Starts a program in a mounted view, and names files that its settings ask for and the view lacks. */
 function mounted(
   made: Extract<WindowMessage, { kind: 'mounts' }>,
   { program, environment, cwd }: Pick<NamespaceOptions, 'program' | 'environment' | 'cwd'>,

@@ -24,7 +24,7 @@ export type ConfigFile = {
 export interface KnownAgent {
   readonly id: 'claude' | 'codex' | 'opencode' | 'vscode';
   readonly name: string;
-  /** A sentence on what its shell can still write once connected; docs/agents.md has the same words. */
+  /** A sentence on the writes that its shell can still make once connected; docs/agents.md has the same words. */
   readonly shell: Sentence;
   readonly files: readonly ConfigFile[];
 }

@@ -25,7 +25,7 @@ import { Lines, programSchema, type ProgramMessage, type WindowMessage } from '.
 const NOWHERE = '/';
 /** Name of the file that marks a view whose changes could not become previews and are kept for the person. */
 const KEPT = 'kept';
-/** How long the view of a program that was killed may take to go, in milliseconds: no one is told of its end. */
+/** Milliseconds that the view of a killed program may take to go: nothing reports its end. */
 const GONE_MS = 5_000;
 const GONE_POLL_MS = 50;
 

@@ -69,7 +69,7 @@ export interface NotTaken {
   readonly isTooMuch: boolean;
   readonly commits: number;
   readonly lostGit: boolean;
-  /** At the end: what git ignores, and is gone with the view. */
+  /** At the end: ignored files, which are gone with the view. */
   readonly stayed: readonly Stayed[];
 }
 

@@ -238,7 +238,7 @@ export class AgentView {
             const isLooked = await effects.look(name, async () => {
               const found = await this.#find(inView, each);
               const theirs = found?.kind === 'file' ? remembering(found) : found;
-              // It may have been moved into what is left for later.
+              // It may have been moved into a folder that is left for later.
               if (!theirs && large.length > 0) return;
               const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
               await effects.add(name, base, theirs);
@@ -270,7 +270,7 @@ export class AgentView {
   }
 
   /**
-   * Updates a file to what was decided, unless the program has changed it since it was last looked at.
+   * Updates a file to its decided content, unless the program has changed it since the last look.
    * @param content `null`: no file
    * @param mode the permission bits of a file; by default it keeps its own.
    * @returns whether the file holds that now

@@ -89,7 +89,7 @@ async function freeze(
     const isRead = await readable(file, unreadable, () => copy.copy(file, real, { keepsTime: true, allow }));
     if (isRead === false) unreadable.push(file);
   });
-  // A folder may forbid what was just done in it.
+  // The mode of a folder may forbid the changes just made in it.
   for (const folder of folders.toReversed()) {
     const stat = await real.stat(folder).catch(() => undefined);
     if (stat) await copy.setBits(folder, (stat.mode & 0o777) | 0o700);

@@ -32,10 +32,10 @@ export async function localSettings(
 }
 
 /**
- * What stands at a path of an upper tree.
+ * The entry at a path of an upper tree.
  * @param relative empty for the tree itself
  * @param name a workspace path
- * @param since what was changed later was written, in milliseconds since 1970
+ * @param since files changed later were written, in milliseconds since 1970
  */
 export async function stayedAt(
   tree: PlainTree,

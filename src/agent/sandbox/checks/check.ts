@@ -40,7 +40,7 @@ export interface CheckResult extends CheckFact {
   readonly previews: SeenRevisions;
   /** `undefined` if files changed while it ran, or it cannot be told. */
   readonly saw: SeenFiles | undefined;
-  /** Beginning and end of what it wrote, as plain text. */
+  /** Beginning and end of its output, as plain text. */
   readonly output: string;
   /** Programs and paths that it did not find in the sandbox, as shown to a person. */
   readonly missing?: readonly string[];
@@ -86,7 +86,7 @@ export interface CheckRuns {
   ): Promise<ChecksReport>;
 }
 
-/** True if nothing fails, or only what fails without the previews, too. */
+/** True if nothing fails, or only tests that also fail without the previews. */
 export function isGreen({ outcome }: Pick<CheckFact, 'outcome'>): boolean {
   return outcome === 'passed' || outcome === 'asBefore';
 }

@@ -21,7 +21,7 @@ export interface CheckedFilesParts {
 /** Fingerprints taken in one comparison, by the paths that are left out: each takes long to compute. */
 export type OneLook = Map<string, Promise<string | undefined>>;
 
-/** Tells what a check sees, and whether a result is about the files as they are. */
+/** Lists the files that a check sees, and says whether a result is about the files as they are. */
 export class CheckedFiles {
   readonly #parts: CheckedFilesParts;
 

@@ -311,7 +311,7 @@ export class Checks extends Owner implements Prover {
   }
 
   /**
-   * Finds out which results are about the files as they are now. A result becomes current again if what it saw is back. One
+   * Finds out which results are about the files as they are now. A result becomes current again if the files that it saw are back. One
    * comparison runs at a time, since each looks at all files; requests made meanwhile share the next one.
    */
   refresh(): Promise<void> {

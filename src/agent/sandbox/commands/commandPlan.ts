@@ -19,7 +19,7 @@ export interface CommandPlan extends Shell {
   readonly folder: string;
   /** In seconds. */
   readonly timeLimit: number;
-  /** It runs on disk until it ends or is stopped, whatever the time limit says. */
+  /** It runs on disk until it ends or is stopped; no time limit applies. */
   readonly background?: true;
 }
 
@@ -36,7 +36,7 @@ export const UNATTENDED = {
   GIT_SEQUENCE_EDITOR: 'false',
 } as const;
 
-/** How a command ended, and what was seen of the processes that it had started. */
+/** How a command ended, and the processes that it left. */
 export interface CommandEnd extends LeftProcesses {
   /** `undefined` if it is not known. */
   readonly exitCode: number | undefined;

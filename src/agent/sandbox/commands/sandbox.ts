@@ -9,7 +9,7 @@ export type SandboxEngine = 'overlay' | 'copy';
 
 /** How a command ended in the sandbox, and its changes there. */
 export interface SandboxEnd extends CommandEnd {
-  /** Its changes of files that git does not ignore: `base` is what the command found, `theirs` what it left. */
+  /** Its changes of files that git does not ignore: `base` is the file before the command, `theirs` the one after it. */
   readonly effects: readonly ForeignFile[];
   /** Changes that cannot become previews. */
   readonly leftOut: readonly LeftOut[];

@@ -35,7 +35,7 @@ export interface NamespaceOptions {
   readonly deleted: readonly string[];
   readonly cwd: string;
   readonly program: readonly string[];
-  /** The whole environment of the program. None of it reaches the programs that make the view, or decides what is in the view. */
+  /** The whole environment of the program. None of it reaches the programs that make the view, or decides which files are in it. */
   readonly environment: NodeJS.ProcessEnv;
   /** The PATH on which the user's tools are looked for. It never comes from the workspace. */
   readonly searchPath: string;
@@ -61,7 +61,7 @@ function identity(isTerminal: boolean): readonly string[] {
 }
 
 /**
- * The arguments of bubblewrap: a root of its own, in which only what is named exists. The folders and `/tmp` can be written,
+ * The arguments of bubblewrap: a root of its own, in which only the named files exist. The folders and `/tmp` can be written,
  * system programs and tool roots on the PATH can be read; there is no network, no home, and no process or socket of the host.
  */
 export function isolation(options: NamespaceOptions, system: SystemFolders): readonly string[] {

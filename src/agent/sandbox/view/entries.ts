@@ -28,7 +28,7 @@ export interface Entry {
 
 /** Lists a folder in parts, in no order. */
 export async function* entriesOf(folder: string | Buffer): AsyncGenerator<readonly Entry[]> {
-  // One character for each byte, whatever it is.
+  // One character for each byte.
   const opened = await fs.opendir(folder, { encoding: 'latin1', bufferSize: AT_A_TIME });
   let part: Entry[] = [];
   for await (const entry of opened) {

@@ -26,7 +26,7 @@ export class Layers {
 
   /**
    * @param storage holds the state of each, in a folder named by its number
-   * @param upperOf the place of what is written, by default in the state
+   * @param upperOf the folder for writes, by default in the state
    */
   constructor(
     folders: readonly FolderRoot[],

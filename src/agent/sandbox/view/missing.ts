@@ -30,7 +30,7 @@ const NO_FILE = /ENOENT|No such file|cannot find|not found/i;
 /** A path up to the character that ends it in a message, with the punctuation of a sentence. */
 const NAME = /^[^\s'"`()[\]‘’]*/;
 
-/** Facts about this machine that tell what the sandbox hides. */
+/** Facts about this machine by which to know what the sandbox hides. */
 export interface Outside {
   readonly home: string;
   /** The PATH of VS Code. */
@@ -47,7 +47,7 @@ interface Missing {
   readonly notes: readonly string[];
 }
 
-/** Keeps the end of an output, to tell what a command did not find in the sandbox. */
+/** Keeps the end of an output, to name the programs and files that a command missed in the sandbox. */
 export class MissingFiles {
   readonly #outside: Outside;
   #output = '';

@@ -37,7 +37,7 @@ export class PastFiles {
     }
   }
 
-  /** Adds the files that are as on disk again to what is put into the view. Pending contents are newer anyway. */
+  /** Adds files that are as on disk again to the contents for the view. Pending contents are newer anyway. */
   async add(contents: Contents, layers: Layers): Promise<void> {
     for (const [layer, puts] of contents) this.note(layer, puts.keys());
     for (const [layer, files] of this.#files) {

@@ -148,7 +148,7 @@ export class PlainTree {
   }
 
   /**
-   * Writes a file as a whole, or a link, in place of what is there, and makes missing folders above it.
+   * Writes a file as a whole, or a link, over the entry at the path, and makes missing folders above it.
    * @param bits by default those of a new file
    * @param time that of its last change, a number in seconds; by default now
    * @param drafts a folder in which it is written before it gets its name; by default its own. One on another disk is not used.
@@ -208,7 +208,7 @@ export class PlainTree {
     return isRead ?? true;
   }
 
-  /** Gives a file another name in the tree, in place of what is there. */
+  /** Gives a file another name in the tree, and replaces the entry of that name. */
   async link(relative: string, to: string): Promise<void> {
     await this.clear(to);
     await this.at(relative, from => this.at(to, at => fs.link(from, at)));

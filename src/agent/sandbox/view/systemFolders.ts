@@ -167,7 +167,7 @@ function isOpen(folder: string): boolean {
   return (statSync(folder).mode & 0o005) === 0o005;
 }
 
-/** A folder and those on the way to what is in it. */
+/** A folder and those on the way to its entries. */
 function foldersBetween(outer: string, inner: string): readonly string[] {
   const folders = [outer];
   for (let at = path.dirname(inner); at.length > outer.length; at = path.dirname(at)) folders.push(at);

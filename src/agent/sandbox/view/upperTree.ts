@@ -168,7 +168,7 @@ interface Compared extends Readonly<Record<'upper' | 'now' | 'was', Found['kind'
   readonly path: string;
 }
 
-/** The path as git is asked for it. A removed entry, which leaves a whiteout in the upper tree, counts as what it was. */
+/** The path as git is asked for it. A removed entry, which leaves a whiteout in the upper tree, counts as the file or folder that it was. */
 function asFound({ path: at, upper, now, was }: Compared): string {
   return asAsked(at, now === undefined ? was : (upper ?? was));
 }
