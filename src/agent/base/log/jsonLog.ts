@@ -1,6 +1,7 @@
 import { appendFileSync, closeSync, constants, openSync } from 'node:fs';
 import { appendFile, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
+import { TimeSlice } from '../async.ts';
 import { hasCode } from '../errors.ts';
 import { encodeEntry, LINE_FEED } from './jsonLines.ts';
 import {
@@ -20,8 +21,17 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND;
 const TAIL = 64 * 1024;
 /** How many bytes are read at once. */
 const READ_AT_ONCE = 4 * 1024 * 1024;
-/** How many characters of new entries are encoded and written at once when a log is compacted. */
+/** How many bytes of entries are encoded and written at once. */
 const WRITTEN_AT_ONCE = 128 * 1024;
+
+/** The entries that replace an entry. */
+export type Rewrite<T> = (entry: T) => readonly T[];
+
+/** A line of the log that was read, without its line feed, and its entry if it has one. */
+interface Line<T> {
+  readonly place: readonly [bytes: Buffer, start: number, end: number];
+  readonly entry?: T;
+}
 
 /**
  * An append-only file of JSON lines. Entries are written in the order of the calls. An entry is handed to the operating system
@@ -84,30 +94,36 @@ export class JsonLog<T> {
   }
 
   /**
-   * Permanently replaces each entry with the entries that `rewrite` returns for it. Lines that cannot be read stay as they are,
-   * byte for byte, and so do entries that `rewrite` returns as they are.
+   * Permanently replaces each entry with the entries that the rewrite of `plan` returns for it. Lines that cannot be read stay as
+   * they are, byte for byte, and so do entries that it returns as they are. Appends wait until all of that is done.
    */
-  compact(rewrite: (entry: T) => readonly T[]): Promise<void> {
+  rewrite(plan: (entries: readonly T[]) => Rewrite<T> | Promise<Rewrite<T>>): Promise<void> {
     const flushed = this.#flushed; // some systems cannot replace an open file
     return this.#enqueue(async () => {
       await flushed;
-      const kept: (Kept | T)[] = [];
-      const keep = (bytes: Buffer, start: number, end: number): void => {
-        const last = kept.at(-1);
-        if (last instanceof Kept && last.end === start) last.end = end + 1;
-        else kept.push(new Kept(bytes, start, end + 1));
-      };
+      const lines: Line<T>[] = [];
       await this.readAndRepair({
-        unreadable: keep,
-        entry: (entry, ...line) => {
-          const rewritten = rewrite(entry);
-          if (rewritten.length === 1 && rewritten[0] === entry) keep(...line);
-          else kept.push(...rewritten);
-        },
+        unreadable: (...place) => void lines.push({ place }),
+        entry: (entry, ...place) => void lines.push({ place, entry }),
       });
-      const header = encodeHeader(this.#format);
-      await this.#replace(inWrites(header, kept, entry => encodeEntry(this.#stored(entry))));
+      const rewrite = await plan(lines.flatMap(({ entry }) => (entry === undefined ? [] : [entry])));
+      await this.#replace(inWrites(this.#rewritten(lines, rewrite)));
     });
+  }
+
+  /** The lines of the rewritten log; an empty one for an entry that is gone. */
+  *#rewritten(lines: readonly Line<T>[], rewrite: Rewrite<T>): Generator<Buffer> {
+    yield Buffer.from(encodeHeader(this.#format));
+    for (const { place, entry } of lines) {
+      const [bytes, start, end] = place;
+      const next = entry === undefined ? undefined : rewrite(entry);
+      if (!next || (next.length === 1 && next[0] === entry)) yield bytes.subarray(start, end + 1);
+      else yield Buffer.concat([...this.#encoded(next)]);
+    }
+  }
+
+  *#encoded(entries: readonly T[]): Generator<Buffer> {
+    for (const entry of entries) yield Buffer.from(encodeEntry(this.#stored(entry)));
   }
 
   async append(entry: T): Promise<void> {
@@ -118,8 +134,8 @@ export class JsonLog<T> {
 
   /** Appends entries in a few writes, and lets other work run in between. */
   async appendAll(entries: readonly T[]): Promise<void> {
-    for (const text of inWrites('', entries, entry => encodeEntry(this.#stored(entry))))
-      await this.#enqueue(() => Promise.resolve(this.#write(text)));
+    for await (const bytes of inWrites(this.#encoded(entries)))
+      await this.#enqueue(() => Promise.resolve(this.#write(bytes)));
   }
 
   /**
@@ -164,7 +180,7 @@ export class JsonLog<T> {
   }
 
   /** Replaces the whole file atomically. */
-  async #replace(content: Iterable<string | Buffer>): Promise<void> {
+  async #replace(content: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
     const temporary = `${this.#file}.new`;
     try {
       await writeFile(temporary, content);
@@ -216,39 +232,20 @@ export class JsonLog<T> {
   }
 }
 
-/** Lines that stay as they are, from `start` up to `end` with the last line feed. */
-class Kept {
-  readonly #bytes: Buffer;
-  readonly #start: number;
-  end: number;
-
-  constructor(bytes: Buffer, start: number, end: number) {
-    this.#bytes = bytes;
-    this.#start = start;
-    this.end = end;
+/** Joins lines to pieces large enough for a write each, and lets other work run in between. */
+async function* inWrites(lines: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  const slice = new TimeSlice();
+  let waiting: Buffer[] = [];
+  let size = 0;
+  for (const line of lines) {
+    waiting.push(line);
+    size += line.length;
+    await slice.turn();
+    if (size < WRITTEN_AT_ONCE) continue;
+    yield Buffer.concat(waiting);
+    [waiting, size] = [[], 0];
   }
-
-  get bytes(): Buffer {
-    return this.#bytes.subarray(this.#start, this.end);
-  }
-}
-
-/** A compacted log in pieces large enough for a write each; its entries are encoded when it is their turn. */
-function* inWrites<T>(
-  header: string,
-  kept: readonly (Kept | T)[],
-  encode: (entry: T) => string,
-): Generator<string | Buffer, void, undefined> {
-  let text = header;
-  for (const one of kept) {
-    const isKept = one instanceof Kept;
-    if (!isKept) text += encode(one);
-    if (!isKept && text.length < WRITTEN_AT_ONCE) continue;
-    if (text !== '') yield text;
-    if (isKept) yield one.bytes;
-    text = '';
-  }
-  yield text;
+  yield Buffer.concat(waiting);
 }
 
 /** Like `readFile`, which blocks the process while it joins the chunks at the end. */

@@ -80,7 +80,12 @@ test('what is appended during a flush is handed to the operating system at once'
 
 test('compacting waits for a flush, and a flush for compacting', async () => {
   await log.append({ n: 1 });
-  const all = [log.flush(), log.compact(({ n }) => [{ n: `${n}!` }]), log.flush(), log.append({ n: 2 })];
+  const all = [
+    log.flush(),
+    log.rewrite(() => ({ n }) => [{ n: `${n}!` }]),
+    log.flush(),
+    log.append({ n: 2 }),
+  ];
   await Promise.all(all);
   assert.deepEqual((await reopened()).entries, [{ n: '1!' }, { n: 2 }]);
 });
@@ -199,7 +204,7 @@ test('what was appended is in the file when append returns', async () => {
 test('appends during a compaction follow it', async () => {
   await log.load();
   await log.append({ n: 1 });
-  const compacted = log.compact(entry => (entry.n === 1 ? [] : [entry]));
+  const compacted = log.rewrite(() => entry => (entry.n === 1 ? [] : [entry]));
   await Promise.all([compacted, log.append({ n: 2 }), log.append({ n: 3 })]);
   await log.append({ n: 4 });
   assert.deepEqual((await reopened()).entries, [{ n: 2 }, { n: 3 }, { n: 4 }]);
@@ -237,7 +242,7 @@ test('two entries on one line, whose line feed was lost, are two entries, and ar
     badLines: [6],
     torn: true,
   });
-  await again.compact(entry => (entry.n === 1 ? [] : [entry]));
+  await again.rewrite(() => entry => (entry.n === 1 ? [] : [entry]));
   await again.append({ n: 5 });
   assert.deepEqual((await reopened()).entries, [...whole.slice(1), { n: 2 }, { n: 3 }, { n: 5 }]);
 });
@@ -335,7 +340,7 @@ test('an entry is appended at once if that is possible, else nothing of it is', 
   assert.equal(log.appendNow({ n: 1 }), false, 'not prepared yet');
   await log.load();
   assert.equal(log.appendNow({ n: 2 }), true);
-  const compacted = log.compact(entry => [entry]);
+  const compacted = log.rewrite(() => entry => [entry]);
   assert.equal(log.appendNow({ n: 3 }), false, 'it must wait');
   await compacted;
   await rename(file, `${file}.away`);
@@ -354,7 +359,7 @@ test('compacting keeps every line that it cannot read, byte for byte and in its 
   await appendFile(file, odd);
   await appendFile(file, '{"n":2, "unknown": 3}\n');
   const again = new JsonLog(file, format);
-  await again.compact(entry => (entry.n === 1 ? [{ n: 'a' }, { n: 'b' }] : [entry]));
+  await again.rewrite(() => entry => (entry.n === 1 ? [{ n: 'a' }, { n: 'b' }] : [entry]));
   const expected = Buffer.concat([
     Buffer.from(encodeHeader(header) + encodeEntry({ n: 'a' }) + encodeEntry({ n: 'b' })),
     odd,
@@ -418,12 +423,34 @@ test('compacting a long log with lines of all kinds keeps their order and their 
   }
   await writeFile(file, Buffer.concat(stored));
   const again = new JsonLog(file, format);
-  await again.compact(entry => {
+  await again.rewrite(() => entry => {
     const n = Number(entry.n);
     if (n % 3 > 0) return [entry];
     return n % 2 === 0 ? [{ n: `${n}!` }, { n: `${n}!` }] : [];
   });
   assert.ok((await readFile(file)).equals(Buffer.concat(expected)));
+});
+
+test('other work runs while many entries are appended, and while many are removed', async () => {
+  const entries = Array.from({ length: 20_000 }, (_, n) => ({ n }));
+  let others = 0;
+  let next = setImmediate(function again() {
+    others++;
+    next = setImmediate(again);
+  });
+  await log.load();
+  others = 0;
+  await log.appendAll(entries);
+  assert.ok(others > 0, 'while they were appended');
+  let first = -1;
+  await log.rewrite(() => entry => {
+    if (first < 0) first = others;
+    if (entry.n !== 19_999) return [];
+    assert.ok(others > first, 'while they were removed');
+    return [entry];
+  });
+  clearImmediate(next);
+  assert.deepEqual((await reopened()).entries, [{ n: 19_999 }]);
 });
 
 test('an entry that cannot be encoded ends a compaction, and the log stays as it was', async () => {
@@ -432,7 +459,7 @@ test('an entry that cannot be encoded ends a compaction, and the log stays as it
   const endless: { n: number; self?: unknown } = { n: 2 };
   endless.self = endless;
   await assert.rejects(
-    log.compact(() => [endless]),
+    log.rewrite(() => () => [endless]),
     EncodingError,
   );
   assert.equal(await readFile(file, 'utf8'), before);

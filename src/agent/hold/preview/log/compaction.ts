@@ -8,12 +8,12 @@ import type { Archive, PreviewLogEntry } from './previewLog.ts';
 type Revised = Extract<PreviewLogEntry, { type: 'revised' }>;
 
 /**
- * Replacements of log entries, by their marks, so that each preview has its last changes from the beginning and no revision repeats
- * them: all revisions stay, with their facts. An entry without a replacement stays as it is.
+ * Replacements of log entries, so that each preview has its last changes from the beginning and no revision repeats them: all
+ * revisions stay, with their facts. An entry without a replacement stays as it is.
  */
 export async function compacted(
   entries: readonly PreviewLogEntry[],
-): Promise<ReadonlyMap<string, PreviewLogEntry>> {
+): Promise<ReadonlyMap<PreviewLogEntry, PreviewLogEntry>> {
   const projection = new PreviewProjection();
   /** Revisions that took effect, with the one before each. */
   const after = new Map<Revised, number>();
@@ -28,23 +28,13 @@ export async function compacted(
     }
     await slice.turn();
   }
-  // A line of an older version has no mark.
-  for (const entry of entries) {
-    if (entry.mark === undefined) for (const id of idsWithChanges(entry)) revised.delete(id);
-    await slice.turn();
-  }
-  const replaced = new Map<string, PreviewLogEntry>();
+  const replaced = new Map<PreviewLogEntry, PreviewLogEntry>();
   for (const entry of entries) {
     const next = replacement(entry, after, id => (revised.has(id) ? projection.get(id) : undefined));
-    if (entry.mark !== undefined && next !== entry) replaced.set(entry.mark, next);
+    if (next !== entry) replaced.set(entry, next);
     await slice.turn();
   }
   return replaced;
-}
-
-function idsWithChanges(entry: PreviewLogEntry): readonly string[] {
-  if (entry.type === 'staged') return [entry.preview.id];
-  return entry.type === 'revised' ? [entry.id, ...(entry.part ? [entry.part.id] : [])] : [];
 }
 
 /** @param last the last state of a preview, if it was revised */

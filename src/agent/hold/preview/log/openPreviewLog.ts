@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Sha256 } from '../../../base/hash.ts';
-import { ignoreMissing, JsonLog } from '../../../base/log/jsonLog.ts';
+import { ignoreMissing, JsonLog, type Rewrite } from '../../../base/log/jsonLog.ts';
 import { encodeHeader, type LogFaults, type LogReader } from '../../../base/log/logFormat.ts';
 import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
 import { isText } from '../fileChange.ts';
@@ -104,26 +104,23 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   }
 
   /** Keeps only the last changes of each preview. Every line that names texts is written again: they may have moved. */
-  override async compact(
-    rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[],
-    archive?: Archive,
-  ): Promise<void> {
-    const { contents } = this;
+  async compact(rewrite: Rewrite<PreviewLogEntry>, archive?: Archive): Promise<void> {
     this.#lost?.throwIfAborted();
-    if (!contents) return super.compact(rewrite);
-    const { entries } = await collected(reader => this.read(reader));
-    const { compacted, archiving } = await import('./compaction.ts');
-    const replaced = await compacted(entries);
-    const { moved, without } = await archiving(entries, archive);
-    // They are in both files for a moment: a reader of both goes by the marks.
-    if (moved.length > 0) {
-      await this.#ledger.appendAll(moved);
-      await this.#ledger.flush();
-    }
-    await super.compact(entry =>
-      without(entry).flatMap(each => rewrite(replaced.get(each.mark ?? '') ?? each).map(writtenAgain)),
-    );
-    await archive?.moved(moved);
+    if (!this.contents) return this.rewrite(() => rewrite);
+    const { archiving, compacted } = await import('./compaction.ts');
+    let archived: readonly PreviewLogEntry[] = [];
+    await this.rewrite(async entries => {
+      const replaced = await compacted(entries);
+      const { moved, without } = await archiving(entries, archive);
+      // They are in both files for a moment: a reader of both goes by the marks.
+      if (moved.length > 0) {
+        await this.#ledger.appendAll(moved);
+        await this.#ledger.flush();
+      }
+      archived = moved;
+      return entry => without(entry).flatMap(each => rewrite(replaced.get(each) ?? each).map(writtenAgain));
+    });
+    await archive?.moved(archived);
     this.#compact = await this.#size();
   }
 

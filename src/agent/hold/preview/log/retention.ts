@@ -112,8 +112,10 @@ export async function forget(
   const forgotten = forgettable(projection.all(), until, mostBytes, log.contents);
   const named = (): Promise<ReadonlySet<Sha256>> => hashesOf(projection.all());
   const isGone = (id: string): boolean => !projection.get(id) && !projection.isInterrupted(id);
-  const older = projection.ledger.slice(0, -LAST_DECISIONS).filter(({ previewId }) => isGone(previewId));
-  const isLong = older.length > LAST_DECISIONS;
+  let older = 0;
+  const isLong = projection.ledger
+    .slice(0, -LAST_DECISIONS)
+    .some(({ previewId }) => isGone(previewId) && ++older > LAST_DECISIONS);
   if (forgotten.length === 0 && !isLong && !(await log.isOversized?.(await named()))) return [];
   for (const { id } of forgotten) projection.delete(id);
   for (const preview of forgotten) tell(preview);
