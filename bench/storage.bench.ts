@@ -1,6 +1,6 @@
 /**
- * What a day costs the storage: typing beside pending previews, a review hunk by hunk, an Apply All, a start with much in the log, and
- * its compaction. `npm run bench -- storage`
+ * What a day costs the storage: typing beside pending previews, a review hunk by hunk, an Apply All, votes of the model, a start with
+ * much in the log, and its compaction. `npm run bench -- storage`
  */
 import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -15,6 +15,7 @@ import { Rebaser } from '../src/agent/hold/preview/rebase/rebaser.ts';
 import { Invoker } from '../src/agent/hold/preview/resolve/invoker.ts';
 import { resolvePart } from '../src/agent/hold/preview/resolve/resolvePart.ts';
 import { undoAction } from '../src/agent/hold/preview/undo.ts';
+import { resolveEach } from '../src/agent/session/tools/resolveEach.ts';
 import { DiskWorkspace } from '../test/support/diskWorkspace.ts';
 import { median, milliseconds, type Bench } from './lib/bench.ts';
 import { longestWait } from './lib/longestWait.ts';
@@ -24,6 +25,9 @@ const PAUSES = 400;
 const HUNKS = 2_000;
 const FILES = 1_000;
 const PENDING = 10_000;
+/** Files of the workspace in which the model votes on one preview, and on many in one call. */
+const WORKSPACE = 100_000;
+const VOTED = 20;
 const LEDGER = 100_000;
 
 const draft = { sourceToolName: 'edit_file', kind: 'files', dependsOn: [], origin: null } as const;
@@ -75,6 +79,7 @@ export default async function run(bench: Bench): Promise<void> {
     await typing(bench, new Storage(path.join(root, 'typing')));
     await hunkByHunk(bench, new Storage(path.join(root, 'hunks')));
     await applyAll(bench, root);
+    await votes(bench, path.join(root, 'votes'));
     await start(bench, new Storage(path.join(root, 'start')));
   } finally {
     fs.rmSync(root, { recursive: true });
@@ -180,6 +185,44 @@ async function applyAll(bench: Bench, root: string): Promise<void> {
     { name: `10 × ${FILES / 10}`, times: tenth },
     1.5,
   );
+}
+
+/** In Auto, a vote looks for links that give a protected file another name. One call does that once, however many ids it has. */
+async function votes(bench: Bench, root: string): Promise<void> {
+  for (let n = 0; n < WORKSPACE / 10; n++) {
+    const folder = path.join(root, 'files', `${n % 100}`, `${n}`);
+    fs.mkdirSync(folder, { recursive: true });
+    for (let file = 0; file < 10; file++) fs.writeFileSync(path.join(folder, `${file}.ts`), '');
+  }
+  const { store, workspace } = new Storage(root);
+  const invoker = new Invoker(store, workspace, () => 'apply');
+  let staged = 0;
+  const resolving = async (ids: number): Promise<number> => {
+    const named = Array.from({ length: ids }, () => {
+      const change: FileChange = {
+        ...{ kind: 'create', path: `new${++staged}.ts`, before: null },
+        after: sideOfText('const value = 1;\n'),
+      };
+      const stagedAt = new Date().toISOString();
+      return store.stage({ ...draft, label: 'Create', changes: [change], stagedAt }).preview.id;
+    });
+    const { signal } = new AbortController();
+    const begun = process.cpuUsage();
+    await resolveEach(
+      named,
+      { action: 'apply', reason: 'ok', signal },
+      { signal, resolve: ({ id = '', ...call }) => invoker.resolve({ ...call, id, actor: 'model' }) },
+    );
+    const { user, system } = process.cpuUsage(begun);
+    if (named.some(id => store.get(id)?.state.kind !== 'applied'))
+      throw new Error('a vote was not carried out');
+    return (user + system) / 1_000;
+  };
+  await resolving(1);
+  const { one, many } = await bench.interleaved({ one: () => resolving(1), many: () => resolving(VOTED) });
+  const what = `one resolve of ${VOTED} ids in Auto, ${WORKSPACE} files: processor`;
+  bench.against(what, many, { name: 'of one id', times: one }, 1.5);
+  await store.close();
 }
 
 /** A start with much pending and a long ledger, beside reading the same lines as JSON. */
