@@ -68,16 +68,12 @@ export function encodeHeader({ log, version }: LogHeader): string {
   return `${JSON.stringify({ log, version })}\n`;
 }
 
-/**
- * Passes a log of any known version to its reader, line by line.
- * @throws UnknownLogVersionError, before anything reaches the reader, if the header names another log or a newer version.
- */
+/** Passes a log of the current version to its reader, line by line. */
 export async function readLog<T>(
-  stored: Buffer,
+  bytes: Buffer,
   format: LogFormat<T>,
   reader: LogReader<T>,
 ): Promise<LogFaults> {
-  const bytes = await migrateLog(stored, format);
   const badLines: number[] = [];
   let number = 0;
   const whole = await eachLine(bytes, (start, end) => {

@@ -1,5 +1,3 @@
-import * as fs from 'node:fs';
-import * as path from 'node:path';
 import { TimeSlice } from '../../../base/async.ts';
 import { orUndefined, ToolError } from '../../../base/errors.ts';
 import { sha256, type Sha256 } from '../../../base/hash.ts';
@@ -10,8 +8,6 @@ import type { Stored } from './moving.ts';
 import { CHAIN, Packs, PacksError, type Place } from './packs.ts';
 import { sharedEnds, type Ends } from './sharedEnds.ts';
 
-/** How many bytes may wait before they are written. */
-const BUFFERED_BYTES = 1024 * 1024;
 /** How many bytes of contents may be copied to read one that is based on others. */
 const CHAIN_BYTES = 64 * 1024 * 1024;
 /** How many of a path's last contents its next one is compared with. */
@@ -121,7 +117,7 @@ export class Contents implements Blobs {
     const { place } = this.#add(side.hash, bytes, near);
     this.#bytes.set(side.hash, bytes, bytes.length);
     this.#texts.set(keyOf(side), side.text, side.text.length);
-    if (this.#packs.bufferedBytes > BUFFERED_BYTES) this.write();
+    if (this.#packs.isFull) this.write();
     return place;
   }
 
@@ -177,24 +173,17 @@ export class Contents implements Blobs {
     this.#packs.startAnew();
     this.#isMoving = true;
     const packs = new Packs(this.folder);
-    const { Moving } = await import('./moving.ts');
-    const moving = new Moving(this.#stored, packs, named, hash => orUndefined(() => this.#read(hash)));
-    const slice = new TimeSlice();
+    const { copied } = await import('./moving.ts');
     try {
-      await moving.begin();
-      for (const hash of named) {
-        if (this.#stored.has(hash)) moving.move(hash);
-        if (packs.bufferedBytes > BUFFERED_BYTES) packs.write();
-        await slice.turn();
-      }
-      packs.write();
-      await packs.flush();
+      const { copies, gone } = await copied(this.#stored, named, packs, hash =>
+        orUndefined(() => this.#read(hash)),
+      );
+      for (const [hash, stored] of copies) this.#stored.set(hash, stored);
+      return gone;
     } finally {
       this.#packs.adopt(packs);
       this.#isMoving = false;
     }
-    for (const [hash, stored] of moving.moved) this.#stored.set(hash, stored);
-    return moving.gone;
   }
 
   /** Removes the packs with none of these contents, nor of those that they are based on, once they were renewed. */
@@ -211,14 +200,6 @@ export class Contents implements Blobs {
       await slice.turn();
     }
     await this.#packs.retain(packs);
-  }
-
-  /** Whether a text is in the storage, as far as can be told without reading it. */
-  has(hash: Sha256): boolean {
-    const place = this.#stored.get(hash)?.place;
-    if (!place || this.#awaited.has(hash)) return this.#awaited.has(hash);
-    const size = fs.statSync(path.join(this.folder, place[0]), { throwIfNoEntry: false })?.size ?? 0;
-    return place[1] + place[2] <= size;
   }
 
   #sideOf(hash: Sha256, encoding: TextEncoding): TextSide {

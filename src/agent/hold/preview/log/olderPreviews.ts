@@ -13,7 +13,7 @@ import { isBinary, type BinarySide } from '../fileChange.ts';
 import type { Contents } from './contents.ts';
 import { parseEntry, previewLogFormat } from './previewLog.ts';
 import { previewMigrations } from './previewMigrations.ts';
-import { changesOf, placeInTurns, withPlaces, withTexts } from './storedChanges.ts';
+import { changesOf, placeInTurns, sidesIn, withPlaces, withTexts } from './storedChanges.ts';
 
 /** How many bytes of a log are read at once, and about how many are written. */
 const AT_ONCE = 1024 * 1024;
@@ -99,8 +99,8 @@ async function migratedLine(bytes: Buffer, version: number, contents: Contents):
   const parsed = parseEntry(value);
   if (!parsed) return undefined;
   const entry = withTexts(parsed, contents);
-  const sides = changesOf(entry).flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
-  for (const side of sides) if (isBinary(side) && !contents.has(side.hash)) await moveBlob(side, contents);
+  for (const side of sidesIn(changesOf(entry)))
+    if (isBinary(side) && contents.sizeOf(side.hash) === undefined) await moveBlob(side, contents);
   await placeInTurns(entry, contents);
   return encodeEntry({ v: previewLogFormat.version, ...(withPlaces(entry, contents) as object) });
 }

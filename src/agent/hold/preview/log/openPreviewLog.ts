@@ -6,7 +6,6 @@ import { encodeHeader, type LogFaults, type LogReader } from '../../../base/log/
 import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
 import { isText } from '../fileChange.ts';
 import { Contents } from './contents.ts';
-import { isKept } from './keptChanges.ts';
 import {
   parseEntry,
   previewLogFormat,
@@ -15,7 +14,7 @@ import {
   type PreviewLogEntry,
   type UnreadableLine,
 } from './previewLog.ts';
-import { newTextIn, placeInTurns, withPlaces, withTexts } from './storedChanges.ts';
+import { changesOf, newTextIn, placeInTurns, sidesIn, withPlaces, withTexts } from './storedChanges.ts';
 
 /** Size in bytes from which a log is compacted that has grown fourfold, and how many bytes of contents may be unnamed. */
 export interface Slack {
@@ -166,18 +165,6 @@ function writtenAgain(entry: PreviewLogEntry): PreviewLogEntry {
   return entry.type === 'staged' || entry.type === 'revised' ? { ...entry } : entry;
 }
 
-function encodingsOf(entry: PreviewLogEntry): EncodingName[] {
-  const lists =
-    entry.type === 'staged'
-      ? [entry.preview.changes]
-      : entry.type === 'revised'
-        ? [entry.changes, entry.part?.changes]
-        : [];
-  return lists.flatMap(changes =>
-    (changes ?? []).flatMap(change =>
-      isKept(change)
-        ? []
-        : [change.before, change.after].flatMap(side => (side && isText(side) ? [side.encoding.name] : [])),
-    ),
-  );
+function encodingsOf(entry: PreviewLogEntry): readonly EncodingName[] {
+  return sidesIn(changesOf(entry)).flatMap(side => (isText(side) ? [side.encoding.name] : []));
 }

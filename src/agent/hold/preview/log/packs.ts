@@ -25,6 +25,8 @@ export interface PackRecord {
 
 /** A pack does not grow beyond this size, in bytes, so that unneeded contents can be removed. */
 const PACK_BYTES = 8 * 1024 * 1024;
+/** How many bytes may wait before they are written. */
+const BUFFERED_BYTES = 1024 * 1024;
 /** The longest chain of contents that one may be based on. */
 export const CHAIN = 256;
 
@@ -36,23 +38,28 @@ export class Packs {
   readonly #new = new Set<string>();
   #pack: { readonly name: string; size: number } | undefined;
   #buffered: { readonly hash: Sha256; readonly bytes: Uint8Array }[] = [];
-  bufferedBytes = 0;
+  #bufferedBytes = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
+  /** Whether so much waits that {@link write} pays. */
+  get isFull(): boolean {
+    return this.#bufferedBytes > BUFFERED_BYTES;
+  }
+
   /** Takes a record that {@link write} writes. */
   add(hash: Sha256, head: RecordHead, own: Uint8Array): Place {
     const record = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), own]);
-    if (!this.#pack || (this.#pack.size > PACK_BYTES && this.bufferedBytes === 0)) {
+    if (!this.#pack || (this.#pack.size > PACK_BYTES && this.#bufferedBytes === 0)) {
       this.#pack = { name: `${randomUUID()}.pack`, size: 0 };
       this.#new.add(this.#pack.name);
     }
     const place: Place = [this.#pack.name, this.#pack.size, record.length];
     this.#pack.size += record.length;
     this.#buffered.push({ hash, bytes: record });
-    this.bufferedBytes += record.length;
+    this.#bufferedBytes += record.length;
     return place;
   }
 
@@ -62,8 +69,8 @@ export class Packs {
     const { name, size } = this.#pack;
     const written = this.#buffered.splice(0);
     const hashes = written.map(({ hash }) => hash);
-    const from = size - this.bufferedBytes;
-    this.bufferedBytes = 0;
+    const from = size - this.#bufferedBytes;
+    this.#bufferedBytes = 0;
     try {
       fs.mkdirSync(this.#folder, { recursive: true });
       const file = fs.openSync(path.join(this.#folder, name), 'a');
@@ -160,7 +167,7 @@ export class Packs {
   }
 
   #read(name: string, offset: number, length: number): Buffer {
-    const from = (this.#pack?.size ?? 0) - this.bufferedBytes;
+    const from = (this.#pack?.size ?? 0) - this.#bufferedBytes;
     if (name === this.#pack?.name && offset >= from)
       return Buffer.concat(this.#buffered.map(({ bytes }) => bytes)).subarray(
         offset - from,

@@ -4,6 +4,7 @@ import { isBinary, textOf, type FileSide } from '../fileChange.ts';
 import type { Preview, PreviewState } from '../preview.ts';
 import type { PreviewProjection } from '../previewProjection.ts';
 import type { Contents } from './contents.ts';
+import { sidesIn } from './storedChanges.ts';
 import { idsOf, type PreviewLogEntry, type PreviewLogSink } from './previewLog.ts';
 
 /** How many of the last decisions stay in the log, whether their previews stay or not. */
@@ -54,7 +55,7 @@ function forgettable(
   let bytes = 0;
   const isKept = ({ preview, at }: { readonly preview: Preview; readonly at: number }): boolean => {
     if (at < until.getTime()) return false;
-    for (const side of sidesOf(preview)) {
+    for (const side of sidesIn(preview.changes ?? [])) {
       if (!counted.has(side.hash)) bytes += sizeOf(side);
       counted.add(side.hash);
     }
@@ -71,15 +72,11 @@ function forgettable(
   return previews.filter(preview => forgotten.has(preview));
 }
 
-function sidesOf({ changes }: Pick<Preview, 'changes'>): readonly FileSide[] {
-  return (changes ?? []).flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
-}
-
 async function hashesOf(previews: readonly Preview[]): Promise<ReadonlySet<Sha256>> {
   const hashes = new Set<Sha256>();
   const slice = new TimeSlice();
   for (const preview of previews) {
-    for (const { hash } of sidesOf(preview)) hashes.add(hash);
+    for (const { hash } of sidesIn(preview.changes ?? [])) hashes.add(hash);
     await slice.turn();
   }
   return hashes;
@@ -131,6 +128,6 @@ export async function forget(
   await log.contents?.retain(await named());
   return projection
     .all()
-    .filter(preview => sidesOf(preview).some(({ hash }) => gone?.has(hash)))
+    .filter(preview => sidesIn(preview.changes ?? []).some(({ hash }) => gone?.has(hash)))
     .map(({ id }) => id);
 }

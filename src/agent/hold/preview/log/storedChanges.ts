@@ -31,9 +31,8 @@ export function withPlaces(entry: PreviewLogEntry, contents: Contents): unknown 
 /** How many characters of an entry's texts are not stored yet. */
 export function newTextIn(entry: PreviewLogEntry, contents: Contents): number {
   let chars = 0;
-  for (const { before, after } of changesOf(entry))
-    for (const side of [before, after])
-      if (side && isText(side) && !contents.knows(side)) chars += side.text.length;
+  for (const side of sidesIn(changesOf(entry)))
+    if (isText(side) && !contents.knows(side)) chars += side.text.length;
   return chars;
 }
 
@@ -48,15 +47,16 @@ export async function placeInTurns(entry: PreviewLogEntry, contents: Contents): 
 
 /** The changes that an entry has in full. */
 export function changesOf(entry: PreviewLogEntry): readonly FileChange[] {
-  const of =
-    entry.type === 'staged'
-      ? [entry.preview.changes]
-      : entry.type === 'revised'
-        ? [entry.changes, entry.part?.changes]
-        : [];
-  return of.flatMap(changes =>
-    (changes ?? []).flatMap((change): FileChange[] => (isKept(change) ? [] : [change])),
+  if (entry.type === 'staged') return entry.preview.changes ?? [];
+  if (entry.type !== 'revised') return [];
+  return [...entry.changes, ...(entry.part?.changes ?? [])].flatMap(change =>
+    isKept(change) ? [] : [change],
   );
+}
+
+/** The files of changes, as they were and as they are to be. */
+export function sidesIn(changes: readonly FileChange[]): readonly FileSide[] {
+  return changes.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
 }
 
 function placed(change: FileChange, contents: Contents): unknown {
