@@ -4,7 +4,6 @@ import ts from 'typescript';
 import { inRepo } from '../lib/paths.mjs';
 
 const SOURCE = inRepo('src', 'views', 'api.ts');
-const TOOL_TYPES = inRepo('src', 'agent', 'session', 'tools', 'custom', 'redline.d.ts');
 
 /** Types whose form is not part of the API. */
 const OPAQUE = {
@@ -101,7 +100,7 @@ class TypeWriter {
     visit(node);
     const isOurs = ({ declarations: [declaration] = [] }) => {
       const file = declaration?.getSourceFile().fileName;
-      return file?.startsWith(inRepo('src')) && file !== TOOL_TYPES;
+      return file?.startsWith(inRepo('src'));
     };
     return found.filter(isOurs);
   }

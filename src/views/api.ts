@@ -18,7 +18,7 @@ import {
   parsePendingAction,
   type ActionEnvironment,
 } from '../agent/session/tools/custom/parsePendingAction.ts';
-import type { CustomToolFactory } from '../agent/session/tools/custom/redline.d.ts';
+import type { CustomToolFactory } from '../../examples/tools/redline.d.ts';
 import type { Settings } from './settings.ts';
 
 /** A snapshot of a preview, as other extensions see it. */

@@ -4,7 +4,7 @@ import type { PendingAction } from '../../src/agent/hold/preview/pendingAction.t
 import type { Preview } from '../../src/agent/hold/preview/preview.ts';
 import { ToolLoader, type LoadedTools } from '../../src/agent/session/tools/custom/loading/toolLoader.ts';
 import type { ToolHost, ToolSession } from '../../src/agent/session/tools/custom/pi.ts';
-import type { CustomToolUi } from '../../src/agent/session/tools/custom/redline.d.ts';
+import type { CustomToolUi } from '../../examples/tools/redline.d.ts';
 import { TempFolder } from './tempFolder.ts';
 import { ToolHarness } from './toolHarness.ts';
 

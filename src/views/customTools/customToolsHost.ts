@@ -7,7 +7,7 @@ import { CustomTools } from '../../agent/session/tools/custom/customTools.ts';
 import type { LoadProblem } from '../../agent/session/tools/custom/loading/loadProblem.ts';
 import type { ToolPlace } from '../../agent/session/tools/custom/loading/toolFiles.ts';
 import type { ToolHost } from '../../agent/session/tools/custom/pi.ts';
-import type { CustomToolUi } from '../../agent/session/tools/custom/redline.d.ts';
+import type { CustomToolUi } from '../../../examples/tools/redline.d.ts';
 import type { ToolRegistry } from '../../agent/session/tools/registry.ts';
 import { escapeInvisible, withoutIcons } from '../plainText.ts';
 import { confirm, showError, showInfo, showWarning } from '../toast.ts';

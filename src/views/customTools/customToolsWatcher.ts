@@ -8,7 +8,7 @@ import { Emitter } from '../../agent/base/event.ts';
 import type { CustomTools } from '../../agent/session/tools/custom/customTools.ts';
 import type { LoadProblem } from '../../agent/session/tools/custom/loading/loadProblem.ts';
 import type { ToolPlace } from '../../agent/session/tools/custom/loading/toolFiles.ts';
-import type { CustomToolFactory } from '../../agent/session/tools/custom/redline.d.ts';
+import type { CustomToolFactory } from '../../../examples/tools/redline.d.ts';
 import type { Settings } from '../settings.ts';
 import type { CustomToolsParts } from './customToolsHost.ts';
 import { toolPlaces } from './toolFolders.ts';

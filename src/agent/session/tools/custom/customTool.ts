@@ -6,7 +6,11 @@ import type { RunningCall, CurrentTool } from './currentTool.ts';
 import { toolParameters } from './loading/parameters.ts';
 import { asOurToolError } from './parsePendingAction.ts';
 import type { ToolHost } from './pi.ts';
-import type { CustomTool, CustomToolContext, CustomToolSessionEvent } from './redline.d.ts';
+import type {
+  CustomTool,
+  CustomToolContext,
+  CustomToolSessionEvent,
+} from '../../../../../examples/tools/redline.d.ts';
 import type { ToolOwner } from './toolOwner.ts';
 
 /** The tool names that servers accept. */

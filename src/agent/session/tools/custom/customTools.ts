@@ -7,7 +7,7 @@ import { isThrownIn, type LoadProblem } from './loading/loadProblem.ts';
 import type { ToolPlace } from './loading/toolFiles.ts';
 import type { LoadedTools, ToolLoader } from './loading/toolLoader.ts';
 import { ToolPlaces } from './loading/toolPlaces.ts';
-import type { CustomToolFactory, CustomToolSessionEvent } from './redline.d.ts';
+import type { CustomToolFactory, CustomToolSessionEvent } from '../../../../../examples/tools/redline.d.ts';
 import { RegisteredTools } from './registeredTools.ts';
 import type { ToolOwner } from './toolOwner.ts';
 

@@ -6,7 +6,7 @@ import { systemProgram } from '../../../base/system/processTable.ts';
 import { programCall } from '../../../base/system/programCall.ts';
 import { StartedProcesses } from '../../../base/system/startedProcesses.ts';
 import { decodeConsole } from '../../../hold/text/encodings.ts';
-import type { ExecOptions, ExecResult } from './redline.d.ts';
+import type { ExecOptions, ExecResult } from '../../../../../examples/tools/redline.d.ts';
 
 /** The most bytes of output on each stream; a program that writes more is killed. */
 const MAX_OUTPUT = 10_000_000;

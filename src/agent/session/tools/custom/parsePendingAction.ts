@@ -6,7 +6,7 @@ import {
   type PendingAction,
 } from '../../../hold/preview/pendingAction.ts';
 import { sideToStore } from '../../../hold/preview/textFile.ts';
-import type { CustomToolFileChange } from './redline.d.ts';
+import type { CustomToolFileChange } from '../../../../../examples/tools/redline.d.ts';
 
 /** The facts about an action's author that parsing it needs. */
 export interface ActionEnvironment {

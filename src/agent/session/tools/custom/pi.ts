@@ -6,7 +6,14 @@ import type { CurrentTool } from './currentTool.ts';
 import { exec } from './exec.ts';
 import { typebox, zod } from './loading/parameters.ts';
 import { parsePendingAction } from './parsePendingAction.ts';
-import type { CustomTool, CustomToolApi, CustomToolLogger, CustomToolUi, TypeBox, Zod } from './redline.d.ts';
+import type {
+  CustomTool,
+  CustomToolApi,
+  CustomToolLogger,
+  CustomToolUi,
+  TypeBox,
+  Zod,
+} from '../../../../../examples/tools/redline.d.ts';
 import type { ToolOwner } from './toolOwner.ts';
 
 /** The current session, as far as custom tools need it. */

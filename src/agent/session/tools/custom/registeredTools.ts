@@ -2,7 +2,7 @@ import type { Disposable } from '../../../base/disposable.ts';
 import type { ToolRegistry } from '../registry.ts';
 import type { LoadedTool } from './customTool.ts';
 import type { LoadedTools } from './loading/toolLoader.ts';
-import type { CustomToolSessionEvent } from './redline.d.ts';
+import type { CustomToolSessionEvent } from '../../../../../examples/tools/redline.d.ts';
 import type { ToolOwner } from './toolOwner.ts';
 
 interface Entry {

@@ -35,10 +35,6 @@ test('the documentation page shows each of these files exactly, or names it', ()
   assert.deepEqual(unseen, []);
 });
 
-test('the type file beside the examples is the runtime’s', () => {
-  assert.equal(read('examples/tools/redline.d.ts'), read('src/agent/session/tools/custom/redline.d.ts'));
-});
-
 test('sort_lines declares a change of exactly the file that it read', async () => {
   const harness = world.harness(await load('sort_lines.ts'), {
     'list.txt': 'b\nc\na\n',

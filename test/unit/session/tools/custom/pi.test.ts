@@ -6,7 +6,7 @@ import { readProcesses } from '../../../../../src/agent/base/system/processTable
 import { ToolError } from '../../../../../src/agent/base/errors.ts';
 import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
 import type { LoadedTools } from '../../../../../src/agent/session/tools/custom/loading/toolLoader.ts';
-import type { CustomToolApi } from '../../../../../src/agent/session/tools/custom/redline.d.ts';
+import type { CustomToolApi } from '../../../../../examples/tools/redline.d.ts';
 import { CustomToolWorld, toolSource } from '../../../../support/customToolWorld.ts';
 import { polled } from '../../../../../scripts/lib/limits.mjs';
 import { Gate } from '../../../../support/gate.ts';

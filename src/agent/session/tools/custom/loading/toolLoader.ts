@@ -6,7 +6,7 @@ import { CurrentTool } from '../currentTool.ts';
 import { createCustomTool, type LoadedTool } from '../customTool.ts';
 import { guardExit } from '../exitGuard.ts';
 import { createPi, type ToolHost } from '../pi.ts';
-import type { CustomToolFactory } from '../redline.d.ts';
+import type { CustomToolFactory } from '../../../../../../examples/tools/redline.d.ts';
 import { ToolOwner, type OwnerOrigin } from '../toolOwner.ts';
 import { importFile } from './importFile.ts';
 import type { LoadFault } from './loadProblem.ts';
