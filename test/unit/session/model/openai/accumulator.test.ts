@@ -2,8 +2,10 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { APIError } from 'openai';
 import type { ProviderEvent } from '../../../../../src/agent/session/model/chatProvider.ts';
-import { ChatAccumulator } from '../../../../../src/agent/session/model/openai/accumulator.ts';
-import type { CollectedAnswer } from '../../../../../src/agent/session/model/openai/accumulator.ts';
+import {
+  ChatAccumulator,
+  type CollectedAnswer,
+} from '../../../../../src/agent/session/model/openai/accumulator.ts';
 import { KnownFault, ReportedError } from '../../../../../src/agent/session/model/openai/faults.ts';
 import { decode } from '../../../../support/decodedStream.ts';
 import { linesOf, serverFixtures } from '../../../../support/serverFixtures.ts';

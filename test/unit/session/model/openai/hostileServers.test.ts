@@ -1,7 +1,6 @@
 import { afterEach, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { Server, ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   listOpenAiModels,
@@ -14,8 +13,8 @@ import {
   failureIn,
   hello,
   logger,
+  type Outcome,
 } from '../../../../support/providerHarness.ts';
-import type { Outcome } from '../../../../support/providerHarness.ts';
 
 closeServerAfterEach();
 
