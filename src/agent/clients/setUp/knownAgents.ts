@@ -155,7 +155,7 @@ export const knownAgents: readonly KnownAgent[] = [
     name: 'VS Code’s own agents',
     shell: l10n =>
       l10n.t(
-        'The terminal and the edit tools of VS Code’s own agents are refused by a hook, as its documentation tells; this was not run. Where hooks are switched off, for example by your organization, they write.',
+        'The terminal and the edit tools of VS Code’s own agents are refused by a hook, according to VS Code’s documentation; this was not run. Where hooks are switched off, for example by your organization, they write.',
       ),
     files: [gate, instructions('AGENTS.md')],
   },
