@@ -217,7 +217,7 @@ suite('a model behind an OpenAI-compatible server that enforces tool_choice', ()
       api.previews.resolve({ id, action: 'apply', reason: 'first' }),
       api.previews.resolve({ id, action: 'discard', reason: 'too late' }),
     ]);
-    assert.match(first.content[0]?.text ?? '', /Applied: Edit wire.ts/);
+    assert.match(first.content[0]?.text ?? '', /Applied: p\d+ \(Edit wire.ts/);
     assert.match(second.content[0]?.text ?? '', /was already resolved by another extension: applied/);
     assert.equal(await text(), NEW);
     await until(

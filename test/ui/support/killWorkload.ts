@@ -70,7 +70,7 @@ export async function workUntilKilled(
       const path = /"path":"([^"]+)"/.exec(event.call.arguments)?.[1];
       if (id !== undefined && path !== undefined) tell({ type: 'staged', id, path });
       // The model also resolves previews that were staged through the API.
-      const label = /^Applied: (.+)\. Reason: /.exec(event.result.content)?.[1];
+      const label = /^Applied: p\d+ \((.+)\)\. Reason: /.exec(event.result.content)?.[1];
       const entry = api.previews.ledger().findLast(candidate => candidate.label === label);
       if (entry) tell({ type: 'resolved', id: entry.previewId, action: 'apply' });
     });

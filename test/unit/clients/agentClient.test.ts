@@ -205,7 +205,7 @@ test('its apply is a recommendation in Review, is executed in Auto, and is refus
   assert.equal(await apply('p1'), 'Only the user decides on p1 at the moment. Nothing has changed.');
   assert.equal(world.workspace.text('a.txt'), 'one\ntwo\nthree\n');
   world.settings.modelAuthority = 'apply';
-  assert.match(await apply('p1'), /^Applied: Edit a\.txt/);
+  assert.match(await apply('p1'), /^Applied: p1 \(Edit a\.txt/);
   assert.equal(world.workspace.text('a.txt'), 'ONE\ntwo\nthree\n');
   assert.deepEqual(
     world.store.ledger().map(({ actor, agent: who, outcome }) => [actor, who?.name, outcome]),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { silentLogger } from '../../../src/agent/base/logger.ts';
 import { Rebaser } from '../../../src/agent/hold/preview/rebase/rebaser.ts';
 import { resolvePart } from '../../../src/agent/hold/preview/resolve/resolvePart.ts';
+import { nameOf } from '../../../src/agent/hold/preview/preview.ts';
 import { commitText } from '../../../src/agent/hold/preview/commitText.ts';
 import { modify, textIn } from '../../support/changes.ts';
 import type { Script, ScriptedTurn } from '../../support/scriptedProvider.ts';
@@ -70,7 +71,9 @@ test('the title that the model gives with an amendment is that of the preview, a
   const titled = { ...amend('two', 'TWO').arguments, title: 'Shout\n twice' };
   const t = await amendedAfter(() => undefined, calls({ name: 'edit_file', arguments: titled }));
   assert.equal(t.store.get('p1')?.title, 'Shout twice');
-  assert.equal(restoredStore(t.log).get('p1')?.title, 'Shout twice');
+  const restored = restoredStore(t.log).get('p1');
+  assert.equal(restored?.title, 'Shout twice');
+  assert.equal(restored && nameOf(restored), 'p1 (Shout twice)');
 });
 
 test('the label of an amended preview counts the edits that it has now', async () => {

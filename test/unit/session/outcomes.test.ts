@@ -334,7 +334,7 @@ for (const [answer, said] of [
       texts,
       said !== undefined
         ? [said, said]
-        : ['Applied: Deploy. Reason: because', 'Discarded: Drop. Reason: because'],
+        : ['Applied: p1 (Deploy). Reason: because', 'Discarded: Drop. Reason: because'],
     );
     t.assertSound();
   });

@@ -163,6 +163,28 @@ test('a mode takes effect at the next call', async () => {
   assert.equal(t.workspace.text('a.txt'), 'A');
 });
 
+test('the model reads of a preview by its id and the title that it gave, and without one by the label', async () => {
+  const titled = edit('a.txt');
+  const calls = [{ ...titled, arguments: { ...titled.arguments, title: 'Shout\n a' } }, edit('b.txt')];
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'auto', modelAuthority: 'recommend' },
+    script: [
+      { toolCalls: calls },
+      { text: 'Done.' },
+      { toolCalls: [resolve('apply', { ids: ['p1', 'p2'] })] },
+      { text: 'I see.' },
+    ],
+  });
+  await t.session.prompt('Edit.');
+  const names = 'p1 (Shout a), p2 (Edit b.txt (1 edit))';
+  assert.ok(reminders(t)[0]?.text.includes(`\nStaged: ${names}. Vote`));
+  assert.ok(contents(t).at(-1)?.startsWith(`Your recommendations for ${names} are recorded.`));
+  await t.click('p1', 'discard', 'Too loud.');
+  await t.untilState('awaitingReview');
+  assert.match(JSON.stringify(t.requests.at(-1)?.messages), /The user discarded p1 \(Shout a\)\./);
+});
+
 test('a failed apply: the same preview is pending, forced and reminded of again, and can succeed', async () => {
   const t = createTestSession({ files, script: [editA, applies, applies, { text: 'Done.' }] });
   t.workspace.failWrite(1);

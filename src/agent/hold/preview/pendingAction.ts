@@ -28,6 +28,8 @@ export interface PendingAction {
    * the language that the user has when it is staged.
    */
   readonly title?: string | Sentence;
+  /** The title that the model gave. */
+  readonly modelTitle?: string | undefined;
   readonly sourceToolName: string;
   /** The exact file changes. Redline shows and writes them itself; `apply` is not called. */
   readonly changes?: readonly FileChange[];

@@ -158,12 +158,16 @@ export function titleOf({ title, label }: Preview): string {
   return title ?? label;
 }
 
-/** Name of a preview in texts for the model: `p3 (AST Edit: 2 replacements in 1 file)`. */
-export function nameOf({ id, label }: Pick<Preview, 'id' | 'label'>): string {
-  return `${id} (${safeName(label)})`;
+/** Name of a preview in texts for the model: `p3 (AST Edit: 2 replacements in 1 file)`, or with the model's own title. */
+export function nameOf({
+  id,
+  label,
+  modelTitle = label,
+}: Pick<Preview, 'id' | 'label' | 'modelTitle'>): string {
+  return `${id} (${safeName(modelTitle)})`;
 }
 
-/** Ids and labels, as a list. */
+/** The names, as a list. */
 export function namesOf(previews: readonly Preview[]): string {
   return previews.map(nameOf).join(', ');
 }

@@ -309,7 +309,7 @@ function reduce(
       const changes = revisedChanges(preview.revision, preview.changes, entry);
       if (!changes) return parts;
       const label = preview.labelParts ? counted(...recounted(preview.labelParts, changes)) : {};
-      const title = entry.title === undefined ? {} : { title: entry.title };
+      const title = entry.title === undefined ? {} : { title: entry.title, modelTitle: entry.title };
       const next = { ...preview, ...edited, ...label, ...title, revision, changes, dependsOn };
       if (entry.by !== 'split') return [{ ...next, state: pendingState }];
       return [...parts, { ...next, state: pendingOn(pending, changes) }];

@@ -130,8 +130,10 @@ const stagedParts = {
       ]),
     ),
   ),
-  /** Replaces the label for people; the model, the log and other extensions know the preview by the label. */
+  /** Replaces the label for people; the log and other extensions know the preview by the label. */
   title: z.exactOptional(z.string()),
+  /** The title that the model gave, by which it knows the preview; without one, by the label. */
+  modelTitle: z.exactOptional(z.string()),
   /** Who proposed it: only a label, no decision depends on it. */
   sourceToolName: z.string(),
   /**

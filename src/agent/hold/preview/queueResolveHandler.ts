@@ -41,6 +41,7 @@ export function queueResolveHandler(
     label: action.label,
     ...(action.labelParts ? { labelParts: action.labelParts } : {}),
     ...(title === undefined ? {} : { title }),
+    ...(action.modelTitle === undefined ? {} : { modelTitle: action.modelTitle }),
     sourceToolName: action.sourceToolName,
     ...contentOf(action),
     ...(action.purpose ? { purpose: action.purpose } : {}),

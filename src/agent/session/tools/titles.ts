@@ -24,9 +24,16 @@ export function reasoned(given: string | undefined): Pick<PendingAction, 'detail
   return details === '' ? {} : { details };
 }
 
-/** The title that the model gave, on one line; else the derived one. */
-export function titled(given: string | undefined, derived: string | Sentence): string | Sentence {
-  return givenTitle(given) ?? derived;
+/** The titles of a change: for the user, and that of the model if it gave one. */
+export interface Titles {
+  readonly title: string | Sentence;
+  readonly modelTitle?: string;
+}
+
+/** The title that the model gave, on one line, by which it then knows the preview; else the derived one. */
+export function titled(given: string | undefined, derived: string | Sentence): Titles {
+  const modelTitle = givenTitle(given);
+  return modelTitle === undefined ? { title: derived } : { title: modelTitle, modelTitle };
 }
 
 /** The title that the model gave, on one line; `undefined` if it gave none. */
@@ -95,12 +102,16 @@ export function replacementTitle(
   return others.length === 0 ? change : `${change}, …`;
 }
 
-/** The title with the number of files that the change leaves with new syntax errors, if there are any. */
-export function withBrokenFiles(title: string | Sentence, files: number): string | Sentence {
-  if (files === 0) return title;
-  return l10n => {
-    const forms = l10n.t('1 file no longer parses|{0} files no longer parse');
-    return `${typeof title === 'function' ? title(l10n) : title} · ${countText(forms, l10n)(files)}`;
+/** The titles, with the number of files that the change leaves with new syntax errors, if there are any, for the user. */
+export function withBrokenFiles(titles: Titles, files: number): Titles {
+  if (files === 0) return titles;
+  const { title } = titles;
+  return {
+    ...titles,
+    title: l10n => {
+      const forms = l10n.t('1 file no longer parses|{0} files no longer parse');
+      return `${typeof title === 'function' ? title(l10n) : title} · ${countText(forms, l10n)(files)}`;
+    },
   };
 }
 

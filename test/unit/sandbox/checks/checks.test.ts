@@ -140,7 +140,7 @@ test('a result of several stays about the rest when one of them is applied, and 
 test('in the mode checked, what the checks have passed on lands, and the ledger says so', async () => {
   const world = new CheckWorld('checked', capitals);
   world.stage();
-  assert.match(textOf(await world.resolve(model)), /^Applied: Edit/);
+  assert.match(textOf(await world.resolve(model)), /^Applied: p\d+ \(Edit/);
   assert.equal(world.workspace.text('a.txt'), 'A');
   const [entry] = world.store.ledger();
   assert.deepEqual(
@@ -279,7 +279,7 @@ test('where the sandbox is not isolated, what a person ran counts', async () => 
   world.status = { engine: 'copy', isolated: false };
   world.stage();
   await world.checks.run(world.all, 'human');
-  assert.match(textOf(await world.resolve(model)), /^Applied: Edit/);
+  assert.match(textOf(await world.resolve(model)), /^Applied: p\d+ \(Edit/);
   assert.deepEqual(world.ran, ['run test']);
 });
 

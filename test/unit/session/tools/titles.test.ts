@@ -53,8 +53,10 @@ test('the title of a structural replacement names the pattern and its replacemen
 });
 
 test('the title that the model gives comes first, on one line and not too long', () => {
-  assert.equal(titled('  Round\n totals ', 'derived'), 'Round totals');
-  assert.equal(titled('   ', 'derived'), 'derived');
-  assert.equal(titled(undefined, 'derived'), 'derived');
-  assert.equal(titled('y'.repeat(300), 'derived').length, 80);
+  const given = { title: 'Round totals', modelTitle: 'Round totals' };
+  const derived = { title: 'derived' };
+  assert.deepEqual(titled('  Round\n totals ', 'derived'), given);
+  assert.deepEqual(titled('   ', 'derived'), derived);
+  assert.deepEqual(titled(undefined, 'derived'), derived);
+  assert.equal(titled('y'.repeat(300), 'derived').modelTitle?.length, 80);
 });

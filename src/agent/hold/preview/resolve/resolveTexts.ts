@@ -272,7 +272,8 @@ export function outcomeText(
   const { outcome, lost } = entry;
   if (lost) return lostOutcomeText(entry, lost);
   const failed = `${FAILED} ${NOT_DONE[entry.action]}`;
-  const name = nameOf({ id: entry.previewId, label: entry.label });
+  const { previewId: id, label } = entry;
+  const name = nameOf(preview ? { ...preview, label } : { id, label });
   const error = errorText(entry, preview);
   if (entry.actor === 'model') {
     const what = { failed, returnedError: RETURNED_ERROR, applied: '', discarded: '' }[outcome];

@@ -1,4 +1,3 @@
-import { safeName } from '../../../base/safeName.ts';
 import { listed } from '../../../base/phrases.ts';
 import { namesOf, type Preview, type ResolveAction } from '../preview.ts';
 import { unprovedText } from './checkTexts.ts';
@@ -16,9 +15,7 @@ export function votedText(
 
 /** The result of applying previews: the requested one, after those that it builds on. */
 export function appliedText(group: readonly Preview[], reason: string, unsaved: readonly string[]): string {
-  const [only, ...others] = group;
-  if (!only || others.length > 0) return votedText('Applied', group, reason, unsaved);
-  return `Applied: ${safeName(only.label)}. Reason: ${reason}${unsavedText(unsaved)}`;
+  return votedText('Applied', group, reason, unsaved);
 }
 
 export function unsavedText(unsaved: readonly string[] = []): string {

@@ -41,7 +41,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
       await assertApplicable(context.workspace, changes);
       context.stage({
         ...editLabel(files),
-        title: withBrokenFiles(titled(title, replacementTitle(ops)), broken.length),
+        ...withBrokenFiles(titled(title, replacementTitle(ops)), broken.length),
         sourceToolName: SOURCE,
         changes,
         details: { ops, paths, ...(broken.length === 0 ? {} : { noLongerParse: broken }) },

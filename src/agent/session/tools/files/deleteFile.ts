@@ -22,7 +22,7 @@ export const deleteFileTool = defineTool({
     await assertApplicable(context.workspace, [change]);
     context.stage({
       label: `Delete ${path}`,
-      title: titled(title, l10n => l10n.t('Delete {0}', path)),
+      ...titled(title, l10n => l10n.t('Delete {0}', path)),
       ...reasoned(reason),
       sourceToolName: 'delete_file',
       changes: [change],

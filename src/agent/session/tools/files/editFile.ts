@@ -55,7 +55,7 @@ export const editFileTool = defineTool({
         after: await proposedSide(context.workspace, path, null, only.new),
         sourceToolName: 'edit_file',
         label: `Create ${path}`,
-        title: titled(title, l10n => l10n.t('Create {0}', path)),
+        ...titled(title, l10n => l10n.t('Create {0}', path)),
         summary,
       });
     }
@@ -72,7 +72,7 @@ export const editFileTool = defineTool({
       edits: located,
       sourceToolName: 'edit_file',
       ...counted(`Edit ${path} (`, { noun: 'edit', count: located.length }, ')'),
-      title: titled(title, editTitle(path, before.text, located)),
+      ...titled(title, editTitle(path, before.text, located)),
       summary: [`${path}: ${count}.`, ...shownEdits(before.text, located)].join('\n'),
     });
   },

@@ -37,7 +37,7 @@ export const renameFileTool = defineTool({
     await assertApplicable(context.workspace, [change]);
     context.stage({
       label: `Rename ${from} to ${path}`,
-      title: titled(title, l10n => l10n.t('Rename {0} to {1}', from, path)),
+      ...titled(title, l10n => l10n.t('Rename {0} to {1}', from, path)),
       ...reasoned(reason),
       sourceToolName: 'rename_file',
       changes: [change],

@@ -20,6 +20,7 @@ export interface ProposedFile {
   readonly labelParts?: LabelParts;
   /** The title for the user, in place of the label. */
   readonly title: string | Sentence;
+  readonly modelTitle?: string | undefined;
   /** The summary by which the model checks its change. */
   readonly summary: string;
 }
@@ -40,9 +41,12 @@ export async function stageChange(context: ToolContext, file: ProposedFile): Pro
   if (change.kind === 'create') await assertCanHoldFile(context.workspace, file.path);
   await assertApplicable(context.workspace, [change]);
   const made = change.kind === 'modify' && file.edits ? { ...change, edits: file.edits } : change;
-  const { label, labelParts, title, sourceToolName } = file;
-  const parts = labelParts ? { labelParts } : {};
-  context.stage({ label, ...parts, title, sourceToolName, changes: [made] });
+  const { label, labelParts, title, modelTitle, sourceToolName } = file;
+  const named = {
+    ...(labelParts ? { labelParts } : {}),
+    ...(modelTitle === undefined ? {} : { modelTitle }),
+  };
+  context.stage({ label, ...named, title, sourceToolName, changes: [made] });
   const note = file.keepsLineEndings ? ' The line endings of the file are kept.' : '';
   const [head, ...diff] = file.summary.split('\n');
   return textResult([`${head}${note}`, ...diff].join('\n'));

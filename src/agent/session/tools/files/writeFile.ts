@@ -41,7 +41,7 @@ export const writeFileTool = defineTool({
       keepsLineEndings: text !== content,
       sourceToolName: 'write_file',
       label: `${verb} ${path}`,
-      title: titled(title, l10n => (before ? l10n.t('Rewrite {0}', path) : l10n.t('Create {0}', path))),
+      ...titled(title, l10n => (before ? l10n.t('Rewrite {0}', path) : l10n.t('Create {0}', path))),
       summary,
     });
   },

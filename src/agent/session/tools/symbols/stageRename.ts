@@ -53,7 +53,7 @@ export async function stageRename(
   const unseen = idsIn(context.pending);
   context.stage({
     ...counted(`Rename ${name} to ${newName} in `, { noun: 'file', count: changes.length }),
-    title: titled(title, `${name} → ${newName}`),
+    ...titled(title, `${name} → ${newName}`),
     sourceToolName: 'rename_symbol',
     changes,
   });

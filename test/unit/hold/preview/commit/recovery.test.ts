@@ -116,7 +116,7 @@ test('an apply whose end could not be recorded is finished at the next start: ap
     {
       ...{ previewId: 'p1', label: 'Edit a.txt', kind: 'files', sourceToolName: 'test', action: 'apply' },
       ...{ actor: 'human', reason: 'because', outcome: 'applied' },
-      ...{ message: 'Applied: Edit a.txt. Reason: because', interrupted: true, at: '', files: 4 },
+      ...{ message: 'Applied: p1 (Edit a.txt). Reason: because', interrupted: true, at: '', files: 4 },
     },
   );
   assert.deepEqual(await world.restart(), [], 'once');

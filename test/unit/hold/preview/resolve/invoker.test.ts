@@ -21,7 +21,7 @@ test('apply with changes writes them, and says so', async () => {
     changes: [modify('a.txt', 'a', 'A')],
   });
   const result = await resolve({ reason: 'good' });
-  assert.equal(textOf(result), 'Applied: Edit. Reason: good');
+  assert.equal(textOf(result), 'Applied: p1 (Edit). Reason: good');
   assert.equal(result.isError, undefined);
   assert.equal(workspace.text('a.txt'), 'A');
   assert.equal(state().kind, 'applied');
@@ -72,7 +72,7 @@ test('details hold no extra and no source details where there are none', async (
 test('the content of a callback comes back as it is, empty or of another kind than text', async () => {
   const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
   for (const [content, shown, recorded] of [
-    [[], '', 'Applied: Edit. Reason: ok'],
+    [[], '', 'Applied: p1 (Edit). Reason: ok'],
     [[image], '[image, which is not shown]', '[image, which is not shown]'],
     [[null, 'b', 7], '[Something, which is not shown]\nb\n[Something, which is not shown]', undefined],
     [[{ type: 'text', text: 'a', annotations: {} }, image], 'a\n[image, which is not shown]', undefined],
@@ -94,7 +94,7 @@ test('an answer of a callback that is no result is replaced by words', async () 
   for (const answer of answers) {
     const { stage, resolve } = new InvokerHarness();
     stage({ apply: () => Promise.resolve(answer as AgentToolResult) });
-    assert.equal(textOf(await resolve()), 'Applied: Edit. Reason: ok');
+    assert.equal(textOf(await resolve()), 'Applied: p1 (Edit). Reason: ok');
   }
 });
 
@@ -341,7 +341,7 @@ test('each attempt stands in the ledger with everything that is known', async ()
       reason: 'second try',
       extra: { at: '1970-01-01T00:00:00.000Z' },
       outcome: 'applied',
-      message: 'Applied: Edit. Reason: second try',
+      message: 'Applied: p1 (Edit). Reason: second try',
       at: '',
     },
   );
