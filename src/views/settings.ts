@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { stringsIn } from '../agent/base/json.ts';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../agent/hold/preview/resolveSettings.ts';
 
 /** The provider that answers. `auto` means `openai` if a model is set, else `offline`; never `vscode-lm`, which must be chosen. */
@@ -254,11 +255,6 @@ function pathsIn(value: unknown): readonly string[] {
   return stringsIn(value)
     .map(each => each.replace(/^~(?=\/)/, homedir()))
     .filter(each => path.isAbsolute(each));
-}
-
-/** The strings in a list; settings.json may contain anything. */
-function stringsIn(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter(each => typeof each === 'string') : [];
 }
 
 /** The mode (Review, Auto or Manual), for views that show and switch it. */

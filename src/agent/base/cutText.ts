@@ -17,3 +17,8 @@ export function endOf(text: string, max: number): string {
 export function shortened(text: string, max: number): string {
   return text.length <= max ? text : `${beginningOf(text, max - 1)}…`;
 }
+
+/** A text on one line, shortened as {@link shortened} does. */
+export function shortLine(text: string, max: number): string {
+  return shortened(text.replace(/\s+/g, ' ').trim(), max);
+}

@@ -1,4 +1,5 @@
 import type { Memento } from 'vscode';
+import { stringsIn } from '../../agent/base/json.ts';
 import { coalesce } from '../../agent/base/async.ts';
 import { Owner } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
@@ -215,7 +216,7 @@ function readMarks(stored: unknown): Map<string, Set<string>> {
   const marks = new Map<string, Set<string>>();
   if (typeof stored !== 'object' || stored === null) return marks;
   for (const [id, value] of Object.entries(stored)) {
-    const texts = Array.isArray(value) ? value.filter(mark => typeof mark === 'string') : [];
+    const texts = stringsIn(value);
     if (texts.length > 0) marks.set(id, new Set(texts));
   }
   return marks;

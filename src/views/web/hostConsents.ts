@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { stringsIn } from '../../agent/base/json.ts';
 import type { Questions } from '../questions.ts';
 import { showInfo } from '../toast.ts';
 
@@ -39,7 +40,7 @@ export class HostConsents {
   /** The hosts that are always allowed in this workspace. */
   get #here(): readonly string[] {
     const stored: unknown = this.#memory.get(HERE);
-    return Array.isArray(stored) ? stored.filter(each => typeof each === 'string') : [];
+    return stringsIn(stored);
   }
 
   async #ask(host: string, url: string, signal: AbortSignal): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { isRecord, parsedJson } from '../../base/json.ts';
+import { isRecord, parsedJson, stringsIn } from '../../base/json.ts';
 import type { Localiser } from '../../base/localiser.ts';
 
 /** The most rules, and the most servers, that are named. */
@@ -67,5 +67,5 @@ function valueAt(value: unknown, ...keys: readonly string[]): object | undefined
 
 function listAt(value: unknown, ...keys: readonly string[]): readonly string[] {
   const list: unknown = valueAt(value, ...keys);
-  return Array.isArray(list) ? list.filter(each => typeof each === 'string') : [];
+  return stringsIn(list);
 }

@@ -166,3 +166,12 @@ function loadedTables(name: EncodingName): typeof Iconv {
 function asUint8Array({ buffer, byteOffset, length }: Buffer): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length);
 }
+
+/** The text of a page or a mail in the charset that it names; in UTF-8 if there is no such charset. */
+export function decodedText(bytes: Uint8Array, charset = 'utf-8'): string {
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}

@@ -1,4 +1,4 @@
-import { beginningOf, shortened } from '../../base/cutText.ts';
+import { beginningOf, shortened, shortLine } from '../../base/cutText.ts';
 import { detailOf } from '../../base/errors.ts';
 import { listed, plural } from '../../base/phrases.ts';
 import { safeName } from '../../base/safeName.ts';
@@ -161,11 +161,11 @@ function summaryByRule(head: readonly Line[], maxChars: number): string {
   for (const { name } of calls) counts.set(name, (counts.get(name) ?? 0) + 1);
   const tools = [...counts].map(([name, count]) => `${name} (${count})`);
   const said = messages.flatMap(message => {
-    if (message.role === 'user') return [`User: ${oneLine(message.text, MAX_FALLBACK_PROMPT)}`];
+    if (message.role === 'user') return [`User: ${shortLine(message.text, MAX_FALLBACK_PROMPT)}`];
     if (message.role === 'steering' && message.kind === 'outcome')
-      return [`Outcome: ${oneLine(message.text, MAX_FALLBACK_PROMPT)}`];
+      return [`Outcome: ${shortLine(message.text, MAX_FALLBACK_PROMPT)}`];
     if (message.role !== 'assistant' || message.text.trim() === '') return [];
-    return [`Agent: ${oneLine(message.text, MAX_FALLBACK_ANSWER)}`];
+    return [`Agent: ${shortLine(message.text, MAX_FALLBACK_ANSWER)}`];
   });
   const lists = [
     ...(files.length > 0
@@ -230,8 +230,4 @@ function bodyOf(text: string): string {
   const body = text.startsWith(INTRODUCTION) ? text.slice(INTRODUCTION.length).trimStart() : text;
   const end = body.lastIndexOf(PENDING);
   return end < 0 ? body : body.slice(0, end);
-}
-
-function oneLine(text: string, max: number): string {
-  return shortened(text.replace(/\s+/g, ' ').trim(), max);
 }

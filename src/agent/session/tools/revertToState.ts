@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { fieldsIn } from '../../base/json.ts';
 import { InvalidArgumentsError } from '../../base/errors.ts';
 import { parseNodeId, renderNodeId } from '../conversation/nodeId.ts';
 import { REVERT_TOOL } from '../conversation/revert.ts';
@@ -20,7 +21,7 @@ export function revertToStateTool(isEnabled: () => boolean): Tool {
     parameters,
     isEnabled,
     execute: async (params, context) => {
-      const { category, step, summary } = fieldsOf(params);
+      const { category, step, summary } = fieldsIn(params);
       if (typeof category !== 'string') throw new InvalidArgumentsError('category is required');
       const known = revertCategories.find(candidate => candidate === category);
       if (!known) {
@@ -73,7 +74,3 @@ const parameters = z.unknown().check(
     required: ['category', 'step'],
   }),
 );
-
-function fieldsOf(params: unknown): Readonly<Record<string, unknown>> {
-  return typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : {};
-}

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { shortened } from '../../base/cutText.ts';
+import { shortLine } from '../../base/cutText.ts';
 import { countText, type Sentence } from '../../base/localiser.ts';
 import type { PendingAction } from '../../hold/preview/pendingAction.ts';
 import { lineAt } from '../../hold/text/lines.ts';
@@ -20,7 +20,7 @@ export const reasonSchema = z.optional(z.string().check(z.describe('Why, for the
 
 /** The reason as the details of a preview, which its card and its row show. */
 export function reasoned(given: string | undefined): Pick<PendingAction, 'details'> {
-  const details = oneLine(given ?? '', MAX_REASON);
+  const details = shortLine(given ?? '', MAX_REASON);
   return details === '' ? {} : { details };
 }
 
@@ -38,7 +38,7 @@ export function titled(given: string | undefined, derived: string | Sentence): T
 
 /** The title that the model gave, on one line; `undefined` if it gave none. */
 export function givenTitle(given = ''): string | undefined {
-  return oneLine(given, MAX_TITLE) || undefined;
+  return shortLine(given, MAX_TITLE) || undefined;
 }
 
 /**
@@ -118,15 +118,11 @@ export function withBrokenFiles(titles: Titles, files: number): Titles {
 /** The text for a title; `undefined` if it has several lines or only space. */
 function arrow(old: string, now: string): string | undefined {
   if (/[\r\n]/.test(old + now)) return undefined;
-  const [before, after] = [oneLine(old, MAX_SIDE), oneLine(now, MAX_SIDE)];
+  const [before, after] = [shortLine(old, MAX_SIDE), shortLine(now, MAX_SIDE)];
   if (before === '') return after === '' ? undefined : `+ ${after}`;
   return after === '' ? `− ${before}` : `${before} → ${after}`;
 }
 
 function tokens(text: string): readonly string[] {
   return text.match(/\d+(?:\.\d+)+|[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
-}
-
-function oneLine(text: string, max: number): string {
-  return shortened(text.replace(/\s+/g, ' ').trim(), max);
 }

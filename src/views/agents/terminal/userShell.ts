@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { fieldsIn, stringsIn } from '../../../agent/base/json.ts';
 import { argumentsBeforeCommand } from '../../../agent/sandbox/commands/shellCall.ts';
 import { isLoader } from '../../../agent/base/system/environment.ts';
 import type { Shell } from '../../../agent/sandbox/commands/commandPlan.ts';
@@ -32,7 +33,7 @@ export function userShell(settings: ShellSettings): Shell {
   const os = osName(settings.platform);
   const fill = (text: string): string | undefined => filled(text, settings);
   const automation = ofShell(own(`automationProfile.${os}`));
-  const profiles = record(own(`profiles.${os}`));
+  const profiles = fieldsIn(own(`profiles.${os}`));
   const name = setting(`defaultProfile.${os}`);
   const isAutomation = programOf(automation, fill) !== undefined;
   const profile = isAutomation ? automation : ofShell(profiles[typeof name === 'string' ? name : '']);
@@ -68,12 +69,12 @@ function isShell(program: string): boolean {
 
 /** A profile; empty if it does not start a shell. */
 function ofShell(profile: unknown): Readonly<Record<string, unknown>> {
-  const given = record(profile);
+  const given = fieldsIn(profile);
   return pathsOf(given).every(isShell) ? given : {};
 }
 
 function pathsOf({ path: given }: Readonly<Record<string, unknown>>): readonly string[] {
-  return (Array.isArray(given) ? given : [given]).filter(one => typeof one === 'string');
+  return stringsIn(Array.isArray(given) ? given : [given]);
 }
 
 /** The program of a profile with an absolute path; VS Code resolves others and reports the shell. */
@@ -90,7 +91,7 @@ function programOf(
 function argumentsOf(given: unknown): readonly string[] {
   if (typeof given === 'string')
     return (given.match(/"[^"]*"|\S+/g) ?? []).map(one => one.replaceAll('"', ''));
-  return Array.isArray(given) ? given.filter(one => typeof one === 'string') : [];
+  return stringsIn(given);
 }
 
 function variablesOf(
@@ -98,7 +99,7 @@ function variablesOf(
   fill: (text: string) => string | undefined,
 ): Record<string, string | null> {
   return Object.fromEntries(
-    Object.entries(record(given)).flatMap(([name, value]): [string, string | null][] => {
+    Object.entries(fieldsIn(given)).flatMap(([name, value]): [string, string | null][] => {
       const text = typeof value === 'string' ? fill(value) : value;
       return text === null || typeof text === 'string' ? [[name, text]] : [];
     }),
@@ -119,8 +120,4 @@ function filled(text: string, { platform, env, folder }: ShellSettings): string 
     return values[name] ?? '';
   });
   return isKnown ? result : undefined;
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,3 +1,4 @@
+import { decodedText } from '../../text/encodings.ts';
 /** Start of a mail in a mailbox. */
 const MAIL = /^(?=From \S+ .*\d{4}\r?$)/m;
 const ENCODING = /^content-transfer-encoding:\s*(base64|quoted-printable)\s*$/im;
@@ -14,19 +15,11 @@ function decoded(mail: string): string {
   if (encoding === undefined) return mail;
   const body = mail.slice(headers.length);
   const bytes = encoding === 'base64' ? Buffer.from(body, 'base64') : fromQuotedPrintable(body);
-  return `${headers}\n\n${textOf(bytes, CHARSET.exec(headers)?.groups?.['charset'])}\n`;
+  return `${headers}\n\n${decodedText(bytes, CHARSET.exec(headers)?.groups?.['charset'])}\n`;
 }
 
 function fromQuotedPrintable(text: string): Uint8Array {
   const sign = (_: string, digits: string): string => String.fromCharCode(Number.parseInt(digits, 16));
   const joined = text.replace(/(?<![ \t])[ \t]+(?=\r?$)/gm, '').replace(/=\r?\n/g, '');
   return Buffer.from(joined.replace(/=([\dA-F]{2})/gi, sign), 'latin1');
-}
-
-function textOf(bytes: Uint8Array, charset = 'utf-8'): string {
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
-  }
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../base/json.ts';
+import { isRecord, stringsIn } from '../../../base/json.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -36,9 +36,13 @@ export function plainSchema(schema: Schema): Schema {
   // The arguments themselves are one object, whichever alternatives there are for it.
   const wholes = options.map(option => whole(option, place));
   const properties = Object.assign({}, ...wholes.map(fieldsOf), fieldsOf(own)) as Schema;
-  const wanted = wholes.map(option => listOf(option['required']));
+  const wanted = wholes.map(option => stringsIn(option['required']));
   const required = (wanted[0] ?? []).filter(name => wanted.every(names => names.includes(name)));
-  return ofType('object', { ...own, properties, required: [...listOf(own['required']), ...required] }, place);
+  return ofType(
+    'object',
+    { ...own, properties, required: [...stringsIn(own['required']), ...required] },
+    place,
+  );
 }
 
 interface Place {
@@ -80,7 +84,7 @@ function whole(schema: Schema, place: Place): Schema {
 function joined(schema: Schema, part: Schema): Schema {
   const both = { ...part, ...schema };
   const properties = { ...fieldsOf(part), ...fieldsOf(schema) };
-  const required = [...listOf(part['required']), ...listOf(schema['required'])];
+  const required = [...stringsIn(part['required']), ...stringsIn(schema['required'])];
   return {
     ...both,
     ...(Object.keys(properties).length > 0 ? { properties } : {}),
@@ -159,7 +163,9 @@ function ofType(type: string, schema: Schema, place: Place): Schema {
   const properties = Object.fromEntries(
     Object.entries(fieldsOf(schema)).map(([name, field]) => [name, plain(field, place)]),
   );
-  const required = [...new Set(listOf(schema['required']))].filter(name => Object.hasOwn(properties, name));
+  const required = [...new Set(stringsIn(schema['required']))].filter(name =>
+    Object.hasOwn(properties, name),
+  );
   return {
     ...base,
     ...(Object.keys(properties).length > 0 ? { properties } : {}),
@@ -192,8 +198,4 @@ function itemsOf(schema: Schema, place: Place): Schema {
 
 function fieldsOf({ properties }: Schema): Schema {
   return isRecord(properties) ? properties : {};
-}
-
-function listOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter(one => typeof one === 'string') : [];
 }

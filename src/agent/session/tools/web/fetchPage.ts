@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { decodedText } from '../../../hold/text/encodings.ts';
 import { quoted, safeName } from '../../../base/safeName.ts';
 import { abortErrorOf } from '../../../base/async.ts';
 import { beginningOf } from '../../../base/cutText.ts';
@@ -187,7 +188,7 @@ function report(url: URL, input: string, { status, type, body, isCut }: Answer):
   if (status < 200 || status >= 300) throw new ToolError(`${url.host} answered with the status ${status}.`);
   if (!isHtml && !/^text\/|[/+](json|xml|yaml|javascript)$/.test(kind))
     throw new ToolError(`${url.href} is ${quoted(kind || 'of no known type')}, not text.`);
-  const raw = textOfBody(body, charsetIn(type) ?? (isHtml ? charsetOfPage(body) : undefined));
+  const raw = decodedText(body, charsetIn(type) ?? (isHtml ? charsetOfPage(body) : undefined));
   const text = isHtml ? htmlText(raw, url.href) : raw;
   const shown = beginningOf(text, MAX_CHARS);
   const rest = isCut || text.length > MAX_CHARS ? ' Only its beginning is shown.' : '';
@@ -203,12 +204,4 @@ function charsetIn(type: string): string | undefined {
 function charsetOfPage(body: Buffer): string | undefined {
   const [meta = ''] = /<meta\s[^>]*charset[^>]*>/i.exec(body.toString('latin1', 0, 1_024)) ?? [];
   return charsetIn(meta);
-}
-
-function textOfBody(body: Buffer, charset = 'utf-8'): string {
-  try {
-    return new TextDecoder(charset).decode(body);
-  } catch {
-    return new TextDecoder().decode(body); // an encoding that is not known
-  }
 }
