@@ -225,8 +225,8 @@ export const mutations = [
   {
     rule: 'a vote waits for an attempt that began the moment another one failed',
     file: 'hold/preview/resolve/activeResolutions.ts',
-    from: 'if (this.#byId.get(id) === attempt) this.#byId.delete(id);',
-    to: 'this.#byId.delete(id);',
+    from: 'if (this.#ends.get(id) === promise) this.#ends.delete(id);',
+    to: 'this.#ends.delete(id);',
   },
   {
     rule: 'what is protected is protected by every name',

@@ -110,8 +110,7 @@ test('what is told of previews', async () => {
     returnedError: texts.returnedErrorText(preview),
     recommended: votes.recommendedText([preview], 'apply'),
     voted: votes.votedText('Applied', two, 'ok', [EVIL]),
-    own: texts.ownVoteText(preview),
-    circular: texts.circularVoteText(preview),
+    callback: texts.callbackVoteText(preview),
     unproved: unprovedText({
       isProved: false,
       why: 'failed',

@@ -119,7 +119,7 @@ export class CallbackEffect implements Effect {
     const writing = this.#store.beginAction(preview.id, vote);
     if (writing) await writing;
     const { reason, extra } = vote;
-    const answer = answerOf(await this.#resolutions.call(preview.id, () => apply(reason, extra)));
+    const answer = answerOf(await this.#resolutions.call(() => apply(reason, extra)));
     if (answer.isError === true) return { kind: 'returnedError', vote, preview, answer };
     return { kind: 'applied', vote, preview, group, unsaved: [], answer };
   }
@@ -127,7 +127,7 @@ export class CallbackEffect implements Effect {
   async reject(preview: Preview, vote: ResolveRequest): Promise<Attempted> {
     const reject = this.#callbacks.get(preview.id)?.reject;
     const { reason, extra } = vote;
-    const answer: unknown = reject && (await this.#resolutions.call(preview.id, () => reject(reason, extra)));
+    const answer: unknown = reject && (await this.#resolutions.call(() => reject(reason, extra)));
     return { kind: 'discarded', vote, preview, answer: answerOf(answer) };
   }
 }

@@ -102,7 +102,7 @@ export class Invoker {
   /**
    * Resolves a preview, or reports that it already was; if it is being resolved right now, reports that once the attempt has ended.
    * @throws ToolError for an unknown id, an older revision, a failed apply (the preview is pending again, or has expired if its
-   *   producer is gone), or a vote that would deadlock because the attempt in progress waits for it; the abort error when `signal`
+   *   producer is gone), or the vote of a callback on a preview that is being resolved; the abort error when `signal`
    *   fires, while a callback that has started still runs to completion and is recorded.
    */
   async resolve(request: ResolveRequest): Promise<Resolved> {

@@ -212,12 +212,8 @@ export function returnedErrorText(preview: Preview): string {
   return `${nameOf(preview)} counts as applied: it ${RETURNED_ERROR}. The error:`;
 }
 
-export function ownVoteText(preview: Preview): string {
-  return `${nameOf(preview)} is being resolved by the callback that made this request. The callback must return first.`;
-}
-
-export function circularVoteText(preview: Preview): string {
-  return `${nameOf(preview)} is being resolved by a callback that is waiting for the callback that made this request. One of them must return first.`;
+export function callbackVoteText(preview: Preview): string {
+  return `${nameOf(preview)} is being resolved, and a callback cannot wait for that. The callback must return first.`;
 }
 
 /**

@@ -225,87 +225,43 @@ test('a listener that resolves on the spot cannot start a second run', async () 
   assert.equal(counts.runs, 1);
 });
 
-test('a callback that resolves its own preview is refused, and goes on: waiting for itself would never end', async () => {
-  const { stage, resolve, outcomes } = new InvokerHarness();
-  const own = /^p1 .*is being resolved by the callback that made this request/;
-  const refused = async (): Promise<void> => {
-    await assert.rejects(resolve({ id: 'p1', action: 'discard' }), { name: 'ToolError', message: own });
-  };
-  stage({ apply: () => resolve({ id: 'p2' }) });
-  stage({ apply: () => refused().then(() => textResult('both')) });
-  assert.equal(textOf(await resolve({ id: 'p1' })), 'both');
-  assert.deepEqual(outcomes(), ['p2 apply applied', 'p1 apply applied']);
-});
-
-for (const third of [false, true]) {
-  test(`callbacks that would wait for each other${third ? ' by way of a third' : ''}: the last vote is refused, and all end`, async () => {
+for (const id of ['p1', 'p2', 'p3'])
+  test(`a callback within another one that votes on a preview which is being resolved (${id}) is refused, and goes on`, async () => {
     const { stage, resolve, outcomes } = new InvokerHarness();
-    const refusal =
-      /^p1 .*is being resolved by a callback that is waiting for the callback that made this request/;
-    const begun = new Gate();
+    const message = new RegExp(`^${id} .*is being resolved, and a callback cannot wait for that`);
+    const other = new Gate();
+    stage({ apply: () => resolve({ id: 'p2' }) });
     stage({
       apply: async () => {
-        await begun.pass();
-        return resolve({ id: third ? 'p3' : 'p2' });
-      },
-    });
-    stage({
-      apply: async () => {
-        begun.open();
-        await nothingMoves();
-        await assert.rejects(resolve({ id: 'p1', action: 'discard' }), {
-          name: 'ToolError',
-          message: refusal,
-        });
+        await assert.rejects(resolve({ id, action: 'discard' }), { name: 'ToolError', message });
         return textResult('both');
       },
     });
-    stage({ apply: () => resolve({ id: 'p2' }) });
-    const [, second] = await Promise.all([resolve({ id: 'p1' }), resolve({ id: 'p2' })]);
-    assert.equal(textOf(second), 'both');
-    assert.deepEqual(outcomes(), [
-      'p2 apply applied',
-      ...(third ? ['p3 apply applied'] : []),
-      'p1 apply applied',
-    ]);
+    stage({ apply: () => other.pass().then(() => textResult('other')) });
+    const third = resolve({ id: 'p3' });
+    await other.reached;
+    assert.equal(textOf(await resolve({ id: 'p1' })), 'both');
+    other.open();
+    await third;
+    assert.deepEqual(outcomes(), ['p2 apply applied', 'p1 apply applied', 'p3 apply applied']);
   });
-}
 
-test('callbacks may wait for a third one that waits for none', async () => {
-  const { stage, resolve, outcomes } = new InvokerHarness();
-  const gate = new Gate();
-  stage({ apply: () => resolve({ id: 'p3' }) });
-  stage({ apply: () => resolve({ id: 'p3' }) });
-  stage({ apply: () => gate.pass().then(() => textResult('third')) });
-  const all = ['p3', 'p1', 'p2'].map(id => resolve({ id }));
-  await gate.reached;
-  gate.open();
-  await Promise.all(all);
-  assert.deepEqual(outcomes(), ['p3 apply applied', 'p1 apply applied', 'p2 apply applied']);
-});
-
-test('a vote that was given up is waited for no more', async () => {
-  const { stage, resolve, outcomes } = new InvokerHarness();
-  const gate = new Gate();
-  const stop = new AbortController();
+test('once a callback has returned, what it has started may wait', async () => {
+  const { stage, resolve } = new InvokerHarness();
+  const [own, other] = [new Gate(), new Gate()];
+  let late: Promise<AgentToolResult> | undefined;
   stage({
-    apply: async () => {
-      await assert.rejects(resolve({ id: 'p2', signal: stop.signal }), { name: 'AbortError' });
-      gate.open();
-      await nothingMoves();
-      return textResult('first');
+    apply: () => {
+      late = own.pass().then(() => resolve({ id: 'p2' }));
+      return Promise.resolve(textResult('first'));
     },
   });
-  stage({
-    apply: async () => {
-      await gate.pass();
-      return resolve({ id: 'p1' });
-    },
-  });
-  const all = [resolve({ id: 'p2' }), resolve({ id: 'p1' })];
-  await gate.reached;
+  stage({ apply: () => other.pass().then(() => textResult('second')) });
+  const second = resolve({ id: 'p2' });
+  await resolve({ id: 'p1' });
+  own.open();
   await nothingMoves();
-  stop.abort();
-  await Promise.all(all);
-  assert.deepEqual(outcomes(), ['p1 apply applied', 'p2 apply applied']);
+  other.open();
+  await second;
+  assert.match(textOf((await late) ?? assert.fail()), /^p2 .*was already resolved by the user: applied/);
 });
