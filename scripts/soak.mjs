@@ -42,7 +42,7 @@ const subjects = {
   fuzz: { script: 'test/soak/fuzz.ts', runs: 100_000 },
   // Ended at random moments, and looked at afterwards: the extension host while it stages and resolves, a process that applies,
   // one that runs commands in the sandbox, commands that do not want to end, and the power of a real file system (Linux, root).
-  kill: { single: 'test/soak/killHost.test.ts', runs: 50 },
+  kill: { single: 'test/soak/killHost.test.ts', runs: 50, isPackaged: true },
   'kill-apply': { single: 'test/soak/killApply.test.ts', runs: 120 },
   'kill-sandbox': { single: 'test/soak/killSandbox.test.ts', runs: 100 },
   hostile: { single: 'test/soak/hostileSandbox.test.ts', runs: 1_000 },
@@ -60,10 +60,8 @@ const runs = Number(number ?? process.env.RUNS ?? subject.runs);
 const processes = PATH_ === undefined && !subject.single ? availableParallelism() : 1;
 const first = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
 const started = Date.now();
-if (subject.host) {
-  await (await import('./stages/build.mjs')).build({});
-  await (await import('./stages/hostBundles.mjs')).bundleHostTests();
-}
+if (subject.host || subject.isPackaged) await (await import('./stages/build.mjs')).build();
+if (subject.host) await (await import('./stages/hostBundles.mjs')).bundleHostTests();
 
 const statuses = await Promise.all(
   Array.from({ length: processes }, (_, n) => {
