@@ -1,4 +1,4 @@
-/** Faults of the disk: at one of the calls of `node:fs` that change something, it fails once, or the process dies there. */
+/** Faults of the disk: at one of the calls of `node:fs`, it fails once, or the process dies there. */
 import { aroundDiskCalls } from './diskCalls.ts';
 
 /** What happens at a call: an error once; or, from then on, nothing is done any more, after `half` of that write. */
@@ -8,12 +8,14 @@ export type Fault = 'error' | 'death' | 'half';
  * Runs work in which a fault happens.
  * @param at at which of the calls, from 1
  * @param work is told whether that call was made
+ * @param withReads whether calls that read count, too
  * @returns how many there were
  */
 export async function withFault(
   at: number,
   fault: Fault,
   work: (isHit: () => boolean) => Promise<unknown>,
+  withReads = false,
 ): Promise<number> {
   let count = 0;
   await aroundDiskCalls(
@@ -30,6 +32,7 @@ export async function withFault(
       return done instanceof Promise ? done.then(refuse) : refuse();
     },
     () => work(() => count >= at),
+    withReads,
   );
   return count;
 }

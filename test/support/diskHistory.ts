@@ -30,6 +30,7 @@ import { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
 import { queueResolveHandler } from '../../src/agent/hold/preview/queueResolveHandler.ts';
 import { Invoker } from '../../src/agent/hold/preview/resolve/invoker.ts';
 import { undoAction } from '../../src/agent/hold/preview/undo.ts';
+import { quietly } from './diskCalls.ts';
 import { DiskWorkspace } from './diskWorkspace.ts';
 import type { Random } from './fuzz/random.ts';
 
@@ -147,7 +148,7 @@ export class DiskHistory {
 
   /** One to four files are created, changed, moved or removed, or become a link or a binary file; also on top of what is pending. */
   async #propose(): Promise<void> {
-    const sides = this.#sides();
+    const sides = quietly(() => this.#sides());
     for (const { changes } of this.#store.list('oldestFirst'))
       for (const { path, after } of (changes ?? []).flatMap(stepsOf)) {
         if (after) sides.set(path, after);
@@ -229,12 +230,13 @@ export class DiskHistory {
 
   /** The files on the disk. */
   found(): Files {
-    return new Map(
-      [...this.#sides()].map(([name, side]) => {
+    return quietly(() => {
+      const entries = [...this.#sides()].map(([name, side]) => {
         const { mode } = fs.lstatSync(path.join(this.#root, name));
-        return [name, { hash: side.hash, mode: isLink(side) ? undefined : mode & 0o777 }];
-      }),
-    );
+        return [name, { hash: side.hash, mode: isLink(side) ? undefined : mode & 0o777 }] as const;
+      });
+      return new Map(entries);
+    });
   }
 
   #sides(): Map<string, FileSide> {

@@ -1,5 +1,6 @@
-/** Random histories of previews on a real folder, in which one call that changes the disk fails, or the process dies there. */
+/** Random histories of previews on a real folder, in which one call of the disk fails, or the process dies there. */
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
 import { withFault, type Fault } from './diskFaults.ts';
 import { DiskHistory, isAs, shown, type Vote } from './diskHistory.ts';
 import { Random } from './fuzz/random.ts';
@@ -16,8 +17,8 @@ export interface FaultStats {
 }
 
 const FAULTS: readonly Fault[] = ['error', 'death', 'half'];
-/** About how many calls a history makes. */
-const CALLS = 160;
+/** Among about how many calls of a history the fault is. */
+const CALLS = { thatChange: 160, thatAlsoRead: 500 };
 
 /** Plays one history in an empty folder. @throws AssertionError if something is lost, or half done */
 export async function playFaults(folder: string, seed: number, stats: FaultStats): Promise<void> {
@@ -25,25 +26,36 @@ export async function playFaults(folder: string, seed: number, stats: FaultStats
   const history = new DiskHistory(folder, random);
   assert.equal(await history.open(), 0);
   const fault = random.pick(FAULTS);
-  const at = 1 + random.below(CALLS);
+  const withReads = random.below(2) === 0;
+  const at = 1 + random.below(withReads ? CALLS.thatAlsoRead : CALLS.thatChange);
   let isDead = false;
-  const made = await withFault(at, fault, async isHit => {
-    const fate = { isHit, isDead: () => isHit() && fault !== 'error' };
-    for (let steps = 4 + random.below(10); steps > 0 && !isDead; steps--) {
-      await history.step(fate);
-      isDead = fate.isDead();
-    }
-    await history.close();
-  });
+  const made = await withFault(
+    at,
+    fault,
+    async isHit => {
+      const fate = { isHit, isDead: () => isHit() && fault !== 'error' };
+      for (let steps = 4 + random.below(10); steps > 0 && !isDead; steps--) {
+        await history.step(fate);
+        isDead = fate.isDead();
+      }
+      await history.close();
+    },
+    withReads,
+  );
   stats.histories++;
   stats.applies += history.votes.filter(({ answered }) => answered !== undefined).length;
   stats.undos += history.undos;
   if (made >= at) stats.faults++;
-  await startAgain(history, made >= at && fault !== 'error', stats);
+  await startAgain(folder, history, made >= at && fault !== 'error', stats);
 }
 
 /** The process is gone; a new one starts. @param died whether it was the fault that ended it */
-async function startAgain(history: DiskHistory, died: boolean, stats: FaultStats): Promise<void> {
+async function startAgain(
+  folder: string,
+  history: DiskHistory,
+  died: boolean,
+  stats: FaultStats,
+): Promise<void> {
   const left = history.store;
   assert.equal(await history.open(), 0);
   stats.interrupted += history.store.interruptedCommits.length;
@@ -71,5 +83,9 @@ async function startAgain(history: DiskHistory, died: boolean, stats: FaultStats
       .filter(({ previewId, outcome }) => previewId === id && outcome === 'applied');
     assert.equal(applies.length, now.state.kind === 'applied' ? 1 : 0, `${id} in the ledger`);
   }
+  assert.deepEqual(
+    fs.readdirSync(folder, { recursive: true }).filter(name => String(name).includes('.redline-')),
+    [],
+  );
   await history.close();
 }
