@@ -1,6 +1,6 @@
 /**
  * What staging costs in a real VS Code: `ast_edit`, with chat and tree hidden, from the call to the result, beside the engine
- * alone in a plain process, in turn with it; and `edit_file` with both visible. Medians after a warm-up. `npm run bench -- staging`
+ * alone in a plain process and the ast-grep CLI, in turn with them; and `edit_file` with both visible. Medians after a warm-up. `npm run bench -- staging`
  */
 import { cpSync } from 'node:fs';
 import { inRepo } from '../scripts/lib/paths.mjs';
@@ -11,6 +11,8 @@ import { measureInHost } from './lib/inHost.ts';
 
 /** The most that a call may take, in searches of the engine alone. */
 const RATIO = 1.3;
+/** The most that it may take, in runs of the ast-grep CLI. */
+const CLI_RATIO = 1.2;
 /** The most that a call of `edit_file` may take, in milliseconds. */
 const EDIT_FILE = 5;
 /** The longest that the host may be blocked, in milliseconds. */
@@ -45,6 +47,8 @@ function reportPattern(bench: Bench, { pat, label, ...samples }: StagingFigures[
     samples: { engine: samples.engine, result },
   });
   bench.say(`    ${label}`);
+  if (samples.cli.length > 0)
+    bench.against('  the same', result, { name: 'ast-grep CLI', times: samples.cli }, CLI_RATIO);
   const work = median(samples.engineCpu);
   const cpu = median(samples.cpu) / work;
   bench.row({

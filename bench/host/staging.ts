@@ -19,6 +19,8 @@ export interface StagingFigures {
     /** The engine alone: a whole search, and the time until its first files. */
     readonly engine: number[];
     readonly engineFirst: number[];
+    /** The ast-grep CLI, from its start to its end, where that is measured. */
+    readonly cli: number[];
     /** From the call until the first files have arrived, and until the preview is staged; none where nothing matches. */
     readonly first: number[];
     readonly staged: number[];
@@ -39,9 +41,9 @@ export interface StagingFigures {
   readonly blockAmongMany: number;
 }
 
-/** Those with `shown` are also measured while chat and tree are visible. */
-const patterns: readonly { pat: string; out: string; shown?: boolean }[] = [
-  { pat: 'JSON.stringify($A)', out: 'encode($A)' },
+/** Those with `shown` are also measured while chat and tree are visible, and beside those with `cli` the CLI is. */
+const patterns: readonly { pat: string; out: string; shown?: boolean; cli?: boolean }[] = [
+  { pat: 'export const $A = $B', out: 'export const $A = made($B)', cli: true },
   { pat: 'console.log($$$A)', out: 'logger.info($$$A)' },
   { pat: '$A.push($B)', out: '$A.add($B)', shown: true },
   { pat: '$A && $A()', out: '$A?.()' },
@@ -75,7 +77,7 @@ export async function run(): Promise<void> {
 async function measurePattern(
   api: RedlineApi,
   engine: PlainEngine,
-  { pat, out, shown = false }: (typeof patterns)[number],
+  { pat, out, shown = false, cli = false }: (typeof patterns)[number],
   rounds: number,
 ): Promise<StagingFigures['patterns'][number]> {
   const figures = {
@@ -83,6 +85,7 @@ async function measurePattern(
     label: '',
     engine: [] as number[],
     engineFirst: [] as number[],
+    cli: [] as number[],
     first: [] as number[],
     staged: [] as number[],
     result: [] as number[],
@@ -99,6 +102,11 @@ async function measurePattern(
     await idle();
     const alone = await engine.search(pat, fresh);
     await idle();
+    if (cli) {
+      const { total } = await engine.search(pat, fresh, true);
+      if (round >= 0) figures.cli.push(total);
+      await idle();
+    }
     const call = await timedRewrite(api, pat, fresh);
     figures.label = call.label;
     if (shown && round >= 0) {
@@ -204,7 +212,7 @@ async function discardAll(api: RedlineApi): Promise<void> {
 }
 
 interface PlainEngine {
-  search(pat: string, out: string): Promise<EngineAnswer>;
+  search(pat: string, out: string, isCli?: boolean): Promise<EngineAnswer>;
   end(): void;
 }
 
@@ -217,9 +225,9 @@ function plainEngine(folder: string): PlainEngine {
   );
   const child = fork(script, { execPath, execArgv, env });
   return {
-    async search(pat, out) {
+    async search(pat, out, isCli = false) {
       const answered = once(child, 'message');
-      child.send({ folder, pat, out } satisfies EngineRequest);
+      child.send({ folder, pat, out, isCli } satisfies EngineRequest);
       const [measured] = (await answered) as [EngineAnswer];
       return measured;
     },
