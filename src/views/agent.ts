@@ -128,7 +128,10 @@ export async function createAgent(
   const rebaser = new Rebaser({ store, workspace, logger });
   subscriptions.push(overlay, rebaser);
 
-  const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
+  const sessions = new SessionLogs(
+    path.join(storage.fsPath, 'sessions'),
+    lock.kind === 'owned' ? lock.lock : undefined,
+  );
   closing.add(() => sessions.release());
   const images = new ImageFiles(path.join(storage.fsPath, 'sessions'));
   const providers = new Providers(settings, keys, logger, file => images.read(file));

@@ -20,19 +20,39 @@ export class ProcessLock {
   readonly #file: string;
   readonly #text: string;
   readonly #alive: Alive | undefined;
+  readonly #answerMs: number;
   readonly #looks: NodeJS.Timeout;
   readonly #lost = new AbortController();
   #looking: Promise<void> | undefined;
+  /** When the lock was last found to be this one's, by the clock, since that goes on while the machine sleeps. */
+  #seen = Date.now();
   /** Whether the last owner ended without releasing it. */
   readonly wasLeft: boolean;
 
-  private constructor(file: string, text: string, alive: Alive | undefined, wasLeft: boolean) {
+  private constructor(
+    file: string,
+    text: string,
+    alive: Alive | undefined,
+    { wasLeft, answerMs }: { readonly wasLeft: boolean; readonly answerMs: number },
+  ) {
     this.#file = file;
     this.#text = text;
     this.#alive = alive;
+    this.#answerMs = answerMs;
     this.wasLeft = wasLeft;
-    const look = (): void => void (this.#looking ??= this.#look());
-    this.#looks = setInterval(look, LOOK_MS).unref();
+    this.#looks = setInterval(() => void this.#lookNow(), LOOK_MS).unref();
+  }
+
+  /** Whether the last look is so recent that no process elsewhere can have taken the lock over since. */
+  get isSure(): boolean {
+    const since = Date.now() - this.#seen;
+    return !this.#lost.signal.aborted && since >= 0 && since < this.#answerMs / 2;
+  }
+
+  /** Looks, unless it is sure. @throws the reason of {@link lost} */
+  async check(): Promise<void> {
+    for (let tries = 0; tries < 2 && !this.isSure; tries++) await this.#lookNow(); // the first may have begun long ago
+    this.#lost.signal.throwIfAborted();
   }
 
   /** Aborted once another process has taken the lock over, since this one did not answer in time, e.g. while its machine slept. */
@@ -68,7 +88,7 @@ export class ProcessLock {
       const taken = isFree
         ? { wasLeft: false }
         : await (await import('./lockOwner.ts')).waitFor(file, create, patience, here);
-      if (taken) return new ProcessLock(file, text, alive, taken.wasLeft);
+      if (taken) return new ProcessLock(file, text, alive, { ...taken, answerMs: here.answerMs });
     } catch (error) {
       alive?.dispose();
       throw error;
@@ -95,23 +115,30 @@ export class ProcessLock {
     }
   }
 
+  #lookNow(): Promise<void> {
+    return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
+  }
+
   /** Answers whoever asks, and makes the lock again if somebody has deleted it. Never rejects: the next look tries again. */
   async #look(): Promise<void> {
-    const { answer } = await import('./lockOwner.ts');
+    const now = Date.now();
     try {
-      const found = await answer(this.#file, this.#text);
-      if (found === 'gone') {
-        await mkdir(path.dirname(this.#file), { recursive: true });
-        await createLock(this.#file, this.#text);
-      } else if (found === 'lost') {
+      const { answer } = await import('./lockOwner.ts');
+      let found = await answer(this.#file, this.#text);
+      // Who took it over meanwhile may have released it again.
+      if (found === 'gone' && now - this.#seen > this.#answerMs) found = 'lost';
+      if (found === 'lost') {
         const reason = new Error('Another process has taken over the lock.');
         this.#lost.abort(Object.assign(reason, { code: 'ELOST' }));
-        clearInterval(this.#looks);
+        return clearInterval(this.#looks);
       }
+      this.#seen = now;
+      if (found === 'ours') return;
+      await mkdir(path.dirname(this.#file), { recursive: true });
+      await createLock(this.#file, this.#text);
     } catch {
       // For example, the disk is full or away.
     }
-    this.#looking = undefined;
   }
 }
 

@@ -62,11 +62,11 @@ export interface OpenStore {
  */
 export async function openStored(
   parts: StorageParts,
-  { wasLeft, lost }: Pick<ProcessLock, 'wasLeft' | 'lost'>,
+  lock: ProcessLock,
 ): Promise<{ readonly store: PreviewStore; readonly log: PreviewLog }> {
   const { folder, logger } = parts;
   const file = path.join(folder.fsPath, 'previews.jsonl');
-  const log = openPreviewLog(file, undefined, lost);
+  const log = openPreviewLog(file, undefined, lock);
   const { entries, unreadable, badLines, torn } = await whileTold(log.load());
   if (unreadable.length === 0) await removeOlderBlobs(folder.fsPath);
   if (badLines.length > 0) logger.warn(`${file}: skipped unreadable lines: ${badLines.join(', ')}`);
@@ -77,7 +77,7 @@ export async function openStored(
     numbers: { next: last => numbers.next(last) },
   });
   await store.restoreInTurns(entries, unreadable);
-  numbers = await numbersIn(folder.fsPath, store.lastNumber, wasLeft || torn);
+  numbers = await numbersIn(folder.fsPath, store.lastNumber, lock.wasLeft || torn);
   if (unreadable.length > 0) await tellDamaged(folder.fsPath, unreadable, logger);
   return { store, log };
 }

@@ -6,6 +6,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { listenAddress } from '../../../src/agent/base/aliveSocket.ts';
+import { JsonLog } from '../../../src/agent/base/log/jsonLog.ts';
 import { ProcessLock } from '../../../src/agent/base/processLock.ts';
 
 test('one live process holds a lock; a dead one, and another process with its id, do not', async context => {
@@ -113,7 +114,7 @@ async function elsewhere(context: TestContext, file: string) {
   const url = new URL('../../../src/agent/base/processLock.ts', import.meta.url).href;
   const script = `
     import { ProcessLock } from ${JSON.stringify(url)};
-    const lock = await ProcessLock.take(${JSON.stringify(file)}, 0, { place: 'elsewhere', boot: 'another' });
+    const lock = await ProcessLock.take(${JSON.stringify(file)}, 0, { place: 'elsewhere', boot: 'another', answerMs: 50 });
     lock.lost.addEventListener('abort', () => console.log('lost'));
     console.log('taken');
     setInterval(() => undefined, 60_000);
@@ -145,19 +146,45 @@ test('an owner on another machine holds the lock as long as it answers, whatever
   assert.deepEqual(fs.readdirSync(folder), []);
 });
 
-test('an owner whose machine slept too long to answer hears that it has lost the lock', async context => {
-  if (process.platform === 'win32') return;
+for (const then of ['holds', 'has released'])
+  test(`an owner whose machine slept too long hears that it has lost the lock, which another ${then}`, async context => {
+    if (process.platform === 'win32') return;
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
+    context.after(() => fs.rmSync(folder, { recursive: true }));
+    const file = path.join(folder, 'window.lock');
+    const other = await elsewhere(context, file);
+    other.end('SIGSTOP');
+    const taken = (await ProcessLock.take(file, 0, { answerMs: 100 })) ?? assert.fail('it does not answer');
+    assert.equal(taken.lost.aborted, false);
+    if (then === 'has released') await taken.release();
+    const lost = other.line();
+    other.end('SIGCONT');
+    assert.equal(await lost, 'lost');
+    await taken.release();
+    assert.deepEqual(fs.readdirSync(folder), []);
+  });
+
+test('a log whose lock was not looked at for long is not written before that', async context => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
   context.after(() => fs.rmSync(folder, { recursive: true }));
-  const file = path.join(folder, 'window.lock');
-  const other = await elsewhere(context, file);
-  other.end('SIGSTOP');
-  const taken = (await ProcessLock.take(file, 0, { answerMs: 100 })) ?? assert.fail('it does not answer');
-  const lost = other.line();
-  other.end('SIGCONT');
-  assert.equal(await lost, 'lost');
-  assert.equal(taken.lost.aborted, false);
-  await taken.release();
+  context.mock.timers.enable({ apis: ['Date', 'setInterval'] }); // the lock does not look by itself
+  const [file, lines] = [path.join(folder, 'window.lock'), path.join(folder, 'log.jsonl')];
+  const lock = (await ProcessLock.take(file, 0)) ?? assert.fail('it is free');
+  const log = new JsonLog<unknown>(lines, { log: 'test', version: 1, parse: value => value }, lock);
+  await log.load();
+  for (const sleep of [0, 100_000]) {
+    context.mock.timers.setTime(Date.now() + sleep);
+    assert.equal(log.appendNow('now'), sleep === 0);
+    await log.append('later');
+  }
+  const before = fs.readFileSync(lines, 'utf8');
+  context.mock.timers.setTime(Date.now() + 100_000);
+  fs.writeFileSync(file, '{"pid":1,"place":"elsewhere"}');
+  assert.equal(log.appendNow('now'), false);
+  for (const write of [() => log.append('later'), () => log.rewrite(() => () => [])])
+    await assert.rejects(write, { code: 'ELOST' });
+  assert.equal(fs.readFileSync(lines, 'utf8'), before);
+  await lock.release();
 });
 
 test('a lock that cannot be read or made is an error: neither taken nor free, and nothing is left behind', async context => {

@@ -24,6 +24,14 @@ const READ_AT_ONCE = 4 * 1024 * 1024;
 /** How many bytes of entries are encoded and written at once. */
 const WRITTEN_AT_ONCE = 128 * 1024;
 
+/** The lock of a log, such as a `ProcessLock`. Who has lost it writes nothing more. */
+export interface LogLock {
+  /** Whether a write needs no {@link check} first. */
+  readonly isSure: boolean;
+  /** @throws once another process has the lock */
+  check(): Promise<void>;
+}
+
 /** The entries that replace an entry. */
 export type Rewrite<T> = (entry: T) => readonly T[];
 
@@ -42,6 +50,7 @@ interface Line<T> {
 export class JsonLog<T> {
   readonly #file: string;
   readonly #format: LogFormat<T>;
+  protected readonly lock: LogLock | undefined;
   #tail: Promise<void> = Promise.resolve();
   /** Settles when the flushes so far have ended. */
   #flushed: Promise<unknown> = Promise.resolve();
@@ -52,9 +61,11 @@ export class JsonLog<T> {
   /** The last append failed and may have left part of its line behind. */
   #failed = false;
 
-  constructor(file: string, format: LogFormat<T>) {
+  /** @param lock of the file, if there is one */
+  constructor(file: string, format: LogFormat<T>, lock?: LogLock) {
     this.#file = file;
     this.#format = format;
+    this.lock = lock;
   }
 
   /** Like {@link readAndRepair}, with the entries as a list. */
@@ -101,6 +112,7 @@ export class JsonLog<T> {
     const flushed = this.#flushed; // some systems cannot replace an open file
     return this.#enqueue(async () => {
       await flushed;
+      await this.lock?.check();
       const lines: Line<T>[] = [];
       await this.readAndRepair({
         unreadable: (...place) => void lines.push({ place }),
@@ -127,6 +139,7 @@ export class JsonLog<T> {
   }
 
   async append(entry: T): Promise<void> {
+    if (this.lock?.isSure === false) await this.lock.check();
     const line = encodeEntry(this.#stored(entry));
     if (!this.#isOpen) return this.#enqueue(() => Promise.resolve(this.#write(line)));
     this.#write(line);
@@ -143,7 +156,7 @@ export class JsonLog<T> {
    * it may be appended again.
    */
   appendNow(entry: T): boolean {
-    if (!this.#isOpen) return false;
+    if (!this.#isOpen || this.lock?.isSure === false) return false;
     try {
       this.#write(encodeEntry(this.#stored(entry)));
       return true;
@@ -185,6 +198,7 @@ export class JsonLog<T> {
     try {
       await writeFile(temporary, content);
       await syncFile(temporary);
+      await this.lock?.check();
       await replaceFile(temporary, this.#file);
       // Else a power cut may bring back the old file, whose last lines are not flushed.
       await syncFolder(path.dirname(this.#file));

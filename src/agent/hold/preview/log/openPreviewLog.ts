@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Sha256 } from '../../../base/hash.ts';
-import { ignoreMissing, JsonLog, type Rewrite } from '../../../base/log/jsonLog.ts';
+import { ignoreMissing, JsonLog, type LogLock, type Rewrite } from '../../../base/log/jsonLog.ts';
 import { encodeHeader, type LogFaults, type LogReader } from '../../../base/log/logFormat.ts';
 import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
 import { isText } from '../fileChange.ts';
@@ -23,11 +23,11 @@ export interface Slack {
 }
 const SLACK: Slack = { log: 8 * 1024 * 1024, contents: 8 * 1024 * 1024 };
 
-/** The preview log in this file, and the contents beside it. @param lost aborted once another process owns the file */
-export function openPreviewLog(file: string, slack = SLACK, lost?: AbortSignal): PreviewLog {
+/** The preview log in this file, and the contents beside it. @param lock of the file, if it has one */
+export function openPreviewLog(file: string, slack = SLACK, lock?: LogLock): PreviewLog {
   const name = path.basename(file, '.jsonl');
   const contents = name === 'previews' ? 'contents' : `${name}.contents`;
-  return new PreviewLog(file, new Contents(path.join(path.dirname(file), contents)), slack, lost);
+  return new PreviewLog(file, new Contents(path.join(path.dirname(file), contents)), slack, lock);
 }
 
 /**
@@ -40,29 +40,24 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   readonly contents: Contents | undefined;
   readonly #file: string;
   readonly #slack: Slack;
-  readonly #lost: AbortSignal | undefined;
   /** Decisions on forgotten previews: lines of the same form, read on demand. */
   readonly #ledger: JsonLog<PreviewLogEntry>;
   /** How large the log was when it was last compacted, in bytes. */
   #compact = 0;
 
   /** @param contents without them, lines hold the texts */
-  constructor(file: string, contents?: Contents, slack = SLACK, lost?: AbortSignal) {
+  constructor(file: string, contents?: Contents, slack = SLACK, lock?: LogLock) {
     const parse = (value: unknown): PreviewLogEntry | undefined => {
       const entry = parseEntry(value);
       return entry && contents ? withTexts(entry, contents) : entry;
     };
-    super(file, {
-      ...previewLogFormat,
-      parse,
-      ...(contents ? { stored: (entry: PreviewLogEntry) => withPlaces(entry, contents) } : {}),
-    });
+    const stored = contents ? { stored: (entry: PreviewLogEntry) => withPlaces(entry, contents) } : {};
+    super(file, { ...previewLogFormat, parse, ...stored }, lock);
     this.contents = contents;
     this.#file = file;
     this.#slack = slack;
-    this.#lost = lost;
     const name = path.basename(file) === 'previews.jsonl' ? 'ledger.jsonl' : `${path.basename(file)}.ledger`;
-    this.#ledger = new JsonLog(path.join(path.dirname(file), name), previewLogFormat);
+    this.#ledger = new JsonLog(path.join(path.dirname(file), name), previewLogFormat, lock);
   }
 
   /** Also migrates it, and loads the encodings of all texts, so that their bytes can be computed synchronously. */
@@ -82,13 +77,15 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
 
   /** The texts of a rewrite of a whole repository are written in turns. */
   override async append(entry: PreviewLogEntry): Promise<void> {
-    this.#lost?.throwIfAborted();
-    if (this.contents && this.#takesLong(entry)) await placeInTurns(entry, this.contents);
+    if (this.contents && this.#takesLong(entry)) {
+      await this.lock?.check();
+      await placeInTurns(entry, this.contents);
+    }
     await super.append(entry);
   }
 
   override appendNow(entry: PreviewLogEntry): boolean {
-    return this.#lost?.aborted !== true && !this.#takesLong(entry) && super.appendNow(entry);
+    return !this.#takesLong(entry) && super.appendNow(entry);
   }
 
   #takesLong(entry: PreviewLogEntry): boolean {
@@ -104,7 +101,6 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
 
   /** Keeps only the last changes of each preview. Every line that names texts is written again: they may have moved. */
   async compact(rewrite: Rewrite<PreviewLogEntry>, archive?: Archive): Promise<void> {
-    this.#lost?.throwIfAborted();
     if (!this.contents) return this.rewrite(() => rewrite);
     const { archiving, compacted } = await import('./compaction.ts');
     let archived: readonly PreviewLogEntry[] = [];

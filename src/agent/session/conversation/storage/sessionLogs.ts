@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
-import { ignoreMissing, JsonLog } from '../../../base/log/jsonLog.ts';
+import { ignoreMissing, JsonLog, type LogLock } from '../../../base/log/jsonLog.ts';
 import type { LogFaults } from '../../../base/log/logFormat.ts';
 import type { LogSink } from '../../../base/log/logQueue.ts';
 import type { Logger } from '../../../base/logger.ts';
@@ -14,6 +14,7 @@ import { SessionReader, type StoredSession } from './storedSession.ts';
 /** The sessions of one workspace: a folder with one append-only log for each. */
 export class SessionLogs {
   readonly #folder: string;
+  readonly #lock: LogLock | undefined;
   /** The log that was read last. It is kept because it is ready for appending. */
   #last: { readonly id: string; readonly log: JsonLog<SessionLogEntry> } | undefined;
   readonly #held: ProcessLock[] = [];
@@ -22,13 +23,15 @@ export class SessionLogs {
   /** Fires when a stored session was renamed or deleted. */
   readonly onDidChangeStored: Event<void> = this.#changed.event;
 
-  constructor(folder: string) {
+  /** @param lock of the storage, for the window that owns it */
+  constructor(folder: string, lock?: LogLock) {
     this.#folder = folder;
+    this.#lock = lock;
   }
 
   open(id: string): JsonLog<SessionLogEntry> {
     if (this.#last?.id === id) return this.#last.log;
-    return new JsonLog(this.fileOf(id), sessionLogFormat);
+    return new JsonLog(this.fileOf(id), sessionLogFormat, this.#lock);
   }
 
   /**

@@ -201,6 +201,17 @@ test('a session that another window still writes is not the latest, until that w
   assert.deepEqual(await readdir(folder), ['s1.jsonl']);
 });
 
+test('a window that has lost its storage to another machine adds nothing to a session', async () => {
+  const folder = path.join(root, 'lost');
+  const lock = { isSure: true, check: () => Promise.reject(new Error('lost')) };
+  const log = new SessionLogs(folder, lock).open('s1');
+  await log.append({ type: 'title', title: 'One' });
+  lock.isSure = false;
+  assert.equal(log.appendNow({ type: 'title', title: 'Two' }), false);
+  await assert.rejects(log.append({ type: 'title', title: 'Two' }), /lost/);
+  assert.equal((await new SessionLogs(folder).read('s1', silentLogger)).title, 'One');
+});
+
 test('that the folder cannot be read is not told as if there were no sessions', async () => {
   const folder = path.join(root, 'unreadable');
   await writeFile(folder, 'a file in its place');
