@@ -273,6 +273,8 @@ export interface TestSessionOptions {
   /** See `SessionOptions.readSurroundings`. */
   readonly readSurroundings?: ReadSurroundings;
   readonly commands?: SessionOptions['commands'];
+  /** See `SessionOptions.keepImage`. */
+  readonly keepImage?: SessionOptions['keepImage'];
   /** See `SessionOptions.problems`. */
   readonly problems?: Problems;
   /** A log from an earlier session: its previews are restored, as after a reload. */
@@ -363,6 +365,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
       logFor: id => sessionLog.begin(id),
       ...(options.prepareTools ? { prepareTools: options.prepareTools } : {}),
       ...(options.commands ? { commands: options.commands } : {}),
+      ...(options.keepImage ? { keepImage: options.keepImage } : {}),
       ...(options.problems ? { problems: options.problems } : {}),
       ...(options.readInstructions ? { readInstructions: options.readInstructions } : {}),
       ...(options.readSurroundings ? { readSurroundings: options.readSurroundings } : {}),

@@ -8,6 +8,7 @@ import type { RedlineApi } from '../../../src/views/api.ts';
 import { activateRedline, cleanUp, fileInWorkspace } from '../support/redline.ts';
 
 const MB = 1024 * 1024;
+const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
 suite('what is no text file of the workspace is refused, read or written', () => {
   let api: RedlineApi;
@@ -24,6 +25,11 @@ suite('what is no text file of the workspace is refused, read or written', () =>
     await mkdir(path.join(inside, '.git'), { recursive: true });
     await mkdir(path.join(inside, 'folder'));
     await writeFile(path.join(inside, '.git', 'config'), 'git');
+    await mkdir(path.join(inside, '.vscode'));
+    for (const folder of [outside, ...['.git', '.vscode', 'folder'].map(name => path.join(inside, name))])
+      await writeFile(path.join(folder, 'cat.png'), PNG);
+    await symlink(path.join(outside, 'cat.png'), path.join(inside, 'cat-link.png'));
+    await symlink(path.join('folder', 'cat.png'), path.join(inside, 'own-link.png'));
     await symlink(outside, path.join(inside, 'out'));
     await symlink(path.join(outside, 'secret.txt'), path.join(inside, 'secret-link.txt'));
     await symlink(path.join(outside, 'not-there.txt'), path.join(inside, 'nowhere'));
@@ -50,9 +56,9 @@ suite('what is no text file of the workspace is refused, read or written', () =>
   };
 
   const untouched = async (): Promise<void> => {
-    assert.deepEqual(await readdir(outside), ['secret.txt']);
+    assert.deepEqual(await readdir(outside), ['cat.png', 'secret.txt']);
     assert.equal(await readFile(path.join(outside, 'secret.txt'), 'utf8'), 'secret');
-    assert.deepEqual(await readdir(path.join(inside, '.git')), ['config']);
+    assert.deepEqual(await readdir(path.join(inside, '.git')), ['cat.png', 'config']);
     assert.equal(await readFile(path.join(inside, '.git', 'config'), 'utf8'), 'git');
   };
 
@@ -89,6 +95,23 @@ suite('what is no text file of the workspace is refused, read or written', () =>
       await untouched();
     });
   }
+
+  test('an image is shown only if a text in its place could be read', async () => {
+    const refused: readonly [file: string, why: RegExp][] = [
+      ['../cat.png', /outside the workspace/],
+      ['escapes/out/cat.png', /through a symbolic link/],
+      ['escapes/cat-link.png', /through a symbolic link/],
+      ['escapes/.git/cat.png', /belongs to git itself/],
+      ['escapes/hidden/cat.png', /git's own files/],
+    ];
+    for (const [file, why] of refused) assert.match(await resultOf('read_file', { path: file }), why, file);
+    // Protected places may be read: only changes wait for a person.
+    for (const file of ['folder/cat.png', 'own-link.png', '.vscode/cat.png']) {
+      await api.session.prompt(`/call read_file ${JSON.stringify({ path: `escapes/${file}` })}`);
+      const result = api.session.messages().findLast(message => message.role === 'tool');
+      assert.match(result?.content ?? '', /: an image \(image\/png, 8 bytes\)\.$/, file);
+    }
+  });
 
   for (const glob of ['escapes/**', 'escapes/out/**', 'escapes/hidden/**', 'escapes/**/config'])
     test(`${glob} lists nothing outside, and none of git's own files`, async () => {
