@@ -284,7 +284,7 @@ test('an amendment on a branch that was left is told; one whose result the model
   assert.deepEqual(
     told().map(text => text.replace(/ \(.*?\)\)/, '')),
     [
-      'Your last amendment of p1, whose result you do not see, was made: it is now at revision 2. Call pending with its id to see it.',
+      'Your last amendment of p1 was made, although you did not get its result: it is now at revision 2. Call pending with its id to see it.',
     ],
   );
 });

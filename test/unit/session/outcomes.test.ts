@@ -493,7 +493,7 @@ test('that a preview was stale for a while is not told; that it no longer is, if
   const after = reloaded(t, [ok, ok]);
   for (const text of ['Heard?', 'Again?']) await after.session.prompt(text);
   const fresh =
-    'p1 (Rewrite a.txt) is no longer stale: the files are again what it was made from. Do not stage it anew.';
+    'p1 (Rewrite a.txt) is no longer stale: the files are again as they were when it was made. Do not stage it again.';
   assert.deepEqual(allTold(after), [STALE, fresh]);
 });
 

@@ -64,7 +64,7 @@ function resultLines(result: CheckResult): readonly string[] {
       result.saw ? fact : `${fact} Files changed meanwhile or are unsaved, so it proves nothing about them.`,
     ];
   if (result.outcome === 'changedFiles')
-    return [`${fact} Ask the user for a check that only reads, or to let git ignore what it makes.`];
+    return [`${fact} Ask the user for a check that only reads, or to have git ignore what the check makes.`];
   if (result.outcome === 'asBefore') return [`${fact} Every other test still passes.`];
   const output = result.output.trim();
   const shown =
@@ -77,8 +77,8 @@ function resultLines(result: CheckResult): readonly string[] {
 
 const NOT_RUN: Readonly<Record<NotRunReason, string>> = {
   untrusted: 'this workspace is not trusted. Only the user can change that.',
-  notApproved: 'the settings of the workspace bring it, and the user has not approved it yet.',
+  notApproved: 'it comes from the settings of the workspace, and the user has not approved it yet.',
   noSandbox: 'there is no sandbox here.',
-  notIsolated: 'the sandbox here is not isolated, so only the user starts it.',
+  notIsolated: 'the sandbox here is not isolated, so only the user can start it.',
   notConcerned: 'none of these previews changes a file that it concerns.',
 };

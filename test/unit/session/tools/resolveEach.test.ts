@@ -41,7 +41,7 @@ test('nothing of a vote lands while a check fails on what it names, and the resu
     text,
     'p1 (Edit), p2 (Break), p3 (Edit) were not applied. Your vote is kept as a recommendation, and the user decides. ' +
       'Not every check passes with them: test failed (exit code 1). The checks pass with p1 alone. ' +
-      'Call run_checks to see what they say, and mend it. The next preview that you vote for is applied together with them if the checks pass.',
+      'Call run_checks to see why, then stage a fix: the next preview that you vote for is applied together with them if the checks pass.',
   );
 });
 

@@ -14,7 +14,7 @@ export function unprovedText({ why, checks, on, alone }: Unproved): string {
         .filter(({ outcome }) => outcome !== 'passed' && outcome !== 'asBefore')
         .map(checkFactText);
       const it = isOne ? 'it' : 'them';
-      return `${kept} Not every check passes with ${it}: ${failed.join(', ')}.${aloneText(alone)} Call run_checks to see what they say, and mend it. The next preview that you vote for is applied together with ${it} if the checks pass.`;
+      return `${kept} Not every check passes with ${it}: ${failed.join(', ')}.${aloneText(alone)} Call run_checks to see why, then stage a fix: the next preview that you vote for is applied together with ${it} if the checks pass.`;
     }
     case 'changed':
       return `${kept} Files changed while the checks ran, or have unsaved changes, so their results are not about what would be written.`;
@@ -39,7 +39,7 @@ export function checkFactText({ name: given, outcome, exitCode, failures = 0, ch
     case 'asBefore':
       return `${name} has the same ${plural(failures, 'failure')} as without the previews`;
     case 'changedFiles':
-      return `${name} changed ${changedText(changed)} itself, so that it passed proves nothing`;
+      return `${name} changed ${changedText(changed)} itself, so its passing proves nothing`;
     case 'failed':
       return `${name} failed${exitCode === undefined ? '' : ` (exit code ${exitCode})`}`;
     case 'timedOut':

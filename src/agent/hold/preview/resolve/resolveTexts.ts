@@ -129,7 +129,7 @@ export function factText(fact: Fact, preview: Preview): string {
       return `${nameOf(preview)} is stale and cannot be applied as it is: ${why} Read ${listed(paths)} again; if the change is still needed, stage it anew in place of this preview.`;
     }
     case 'fresh':
-      return `${nameOf(preview)} is no longer stale: the files are again what it was made from. Do not stage it anew.`;
+      return `${nameOf(preview)} is no longer stale: the files are again as they were when it was made. Do not stage it again.`;
   }
 }
 
@@ -151,7 +151,7 @@ export function revisionText(preview: Preview, by: RevisedBy, patch?: string): s
       return patch === undefined ? text : `${text}\nWhat the user changed in it:\n${fenced(patch)}`;
     }
     case 'amend':
-      return `Your last amendment of ${nameOf(preview)}, whose result you do not see, was made: it is now at revision ${revision}. Call pending with its id to see it.`;
+      return `Your last amendment of ${nameOf(preview)} was made, although you did not get its result: it is now at revision ${revision}. Call pending with its id to see it.`;
     case 'split':
       return `A part of ${nameOf(preview)} was split off for the user to decide on separately; the rest is now at revision ${revision}.`;
   }

@@ -10,7 +10,7 @@ export function commandOutputTool(runs: CommandRuns): Tool {
   return defineTool({
     name: 'command_output',
     label: 'Command Output',
-    description: 'Read the end of what a command in the background wrote, or stop it. Without id, list them.',
+    description: "Read the end of a background command's output, or stop the command. Without id, list them.",
     parameters: z.object({
       id: z.optional(z.string().check(z.describe('Id of its preview.'))),
       wait: z

@@ -125,5 +125,5 @@ function refuseIfGone(host: EditorToolHost, { name, origin }: EditorTool, instea
   const now = host.list().find(tool => tool.name === name);
   if (!now) throw new ToolError(`VS Code does not offer the tool ${safeName(name)} now. ${instead}`);
   if (JSON.stringify(now.origin) !== JSON.stringify(origin))
-    throw new ToolError(`The tool ${safeName(name)} is no longer from where it was. ${instead}`);
+    throw new ToolError(`The tool ${safeName(name)} comes from another extension or server now. ${instead}`);
 }

@@ -24,7 +24,7 @@ export function answerResult(parts: readonly AnswerPart[]): AgentToolResult {
     room -= shown.length;
     omitted += text.length - shown.length;
   }
-  if (texts.length === 0) return textResult('The tool answered with nothing.');
+  if (texts.length === 0) return textResult('The answer of the tool is empty.');
   const lines = [fenced(texts.join('\n'))];
   if (omitted > 0) lines.push(`[Cut off: ${plural(omitted, 'more character')}.]`);
   if (parts.length > MAX_PARTS) lines.push(`[Cut off: ${plural(parts.length - MAX_PARTS, 'more part')}.]`);

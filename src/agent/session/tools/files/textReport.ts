@@ -50,7 +50,7 @@ export function textReport(
   const ignored = isAll ? [] : ['Ignored files were not searched. Pass ignored to search them, too.'];
   if (matches.length === 0) return [`No line matches ${what}.`, ...notesOn(found), ...ignored].join('\n');
   const files = new Set(matches.map(match => match.path)).size;
-  const more = cutBy === 'limit' ? ' More match: narrow the search to see them.' : '';
+  const more = cutBy === 'limit' ? ' More lines match: narrow the search to see them.' : '';
   const head = `${plural(matches.length, 'line matches', 'lines match')} ${what}, in ${plural(files, 'file')}.${more}`;
   return [head, ...notesOn(found), ...rows(matches, pending, context, texts)].join('\n');
 }

@@ -273,7 +273,7 @@ async function blame(git: OpenedGit, query: GitQuery, pending: readonly string[]
   const found = await git.run(['blame', ...args]);
   const notes = ref === undefined ? [onDisk(pending), ...filterNote(git)] : [];
   return answer(
-    [`Who changed the lines of ${safeName(file)} from ${startLine} on last.`, ...notes].join(' '),
+    [`Who last changed the lines of ${safeName(file)} from line ${startLine} on.`, ...notes].join(' '),
     found,
   );
 }

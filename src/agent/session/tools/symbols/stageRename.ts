@@ -91,7 +91,7 @@ function editsOf(
     case 'edits':
       if (answer.files.length > MAX_FILES)
         throw new ToolError(
-          `${name} is used in ${answer.files.length} files; ${MAX_FILES} are the limit. Nothing was staged. Use ast_edit.`,
+          `${name} is used in ${answer.files.length} files, more than the limit of ${MAX_FILES}. Nothing was staged. Use ast_edit.`,
         );
       return answer.files;
   }

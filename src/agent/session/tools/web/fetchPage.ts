@@ -87,7 +87,7 @@ export async function fetchPage(
 function webAddress(input: string, base?: URL): URL {
   const url = URL.parse(input, base?.href);
   if (!url || !/^https?:$/.test(url.protocol) || url.host === '')
-    throw new ToolError(`${quoted(input, 200)} is no address with http or https.`);
+    throw new ToolError(`${quoted(input, 200)} is not an http or https address.`);
   if (url.username !== '' || url.password !== '')
     throw new ToolError('An address must not contain a user name or a password.');
   url.hash = '';
@@ -160,9 +160,7 @@ function request(url: URL, addresses: readonly HostAddress[], signal: AbortSigna
         if (location !== undefined) return end({ body: Buffer.alloc(0), isCut: false });
         if (encoding !== 'identity') {
           reject(
-            new ToolError(
-              `${url.host} answered with content that is packed (${encoding}), which is not read.`,
-            ),
+            new ToolError(`${url.host} answered with compressed content (${encoding}), which is not read.`),
           );
           response.destroy();
           return;

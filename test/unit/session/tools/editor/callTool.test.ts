@@ -145,7 +145,10 @@ test('a tool that went away, or belongs to someone else now, is not called; its 
     /VS Code does not offer the tool mcp_echo now\. Nothing was called/,
   );
   host.offer({ mcp_echo: { origin: { kind: 'extension', id: 'other.one', name: 'Other' } } });
-  await assert.rejects(t.click('p1', 'apply'), /no longer from where it was\. Nothing was called/);
+  await assert.rejects(
+    t.click('p1', 'apply'),
+    /comes from another extension or server now\. Nothing was called/,
+  );
   host.offer({ mcp_echo: {} });
   host.trusted = false;
   await assert.rejects(t.click('p1', 'apply'), /not trusted/);

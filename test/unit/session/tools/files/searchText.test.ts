@@ -55,7 +55,7 @@ test('what may be missing is said, before the matches and without any', async ()
   const matches = [match('a.ts', 1, 'x')];
   const cut = await search({ matches, cutBy: 'limit' }, { query: 'x' });
   assert.deepEqual(cut.answer.split('\n'), [
-    '1 line matches "x", in 1 file. More match: narrow the search to see them.',
+    '1 line matches "x", in 1 file. More lines match: narrow the search to see them.',
     'a.ts',
     '1: x',
   ]);

@@ -204,7 +204,7 @@ test('what is no text, too long, packed, an error or no address of the web is sa
   });
   await assert.rejects(read('/image'), /is "image\/png", not text\.$/);
   await assert.rejects(read('/none'), /answered with the status 404\.$/);
-  await assert.rejects(read('/packed'), /content that is packed \(gzip\), which is not read\.$/);
+  await assert.rejects(read('/packed'), /compressed content \(gzip\), which is not read\.$/);
   assert.match(await read('/latin'), /\n```\né\n```$/);
   assert.match(await read('/page'), /\n```\ncafé €\n```$/);
   assert.match(await read('/json'), /\{"a":1\}/);
@@ -245,7 +245,7 @@ test('only addresses with http and https are taken', async () => {
   for (const url of ['file:///etc/passwd', 'ftp://x/', 'no address', 'javascript:1', 'data:text/plain,x'])
     assert.match(
       (await harness.run('fetch_url', { url })).content,
-      /is no address with http or https\.$/,
+      /is not an http or https address\.$/,
       url,
     );
 });
