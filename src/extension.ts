@@ -84,6 +84,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const texts = new TextDocuments();
   const chatOptions = {
     ...agent,
+    review,
     extensionUri: context.extensionUri,
     mode: modeSwitch(agent.settings),
     model: () => ({ label: agent.providers.current().label, offline: agent.providers.isOffline }),
@@ -129,7 +130,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     pendingView,
     registerHistoryView(agent),
     place,
-    new StatusItem(store, agent.settings, review, tally, edits, place, {
+    new StatusItem(store, review, tally, edits, place, {
       current: () => agent.checks.marksOfAll(session.id),
       onDidChange: agent.checks.onDidChange,
     }),

@@ -14,7 +14,6 @@ import { checkText, worstOf } from './texts/checkWords.ts';
 import type { ReviewList } from './review/reviewList.ts';
 import type { HunkAt } from './review/reviewPlaces.ts';
 import type { ReviewTally } from './review/reviewTally.ts';
-import type { Settings } from './settings.ts';
 
 /** Delay after a change within which further changes cost no update of their own, in milliseconds. */
 const UPDATE_DELAY_MS = 50;
@@ -39,7 +38,6 @@ export interface CheckNews {
  */
 export class StatusItem extends Owner {
   readonly #store: PreviewStore;
-  readonly #settings: Settings;
   readonly #tally: ReviewTally;
   readonly #review: ReviewList;
   readonly #edits: UnsavedEdits;
@@ -51,7 +49,6 @@ export class StatusItem extends Owner {
 
   constructor(
     store: PreviewStore,
-    settings: Settings,
     review: ReviewList,
     tally: ReviewTally,
     edits: UnsavedEdits,
@@ -63,7 +60,6 @@ export class StatusItem extends Owner {
     this.#place = place;
     this.#checks = checks;
     this.#store = store;
-    this.#settings = settings;
     this.#tally = tally;
     this.#review = review;
     this.#item.name = vscode.l10n.t('Redline: Pending Previews');
@@ -79,7 +75,7 @@ export class StatusItem extends Owner {
 
   #update(): void {
     const count = this.#store.open.size;
-    const head = this.#review.list()[0] ?? this.#store.list(this.#settings.order)[0];
+    const head = this.#review.list()[0];
     if (!head) return this.#showEnd(this.#tally.line);
     const at = this.#place?.at;
     const counted = vscode.l10n.t('{0} pending', count);

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Script } from '../support/scriptedServer.ts';
 import { modelTest } from './support/uiTest.ts';
 
@@ -33,16 +34,26 @@ modelTest(
     await workbench.picture('change-set-last-hunk');
     // The diff has the focus only after a click into it: the row was clicked.
     await workbench.runCommand('Redline: Next Hunk');
-    await workbench.statusBarItem('Hunk 1 of 3 · tax.ts').waitFor();
+    await workbench.statusBarItem('Hunk 1 of 3 · cart.ts').waitFor();
     // The row whose buttons are shown is that of the diff, not the deletion's.
     const selected = workbench.page.locator('.monaco-list-row.selected');
-    await selected.filter({ hasText: 'Create tax.ts' }).waitFor();
-    await workbench.runCommand('Redline: Next Hunk');
-    await workbench.statusBarItem('Hunk 2 of 3 · cart.ts').waitFor();
     await selected.filter({ hasText: 'cart.ts' }).waitFor();
+    await workbench.runCommand('Redline: Next Hunk');
+    await workbench.statusBarItem('Hunk 2 of 3 · tax.ts').waitFor();
+    await selected.filter({ hasText: 'Create tax.ts' }).waitFor();
     await workbench.picture('change-set-next-hunk');
+    // The rows of the tree and of the card stand in the order of the hunks.
+    const names = ['cart.ts', 'tax.ts', 'money.ts'];
+    const order = (texts: readonly string[]): (string | undefined)[] =>
+      texts.flatMap(text => names.find(name => text.includes(name)) ?? []);
+    assert.deepEqual(order(await workbench.chatFrame().locator('.turn-row').allTextContents()), names);
+    const rows = workbench.page.locator('.pane-body .monaco-list-row');
+    assert.deepEqual(
+      order(await rows.filter({ hasText: /cart|tax|money/ }).allTextContents()).slice(-3),
+      names,
+    );
     await workbench.runCommand('Redline: Previous Hunk');
-    await workbench.statusBarItem('Hunk 1 of 3 · tax.ts').waitFor();
+    await workbench.statusBarItem('Hunk 1 of 3 · cart.ts').waitFor();
     await workbench.openFile('src/cart.ts');
     await workbench.lens('1 proposed change · Review').waitFor();
     await workbench.runCommand('View: Show Explorer');
@@ -91,14 +102,14 @@ modelTest(
     await set.waitFor({ state: 'detached' });
     await workbench.openFile('src/tax.ts');
     await workbench.runCommand('Redline: Who Approved This Line?');
-    const rows = workbench.page.locator('.quick-input-list .monaco-list-row');
-    await rows.filter({ hasText: 'Applied by you' }).waitFor();
-    await rows.filter({ hasText: 'Add the tax per country' }).waitFor();
+    const picked = workbench.page.locator('.quick-input-list .monaco-list-row');
+    await picked.filter({ hasText: 'Applied by you' }).waitFor();
+    await picked.filter({ hasText: 'Add the tax per country' }).waitFor();
     await workbench.picture('who-approved-this-line');
-    await rows.filter({ hasText: 'Show Diff' }).click();
+    await picked.filter({ hasText: 'Show Diff' }).click();
     await workbench.editorTab('tax.ts (Redline').waitFor();
     await workbench.runCommand('Redline: Show Ledger');
-    await rows.filter({ hasText: 'tax.ts' }).waitFor();
+    await picked.filter({ hasText: 'tax.ts' }).waitFor();
     await workbench.page.getByRole('button', { name: 'Group by Prompt' }).click();
     await workbench.page.getByRole('button', { name: 'Group by Decision' }).waitFor();
     await workbench.picture('ledger-by-prompt');

@@ -19,6 +19,7 @@ import type { Questions } from '../questions.ts';
 import type { ChatStatus, DeltaMessage, HostMessage, ViewItem } from './protocol.ts';
 import { resolvedCards } from './transcript/cards.ts';
 import { DiffStats } from '../review/diffStats.ts';
+import type { ReviewList } from '../review/reviewList.ts';
 import { itemDelta } from './transcript/itemDelta.ts';
 import { LiveTurn, type Effect } from './transcript/liveTurn.ts';
 import type { TranscriptInput } from './transcript/lookup.ts';
@@ -52,6 +53,7 @@ export interface ChatFeedOptions {
     of(preview: Preview): readonly Risk[];
     readonly onDidChange: Event<void>;
   };
+  readonly review?: Pick<ReviewList, 'inOrder' | 'onDidChange'>;
   readonly questions?: Pick<Questions, 'open' | 'onDidChange'>;
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
@@ -91,6 +93,7 @@ export class ChatFeed extends Owner {
     this.own(options.session.onDidEmit(event => this.#follow(event)));
     this.own(options.mode.onDidChange(() => this.refresh()));
     if (options.reviewDone) this.own(options.reviewDone.onDidChange(() => this.refresh()));
+    if (options.review) this.own(options.review.onDidChange(() => this.refresh()));
     if (options.questions) this.own(options.questions.onDidChange(() => this.refresh()));
     this.own(options.customTools.onDidChange(() => this.refresh()));
     this.own(options.commandRuns.onDidChange(this.#progressSoon));
@@ -225,6 +228,7 @@ export class ChatFeed extends Owner {
       stats: preview => this.#stats.of(preview),
       checks: preview => this.#options.checks?.marksOf(preview) ?? [],
       hasChecks: this.#options.checks?.hasChecks === true,
+      inOrder: previews => this.#options.review?.inOrder(previews) ?? previews,
       risks: preview => this.#options.risks?.of(preview) ?? [],
       commandOutput: id => commandRuns.outputOf(id),
       ...(this.#options.imageSrc ? { imageSrc: this.#options.imageSrc } : {}),

@@ -4,6 +4,7 @@ import type { Resolved } from '../../agent/hold/preview/resolve/resolved.ts';
 import type { Agent } from '../agent.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
 import type { ProposalEdits } from '../review/documents/proposalEdits.ts';
+import type { ReviewList } from '../review/reviewList.ts';
 import type { ReviewTally } from '../review/reviewTally.ts';
 import type { ModeSwitch } from '../settings.ts';
 import type { ModelInfo } from './chatFeed.ts';
@@ -16,6 +17,7 @@ export interface ChatCtx extends Agent {
   readonly mode: ModeSwitch;
   readonly model: () => ModelInfo;
   readonly edits: ProposalEdits;
+  readonly review: ReviewList;
   readonly reviewDone: ReviewTally;
   /** The preview in the active editor. */
   readonly activePreviewId: () => string | undefined;

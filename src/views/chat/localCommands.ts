@@ -7,7 +7,6 @@ import type { LedgerEntry } from '../../agent/hold/preview/ledger.ts';
 import type { Resolved } from '../../agent/hold/preview/resolve/resolved.ts';
 import { isOpen, titleOf, type Preview, type ResolveAction } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
-import type { ResolveOrder } from '../../agent/hold/preview/resolveSettings.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { LoadProblem } from '../../agent/session/tools/custom/loading/loadProblem.ts';
 import type { ToolRegistry } from '../../agent/session/tools/registry.ts';
@@ -28,7 +27,8 @@ export interface LocalCommandsOptions {
   };
   /** The name of a file as the user knows it. */
   readonly nameOf: (file: string) => string;
-  readonly settings: { readonly order: ResolveOrder };
+  /** The open previews, those to review first first. */
+  readonly review: { list(): readonly Preview[] };
   /** The preview in the active editor. */
   readonly activePreviewId: () => string | undefined;
   /** The oldest revision of a preview that an editor shows; `undefined` if none shows it. */
@@ -111,11 +111,11 @@ export class LocalCommands {
   }
 
   async #vote({ action, id, reason }: Vote): Promise<string> {
-    const { store, settings, shownRevision, vote, open } = this.#options;
+    const { store, review, shownRevision, vote, open } = this.#options;
     const preview = id === undefined ? this.#shown() : store.get(id);
     if (!preview && id !== undefined) return l10n.t('There is no preview {0}.', id);
     if (!preview) {
-      const [head] = store.list(settings.order);
+      const [head] = review.list();
       if (!head) return l10n.t('Nothing is pending.');
       // The user has not seen it yet: it is opened instead of resolved.
       await open(head.id);

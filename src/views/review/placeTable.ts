@@ -1,10 +1,9 @@
 import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
-import { inReadingOrder } from '../../agent/hold/preview/reading/readingOrder.ts';
 import { numbersOf, ownParts } from '../../agent/hold/preview/resolve/ownParts.ts';
-import type { ResolveOrder } from '../../agent/hold/preview/resolveSettings.ts';
 import type { DiffStat } from '../../agent/hold/text/lineDiff.ts';
 import { countedSet } from './countedSet.ts';
+import { originalOf } from './setOrder.ts';
 
 /** Positions of all hunks of a change set. */
 export interface PlaceTable {
@@ -20,27 +19,12 @@ export function slotKey(id: string, path = ''): string {
   return `${id} ${path}`;
 }
 
-/** Remembers the order of previews and files, so that a decision changes no number. Other previews in the set may change them. */
-export class PlaceOrder {
-  readonly #previews = new Map<string, { readonly of: string; readonly order: readonly string[] }>();
-  readonly #paths = new Map<string, readonly string[]>();
-
-  /** @param previews those that the set began with, in the order of staging */
-  previews(key: string, previews: readonly Preview[], setting: ResolveOrder): readonly string[] {
-    const of = [setting, ...previews.map(({ id }) => id)].join(' ');
-    const known = this.#previews.get(key);
-    if (known?.of === of) return known.order;
-    const given = setting === 'newestFirst' ? previews.toReversed() : previews;
-    const order = inReadingOrder(given).map(({ id }) => id);
-    this.#previews.set(key, { of, order });
-    return order;
-  }
-
-  paths(id: string, now: readonly string[]): readonly string[] {
-    const paths = [...new Set([...(this.#paths.get(id) ?? []), ...now])];
-    this.#paths.set(id, paths);
-    return paths;
-  }
+/** How previews and their files are ordered, so that a decision changes no number. */
+export interface PlaceOrder {
+  /** See {@link ReviewList.inOrder}. */
+  readonly previews: (previews: readonly Preview[]) => readonly Preview[];
+  /** The paths of each preview in the order in which they were first asked for, by its id. {@link placeTable} adds to them. */
+  readonly paths: Map<string, readonly string[]>;
 }
 
 /**
@@ -52,18 +36,12 @@ export class PlaceOrder {
 export function placeTable(
   store: PreviewStore,
   key: string,
-  setting: ResolveOrder,
   order: PlaceOrder,
   statsOf: (preview: Preview) => readonly DiffStat[] | undefined,
 ): PlaceTable | undefined {
   const { decided, open, isTooLarge } = countedSet(store, key);
   if (isTooLarge) return undefined;
-  const originals = new Map<string, Preview[]>();
-  for (const each of [...decided, ...open]) {
-    const { id } = originalOf(store, each);
-    originals.set(id, [...(originals.get(id) ?? []), each]);
-  }
-  const first = store.all().filter(({ id }) => originals.has(id));
+  const originals = Map.groupBy([...decided, ...open], each => originalOf(store, each));
   const partsOf = Map.groupBy(
     store.all().filter(({ part }) => part),
     ({ part }) => part?.previewId,
@@ -71,8 +49,9 @@ export function placeTable(
   const slots = new Map<string, { readonly before: number; readonly gone: ReadonlySet<number> }>();
   const file = new Map<string, number>();
   let hunks = 0;
-  for (const id of order.previews(key, first, setting)) {
-    const counted = originals.get(id) ?? [];
+  for (const original of order.previews([...originals.keys()])) {
+    const { id } = original;
+    const counted = originals.get(original) ?? [];
     const whole = counted.find(each => !each.part && !copiedPart(store, each));
     const stats = whole?.changes ? statsOf(whole) : [];
     if (whole?.changes && (!stats || stats.length < whole.changes.length)) return undefined;
@@ -81,7 +60,10 @@ export function placeTable(
     const own = whole && parts.length > 0 ? ownParts(store, whole) : [];
     const pathsOf = (previews: readonly Preview[]): string[] =>
       previews.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path));
-    for (const path of order.paths(id, pathsOf([...parts, ...(whole ? [whole] : [])]))) {
+    const now = pathsOf([...parts, ...(whole ? [whole] : [])]);
+    const paths = [...new Set([...(order.paths.get(id) ?? []), ...now])];
+    order.paths.set(id, paths);
+    for (const path of paths) {
       const gone = numbersOf(own, path);
       const here = parts.filter(({ changes }) => changes?.[0]?.path === path);
       const at = new Map<string, number>();
@@ -106,12 +88,6 @@ export function placeTable(
     }
   }
   return { hunks, slots, file };
-}
-
-/** The preview that a copy or a part was made from in the first place. */
-function originalOf(store: PreviewStore, preview: Preview): Preview {
-  const from = store.get(preview.reopens ?? preview.part?.previewId ?? '');
-  return from ? originalOf(store, from) : preview;
 }
 
 /** The part of another preview that this one is a copy of. */

@@ -181,14 +181,14 @@ export class PreviewOpener extends Owner {
 
   /** Opens the first preview staged for the user's prompt, if there is one. */
   #openExpected(): void {
-    const { store, settings, review } = this.#ctx;
+    const { review } = this.#ctx;
     const staged = this.#promptSent ? this.#stagedAfter(this.#promptSent.after) : new Set<string>();
     if (staged.size === 0) return;
     this.#promptSent = undefined;
     // Not the head: what the user asked for may build on a preview that they have seen before.
-    const first = [...review.list(), ...store.list(settings.order)].find(
-      preview => staged.has(preview.id) && this.#mayOpenAutomatically(preview),
-    );
+    const first = review
+      .list()
+      .find(preview => staged.has(preview.id) && this.#mayOpenAutomatically(preview));
     if (first) this.#logFailure(this.#openAutomatically(first));
   }
 

@@ -1,12 +1,10 @@
 import { Owner } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import { detailOf } from '../../agent/base/errors.ts';
-import { inSets } from '../../agent/hold/preview/changeSet.ts';
 import type { Preview } from '../../agent/hold/preview/preview.ts';
 import type { Agent } from '../agent.ts';
 import { byAgent } from './pending/pendingNode.ts';
-
-type ReadingOrder = (previews: readonly Preview[]) => readonly Preview[];
+import type { SetOrder } from './setOrder.ts';
 
 /**
  * The open previews as the pending view shows them: grouped by agent and by change set, in reading order. Next and Previous follow
@@ -17,8 +15,8 @@ export class ReviewList extends Owner {
   readonly #changed = new Emitter<void>();
   /** The list as it was computed last, until something changes. */
   #listed: readonly Preview[] | undefined;
-  /** The reading order is loaded once there is something to read. */
-  #inReadingOrder: ReadingOrder | undefined;
+  /** Loaded once there is something to order. */
+  #order: SetOrder | undefined;
   #loading: Promise<void> | undefined;
 
   /** The list, or something that its rows show, may have changed. */
@@ -33,11 +31,18 @@ export class ReviewList extends Owner {
   list(): readonly Preview[] {
     const { store, settings } = this.#agent;
     if (this.#listed) return this.#listed;
-    const all = store.list(settings.order);
-    const groups = byAgent(all);
-    const read = this.#readingOrder(all.length);
-    const sets = [...groups.values()].flatMap(inSets);
-    return (this.#listed = sets.flatMap(({ previews }) => read?.(previews) ?? previews));
+    const groups = byAgent(store.list(settings.order));
+    return (this.#listed = [...groups.values()].flatMap(ofAgent => this.inOrder(ofAgent)));
+  }
+
+  /**
+   * Previews in any state, those of each change set in reading order. The setting orders sets alone. As long as the order is being
+   * loaded, they stay as given; then {@link onDidChange} fires.
+   */
+  inOrder(previews: readonly Preview[]): readonly Preview[] {
+    if (previews.length < 2) return previews;
+    this.#loading ??= this.#load();
+    return this.#order?.sorted(previews) ?? previews;
   }
 
   /** Drops the list because something that it depends on has changed. */
@@ -46,15 +51,13 @@ export class ReviewList extends Owner {
     this.#changed.fire();
   }
 
-  #readingOrder(open: number): ReadingOrder | undefined {
-    if (open > 0)
-      this.#loading ??= import('../../agent/hold/preview/reading/readingOrder.ts').then(
-        ({ inReadingOrder }) => {
-          this.#inReadingOrder = inReadingOrder;
-          this.refresh();
-        },
-        (error: unknown) => this.#agent.logger.error(`Loading the reading order failed: ${detailOf(error)}`),
-      );
-    return this.#inReadingOrder;
+  async #load(): Promise<void> {
+    try {
+      const { SetOrder } = await import('./setOrder.ts');
+      this.#order = new SetOrder(this.#agent.store);
+      this.refresh();
+    } catch (error) {
+      this.#agent.logger.error(`Loading the reading order failed: ${detailOf(error)}`);
+    }
   }
 }

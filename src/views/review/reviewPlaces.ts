@@ -10,7 +10,7 @@ import type { Agent } from '../agent.ts';
 import { DiffStats } from './diffStats.ts';
 import { oneLine } from '../plainText.ts';
 import { setKey } from './countedSet.ts';
-import { PlaceOrder, placeTable, slotKey, type PlaceTable } from './placeTable.ts';
+import { placeTable, slotKey, type PlaceOrder, type PlaceTable } from './placeTable.ts';
 import { parsePreviewUri, type PreviewSide } from '../workspace/previewUri.ts';
 import type { ReviewList } from './reviewList.ts';
 import { shownChange } from './shownChange.ts';
@@ -38,7 +38,7 @@ export interface HunkAt {
 /** Finds the positions of hunks in their change sets. A hunk keeps its number while the others are decided. */
 export class ReviewPlaces implements Disposable {
   readonly #agent: Agent;
-  readonly #order = new PlaceOrder();
+  readonly #order: PlaceOrder;
   readonly #stats: DiffStats;
   readonly #changed = new Emitter<void>();
   readonly #following: Disposable;
@@ -49,6 +49,7 @@ export class ReviewPlaces implements Disposable {
 
   constructor(agent: Agent, review: ReviewList) {
     this.#agent = agent;
+    this.#order = { previews: ofSet => review.inOrder(ofSet), paths: new Map() };
     this.#stats = new DiffStats(agent.logger, () => {
       this.#tables.clear();
       this.#changed.fire();
@@ -64,9 +65,9 @@ export class ReviewPlaces implements Disposable {
   of(preview: Preview, change: FileChange | undefined, hunk: number): ReviewPlace | undefined {
     const key = setKey(preview);
     if (!this.#tables.has(key)) {
-      const { store, settings } = this.#agent;
+      const { store } = this.#agent;
       const statsOf = (each: Preview): readonly DiffStat[] | undefined => this.#stats.of(each);
-      this.#tables.set(key, placeTable(store, key, settings.order, this.#order, statsOf));
+      this.#tables.set(key, placeTable(store, key, this.#order, statsOf));
     }
     const table = this.#tables.get(key);
     const slots = table?.slots.get(slotKey(preview.id, change?.path));

@@ -135,14 +135,14 @@ suite('the pending tree', () => {
     };
     assert.deepEqual(await rows(), [
       ['3 files', 'Add the tax, 3 files, Recommends Apply of 2: As asked.'],
-      ['', 'Edit c.ts, The model recommends Apply: Please look at it'],
-      ['', 'Edit b.ts'],
       ['', 'Edit a.ts'],
+      ['', 'Edit b.ts'],
+      ['', 'Edit c.ts, The model recommends Apply: Please look at it'],
     ]);
     await store.recommend(three, 'discard', 'Not needed.', true);
     assert.deepEqual(
       (await rows()).map(([description]) => description),
-      ['3 files', 'not recommended', '', ''],
+      ['3 files', '', '', 'not recommended'],
     );
     assert.equal(
       (await rows())[0]?.[1],

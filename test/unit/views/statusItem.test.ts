@@ -39,7 +39,7 @@ test('the item gets a command only when another preview is the head: VS Code dro
   const review = { list: () => store.list('newestFirst'), onDidChange: changed.event };
   const tally = { line: '', onDidChange: new Emitter<void>().event };
   const first = stage('a.txt');
-  const item = new StatusItem(store, { order: 'newestFirst' } as never, review as never, tally as never, {
+  const item = new StatusItem(store, review as never, tally as never, {
     hasUnsaved: () => false,
     onDidChangeUnsaved: () => ({ dispose: () => undefined }),
   });
@@ -65,7 +65,6 @@ test('a click goes to the hunk that the item names', t => {
   given.length = 0;
   const item = new StatusItem(
     store,
-    { order: 'oldestFirst' } as never,
     { list: () => store.list('oldestFirst'), ...none } as never,
     { line: '', ...none } as never,
     { hasUnsaved: () => false, onDidChangeUnsaved: () => ({ dispose: () => undefined }) },

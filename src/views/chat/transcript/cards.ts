@@ -56,8 +56,13 @@ export function fromElsewhere(input: TranscriptInput, lookup: Lookup): ViewItem[
 /** The cards of previews that belong together: one for all file changes if there are several, and one for each other preview. */
 export function cardsOf(together: readonly Preview[], input: TranscriptInput, lookup: Lookup): ViewItem[] {
   const changes = together.filter(isOfTurn);
-  if (changes.length < 2) return together.map(preview => card(preview, input, lookup));
-  const shown = turnCard(changes.map(preview => viewOf(preview, input, lookup)));
+  const [first] = changes;
+  if (!first || changes.length < 2) return together.map(preview => card(preview, input, lookup));
+  const inOrder = input.inOrder?.(changes) ?? changes;
+  const shown = turnCard(
+    first.id,
+    inOrder.map(preview => viewOf(preview, input, lookup)),
+  );
   return [
     { ...shown, canCheck: canCheck(shown.checks, changes, input) },
     ...together.filter(preview => !isOfTurn(preview)).map(preview => card(preview, input, lookup)),

@@ -45,8 +45,11 @@ export function isOfTurn(preview: Preview): boolean {
   return kind === 'files' && !part && reopens === undefined && undoes === undefined && !planOf(preview);
 }
 
-/** The one card of a turn's or another agent's proposals: its files, with the outcome of each. */
-export function turnCard(views: readonly PreviewView[]): Turn {
+/**
+ * The one card of a turn's or another agent's proposals: its files, with the outcome of each.
+ * @param first the id of the preview staged first, which stays the same when others come before it
+ */
+export function turnCard(first: string, views: readonly PreviewView[]): Turn {
   const pieces = views.flatMap(piecesOf);
   // Rows of the same file stand next to each other.
   const byPath = Map.groupBy(views.flatMap(rowsOf), ({ path }) => path);
@@ -62,7 +65,7 @@ export function turnCard(views: readonly PreviewView[]): Turn {
   const ids = previews.slice(-MAX_TURN_PREVIEWS).map(({ id }) => id);
   return {
     kind: 'turn',
-    key: `t:${previews[0]?.id ?? ''}`,
+    key: `t:${first}`,
     agent: agent && agentLabel(agent),
     title: agent ? setOf(previews[0] as Preview).setTitle : undefined,
     state: together(rows),

@@ -30,10 +30,9 @@ export class PreviewTargets {
     return this.#ctx.store.list('oldestFirst').filter(preview => preview.state.kind === 'pending');
   }
 
-  /** The first of the pending view, or the first of all if a filter hides all of them. */
+  /** The first of the pending view. */
   get head(): Preview | undefined {
-    const { store, settings, review } = this.#ctx;
-    return review.list()[0] ?? store.list(settings.order)[0];
+    return this.#ctx.review.list()[0];
   }
 
   /**

@@ -25,7 +25,7 @@ function setUp(options: TestSessionOptions = {}) {
     tools: t.tools,
     customTools,
     nameOf: file => file.replace('/project/', ''),
-    settings: t.settings,
+    review: { list: () => t.store.list('newestFirst') },
     activePreviewId: () => shown.id,
     shownRevision: id => (id === shown.id ? shown.revision : undefined),
     // As the commands do: they tell an error themselves, and resolve nothing where the person is asked and says no.

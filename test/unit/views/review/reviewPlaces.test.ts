@@ -23,7 +23,7 @@ function setUp() {
   const none = { onDidChange: () => ({ dispose: () => undefined }) };
   const agent = {
     ...{ store: harness.store, logger: silentLogger },
-    settings: { order: 'oldestFirst', ...none },
+    settings: { order: 'newestFirst', ...none },
   } as never;
   const review = new ReviewList(agent);
   const places = new ReviewPlaces(agent, review);

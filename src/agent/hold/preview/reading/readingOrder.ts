@@ -12,29 +12,17 @@ const MAX_FILES = 300;
  * those of the set that it builds on.
  */
 export function inReadingOrder(previews: readonly Preview[]): readonly Preview[] {
-  const [first] = previews;
-  if (!first || previews.length < 2) return previews;
-  const last = read.get(first);
-  const isSame =
-    last?.previews.length === previews.length && previews.every((each, i) => each === last.previews[i]);
-  const ordered = isSame ? last.ordered : orderOf(previews);
-  read.set(first, { previews, ordered });
-  return ordered;
-}
-
-/** The last order of a set, by its first preview: a decision changes one set, and the list is asked for all. */
-const read = new WeakMap<
-  Preview,
-  { readonly previews: readonly Preview[]; readonly ordered: readonly Preview[] }
->();
-
-function orderOf(previews: readonly Preview[]): readonly Preview[] {
   const imported = importedIn(previews);
   const byDefinition = after(previews, preview => imported.get(preview) ?? []);
   const places = new Map(previews.map(preview => [preview, placeOf(preview)]));
   const sorted = byDefinition.toSorted((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
+  return eachAfterItsBase(sorted);
+}
+
+/** The previews in their order, except that each comes after those that it builds on. */
+export function eachAfterItsBase(previews: readonly Preview[]): readonly Preview[] {
   const byId = new Map(previews.map(preview => [preview.id, preview]));
-  return after(sorted, ({ dependsOn }) => dependsOn.flatMap(id => byId.get(id) ?? []));
+  return after(previews, ({ dependsOn }) => dependsOn.flatMap(id => byId.get(id) ?? []));
 }
 
 /** The previews in their order, except that each comes after some others; in a circle, the first one stays first. */

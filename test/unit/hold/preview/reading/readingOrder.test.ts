@@ -61,14 +61,6 @@ test('what nothing orders stays as given, and a circle breaks nothing', () => {
   assert.deepEqual(read(...circle), ['b.ts', 'a.ts', 'c.ts']);
 });
 
-test('the order of a set is found once while its previews stay the same', () => {
-  const set = previewsOf(create('a.ts', "import './b';\n"), create('b.ts', ''), create('c.ts', ''));
-  const ordered = inReadingOrder(set);
-  assert.equal(inReadingOrder([...set]), ordered);
-  const left = set.slice(0, 2);
-  assert.deepEqual(inReadingOrder(left), left.toReversed());
-});
-
 test('a preview comes after those that it builds on, whatever it is', () => {
   const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
   const deletion = store.stage(draft({ changes: [remove('a.ts', 'x')] })).preview;

@@ -74,6 +74,13 @@ test('the changes of one turn are one card below it, with a row for each file an
   assert.deepEqual(turn.undo, []);
 });
 
+test('its rows, and what Review opens, are in the order of the review, and it stays the same card', () => {
+  const previews = [staged(1), staged(2)];
+  const turn = only(turnOf(previews, { inOrder: given => given.toReversed() }), 'turn');
+  assert.deepEqual([turn.rows.map(({ id }) => id).join(), turn.open.join()], ['p2,p1', 'p2,p1']);
+  assert.equal(turn.key, only(turnOf(previews), 'turn').key);
+});
+
 test('one change, a command and a plan keep cards of their own', () => {
   assert.deepEqual(
     turnOf([staged(1), staged(2, { changes: null })]).map(({ kind }) => kind),
