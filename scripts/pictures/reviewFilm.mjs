@@ -74,7 +74,7 @@ async function play(workbench, film) {
   page.setDefaultTimeout(STEP_MS);
   const chat = workbench.chatFrame();
   const card = chat.locator('[data-kind="turn"]').last();
-  const runChecks = card.getByRole('button', { name: 'Run Checks' });
+  const more = card.getByRole('button', { name: /^More for/ });
   const passed = chat
     .getByRole('button', { name: /^The check test passed/ })
     .filter({ hasNotText: 'out of date' })
@@ -115,15 +115,16 @@ async function play(workbench, film) {
   await workbench.treeRow(CHANGE_SET).waitFor();
   await workbench.setTreeRow(CHANGE_SET, 'expanded');
   await workbench.treeRow(/^cart\.test\.js/).waitFor();
-  await runChecks.waitFor();
+  await more.waitFor();
   assert.equal(tell('3  Three files are pending: that is all that happened'), OLD);
   await film.shoot(1900);
 
   await film.showPointer({ x: VIEWPORT.width * 0.6, y: VIEWPORT.height * 0.5 });
   tell('4  Your tests run on what is proposed, before you decide');
-  await film.pointAt(runChecks);
+  await film.pointAt(more);
   await film.shoot(400);
-  await runChecks.click();
+  await more.click();
+  await workbench.quickPick('Run checks');
   await passed.waitFor();
   await workbench.runCommand('Notifications: Clear All Notifications');
   await film.shoot(2000);
@@ -147,12 +148,12 @@ async function play(workbench, film) {
 
   await film.showPointer({ x: VIEWPORT.width * 0.5, y: VIEWPORT.height * 0.5 });
   tell('7  Your tests run again, on what is left');
-  await film.pointAt(runChecks);
-  await runChecks.click();
+  await film.pointAt(more);
+  await more.click();
+  await workbench.quickPick('Run checks');
   await passed.waitFor();
   await workbench.runCommand('Notifications: Clear All Notifications');
   await film.shoot(1500);
-  const more = card.getByRole('button', { name: /^More for/ });
   await film.pointAt(more);
   await film.shoot(600);
   await more.click();

@@ -77,7 +77,7 @@ const COMMANDS = {
   open: (run, { id, path }) => run('redline.preview.open', id, path),
   alwaysRunHere: (run, { id, revision }) => run('redline.sandbox.alwaysRunHere', id, revision),
   runOnDisk: (run, { id }) => run('redline.sandbox.runOnDisk', id),
-  runChecks: (run, { id }) => run('redline.checks.run', ...(id === undefined ? [] : [id])),
+  runChecks: (run, { id }) => run('redline.checks.run', id),
   checkOutput: (run, { result }) => run('redline.checks.showOutput', result),
   rebase: (run, { id }) => run('redline.preview.rebase', id),
   undo: (run, { id }) => run('redline.preview.undo', id),

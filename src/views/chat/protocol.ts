@@ -72,8 +72,8 @@ export const webviewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('alwaysRunHere'), id: previewId, revision: z.int().check(z.minimum(1)) }),
   /** Proposes a sandboxed preview's command for the disk. */
   z.object({ type: z.literal('runOnDisk'), id: previewId }),
-  /** Runs the checks on a preview, or on all that is pending. */
-  z.object({ type: z.literal('runChecks'), id: z.optional(previewId) }),
+  /** Runs the checks on a preview. */
+  z.object({ type: z.literal('runChecks'), id: previewId }),
   /** Opens the output of a check. */
   z.object({ type: z.literal('checkOutput'), result: z.string().check(z.maxLength(20)) }),
   /** Rebases a stale preview. */

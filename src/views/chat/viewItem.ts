@@ -194,7 +194,6 @@ const turnItem = z.object({
   counts: hunkCounts,
   stat: z.optional(lineStat),
   checks: z.optional(z.array(checkRow)),
-  canCheck: z.optional(z.boolean()),
   risks: z.optional(z.array(z.string())),
   advice: z.optional(z.array(advice)),
   /** All its previews; the open ones; the undoable ones, in the order in which they were applied. */

@@ -59,12 +59,11 @@ export function cardsOf(together: readonly Preview[], input: TranscriptInput, lo
   const [first] = changes;
   if (!first || changes.length < 2) return together.map(preview => card(preview, input, lookup));
   const inOrder = input.inOrder?.(changes) ?? changes;
-  const shown = turnCard(
-    first.id,
-    inOrder.map(preview => viewOf(preview, input, lookup)),
-  );
   return [
-    { ...shown, canCheck: canCheck(shown.checks, changes, input) },
+    turnCard(
+      first.id,
+      inOrder.map(preview => viewOf(preview, input, lookup)),
+    ),
     ...together.filter(preview => !isOfTurn(preview)).map(preview => card(preview, input, lookup)),
   ];
 }
@@ -86,13 +85,13 @@ export function resolvedCards(
   return resolved.map(preview => card(preview, input, lookup));
 }
 
-/** True if there are checks for these pending previews, none of them running or with a current result; else `undefined`. */
+/** True if there are checks for this pending preview, none of them running or with a current result; else `undefined`. */
 function canCheck(
   checks: readonly CheckRow[] | undefined,
-  of: readonly Preview[],
+  preview: Preview,
   { hasChecks }: TranscriptInput,
 ): true | undefined {
-  const waits = of.some(preview => preview.state.kind === 'pending' && isOfTurn(preview));
+  const waits = preview.state.kind === 'pending' && isOfTurn(preview);
   const isTold = checks?.some(({ isCurrent, state }) => isCurrent || state === 'running') === true;
   return hasChecks === true && waits && !isTold ? true : undefined;
 }
@@ -100,7 +99,7 @@ function canCheck(
 /** The card of a preview. */
 export function card(preview: Preview, input: TranscriptInput, lookup: Lookup): ItemOf<'preview'> {
   const shown = previewCard(viewOf(preview, input, lookup), input.commandOutput?.(preview.id));
-  return { ...shown, canCheck: canCheck(shown.checks, [preview], input) };
+  return { ...shown, canCheck: canCheck(shown.checks, preview, input) };
 }
 
 function viewOf(preview: Preview, input: TranscriptInput, lookup: Lookup): PreviewView {

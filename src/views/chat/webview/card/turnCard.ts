@@ -76,7 +76,6 @@ function buttons(turn: Turn): TemplateResult {
   };
   return html`<div class="votes buttons">
     ${button({ ...review, style: isOpen && !isDoubtful(turn) ? 'primary' : 'secondary' })}
-    ${turn.canCheck ? checkButton(name, key) : nothing}
     ${!isOpen && undo.length > 0 ? button(undoAll) : nothing} ${moreButton(ids, name)}
   </div>`;
 }
@@ -84,14 +83,6 @@ function buttons(turn: Turn): TemplateResult {
 /** Whether a check failed or there are risks to read first: then no button invites a click. */
 export function isDoubtful({ checks = [], risks = [] }: Pick<Turn, 'checks' | 'risks'>): boolean {
   return risks.length > 0 || checks.some(isRed);
-}
-
-/** Runs the checks on a preview, or else on all that is pending. */
-export function checkButton(name: string, target: string, id?: string): TemplateResult {
-  return button({
-    ...{ label: l10n.t('Run Checks'), of: l10n.t('Run Checks: {0}', name), action: 'runChecks', target },
-    onClick: () => post({ type: 'runChecks', id }),
-  });
 }
 
 /** Opens the list of further actions on these. */

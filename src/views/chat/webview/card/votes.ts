@@ -4,7 +4,7 @@ import type { ItemOf } from '../../protocol.ts';
 import { applyVerb, isRunAgain } from '../../../texts/previewWords.ts';
 import { post } from '../host.ts';
 import { button } from '../templates.ts';
-import { checkButton, isDoubtful, moreButton } from './turnCard.ts';
+import { isDoubtful, moreButton } from './turnCard.ts';
 
 type Card = ItemOf<'preview'>;
 type Pending = Extract<Card['state'], { kind: 'pending' }>;
@@ -32,8 +32,8 @@ export function votes(card: Card, { problem }: Pending): TemplateResult {
   return html`<div class="votes">
     <div class="buttons">
       ${primaryButton(card, problem)} ${no} ${plan ? editButton(id) : nothing}
-      ${card.runs === 'sandbox' ? alwaysButton(card) : nothing}
-      ${card.canCheck ? checkButton(label, id, id) : nothing} ${plan ? nothing : moreButton([id], label)}
+      ${card.runs === 'sandbox' ? alwaysButton(card) : nothing} ${card.canCheck ? checkButton(card) : nothing}
+      ${plan ? nothing : moreButton([id], label)}
     </div>
     ${plan ? reasonForm(why, discard) : nothing}
   </div>`;
@@ -86,6 +86,13 @@ function alwaysButton({ id, revision, label }: Card): TemplateResult {
     ...{ label: l10n.t('Always Run in the Sandbox Here'), action: 'always' },
     of: l10n.t('Run {0}, and always run commands in the sandbox here', label),
     onClick: () => post({ type: 'alwaysRunHere', id, revision }),
+  });
+}
+
+function checkButton({ id, label }: Card): TemplateResult {
+  return button({
+    ...{ label: l10n.t('Run Checks'), of: l10n.t('Run Checks: {0}', label), action: 'runChecks', target: id },
+    onClick: () => post({ type: 'runChecks', id }),
   });
 }
 
