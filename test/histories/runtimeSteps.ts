@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { revertCategories, type RevertCategory } from '../../src/agent/session/model/messages.ts';
-import {
-  CALLBACK_ENDS,
-  FILE_CHANGES,
-  TOOL_ENDS,
-  RuntimeWorld,
-  type CallbackEnd,
-  type Staging,
-  type ToolEnd,
-} from './runtimeWorld.ts';
+import { CALLBACK_ENDS, FILE_CHANGES, TOOL_ENDS, RuntimeWorld } from './runtimeWorld.ts';
+import type { CallbackEnd, Staging, ToolEnd } from './runtimeWorld.ts';
 import type { ScriptedTurn } from '../support/scriptedProvider.ts';
 import { rewriteSummary } from '../../src/agent/session/tools/files/rewriteSummary.ts';
 import { loadSpecs } from '../../src/agent/session/tools/loadedSpecs.ts';

@@ -1,6 +1,7 @@
 import { afterEach } from 'node:test';
 import assert from 'node:assert/strict';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Logger } from '../../src/agent/base/logger.ts';
 import type {
   ChatProvider,
@@ -10,12 +11,8 @@ import type {
 } from '../../src/agent/session/model/chatProvider.ts';
 import type { OpenAiProviderOptions } from '../../src/agent/session/model/openai/completions.ts';
 import { createOpenAiProvider } from '../../src/agent/session/model/openai/provider.ts';
-import {
-  startScriptedServer,
-  type Script,
-  type ScriptedServer,
-  type ScriptedServerOptions,
-} from './scriptedServer.ts';
+import { startScriptedServer } from './scriptedServer.ts';
+import type { Script, ScriptedServer, ScriptedServerOptions } from './scriptedServer.ts';
 
 /** The key of these tests. `drain` fails if it is found in an event or in the log. */
 export const KEY = 'sk-test-0123456789-abcdef';

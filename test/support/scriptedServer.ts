@@ -1,13 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  mistakeIn,
-  problemsOf,
-  refusedChoice,
-  type ChatBody,
-  type SupportedChoices,
-} from './scriptedChecks.ts';
-import { completionOf, streamOf, type ScriptedAnswer } from './scriptedReply.ts';
+import { mistakeIn, problemsOf, refusedChoice } from './scriptedChecks.ts';
+import type { ChatBody, SupportedChoices } from './scriptedChecks.ts';
+import { completionOf, streamOf } from './scriptedReply.ts';
+import type { ScriptedAnswer } from './scriptedReply.ts';
 
 export interface RecordedRequest {
   readonly body: ChatBody;

@@ -1,11 +1,7 @@
 import { afterEach, test } from 'node:test';
 import assert from 'node:assert/strict';
-import {
-  startScriptedServer,
-  type Script,
-  type ScriptedServer,
-  type ScriptedServerOptions,
-} from '../../support/scriptedServer.ts';
+import { startScriptedServer } from '../../support/scriptedServer.ts';
+import type { Script, ScriptedServer, ScriptedServerOptions } from '../../support/scriptedServer.ts';
 
 let server: ScriptedServer;
 async function start(script: Script, options?: ScriptedServerOptions): Promise<void> {

@@ -2,7 +2,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
 import type { Preview, ResolveAction } from '../../../../src/agent/hold/preview/preview.ts';
-import { modelMay, type ModelAuthority } from '../../../../src/agent/hold/preview/resolveSettings.ts';
+import { modelMay } from '../../../../src/agent/hold/preview/resolveSettings.ts';
+import type { ModelAuthority } from '../../../../src/agent/hold/preview/resolveSettings.ts';
 import { modify } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type FileChange, hunksOfChange } from '../../../../src/agent/hold/preview/fileChange.ts';
+import type { FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
+import { hunksOfChange } from '../../../../src/agent/hold/preview/fileChange.ts';
 import { splitPreview } from '../../../../src/agent/hold/preview/resolve/splitPreview.ts';
 import { runsOfEdits } from '../../../../src/agent/hold/text/editRuns.ts';
 import { applyHunks, hunksOf } from '../../../../src/agent/hold/text/hunks.ts';

@@ -2,7 +2,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isTornWrite } from '../../../../../src/agent/hold/preview/commit/rollback.ts';
-import { type FileStep, sideOfText } from '../../../../../src/agent/hold/preview/fileChange.ts';
+import type { FileStep } from '../../../../../src/agent/hold/preview/fileChange.ts';
+import { sideOfText } from '../../../../../src/agent/hold/preview/fileChange.ts';
 
 const BLOCK = 4096;
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));

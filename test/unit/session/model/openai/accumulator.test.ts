@@ -2,10 +2,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { APIError } from 'openai';
 import type { ProviderEvent } from '../../../../../src/agent/session/model/chatProvider.ts';
-import {
-  ChatAccumulator,
-  type CollectedAnswer,
-} from '../../../../../src/agent/session/model/openai/accumulator.ts';
+import { ChatAccumulator } from '../../../../../src/agent/session/model/openai/accumulator.ts';
+import type { CollectedAnswer } from '../../../../../src/agent/session/model/openai/accumulator.ts';
 import { KnownFault, ReportedError } from '../../../../../src/agent/session/model/openai/faults.ts';
 import { decode } from '../../../../support/decodedStream.ts';
 import { linesOf, serverFixtures } from '../../../../support/serverFixtures.ts';

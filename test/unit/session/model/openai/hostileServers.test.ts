@@ -1,6 +1,7 @@
 import { afterEach, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   listOpenAiModels,
@@ -13,8 +14,8 @@ import {
   failureIn,
   hello,
   logger,
-  type Outcome,
 } from '../../../../support/providerHarness.ts';
+import type { Outcome } from '../../../../support/providerHarness.ts';
 
 closeServerAfterEach();
 

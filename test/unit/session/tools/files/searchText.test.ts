@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { searchTextTool } from '../../../../../src/agent/session/tools/files/searchText.ts';
-import type { TextSearch, TextMatch, TextMatches } from '../../../../../src/agent/hold/preview/textSearch.ts';
+import type { TextSearch } from '../../../../../src/agent/hold/preview/textSearch.ts';
+import type { TextMatch, TextMatches } from '../../../../../src/agent/hold/preview/textSearch.ts';
 import { ToolHarness } from '../../../../support/toolHarness.ts';
 
 type Query = Parameters<TextSearch['search']>[0];

@@ -2,12 +2,9 @@ import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  fetchPage,
-  type Network,
-  type HostConsent,
-} from '../../../../../src/agent/session/tools/web/fetchPage.ts';
+import { fetchPage, type Network } from '../../../../../src/agent/session/tools/web/fetchPage.ts';
 import { fetchUrlTool } from '../../../../../src/agent/session/tools/web/fetchUrl.ts';
+import type { HostConsent } from '../../../../../src/agent/session/tools/web/fetchPage.ts';
 import { isPublicAddress } from '../../../../../src/agent/session/tools/web/publicAddress.ts';
 import { ToolHarness } from '../../../../support/toolHarness.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Preview, PreviewState } from '../../../../../src/agent/hold/preview/preview.ts';
 import { previewView } from '../../../../../src/agent/hold/preview/previewView.ts';
 import { previewCard } from '../../../../../src/views/chat/transcript/previewCard.ts';
-import { cardName, partName, partsText, waitingText } from '../../../../../src/views/chat/words/cardWords.ts';
+import { cardName, partName, partsText } from '../../../../../src/views/chat/words/cardWords.ts';
 import {
   answered,
   asked,
@@ -14,6 +14,7 @@ import {
   transcript,
   wordsOf,
 } from '../../../../support/chatFixtures.ts';
+import { waitingText } from '../../../../../src/views/chat/words/cardWords.ts';
 import { applyVerb, rebaseText } from '../../../../../src/views/texts/previewWords.ts';
 
 const card = (state: PreviewState) => previewCard(previewView(preview({ state })));

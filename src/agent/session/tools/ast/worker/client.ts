@@ -1,15 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { abortErrorOf } from '../../../../base/async.ts';
 import type { Disposable } from '../../../../base/disposable.ts';
-import {
-  AstError,
-  unpack,
-  type AstFile,
-  type AstRequest,
-  type AstSummary,
-  type FromWorker,
-  type ToWorker,
-} from './protocol.ts';
+import { AstError, unpack, type AstFile, type AstRequest, type AstSummary } from './protocol.ts';
+import type { FromWorker, ToWorker } from './protocol.ts';
 import type { AstWorkerData } from './worker.ts';
 
 /** The megabytes of young objects after which V8 collects them in the worker: each may hold a large syntax tree. */

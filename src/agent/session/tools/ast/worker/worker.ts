@@ -2,15 +2,8 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { isAbortError, messageOf } from '../../../../base/errors.ts';
 import { AstGrepNapi, type GrammarFiles } from '../engine/astGrepNapi.ts';
 import { AstSearch, type SearchOutput } from '../engine/search.ts';
-import {
-  AstError,
-  charsOf,
-  type AstFailure,
-  type AstRequest,
-  type FromWorker,
-  type SentFile,
-  type ToWorker,
-} from './protocol.ts';
+import { AstError, charsOf, type AstFailure, type AstRequest } from './protocol.ts';
+import type { FromWorker, SentFile, ToWorker } from './protocol.ts';
 
 /**
  * The most characters in one message, so that the receiver unpacks it in a few milliseconds; a single file may have
