@@ -199,10 +199,11 @@ export class WorkspaceTextSearch implements TextSearch {
         const text = await textAt(path);
         if (text !== undefined) texts.set(path, text);
         chars += text?.length ?? 0;
-        if (chars < PART_CHARS && index + 1 < paths.length) continue;
+        const isLate = Date.now() > deadline;
+        if (!isLate && chars < PART_CHARS && index + 1 < paths.length) continue;
         const found = await search(texts, limit - matches.length);
         matches.push(...found.matches);
-        if (found.cutBy === 'time' || Date.now() > deadline) return { matches, cutBy: 'time' };
+        if (found.cutBy === 'time' || isLate) return { matches, cutBy: 'time' };
         if (matches.length >= limit) return { matches, cutBy: 'limit' };
         [texts, chars] = [new Map<string, string>(), 0];
       }
