@@ -16,7 +16,7 @@ const MAX_ERROR = 2_000;
 /** Forms by which keys of well-known services are recognized, a private key as a whole. */
 const KEYS = new RegExp(
   [
-    String.raw`\b(?:[spr]k|gh[oprsu]|github_pat|gl[a-z]{2,5}|hf|gsk|npm|xai|xox[abeprs]|xapp|pypi|do[opr]_v1|AIza|eyJ|ya29|GOCSPX|SG|r8|nvapi|tvly|pplx|csk|shp[a-z]{2}|whsec|lin_api|ATATT3x|dckr_pat|dapi|hv[bs]|sbp|nfp|ntn|PMAK|rubygems|AGE-SECRET-KEY)[-_.\w]{12,}`,
+    String.raw`\b(?:[spr]k|gh[oprsu]|github_pat|gl[a-z]{2,5}(?=-)|hf|gsk|npm|xai|xox[abeprs]|xapp|pypi|do[opr]_v1|AIza|eyJ|ya29|GOCSPX|SG|r8|nvapi|tvly|pplx|csk(?=-)|shp[a-z]{2}(?=_)|whsec|lin_api|ATATT3x|dckr_pat|dapi(?=[\da-f])|hv[bs](?=\.)|(?:sbp|nfp|ntn)(?=_)|PMAK|rubygems|AGE-SECRET-KEY)[-_.\w]{12,}`,
     String.raw`\b(?:AKIA|ASIA)[0-9A-Z]{12,}`,
     String.raw`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)`,
     String.raw`\b(?:hooks\.slack\.com|discord(?:app)?\.com/api/webhooks)/[-\w/]+`,
@@ -41,7 +41,7 @@ export function redacted(text: string, { secrets, folders }: Private): string {
     .flatMap(([folder, name]) => [[folder, name] as const, [folder.replaceAll('\\', '/'), name] as const])
     .reduce((result, [folder, name]) => redact(result, [folder], name), redact(text, secrets))
     .replace(/(?<![\w.-])(?:[A-Za-z]:)?([\\/]{1,4})(?:Users|home)\1[^\\/\s:"'`]+/gi, '~')
-    .replace(/\b([a-z][\w+.-]*:\/\/)[^\s/@"'`]+@/gi, '$1')
+    .replace(/\b([a-z][\w+.-]{0,30}:\/\/)[^\s/@"'`]+@/gi, '$1')
     .replace(/(\bhttps?:\/\/[^\s?"'`]*\?)[^\s"'`]+/gi, '$1***')
     .replace(/\b(Bearer|Basic)\s+[^\s"'`,;]+/gi, '$1 ***')
     .replace(KEYS, '***')
