@@ -201,15 +201,23 @@ export class ViewWorld {
     env: Readonly<Record<string, string>> = {},
     terminal: readonly string[] = [],
   ): ShellAgent {
-    const child = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', MAIN, ...terminal, '--', program, ...args],
-      {
-        cwd: this.root,
-        env: { ...process.env, HOME: this.temp.at('home'), ...env },
-        stdio: 'pipe',
-      },
-    );
+    const run = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN, ...terminal, '--'];
+    return this.#begin([...run, program, ...args], env);
+  }
+
+  /** A program in a view, at a terminal of its own. The terminal is closed by ending its input. */
+  startAtTerminal(program: string): ShellAgent {
+    const run = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN, '--', program];
+    const command = `exec ${run.map(each => `'${each}'`).join(' ')}`;
+    return this.#begin(['script', '-qec', command, '/dev/null'], { SHELL: '/bin/sh' });
+  }
+
+  #begin([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>): ShellAgent {
+    const child = spawn(file, args, {
+      cwd: this.root,
+      env: { ...process.env, HOME: this.temp.at('home'), ...env },
+      stdio: 'pipe',
+    });
     const agent = new ShellAgent(child);
     this.#agents.push(agent);
     void agent.ended.then(() => this.#looks.end());
@@ -326,6 +334,19 @@ export class ShellAgent {
   async exit(code = 0): Promise<number | null> {
     this.#child.stdin.end(`exit ${code}\n`);
     return this.ended;
+  }
+
+  /** Types something. */
+  type(text: string): void {
+    this.#child.stdin.write(text);
+  }
+
+  /** Settles once it has written this. */
+  async wrote(text: string): Promise<void> {
+    while (!this.output.includes(text)) {
+      if (!this.isAtWork) throw new Error(`It has ended: ${this.output}`);
+      await once(this.#wrote, 'more');
+    }
   }
 
   /** Tells it that nothing more will be typed. */

@@ -29,18 +29,34 @@ export interface ProcessSystem {
   signal(processes: readonly SeenProcess[], how: { readonly isForced: boolean }): Promise<void>;
 }
 
+/** Identifies a child and what it has started to another program, also once the one that started it has gone. */
+export interface KnownProcesses extends Pick<SeenProcess, 'pid' | 'started'> {
+  readonly mark: string;
+}
+
 /**
  * A child process and the processes that it has started, also in the background or in sessions of their own, as far as the system
  * tells. The child is given these {@link variables}, and leads a session (`detached`) on POSIX.
  */
 export class StartedProcesses {
-  readonly variables: Readonly<Record<string, string>> = { [MARK]: randomUUID() };
+  readonly variables: Readonly<Record<string, string>>;
   readonly #system: ProcessSystem;
-  #child: ChildProcess | undefined;
+  #child: Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode' | 'kill'> | undefined;
   #since = 0;
+  /** The start of a child of another program; that of an own one is not needed, since its id is not given again. */
+  #started: number | undefined;
 
-  constructor(system: ProcessSystem = thisSystem) {
+  constructor(system: ProcessSystem = thisSystem, mark: string = randomUUID()) {
     this.#system = system;
+    this.variables = { [MARK]: mark };
+  }
+
+  /** The processes that another program has started. */
+  static of({ mark, pid, started }: KnownProcesses, system: ProcessSystem = thisSystem): StartedProcesses {
+    const found = new StartedProcesses(system, mark);
+    found.#child = { pid, exitCode: null, signalCode: null, kill: () => false };
+    found.#since = found.#started = started;
+    return found;
   }
 
   /** The child has just been spawned. */
@@ -48,6 +64,13 @@ export class StartedProcesses {
     this.#child = child;
     const now = Math.floor(Date.now() / 1_000 - 1) * 1_000;
     this.#since = this.#system.platform === 'linux' ? (processNow(child.pid ?? 0)?.started ?? 0) : now;
+  }
+
+  /** For {@link of}; `undefined` if the child has ended, or the system does not tell. Never rejects. */
+  async known(): Promise<KnownProcesses | undefined> {
+    const all = await this.#system.processes().catch(() => []);
+    const own = all.find(({ pid }) => pid === this.#child?.pid);
+    return own && { mark: this.variables[MARK] ?? '', pid: own.pid, started: own.started };
   }
 
   /**
@@ -113,7 +136,9 @@ export class StartedProcesses {
     if (this.#child === undefined || leader === undefined) return [];
     const table = (await this.#system.processes()).filter(({ started }) => started >= this.#since);
     // Another program may have been given the id meanwhile.
-    const isTaken = this.#hasEnded && table.some(({ pid }) => pid === leader);
+    const isTaken =
+      (this.#hasEnded || this.#started !== undefined) &&
+      table.some(({ pid, started }) => pid === leader && started !== this.#started);
     const own = new Set<SeenProcess>();
     for (const one of table) {
       const isNear = !isTaken && [one.pid, one.session, one.parent].includes(leader);

@@ -5,10 +5,9 @@ import { listen } from '../../base/aliveSocket.ts';
 import { programCall } from '../../base/system/programCall.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { withVariables } from '../../base/system/environment.ts';
+import { StartedProcesses, type KnownProcesses } from '../../base/system/startedProcesses.ts';
+import { passOn } from '../../sandbox/view/firstProcess.ts';
 import type { Folders } from '../../sandbox/view/pathNames.ts';
-
-/** How long a program may take to end when its terminal is closed, in milliseconds. */
-const END_MS = 3_000;
 
 interface CopyOptions {
   readonly copies: readonly Folders[];
@@ -26,6 +25,7 @@ export class CopyProgram {
   readonly entered: Promise<string | undefined>;
   readonly ended: Promise<{ readonly exitCode: number | undefined }>;
   readonly #closed = Promise.withResolvers<void>();
+  readonly #processes = new StartedProcesses();
   #child: ChildProcess | undefined;
   #isStopped = false;
 
@@ -35,11 +35,21 @@ export class CopyProgram {
     this.entered = this.#start(options, exitCode => ended.resolve({ exitCode }));
   }
 
-  /** Ends the program. */
+  /** What it has started, to end that if this program is killed. */
+  known(): Promise<KnownProcesses | undefined> {
+    return this.#processes.known();
+  }
+
+  /** Passes a signal on to the program, which may go on. On Windows, the system tells it by itself. */
+  async pass(signal: NodeJS.Signals): Promise<void> {
+    if (this.#child?.pid === undefined) this.stop();
+    else if (process.platform !== 'win32') await passOn(signal, this.#child.pid);
+  }
+
+  /** Ends the program with all that it has started. */
   stop(): void {
     this.#isStopped = true;
-    this.#child?.kill('SIGTERM');
-    setTimeout(() => this.#child?.kill('SIGKILL'), END_MS).unref();
+    void this.#processes.end('all');
   }
 
   /** It answers no longer. */
@@ -63,6 +73,7 @@ export class CopyProgram {
       // Git must find no repository around a copy, and no other one.
       ...{ GIT_DIR: null, GIT_WORK_TREE: null, GIT_INDEX_FILE: null, GIT_COMMON_DIR: null },
       GIT_CEILING_DIRECTORIES: copies.map(each => path.dirname(each.copy)).join(path.delimiter),
+      ...this.#processes.variables,
     });
     const [name = '', ...args] = [...wall, ...options.program];
     const call = programCall(name, args, folder, env);
@@ -70,7 +81,11 @@ export class CopyProgram {
       ...{ cwd: folder, env, stdio: 'inherit', windowsVerbatimArguments: call.isVerbatim },
     });
     this.#child = child;
-    child.once('exit', (code, signal) => end(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+    this.#processes.own(child);
+    child.once('exit', (code, signal) => {
+      // As a view, the copy goes with it, so nothing may be left that writes in it.
+      void this.#processes.end('all').then(() => end(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+    });
     return new Promise(resolve => {
       child.once('spawn', () => resolve(alive.address));
       child.once('error', () => {

@@ -98,14 +98,15 @@ export async function runInView(command: readonly string[], options: StartPlace)
       : mounted(made, started, known, options);
   // The terminal tells the program, too, which may go on after Ctrl+C.
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => undefined);
-  for (const signal of ['SIGHUP', 'SIGTERM'] as const) process.on(signal, () => running.stop());
+  for (const signal of ['SIGHUP', 'SIGTERM'] as const) process.on(signal, () => void running.pass(signal));
   const view = await running.entered;
   if (view === undefined) {
     lines.close();
     await running.release();
     return fail('The view could not be mounted.');
   }
-  lines.send({ kind: 'entered', view });
+  const processes = running instanceof CopyProgram ? await running.known() : undefined;
+  lines.send({ kind: 'entered', view, processes });
   const answer = await lines.next();
   if (answer?.kind !== 'watching') {
     running.stop();

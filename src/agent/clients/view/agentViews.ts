@@ -7,10 +7,11 @@ import { detailOf, messageWithoutPaths } from '../../base/errors.ts';
 import { AgentView } from '../../sandbox/agentView/agentView.ts';
 import { holds, wallAround } from '../../sandbox/agentView/copyWall.ts';
 import { TooLargeError } from '../../sandbox/agentView/frozenFolder.ts';
-import { CancelledError, COPIES } from '../../sandbox/agentView/workCopy.ts';
+import { CancelledError, COPIES, removeLeftCopies } from '../../sandbox/agentView/workCopy.ts';
 import { runningIn } from '../../sandbox/view/firstProcess.ts';
 import { Namespace } from '../../sandbox/view/namespace.ts';
 import type { AgentName, Preview } from '../../hold/preview/preview.ts';
+import { StartedProcesses } from '../../base/system/startedProcesses.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { agentNameOf } from '../agentName.ts';
 import { LiveView } from './liveView.ts';
@@ -72,7 +73,9 @@ export class AgentViews {
   async recover(): Promise<boolean> {
     let isAnyAtWork = false;
     const entries = await fs.readdir(this.#host.storage, { withFileTypes: true }).catch(() => []);
-    for (const { name: id } of entries.filter(each => each.isDirectory() && !COPIES.test(each.name))) {
+    const folders = entries.filter(each => each.isDirectory()).map(({ name }) => name);
+    await removeLeftCopies(this.#host.storage, folders).catch(() => undefined); // the next start tries again
+    for (const id of folders.filter(name => !COPIES.test(name))) {
       const folder = path.join(this.#host.storage, id);
       try {
         if (this.#served.has(id) || (await succeeds(fs.access(path.join(folder, KEPT))))) continue;
@@ -174,8 +177,9 @@ export class AgentViews {
     lines.send({ kind: 'mounts', ...viewOf(view, this.#host), wall: [...wall], lines: told });
     const entered = await lines.next();
     if (entered?.kind !== 'entered') return undefined;
-    await writeOwner(folder, { ...owner, view: entered.view });
-    return entered.view;
+    const { view: at, processes } = entered;
+    await writeOwner(folder, { ...owner, view: at, processes });
+    return at;
   }
 
   #liveView(view: AgentView, { agent, sessionId }: ViewOwner): LiveView {
@@ -231,6 +235,9 @@ export class AgentViews {
       if (waited >= GONE_MS) throw new Error('The view is still mounted.');
       await delay(GONE_POLL_MS);
     }
+    // `redline-run` was killed; with an overlay, its program goes with it.
+    const left = former?.processes && (await StartedProcesses.of(former.processes).end('all'));
+    if (left && left.running?.length !== 0) throw new Error('Its processes are still at work.');
     const { storage, folders, links, copies } = view.mounts;
     if (copies.length > 0) return this.#takeRest(view, NOWHERE, owner);
     const namespace = new Namespace({

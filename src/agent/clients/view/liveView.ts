@@ -211,17 +211,24 @@ export class LiveView {
     const leftOut = [...collection.leftOut, ...placed.leftOut].filter(
       ({ path, why }) => !told.has(`${path} ${why}`),
     );
-    const { changes, conflicts } = placed;
-    const own = changes.filter(({ path }) => AGENT_SETTINGS.test(path));
-    const secret = changes.filter(
-      change => !own.includes(change) && collection.settings.includes(change.path),
-    );
-    const others = changes.filter(change => !own.includes(change) && !secret.includes(change));
+    const isSecret = ({ path }: FileChange): boolean => collection.settings.includes(path);
+    const [own, foreign] = split(placed.changes, ({ path }) => AGENT_SETTINGS.test(path));
+    const [secret, others] = split(foreign, isSecret);
+    const [secretConflicts, conflicts] = split(placed.conflicts, isSecret);
     const { name } = this.#agent;
+    const secretly =
+      (title: string): Sentence =>
+      l10n =>
+        l10n.t('Ignored by git, perhaps secret · {0}', title);
+    const inConflict =
+      (files: string): Sentence =>
+      l10n =>
+        l10n.t('Conflicts with {0} · {1}', name, files);
     await this.#stage(others, files => () => files);
     await this.#stage(own, files => l10n => l10n.t('Settings of {0} · {1}', name, files));
-    await this.#stage(secret, files => l10n => l10n.t('Ignored by git, perhaps secret · {0}', files));
-    await this.#stage(conflicts, files => l10n => l10n.t('Conflicts with {0} · {1}', name, files));
+    await this.#stage(secret, secretly);
+    await this.#stage(conflicts, inConflict);
+    await this.#stage(secretConflicts, files => l10n => secretly(inConflict(files)(l10n))(l10n));
     await collection.accept();
     const isNews = leftOut.length > 0 || (isTooMuch && !this.#last.isTooMuch);
     this.#leftOut.push(...leftOut);
@@ -342,9 +349,9 @@ interface Wanted {
   readonly mode: number | undefined;
 }
 
-/** The paths for which it holds, and the others. */
-function split(paths: readonly string[], holds: (path: string) => boolean): readonly [string[], string[]] {
-  const { yes = [], no = [] } = Object.groupBy(paths, path => (holds(path) ? 'yes' : 'no'));
+/** Those for which it holds, and the others. */
+function split<T>(all: readonly T[], holds: (each: T) => boolean): readonly [T[], T[]] {
+  const { yes = [], no = [] } = Object.groupBy(all, each => (holds(each) ? 'yes' : 'no'));
   return [yes, no];
 }
 

@@ -6,6 +6,7 @@ import { LineSplitter } from '../../base/lineSplitter.ts';
 const MAX_BYTES = 1_000_000;
 
 const mount = z.object({ root: z.string(), state: z.string() });
+const processes = z.object({ mark: z.string().check(z.minLength(8)), pid: z.int(), started: z.number() });
 
 /** A message of `redline-run`. */
 export const programSchema = z.discriminatedUnion('kind', [
@@ -13,8 +14,11 @@ export const programSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open'), agent: z.string(), cwd: z.string() }),
   /** Comes back to its view after a reload. */
   z.object({ kind: z.literal('again'), agent: z.string(), view: z.string() }),
-  /** The program runs; `view` leads to the root of its view, or it answers there as long as it works in copies. */
-  z.object({ kind: z.literal('entered'), view: z.string() }),
+  /**
+   * The program runs; `view` leads to the root of its view, or it answers there as long as it works in copies. Then it names its
+   * processes.
+   */
+  z.object({ kind: z.literal('entered'), view: z.string(), processes: z.optional(processes) }),
   /** The program has ended; the view is there until this is answered. */
   z.object({ kind: z.literal('ended') }),
 ]);

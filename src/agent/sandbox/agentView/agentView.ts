@@ -16,7 +16,7 @@ import type { Collection, ViewMounts } from './collected.ts';
 import { freezeFolder, type CopyLimits } from './frozenFolder.ts';
 import { KnownFiles, stampIn } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
-import { localSettings, stayedAt, type Stayed } from './stayed.ts';
+import { isWrittenAt, localSettings, stayedAt, type Stayed } from './stayed.ts';
 import { gitOf, worktreesOf } from './viewGit.ts';
 import {
   areMounted,
@@ -38,7 +38,7 @@ import {
   stateSchema,
   treeOf,
   writeStamps,
-  writtenAt,
+  writtenSince,
   writeState,
   type ViewState,
 } from './viewState.ts';
@@ -198,6 +198,7 @@ export class AgentView {
     const ignored: string[] = [];
     const settings: string[] = [];
     const restedAt = Date.now() - restMs;
+    const since = await writtenSince(this.#state, this.storage);
     for (const layer of this.#layers.all) {
       const merged = this.#seen(layer);
       const lower = path.join(layer.state, 'lower');
@@ -213,7 +214,7 @@ export class AgentView {
           const local = isEnd ? await localSettings(changed.ignored, frozen, inView) : [];
           settings.push(...local.map(nameOf));
           const left = changed.ignored.filter(each => !local.includes(each));
-          ignored.push(...left.map(nameOf));
+          for (const each of left) if (await isWrittenAt(upper, each, since)) ignored.push(nameOf(each));
           this.#ignored.set(layer, new Set(left));
           const written: { each: string; at: string; stamp: string; changedAt: number }[] = [];
           for (const each of new Set([...changed.paths, ...known, ...local])) {
@@ -334,7 +335,7 @@ export class AgentView {
         });
       return [...inLayer, ...own];
     });
-    const since = this.#state.copies === undefined ? 0 : await writtenAt(this.storage);
+    const since = await writtenSince(this.#state, this.storage);
     const found = all.map(([layer, relative, upper, at]) =>
       stayedAt(treeOf(this.#state, upper), at, this.#layers.nameOf({ layer, relative }), since),
     );

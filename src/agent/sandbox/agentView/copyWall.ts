@@ -4,6 +4,7 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
 import { succeeds } from '../../base/async.ts';
+import { deafness } from '../view/bubblewrap.ts';
 import { systemTool } from '../view/namespace.ts';
 
 /** How long the probe may take, in milliseconds. */
@@ -30,7 +31,9 @@ export function wallAround(
   if (at === undefined) return undefined;
   if (platform === 'darwin') return [at, '-p', profileFor(folders, free)];
   const closed = folders.flatMap(each => ['--ro-bind', each, each]);
-  return [at, '--dev-bind', '/', '/', ...closed, '--bind', free, free, '--die-with-parent', '--'];
+  const { before, after } = deafness();
+  const bound = ['--dev-bind', '/', '/', ...closed, '--bind', free, free];
+  return [...before, at, ...bound, '--die-with-parent', '--', ...after];
 }
 
 /** A profile of macOS that forbids writing below the folders, but for the free one, and nothing else. Its last rule counts. */

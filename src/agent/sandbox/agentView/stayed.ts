@@ -10,6 +10,8 @@ export interface Stayed {
 
 /** The most files that are counted. */
 const MAX_COUNTED = 100_000;
+/** The most entries of a folder that are looked at while the program works. */
+const MAX_LOOKED = 5_000;
 
 /** Settings of one machine, which git ignores and people keep, such as `.env` and `app.local.json`. */
 const LOCAL_SETTINGS = /(?:^|\/)(?:\.env(?:\.[^/]*)?|[^/]+\.local(?:\.[^/]*)?)$/;
@@ -32,10 +34,10 @@ export async function localSettings(
 }
 
 /**
- * The entry at a path of an upper tree.
+ * The written files at a path of an upper tree.
  * @param relative empty for the tree itself
  * @param name a workspace path
- * @param since files changed later were written, in milliseconds since 1970
+ * @param since only later changes count, in milliseconds since 1970; 0 if the tree holds nothing else
  */
 export async function stayedAt(
   tree: PlainTree,
@@ -43,21 +45,39 @@ export async function stayedAt(
   name: string,
   since: number,
 ): Promise<readonly Stayed[]> {
+  let files = 0;
+  for await (const at of writtenAt(tree, relative, since))
+    if (at === relative) return [{ path: name }];
+    else if (++files >= MAX_COUNTED) break;
+  return files === 0 ? [] : [{ path: `${name}/`, files }];
+}
+
+/** Whether {@link stayedAt} would find something. In a folder, only the first entries are looked at. */
+export async function isWrittenAt(tree: PlainTree, relative: string, since: number): Promise<boolean> {
+  const { done } = await writtenAt(tree, relative, since, MAX_LOOKED).next();
+  return done !== true;
+}
+
+/** The files that were written at a path or below it. @param most entries that are looked at */
+async function* writtenAt(
+  tree: PlainTree,
+  relative: string,
+  since: number,
+  most = Infinity,
+): AsyncGenerator<string> {
   const kind = relative === '' ? 'folder' : (await tree.find(relative))?.kind;
   const isWritten = async (at: string): Promise<boolean> =>
     since === 0 || ((await tree.stat(at))?.ctimeMs ?? 0) > since;
-  if (kind === 'file' || kind === 'link') return (await isWritten(relative)) ? [{ path: name }] : [];
-  if (kind !== 'folder') return [];
-  let files = 0;
+  if ((kind === 'file' || kind === 'link') && (await isWritten(relative))) yield relative;
+  if (kind !== 'folder') return;
+  let looked = 0;
   const folders = [relative];
   for (const folder of folders)
     for await (const part of tree.parts(folder))
-      for (const entry of part)
-        if (files >= MAX_COUNTED) break;
-        else {
-          const at = folder === '' ? entry.name : `${folder}/${entry.name}`;
-          if (entry.kind === 'folder') folders.push(at);
-          else if (entry.kind !== 'other' && (await isWritten(at))) files++;
-        }
-  return files === 0 ? [] : [{ path: `${name}/`, files }];
+      for (const entry of part) {
+        if (++looked > most) return;
+        const at = folder === '' ? entry.name : `${folder}/${entry.name}`;
+        if (entry.kind === 'folder') folders.push(at);
+        else if (entry.kind !== 'other' && (await isWritten(at))) yield at;
+      }
 }

@@ -37,9 +37,12 @@ export function writeState(storage: string, state: ViewState): Promise<void> {
   return fs.writeFile(path.join(storage, 'view.json'), JSON.stringify(state), { mode: 0o600 });
 }
 
-/** The time at which the copies were complete, in milliseconds since 1970. */
-export async function writtenAt(storage: string): Promise<number> {
-  return (await fs.stat(path.join(storage, 'view.json'))).ctimeMs;
+/**
+ * The time at which the copies were complete, in milliseconds since 1970: only later changes are the program's. 0 for an overlay, which
+ * holds nothing else.
+ */
+export async function writtenSince({ copies }: ViewState, storage: string): Promise<number> {
+  return copies === undefined ? 0 : (await fs.stat(path.join(storage, 'view.json'))).ctimeMs;
 }
 
 /** The stamps of the files of copies as they were made, by path. */

@@ -2,7 +2,9 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../../base/async.ts';
 import { hasCode } from '../../base/errors.ts';
+import { isRecord, parsedJson } from '../../base/json.ts';
 import { isInside } from '../../base/system/realPath.ts';
+import { removeTree } from '../view/entries.ts';
 import { boundFiles, copyFile } from '../view/boundFiles.ts';
 import { ownRepository } from '../view/copiedGit.ts';
 import type { Progress } from '../view/copyEngine.ts';
@@ -38,6 +40,9 @@ export interface Copying {
  */
 export const COPIES = /^copies-\d+$/;
 
+/** After how long a claimed folder has its view, in milliseconds. */
+const CLAIM_MS = 60_000;
+
 /** Makes the first folder for working copies that no other view has. @returns its name */
 export async function claimCopies(views: string): Promise<string> {
   for (let n = 1; ; n++)
@@ -47,6 +52,26 @@ export async function claimCopies(views: string): Promise<string> {
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error;
     }
+}
+
+/**
+ * Removes folders for working copies that a crash has left without their view.
+ * @param names all folders there
+ * @throws if a view there cannot be read, since any of them could be its own
+ */
+export async function removeLeftCopies(views: string, names: readonly string[]): Promise<void> {
+  const left = new Set(names.filter(name => COPIES.test(name)));
+  if (left.size === 0) return;
+  for (const id of names.filter(name => !COPIES.test(name))) {
+    const state = parsedJson(await fs.readFile(path.join(views, id, 'view.json'), 'utf8'));
+    if (!isRecord(state)) throw new Error(`${id} cannot be read`);
+    if (typeof state['copies'] === 'string') left.delete(state['copies']);
+  }
+  for (const name of left) {
+    const at = path.join(views, name);
+    // Another window may just have claimed it.
+    if (Date.now() - (await fs.lstat(at)).mtimeMs > CLAIM_MS) await removeTree(at);
+  }
 }
 
 /** The places of the working copies: the folders have the same names there, and lie beside each other as in the workspace. */

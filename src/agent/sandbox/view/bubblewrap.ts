@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
@@ -43,6 +44,27 @@ export interface NamespaceOptions {
   readonly readable?: readonly Bind[];
   /** Set if the program has the terminal of this one. It is then not isolated: only its writes are kept apart. */
   readonly terminal?: TerminalAccess | undefined;
+}
+
+/** The arguments around those of bubblewrap that leave the signals of a terminal to its program. */
+interface Deafness {
+  /** Starts bubblewrap so that it ignores them: it would end, and take its program with it. */
+  readonly before: readonly string[];
+  /** Starts the program so that it hears them, since a program inherits what is ignored. */
+  readonly after: readonly string[];
+}
+
+/** Both are empty where `env` cannot do that (GNU, before 8.31, and BusyBox). */
+export function deafness(): Deafness {
+  const hearing = '--default-signal=HUP,INT,QUIT,TERM';
+  const env = '/usr/bin/env';
+  if (spawnSync(env, [hearing, 'true']).status !== 0) return { before: [], after: [] };
+  const run = ['/bin/sh', '-c', 'exec "$@"', 'redline-sandbox'];
+  return {
+    before: ['/bin/sh', '-c', 'trap "" HUP INT QUIT TERM; exec "$@"', 'redline-sandbox'],
+    // The path of a program may have an equals sign, which would make it a variable.
+    after: [env, hearing, ...run],
+  };
 }
 
 /** Folders of a view that start empty. They are on disk, so that a command that fills them can be noticed and ended. */

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseStat, processNow, type SeenProcess } from '../../base/system/processTable.ts';
+import { parseStat, processNow, readProcesses, type SeenProcess } from '../../base/system/processTable.ts';
 
 /** How often a process is checked for its end, in milliseconds. */
 const POLL_MS = 10;
@@ -50,4 +50,20 @@ export async function ended(first: FirstProcess): Promise<boolean> {
     await delay(POLL_MS);
   }
   return true;
+}
+
+/**
+ * Passes a signal on to the program that runs as a process, or that bubblewrap, which is deaf to it, has started below that. Never
+ * rejects.
+ */
+export async function passOn(signal: NodeJS.Signals, to: number): Promise<void> {
+  const all = await readProcesses().catch(() => []);
+  const programsAt = (one: SeenProcess): readonly SeenProcess[] =>
+    one.name === 'bwrap' ? all.filter(({ parent }) => parent === one.pid).flatMap(programsAt) : [one];
+  for (const { pid } of all.filter(each => each.pid === to).flatMap(programsAt))
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended.
+    }
 }

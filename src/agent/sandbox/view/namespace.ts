@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable, type Writable } from 'node:stream';
-import { isolation, type NamespaceOptions } from './bubblewrap.ts';
+import { deafness, isolation, type NamespaceOptions } from './bubblewrap.ts';
 import { callFilter } from './callFilter.ts';
-import { ended, firstIn, GONE_MS, kill, noteIn, type FirstProcess } from './firstProcess.ts';
+import { ended, firstIn, GONE_MS, kill, noteIn, passOn, type FirstProcess } from './firstProcess.ts';
 import { isRoot, SystemFolders } from './systemFolders.ts';
 
 /** Folders of system programs. The user's PATH is not used, since it may lead to others. */
@@ -50,7 +50,7 @@ count=$2; shift 2
     shift 2; count=$((count - 1))
   done
 ) || exit 97
-trap : INT QUIT TSTP HUP
+trap : INT QUIT TSTP HUP TERM
 while [ "$count" -gt 0 ]; do
   cd "$2" && { [ -L real ] && [ ! -d upper ] || mount -t overlay overlay -o "lowerdir=lower,upperdir=upper,workdir=work,userxattr,index=off,xino=off$more" "$1"; } || exit 97
   shift 2; count=$((count - 1))
@@ -135,6 +135,7 @@ export class Namespace {
     const most = options.terminal ? NESTED : isRoot() ? 0 : 2;
     const mount = ['--mount', '--propagation', 'private', '--'];
     const system = new SystemFolders(options.storage, options.searchPath, options.readable);
+    const deaf = options.terminal ? deafness() : { before: [], after: [] };
     const args = [
       ...(isRoot()
         ? [
@@ -163,11 +164,12 @@ export class Namespace {
         ...folders.flatMap(({ root, state }) => [root, state]),
       ],
       // When the script is killed, the program that it waits for is, too.
-      ...[setpriv, '--pdeathsig', 'KILL', '--', unshare, '--pid', '--fork', '--kill-child', '--'],
+      ...[...deaf.before, setpriv, '--pdeathsig', 'KILL', '--'],
+      ...[unshare, '--pid', '--fork', '--kill-child', '--'],
       ...['/bin/sh', '-c', FIRST, 'redline-sandbox', noteIn(options.storage)],
       ...[systemTool('bwrap') ?? 'bwrap', ...isolation(options, system), '--args', '8', '--'],
       ...['/bin/sh', '-c', options.deleted.length > 0 ? REMOVE + BEGIN : BEGIN],
-      ...['redline-sandbox', ...options.program],
+      ...['redline-sandbox', ...deaf.after, ...options.program],
     ];
     const child = spawn(unshare, args, {
       env: CHAIN,
@@ -233,6 +235,12 @@ export class Namespace {
         reject(new EndlessError('The system does not end it.')),
       );
     });
+  }
+
+  /** Passes a signal on to the program, which may go on. */
+  async pass(signal: NodeJS.Signals): Promise<void> {
+    if (this.#first) await passOn(signal, this.#first.pid);
+    else this.stop();
   }
 
   /** Ends the program with all that it has started. */

@@ -130,3 +130,21 @@ test('orphans in sessions of their own are found and ended with the others', lin
   const { ended, running } = await processes.end('all');
   assert.deepEqual([ended, running], [31, []]);
 });
+
+test('another program ends them once the one that started them has gone', linux, async () => {
+  const processes = new StartedProcesses();
+  const env = { ...process.env, ...processes.variables };
+  const script = '(setsid sleep 50 &); echo up; sleep 50';
+  const shell = spawn('sh', ['-c', script], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  processes.own(shell);
+  await once(shell.stdout, 'data');
+  const known = await processes.known();
+  assert.deepEqual(await StartedProcesses.of(known ?? assert.fail()).end('all'), { ended: 2, running: [] });
+});
+
+test('of another program, a child whose id was given again is left alone', async () => {
+  const system = new FakeSystem('darwin', [seen(100, 1, 100), seen(101, 100, 100)]);
+  const known = { mark: 'a mark', pid: 100, started: LATER - 5 };
+  assert.deepEqual(await StartedProcesses.of(known, system).end('all'), { ended: 0, running: [] });
+  assert.deepEqual(system.signals, []);
+});

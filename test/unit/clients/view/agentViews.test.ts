@@ -644,6 +644,13 @@ const inViews = (): void => {
     assert.match(agent.output, /since git ignores it: \.env\.big, new\.local\.json, old\.log$/m);
     await world.vote('p2', 'apply');
     assert.equal(world.read('.env'), 'A=1\nTOKEN=s3cret\n');
+
+    const second = world.start();
+    await second.run('echo A=2 > .env');
+    await world.userWrites({ '.env': 'A=3\n' });
+    await second.exit();
+    const labels = (await world.previews(3)) && world.store.all().map(each => each.label);
+    assert.equal(labels.at(-1), 'Ignored by git, perhaps secret · Conflicts with sh · .env');
   });
 
   test('its own settings are a preview of their own', async t => {

@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
+import { processNow } from '../../../../src/agent/base/system/processTable.ts';
 import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts';
 import { viewMount } from '../../../../src/agent/sandbox/agentView/viewMount.ts';
 import { writeOwner } from '../../../../src/agent/clients/view/viewOwner.ts';
@@ -80,6 +81,12 @@ suite('an agent that works in a copy', () => {
     );
     assert.equal(await agent.run('git log --oneline | wc -l; git status --porcelain'), '2');
     assert.deepEqual(await world.previews(1), ['sh: src/c.ts: ∅ => c']);
+    await world.rest();
+    assert.match(
+      await agent.run('cat REDLINE.md'),
+      /^Git ignores these, so they stay in this view: node_modules, dist\.log\.$/m,
+      '.env.log was not written, and out is gone',
+    );
     await agent.exit();
     assert.match(agent.output, /1 commit was not taken/);
     assert.equal(world.read('node_modules/m/7.js'), '7');
@@ -136,6 +143,26 @@ suite('an agent that works in a copy', () => {
     await polled('the copies to be gone', () => fs.readdirSync(world.storage).length === 0);
   });
 
+  for (const isOpen of [true, false])
+    test(`if redline-run is killed while the window is ${isOpen ? 'open' : 'closed'}, its processes end, and what they write then is taken`, async t => {
+      const world = await opened(t);
+      const agent = world.start();
+      const script = `trap 'echo bye > bye.ts; exit' TERM; echo $$ > "$HOME/left"; while :; do sleep 0.05; done`;
+      await agent.run(`cat > left.sh <<'END'\n${script}\nEND\nsetsid sh left.sh >/dev/null 2>&1 &`);
+      await world.previews(1);
+      const left = path.join(world.temp.at('home'), 'left');
+      const pid = await polled('it to begin', () =>
+        fs.existsSync(left) ? Number(fs.readFileSync(left, 'utf8')) : undefined,
+      );
+      if (!isOpen) await world.closeWindow();
+      agent.kill();
+      await agent.ended;
+      if (!isOpen) assert.equal(await world.openWindow(), false);
+      assert.equal((await world.previews(2))[1], 'sh: bye.ts: ∅ => bye');
+      assert.equal(processNow(pid), undefined);
+      await polled('the copies to be gone', () => fs.readdirSync(world.storage).length === 0);
+    });
+
   test('a link in the place of the copies leads to nothing that is read or written', async t => {
     const world = await opened(t);
     const view = await copyOf(world);
@@ -164,6 +191,30 @@ suite('an agent that works in a copy', () => {
     assert.deepEqual(await world.previews(1), ['sh: src/b.ts: not committed => b']);
     assert.equal(world.read('src/b.ts'), 'not committed\n');
     await agent.exit();
+  });
+
+  test('folders of copies that a crash has left are removed at the next start, unless a view there cannot be read', async t => {
+    const world = await opened(t);
+    await world.closeWindow();
+    const at = (...names: string[]): string => path.join(world.storage, ...names);
+    const before = new Date(Date.now() - 3_600_000);
+    for (const name of ['copies-7/w', 'copies-8', 'unreadable', 'copies.mine'])
+      fs.mkdirSync(at(name), { recursive: true });
+    fs.utimesSync(at('copies-7'), before, before);
+    const left = async (): Promise<readonly string[]> => {
+      await world.openWindow();
+      await world.closeWindow();
+      return fs.readdirSync(world.storage);
+    };
+    const all = fs.readdirSync(world.storage);
+    assert.deepEqual(await left(), all);
+    for (const name of ['unreadable', 'copies.mine']) fs.rmdirSync(at(name));
+    assert.deepEqual(await left(), ['copies-8'], 'it may just have been claimed');
+    fs.utimesSync(at('copies-8'), before, before);
+    const view = await copyOf(world);
+    assert.deepEqual(await left(), [], 'nobody has worked in the view, either');
+    await view.remove();
+    await world.openWindow();
   });
 
   test('what is left of a copy whose removal broke off, or that has gone, is no deletion by the agent', async t => {

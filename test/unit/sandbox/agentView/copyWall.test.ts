@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { test } from 'node:test';
 import { holds, profileFor, wallAround } from '../../../../src/agent/sandbox/agentView/copyWall.ts';
+import { deafness } from '../../../../src/agent/sandbox/view/bubblewrap.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 test('the wall is that of the system, and forbids nothing but writing in the folders', () => {
@@ -11,9 +12,11 @@ test('the wall is that of the system, and forbids nothing but writing in the fol
     '-p',
     '(version 1)(allow default)(deny file-write* (subpath "/w") (subpath "/views"))(allow file-write* (subpath "/views/copies-1"))',
   ]);
+  const { before, after } = deafness();
   assert.deepEqual(wallAround(['/w'], '/w/free', 'linux', find), [
+    ...before,
     ...['/usr/bin/bwrap', '--dev-bind', '/', '/', '--ro-bind', '/w', '/w', '--bind', '/w/free', '/w/free'],
-    ...['--die-with-parent', '--'],
+    ...['--die-with-parent', '--', ...after],
   ]);
   assert.equal(wallAround(['/w'], '/w/free', 'win32', find), undefined);
   assert.equal(
