@@ -136,7 +136,7 @@ export class AgentViews {
       lines.send({ kind: 'watching' });
       const ended = await lines.next();
       if (this.#isClosed) return;
-      if (ended?.kind === 'ended') await live.end();
+      if (ended?.kind === 'ended') await ((await view.isOver()) ? live.stop() : live.end());
       else {
         // It was killed, and the view goes with it.
         await live.stop();
@@ -238,6 +238,7 @@ export class AgentViews {
     // `redline-run` was killed; with an overlay, its program goes with it.
     const left = former?.processes && (await StartedProcesses.of(former.processes).end('all'));
     if (left && left.running?.length !== 0) throw new Error('Its processes are still at work.');
+    if (await view.isOver()) return await view.remove();
     const { storage, folders, links, copies } = view.mounts;
     if (copies.length > 0) return this.#takeRest(view, NOWHERE, owner);
     const namespace = new Namespace({

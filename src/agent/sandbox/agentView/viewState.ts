@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
-import { succeeds } from '../../base/async.ts';
+import { hasCode } from '../../base/errors.ts';
 import { parsedJson } from '../../base/json.ts';
 import { Layers } from '../view/layers.ts';
 import { folderId } from '../view/openFolders.ts';
@@ -81,7 +81,12 @@ export function treeOf({ identities }: ViewState, at: string): PlainTree {
 /** See `AgentView.isOver`. */
 export async function isOver(state: ViewState, storage: string): Promise<boolean> {
   const copies = copiesFolder(state, storage);
-  return state.isOver === true || (copies !== undefined && !(await succeeds(fs.lstat(copies))));
+  if (state.isOver === true || copies === undefined) return state.isOver === true;
+  const left = await fs.readdir(copies, { withFileTypes: true }).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  });
+  return !left.some(each => each.isDirectory());
 }
 
 export async function identitiesOf(state: ViewState, storage: string): Promise<ViewState['identities']> {

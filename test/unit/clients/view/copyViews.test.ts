@@ -217,6 +217,22 @@ suite('an agent that works in a copy', () => {
     await world.openWindow();
   });
 
+  for (const isOpen of [true, false])
+    test(`an agent that removes its copy has deleted nothing, and leaves nothing (${isOpen ? 'open' : 'closed'} window)`, async t => {
+      const world = await opened(t);
+      const agent = world.start();
+      await agent.run('echo early > early.ts');
+      await world.previews(1);
+      if (!isOpen) await world.closeWindow();
+      await agent.run('copy=$PWD; cd /; rm -rf "$copy"');
+      if (isOpen) await world.rest();
+      assert.equal(await agent.exit(4), 4);
+      if (!isOpen) assert.equal(await world.openWindow(), false);
+      await polled('the copies to be gone', () => fs.readdirSync(world.storage).length === 0);
+      assert.deepEqual(await world.previews(1), ['sh: early.ts: ∅ => early']);
+      assert.equal(world.git('status', '--porcelain'), '');
+    });
+
   test('what is left of a copy whose removal broke off, or that has gone, is no deletion by the agent', async t => {
     const world = await opened(t);
     await world.closeWindow();

@@ -10,8 +10,10 @@ const CTRL_C = '\x03';
 /** Goes on after Ctrl+C, and takes its time to end when its terminal is closed, or when it is told to end. */
 const CAREFUL = `#!/bin/sh
 trap 'echo caught' INT
+trap 'echo resized' WINCH
 trap 'sleep 0.5; echo closed > closed.ts; exit 7' HUP
 trap 'sleep 0.5; echo told > told.ts; exit 8' TERM
+[ ! -t 0 ] || stty rows 31 cols 99
 echo ready
 while :; do sleep 0.05; done
 `;
@@ -33,10 +35,11 @@ for (const mount of obstacle ? (['copy'] as const) : (['overlay', 'copy'] as con
       return { world, careful: world.at('agent.sh') };
     }
 
-    test('Ctrl+C is its own: it goes on, or ends as it does without Redline', async t => {
+    test('Ctrl+C and a new size are its own: it goes on, or ends as it does without Redline', async t => {
       const { world, careful } = await opened(t);
       const agent = world.startAtTerminal(careful);
       await agent.wrote('ready');
+      await agent.wrote('resized');
       agent.type(CTRL_C);
       await agent.wrote('caught');
       agent.type(CTRL_C);
