@@ -17,7 +17,7 @@ export class SessionLogs {
   readonly #lock: LogLock | undefined;
   /** The log that was read last. It is kept because it is ready for appending. */
   #last: { readonly id: string; readonly log: JsonLog<SessionLogEntry> } | undefined;
-  readonly #held: ProcessLock[] = [];
+  readonly #held = new Map<string, ProcessLock>();
   readonly #changed = new Emitter<void>();
 
   /** Fires when a stored session was renamed or deleted. */
@@ -40,17 +40,15 @@ export class SessionLogs {
    */
   openHeld(id: string): LogSink<SessionLogEntry> {
     const log = this.open(id);
-    let isHeld = false;
     return {
       append: async entry => {
-        if (!isHeld) {
-          const lock = await ProcessLock.take(this.#lockOf(id), 0).catch(() => undefined);
-          if (lock) this.#held.push(lock);
-          isHeld = lock !== undefined;
-        }
+        const held =
+          this.#held.get(id) ?? (await ProcessLock.take(this.#lockOf(id), 0).catch(() => undefined));
+        if (held) this.#held.set(id, held);
+        await held?.check();
         await log.append(entry);
       },
-      appendNow: entry => isHeld && log.appendNow(entry),
+      appendNow: entry => this.#held.get(id)?.isSure === true && log.appendNow(entry),
     };
   }
 
@@ -61,7 +59,9 @@ export class SessionLogs {
 
   /** Lets other windows open the sessions of this one, which no longer writes them. */
   async release(): Promise<void> {
-    await Promise.all(this.#held.splice(0).map(lock => lock.release()));
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    await Promise.all(held.map(lock => lock.release()));
   }
 
   /**
@@ -134,6 +134,8 @@ export class SessionLogs {
   async delete(sessionId: string): Promise<void> {
     if (this.#last?.id === sessionId) this.#last = undefined;
     await rm(this.fileOf(sessionId), { force: true });
+    await this.#held.get(sessionId)?.release(); // else it makes its file again
+    this.#held.delete(sessionId);
     await rm(this.#lockOf(sessionId), { force: true });
     await rm(path.join(this.#folder, imageFolderOf(sessionId)), { recursive: true, force: true });
     this.#changed.fire();

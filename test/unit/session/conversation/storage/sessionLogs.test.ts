@@ -212,6 +212,27 @@ test('a window that has lost its storage to another machine adds nothing to a se
   assert.equal((await new SessionLogs(folder).read('s1', silentLogger)).title, 'One');
 });
 
+test('a window that holds a session writes it until another machine has it, and no lock outlives it', async context => {
+  context.mock.timers.enable({ apis: ['Date', 'setInterval'] }); // locks do not look by themselves
+  const folder = path.join(root, 'slept');
+  const logs = new SessionLogs(folder);
+  const [one, two] = [logs.openHeld('s1'), logs.openHeld('s2')];
+  for (const log of [one, two]) await log.append({ type: 'title', title: 'First' });
+  const other = '{"pid":1,"place":"elsewhere"}';
+  await writeFile(path.join(folder, 's1.lock'), other);
+  context.mock.timers.setTime(Date.now() + 100_000);
+  assert.equal(one.appendNow?.({ type: 'title', title: 'Late' }), false);
+  await assert.rejects(one.append({ type: 'title', title: 'Late' }), { code: 'ELOST' });
+  assert.equal((await logs.read('s1', silentLogger)).title, 'First');
+  await two.append({ type: 'title', title: 'Second' });
+  assert.equal((await logs.read('s2', silentLogger)).title, 'Second');
+  await logs.delete('s2');
+  context.mock.timers.tick(5_000);
+  await logs.release();
+  assert.deepEqual((await readdir(folder)).sort(), ['s1.jsonl', 's1.lock']);
+  assert.equal(await readFile(path.join(folder, 's1.lock'), 'utf8'), other);
+});
+
 test('that the folder cannot be read is not told as if there were no sessions', async () => {
   const folder = path.join(root, 'unreadable');
   await writeFile(folder, 'a file in its place');
