@@ -135,15 +135,16 @@ export class StartedProcesses {
     const leader = this.#child?.pid;
     if (this.#child === undefined || leader === undefined) return [];
     const table = (await this.#system.processes()).filter(({ started }) => started >= this.#since);
-    // Another program may have been given the id meanwhile.
+    const isLinux = this.#system.platform === 'linux';
+    const first = table.find(({ pid }) => pid === leader);
+    // Another program may have been given the id meanwhile. Where marks can be read, the leader of an old session need not be guessed.
     const isTaken =
       (this.#hasEnded || this.#started !== undefined) &&
-      table.some(({ pid, started }) => pid === leader && started !== this.#started);
+      (first ? first.started !== this.#started : isLinux && this.#started !== undefined);
     const own = new Set<SeenProcess>();
     for (const one of table) {
       const isNear = !isTaken && [one.pid, one.session, one.parent].includes(leader);
-      if (isNear || (this.#system.platform === 'linux' && (await hasVariables(one, this.variables))))
-        own.add(one);
+      if (isNear || (isLinux && (await hasVariables(one, this.variables)))) own.add(one);
     }
     // Iterating over a set reaches entries added meanwhile.
     for (const parent of own)

@@ -148,3 +148,11 @@ test('of another program, a child whose id was given again is left alone', async
   assert.deepEqual(await StartedProcesses.of(known, system).end('all'), { ended: 0, running: [] });
   assert.deepEqual(system.signals, []);
 });
+
+test('of another program, a session whose leader has gone is told from one with the same id by the mark', async () => {
+  const [leader, left] = [5_000_000, 5_000_001];
+  const known = { mark: 'a mark', pid: leader, started: LATER - 5 };
+  const system = new FakeSystem('linux', [seen(left, 1, leader)]);
+  assert.deepEqual(await StartedProcesses.of(known, system).end('all'), { ended: 0, running: [] });
+  assert.deepEqual(system.signals, [], 'it may be of another program, even of another start of the system');
+});
