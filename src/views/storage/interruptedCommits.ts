@@ -78,7 +78,7 @@ function recoveryText(report: RecoveryReport): string {
       : vscode.l10n.t(
           'Redline was interrupted after it had written all files of {0}. They are recorded as applied; these have changed since and were left alone: {1}.',
           ids,
-          shortened(leftAlone),
+          shortList(leftAlone),
         );
   }
   if (end === 'leftAlone') {
@@ -90,7 +90,7 @@ function recoveryText(report: RecoveryReport): string {
       : vscode.l10n.t(
           'Whether {0} was applied can no longer be read, so no file was touched. Check these: {1}.',
           ids,
-          shortened(leftAlone),
+          shortList(leftAlone),
         );
   }
   return leftAlone.length > 0
@@ -102,19 +102,15 @@ function failedText(ids: string, { leftAlone, failed }: RecoveryReport): string 
   const text = vscode.l10n.t(
     'Applying {0} was interrupted. These files could not be restored: {1}. Redline tries again at the next start.',
     ids,
-    shortened(failed),
+    shortList(failed),
   );
   if (leftAlone.length === 0) return text;
-  return `${text} ${vscode.l10n.t('These have changed since and were left alone: {0}.', shortened(leftAlone))}`;
+  return `${text} ${vscode.l10n.t('These have changed since and were left alone: {0}.', shortList(leftAlone))}`;
 }
 
 function changedText(ids: string, { restored, leftAlone }: RecoveryReport): string {
   const forms = vscode.l10n.t(
     'Applying {1} was interrupted. 1 file was restored; these have changed since and were left alone: {2}.|Applying {1} was interrupted. {0} files were restored; these have changed since and were left alone: {2}.',
   );
-  return countText(forms, vscode.l10n)(restored.length, ids, shortened(leftAlone));
-}
-
-function shortened(paths: readonly string[]): string {
-  return shortList(paths);
+  return countText(forms, vscode.l10n)(restored.length, ids, shortList(leftAlone));
 }
