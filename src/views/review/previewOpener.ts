@@ -181,15 +181,20 @@ export class PreviewOpener extends Owner {
 
   /** Opens the first preview staged for the user's prompt, if there is one. */
   #openExpected(): void {
-    const { review } = this.#ctx;
     const staged = this.#promptSent ? this.#stagedAfter(this.#promptSent.after) : new Set<string>();
     if (staged.size === 0) return;
     this.#promptSent = undefined;
+    this.#logFailure(this.#openFirst(staged));
+  }
+
+  async #openFirst(staged: ReadonlySet<string>): Promise<void> {
+    const { review } = this.#ctx;
+    await review.loaded();
     // Not the head: what the user asked for may build on a preview that they have seen before.
     const first = review
       .list()
       .find(preview => staged.has(preview.id) && this.#mayOpenAutomatically(preview));
-    if (first) this.#logFailure(this.#openAutomatically(first));
+    if (first) await this.#openAutomatically(first);
   }
 
   /** The previews that the session has staged after `id` and that are still open. */

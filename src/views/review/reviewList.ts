@@ -40,9 +40,13 @@ export class ReviewList extends Owner {
    * loaded, they stay as given; then {@link onDidChange} fires.
    */
   inOrder(previews: readonly Preview[]): readonly Preview[] {
-    if (previews.length < 2) return previews;
-    this.#loading ??= this.#load();
+    if (previews.length > 0) void this.loaded();
     return this.#order?.sorted(previews) ?? previews;
+  }
+
+  /** Settles once previews are in order. */
+  loaded(): Promise<void> {
+    return (this.#loading ??= this.#load());
   }
 
   /** Drops the list because something that it depends on has changed. */
