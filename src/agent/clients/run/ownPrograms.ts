@@ -38,7 +38,8 @@ function pathsIn(command: string, home: string): readonly string[] {
     .map(word => path.normalize(word));
 }
 
-function textOf(file: string): string {
+/** The content of a file; empty if it cannot be read. */
+export function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
@@ -17,7 +16,7 @@ import { Lines, windowSchema, type ProgramMessage, type WindowMessage } from '..
 import { openWindows, realPathOf, windowsFor } from '../windowFiles.ts';
 import { CopyProgram } from './copyProgram.ts';
 import { configuration, programFolders } from './homeFolders.ts';
-import { hiddenPrograms } from './ownPrograms.ts';
+import { hiddenPrograms, textOf } from './ownPrograms.ts';
 import { told } from './toldAgent.ts';
 
 /** Exit codes: nothing was started; there is no such program. */
@@ -225,13 +224,4 @@ async function connect(
     if (window) return new Lines(window.greet({ id }), windowSchema);
   }
   return undefined;
-}
-
-/** The content of a file; empty if it cannot be read. */
-function textOf(file: string): string {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
