@@ -8,6 +8,12 @@ const SECTIONS = { Claude: 'claude-code', VS: 'copilot-and-vs-codes-own-agents' 
 /** What readers of the README call it. */
 const SHOWN = { VS: 'Copilot in VS Code' };
 
+/** Modes whose names do not tell readers where the agent is started, or on what it depends. */
+const SHOWN_MODES = {
+  'as it starts': 'in the connected folder, no repository',
+  'in any mode': 'in any mode, while hooks are on',
+};
+
 /** What the README says of where a fact comes from. */
 const EVIDENCE = { run: 'tried', documentation: 'documented' };
 
@@ -50,16 +56,24 @@ export async function holdsSummary() {
   ].join('\n');
 }
 
-/** What holds in the mode in which an agent is started first, and in which modes it writes. */
+/** What holds in the mode in which an agent is started first, and in which modes it holds less. */
 function worstWords([first, ...others], hold) {
-  const worse = others.filter(mode => hold(mode) === 'writes').map(({ mode }) => shownMode(mode));
+  const modesThat = fate =>
+    others
+      .filter(mode => hold(mode) === fate)
+      .map(({ mode }) => shownMode(mode))
+      .join(', ')
+      .replace(/, (?=[^,]*$)/, ' or ');
+  const [writes, asks] = [modesThat('writes'), hold(first) === 'held' ? modesThat('asks') : ''];
   return (
     WORDS[hold(first)] +
-    (worse.length > 0 ? `, unless started ${worse.join(', ').replace(/, (?=[^,]*$)/, ' or ')}` : '')
+    (SHOWN_MODES[first.mode]?.match(/ while .*/)?.[0] ?? '') +
+    (writes === '' ? '' : `, unless started ${writes}`) +
+    (asks === '' ? '' : `; ${WORDS.asks} ${asks}`)
   );
 }
 
 /** How it is started: a place in words, else the mode as the program names it. */
 function shownMode(mode) {
-  return /^(?:as|in|when) /.test(mode) ? mode : `with \`${mode}\``;
+  return SHOWN_MODES[mode] ?? (/^(?:in|when) /.test(mode) ? mode : `with \`${mode}\``);
 }
