@@ -14,7 +14,7 @@ import { setOfPrompt } from '../../../src/agent/hold/preview/changeSet.ts';
 import { planTitle } from '../../../src/agent/session/planText.ts';
 import { rewriteSummary } from '../../../src/agent/session/tools/files/rewriteSummary.ts';
 import { problemLine } from '../../../src/agent/session/tools/problems.ts';
-import { titled } from '../../../src/agent/session/tools/titles.ts';
+import { givenTitle } from '../../../src/agent/session/tools/titles.ts';
 
 /** Texts of characters that need one unit and of those that need two. */
 const text = fc.string({
@@ -53,7 +53,7 @@ const made: Readonly<Record<string, (long: string) => string | Promise<string>>>
     return buffer.text() + buffer.end(101) + buffer.end(100);
   },
   'the label of a command': commandLabel,
-  'the title of a change': long => String(titled(long, '')),
+  'the title of a change': long => givenTitle(long) ?? '',
   'the title of a plan': long => planTitle(long, ''),
   'the prompt of a change set': long => setOfPrompt('s', long).setTitle ?? '',
   'the diff of a rewrite': long => rewriteSummary('a.txt', '', long),
