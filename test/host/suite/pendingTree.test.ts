@@ -25,6 +25,7 @@ const HOSTILE = '<img src=x onerror=alert(1)> $(flame) **b**\n[x](command:workbe
 suite('the pending tree', () => {
   let store: PreviewStore;
   let tree: PendingTree;
+  let review: ReviewList;
   let order: ResolveOrder;
   let looks: LookedAt;
   /** What editors show. */
@@ -49,7 +50,7 @@ suite('the pending tree', () => {
     const files = (path: string): vscode.Uri => vscode.Uri.file(fileInWorkspace(path));
     const agent = { store, settings, files } as unknown as Agent;
     looks = new LookedAt(agent, shown as unknown as ShownRevisions);
-    const review = new ReviewList(agent);
+    review = new ReviewList(agent);
     marks = [];
     const checks = { marksOf: () => marks, onDidChange: new Emitter<void>().event };
     const risks = { of: () => known, onDidChange: new Emitter<void>().event };
@@ -128,6 +129,7 @@ suite('the pending tree', () => {
     );
     for (const id of [one, two]) await store.recommend(id, 'apply', 'As asked.', true);
     await store.recommend(three, 'apply', 'Please look at it.');
+    await review.loaded();
     const rows = async (): Promise<readonly (string | boolean | undefined)[][]> => {
       const [set = assert.fail()] = tree.getChildren();
       const items = [set, ...tree.getChildren(set)].map(node => tree.getTreeItem(node));
