@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { polled } from '../../scripts/lib/limits.mjs';
 import { IN_VIEW, type ModeHolds } from '../../src/agent/clients/setUp/agentHolds.ts';
 import { viewPace } from '../../src/agent/clients/view/liveView.ts';
+import { viewMount } from '../../src/agent/sandbox/agentView/viewMount.ts';
 import { textIn } from '../support/changes.ts';
 import { ViewWorld } from '../support/viewWorld.ts';
 import { ModelServer, type Script } from './modelServer.ts';
@@ -33,19 +34,25 @@ const REASON = 'Others import the name.';
  * edit, edits that again, edits with `sed` and with a script, and runs the test of what it has mended. The user refuses a hunk with a
  * reason, the agent reads that, and only then the user applies the rest.
  * @param installed the folder in which it is installed
+ * @param engine `copy` if it is to work in a copy
  * @returns what was held; else why it was not right
  */
 export async function playInView(
   agent: RealAgent,
   installed: string,
   limitMs: number,
+  engine: 'auto' | 'copy' = 'auto',
 ): Promise<ModeHolds | string> {
-  const world = await ViewWorld.create(FILES, { pace: viewPace });
+  const world: ViewWorld = await ViewWorld.create(FILES, {
+    pace: viewPace,
+    mount: () => viewMount([{ name: 'workspace', fsPath: world.root }], world.storage, engine),
+  });
+  const place = engine === 'copy' ? path.join(world.storage, 'copies-1', path.basename(world.root)) : '';
   const told: string[] = [];
   const model = await ModelServer.start(
     agent.shell('').tool,
     agent.pause,
-    story(agent, world, step => told.push(step)),
+    story(agent, world, place, step => told.push(step)),
   );
   try {
     const { args, env } = agent.launch({
@@ -72,9 +79,12 @@ export async function playInView(
   }
 }
 
-/** @param did is told what was found to be right */
-function story(agent: RealAgent, world: ViewWorld, did: (step: string) => void): Script {
-  const file = world.at('sum.mjs');
+/**
+ * @param place the copy in which it works; empty if it has none
+ * @param did is told what was found to be right
+ */
+function story(agent: RealAgent, world: ViewWorld, place: string, did: (step: string) => void): Script {
+  const file = path.join(place || world.root, 'sum.mjs');
   const read = agent.read(file);
   const steps: readonly (readonly [Call, check?: (result: string) => void | Promise<void>])[] = [
     [read],
@@ -91,7 +101,7 @@ function story(agent: RealAgent, world: ViewWorld, did: (step: string) => void):
       async result => {
         assert.match(result, /(?:#|ℹ) pass 1/, `the test does not pass: ${JSON.stringify(result)}`);
         did('edited');
-        await refuse(world, agent);
+        await refuse(world, place, agent);
         did('refused');
       },
     ],
@@ -119,7 +129,7 @@ function story(agent: RealAgent, world: ViewWorld, did: (step: string) => void):
 }
 
 /** Nothing is on disk and everything is proposed; the user refuses the second hunk, and the view is told. */
-async function refuse(world: ViewWorld, agent: RealAgent): Promise<void> {
+async function refuse(world: ViewWorld, place: string, agent: RealAgent): Promise<void> {
   const hasAll = (): boolean =>
     isProposed(world, 'sum.mjs', `${AGAIN}\n${MIDDLE}${RENAMED}`) && isProposed(world, 'made.txt', 'made');
   await polled('all that it wrote to be proposed', hasAll);
@@ -133,7 +143,7 @@ async function refuse(world: ViewWorld, agent: RealAgent): Promise<void> {
   await world.voteOnHunk(guilty.id, 'discard', ['sum.mjs', isAlone ? 0 : 1], REASON);
   assertUnchanged(world);
   const [view = ''] = readdirSync(world.storage);
-  const upper = path.join(world.storage, view, '0', 'upper');
+  const upper = place || path.join(world.storage, view, '0', 'upper');
   const textOf = (name: string): string =>
     existsSync(path.join(upper, name)) ? readFileSync(path.join(upper, name), 'utf8') : '';
   await polled(

@@ -57,6 +57,8 @@ async function playAll(agent: RealAgent, installed: string): Promise<readonly Mo
     take(await playHolds(agent, { installed, bridge, mode }).catch(String));
   // Views are there on Linux only.
   if (process.platform === 'linux') take(await playInView(agent, installed, LIMIT_MS).catch(String));
+  const inCopy = await playInView(agent, installed, LIMIT_MS, 'copy').catch(String);
+  report(agent, typeof inCopy === 'string' ? inCopy : '', 'in an agent terminal on a copy: all held');
   return modes;
 
   function take(seen: ModeHolds | string): void {
