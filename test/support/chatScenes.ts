@@ -166,6 +166,8 @@ function turnItems(): ViewItem[] {
 
 function runningItems(): ViewItem[] {
   const run = call('c1', 'run_command', { command: 'npm test' });
+  const choices = ['All tests', 'Only the tests of the cart'];
+  const ask = call('q1', 'ask_user', { question: 'Which tests do you mean?', choices });
   return transcript({
     state: 'running',
     messages: [
@@ -174,6 +176,8 @@ function runningItems(): ViewItem[] {
         text: 'Run the tests of @src/cart.ts',
         attachments: [{ path: 'src/cart.ts', startLine: 3, endLine: 9, text: AFTER }],
       },
+      answered('', ask),
+      result(ask, 'All tests', { details: { answer: 'All tests' } }),
       answered('', run),
     ],
     liveProgress: () => '214 of 300 tests passed',
