@@ -342,11 +342,17 @@ export class Invoker {
     }
   }
 
+  /**
+   * @param group the last may be only a part of its preview, whose other paths stay as they are.
+   * @param paths the stale ones among those of the group.
+   */
   #markStale(group: readonly Preview[], paths: readonly string[]): void {
     for (const preview of group) {
       const own = new Set(pathsOf(preview));
       const stale = paths.filter(path => own.has(path));
-      if (stale.length > 0) void this.#store.markStale(preview.id, stale);
+      const { state } = this.#store.get(preview.id) ?? preview;
+      const others = state.kind === 'pending' ? state.stale.filter(path => !own.has(path)) : [];
+      if (stale.length > 0) void this.#store.markStale(preview.id, [...stale, ...others].sort());
     }
   }
 

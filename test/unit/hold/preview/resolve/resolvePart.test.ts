@@ -120,6 +120,27 @@ test('a vote on a part that is refused splits nothing', async () => {
   assert.deepEqual(state?.kind === 'pending' && state.stale, ['a.txt']);
 });
 
+test('a vote on a part that is refused because its file has changed leaves the other files stale', async () => {
+  const t = createTestSession({
+    settings: { modelAuthority: 'none' },
+    files: { 'a.txt': TEXT, 'b.txt': 'b' },
+  });
+  const shouted = TEXT.replace('one', 'ONE').replace('nine', 'NINE');
+  t.stage({ label: 'Shout', changes: [modify('a.txt', TEXT, shouted), modify('b.txt', 'b', 'B')] });
+  const stale = (): unknown => {
+    const state = t.store.get('p1')?.state;
+    return state?.kind === 'pending' && state.stale;
+  };
+  t.workspace.put('b.txt', 'changed by someone');
+  await assert.rejects(vote(t, 'apply', 'b.txt'));
+  assert.deepEqual(stale(), ['b.txt']);
+  t.workspace.put('a.txt', 'changed by someone');
+  await assert.rejects(vote(t, 'apply', 'a.txt', 0));
+  assert.deepEqual(stale(), ['a.txt', 'b.txt']);
+  await assert.rejects(vote(t, 'apply', 'a.txt', 0));
+  assert.deepEqual(stale(), ['a.txt', 'b.txt']);
+});
+
 test('a vote on a part splits nothing if what it builds on gets a new revision while its files are read', async () => {
   const t = createTestSession({
     settings: { modelAuthority: 'none' },
