@@ -119,6 +119,7 @@ export const ledgerEntrySchema = z.object({
   at: z.string(),
   /** The checks that had a result on exactly the written files, passed or not. */
   checks: z.exactOptional(z.array(checkFact)),
+  /** Only for a part that was split off and is resolved: how many of its hunks were applied, and how many refused. */
   hunks: z.exactOptional(z.object({ applied: z.number(), refused: z.number() })),
   /**
    * sha-256 of each file's bytes before and after; for a symbolic link, `link:` and the sha-256 of its target; `null` where there

@@ -135,7 +135,7 @@ export function needsOwnVote({ kind, humanOnly }: Preview): boolean {
   return kind !== 'files' && humanOnly === true;
 }
 
-/** Why an apply of it would be refused as it is: conflicts are left in it, or files no longer match its base. */
+/** Why it cannot be applied as it is, as far as it tells itself: it has conflicts or stale paths. An apply reads the files. */
 export function blockOf(preview: Preview | undefined): 'conflicts' | 'stale' | undefined {
   if (preview?.state.kind !== 'pending') return undefined;
   if (preview.changes?.some(hasConflict)) return 'conflicts';

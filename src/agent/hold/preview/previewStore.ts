@@ -190,7 +190,8 @@ export class PreviewStore {
 
   /**
    * Writes the write-ahead journal of a commit: the files of these previews are about to be written.
-   * @returns settles once a crash could be recovered from.
+   * @returns settles once a crash can be recovered from. Where the log is in memory, as in a second window, it settles although
+   *   none can.
    * @throws JournalError if the journal, or an entry before it, could not be written or flushed. Then nothing may be written.
    */
   async beginCommit(

@@ -25,8 +25,9 @@ import {
 import { resolvedText, type Resolved, type ResolveRequest } from './resolved.ts';
 
 /**
- * The one place where previews are resolved, no matter who votes. It guarantees that no callback runs twice at once or again after
- * success, that it writes exactly what the preview shows, and that every attempt is in the ledger.
+ * The one place where previews are resolved, no matter who votes; a vote on a part enters through `resolvePart`. It guarantees that
+ * no callback runs twice at once or again after it has completed, that only the shown changes are written, and that every attempt is
+ * in the ledger. A vote refused before its attempt begins (outdated, blocked, with conflicts, or on a stale part) is not there.
  */
 export class Invoker {
   readonly #store: PreviewStore;
@@ -222,7 +223,8 @@ export class Invoker {
   }
 
   /**
-   * Refuses an apply of this preview for any reason that would refuse it before a write. If its base has changed, it becomes stale.
+   * Refuses an apply of this preview, or of a part of it, for any reason that would refuse it before a write. If its base has
+   * changed, it becomes stale; the ledger has no entry for that.
    * @throws ToolError that says why.
    */
   async assertApplicable(preview: Preview, request: ResolveRequest): Promise<void> {

@@ -67,7 +67,7 @@ export function elsewhereText(path: string, place: string): string {
   return `${safeName(path)} was ${safeName(place)} when this was proposed. That folder is not open any more, or has another name.`;
 }
 
-/** Whether a pending preview of files can be applied as it is: no base has changed, and no conflict is left in it. */
+/** Whether a pending preview of files has no stale path and no conflict, as far as it tells itself: an apply reads the files. */
 export function isApplicable({ kind, state, changes }: Preview): boolean {
   return (
     kind === 'files' &&
