@@ -30,6 +30,7 @@ export interface Changed {
 
 /** The changes of a command in a copy; `changed` leaves out ignored files that can be kept. */
 interface Listed extends Changed {
+  /** How many ignored files it wrote. */
   readonly ignored: number;
   /** Workspace paths of ignored files that the command has removed. */
   readonly removed: readonly string[];
@@ -119,7 +120,7 @@ async function compare(
     found,
     changed: changed.filter(at => !hidden.has(at) || isSpecial(now.get(at))),
     removed: removed.map(nameOf),
-    ignored: hidden.size,
+    ignored: [...hidden].filter(at => now.has(at)).length,
     wroteGit: changed.some(at => isGits(at) && path.posix.basename(at) !== 'index'),
   };
 }

@@ -466,6 +466,15 @@ for (const engine of engines)
       assert.equal((await world.run('cat out/1')).ignored, 0);
     });
 
+    test('ignored files that a command has removed are not counted: they do not stay', async t => {
+      const world = await open(t, engine, []);
+      world.write({ 'kept.log': 'on disk' });
+      assert.equal((await world.run('echo 1 > 1.log; echo 2 > 2.log')).ignored, 2);
+      const ran = await world.run('rm kept.log 1.log; echo 3 > 3.log');
+      assert.deepEqual([ran.changes, ran.ignored], [[], 1]);
+      assert.equal((await world.run('cat *.log')).output, '2\n3\non disk');
+    });
+
     test('disposing ends what runs and what waits, and reports no deletions', async t => {
       const world = await open(t, engine, []);
       const controller = new AbortController();
