@@ -130,7 +130,8 @@ export class Checks extends Owner implements Prover {
 
   /**
    * Runs checks again in a full copy of the files with the previews applied, free of anything that a run has left. If a check fails
-   * there in another way than in the sandbox, that becomes its newest result.
+   * there in another way than in the sandbox, that becomes its newest result. A check that the settings have no more, or that may not
+   * run any more, is left out.
    * @param results those of {@link run} on these previews
    * @returns the result in the copy, by the one in the sandbox
    */
@@ -141,8 +142,10 @@ export class Checks extends Owner implements Prover {
   ): Promise<ReadonlyMap<CheckResult, CheckResult>> {
     const copies = new Map<CheckResult, CheckResult>();
     for (const result of results) {
-      const check = this.#options.checks().find(({ name }) => name === result.name);
-      if (!check || !hasEnded(result)) continue;
+      const check = this.#options
+        .checks()
+        .find(({ name, command }) => name === result.name && command === result.command);
+      if (!check || !hasEnded(result) || (await this.#whyNot(check, previews, 'human'))) continue;
       const copy = await this.#runner.run(check, previews, signal, 'fresh');
       if (copy.outcome === 'stopped') break;
       if (hasEnded(copy) && !isGreen(copy) && !isSameEnd(result, copy)) this.#keep(copy);

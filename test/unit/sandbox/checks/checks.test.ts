@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { bisect } from '../../../../src/agent/sandbox/checks/bisect.ts';
+import type { Check } from '../../../../src/agent/sandbox/checks/check.ts';
 import { sideOfText } from '../../../../src/agent/hold/preview/fileChange.ts';
 import { textOf } from '../../../../src/agent/hold/preview/pendingAction.ts';
 import { create, modify } from '../../../support/changes.ts';
@@ -381,6 +382,25 @@ test('checks run one at a time, in order', async () => {
   await Promise.all([world.checks.run(world.all, 'human'), world.checks.run(world.all, 'human')]);
   assert.equal(world.ran.length, 4);
 });
+
+for (const [what, change] of Object.entries({
+  'has another command': world => void (world.settings = withAll(world, { command: 'run other' })),
+  'is not approved any more': world => void (world.settings = withAll(world, { isApproved: false })),
+  'is in a workspace that is not trusted any more': world => void (world.isTrusted = false),
+} satisfies Record<string, (world: CheckWorld) => void>))
+  test(`a check that ${what} is not run from scratch`, async () => {
+    const world = new CheckWorld('recommend', capitals);
+    world.stage();
+    const report = await world.checks.run(world.all, 'human');
+    assert.equal((await world.checks.runFromScratch(report, world.all)).size, 1);
+    change(world);
+    assert.equal((await world.checks.runFromScratch(report, world.all)).size, 0);
+    assert.deepEqual(world.ran, ['run test', 'run test']);
+  });
+
+function withAll({ settings }: CheckWorld, change: Partial<Check>): Check[] {
+  return settings.map(each => ({ ...each, ...change }));
+}
 
 test('stale and conflicted previews, and what builds on them, are not checked', async () => {
   const world = new CheckWorld('recommend', capitals);
