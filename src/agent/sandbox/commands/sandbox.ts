@@ -14,8 +14,8 @@ export interface SandboxEnd extends CommandEnd {
   /** Changes that cannot become previews. */
   readonly leftOut: readonly LeftOut[];
   /**
-   * Workspace paths of everything it changed that git does not ignore: those of `effects` and `leftOut`, even if there are too many
-   * for previews.
+   * Workspace paths of everything it changed that git does not ignore: those of `effects` and `leftOut`. If there are too many for
+   * previews, also those that it may have changed.
    */
   readonly changed: readonly string[];
   /** How many ignored files it changed, as far as is known. They stay in the sandbox for the next command. */

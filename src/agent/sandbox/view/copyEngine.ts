@@ -23,11 +23,11 @@ import {
   putPending,
 } from './copiedFolder.ts';
 import { ownRepository } from './copiedGit.ts';
-import { assertFits, isDiskFull, spaceAt, watchSpace } from './diskSpace.ts';
+import { assertFits, FREED, isDiskFull, LOST, spaceAt, watchSpace } from './diskSpace.ts';
 import { listCopy, type Changed } from './copyListing.ts';
 import { Effects } from './effects.ts';
 import { Layers, type Contents, type Put } from './layers.ts';
-import { FREED, LOST, type SandboxOptions } from './overlayEngine.ts';
+import type { SandboxOptions } from './overlayEngine.ts';
 import { OwnFolder } from './ownFolder.ts';
 import { removedInSandbox } from './keptFiles.ts';
 import { CopiedLinks, PathNames } from './pathNames.ts';

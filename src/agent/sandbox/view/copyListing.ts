@@ -94,10 +94,11 @@ async function compare(
   for (const at of hidden) if (!isSpecial(now.get(at))) folder.ignored.add(at);
   await forEachLimited(others, AT_ONCE, async at => {
     await slice.turn();
-    if (effects.isTooMuch || hidden.has(at)) return;
+    if (hidden.has(at)) return;
     const pending = puts?.get(at);
     if (pending?.sameAs !== undefined && (await there.isSame(at, pending.sameAs))) return;
     const name = pending?.name ?? nameOf(at);
+    if (effects.isTooMuch) return effects.addUnseen(name);
     await effects.look(name, async () => {
       const isKept = source.get(at) === stampIn(await real.stat(at).catch(() => undefined));
       const base = pending ? pending.left && foundContent(pending.left, pending.mode) : await real.find(at);

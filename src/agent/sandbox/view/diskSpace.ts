@@ -10,6 +10,12 @@ const LEAST_FREE = 256 * 1024 ** 2;
 /** How many files must still fit. */
 const LEAST_FILES = 10_000;
 
+/** Notes on why no ignored files are in the view any more. */
+export const FREED = 'What git ignores was removed from the sandbox to free the disk.';
+export const LOST = 'What git ignores was removed from the sandbox, where it could not be kept.';
+export const OUTDATED =
+  'What git ignores was removed from the sandbox: it may have been made from the changes that are lost.';
+
 /** Whether an error means that a disk is full, or the user's quota. */
 export function isDiskFull(error: unknown): boolean {
   return hasCode(error, 'ENOSPC', 'EDQUOT');

@@ -54,6 +54,8 @@ export class Effects {
   readonly #leftOut: LeftOut[] = [];
   /** Files with other names, which held the old content until the command ended. */
   readonly #linked: string[] = [];
+  /** Paths of files beyond those that can be reviewed. */
+  readonly #beyond: string[] = [];
   #count = 0;
   #bytes = 0;
 
@@ -84,7 +86,7 @@ export class Effects {
     const after = theirs?.kind === 'file' || theirs?.kind === 'link' ? theirs : undefined;
     if (!before && !after) return;
     this.#count++;
-    if (this.isTooMuch) return;
+    if (this.isTooMuch) return this.addUnseen(path);
     if ([before, after].some(side => side?.kind === 'file' && side.size > MAX_FILE_BYTES))
       return void this.leaveOut({ path, why: 'tooLarge' });
     let [old, now]: (FileContent | null)[] = [];
@@ -113,6 +115,11 @@ export class Effects {
     this.#leftOut.push(left);
   }
 
+  /** Adds a file that the command may have changed, once there are too many to look at each. */
+  addUnseen(path: string): void {
+    this.#beyond.push(path);
+  }
+
   /** There is more than can be reviewed. */
   get isTooMuch(): boolean {
     return this.#count > MAX_FILES || this.#bytes > MAX_TOTAL_BYTES;
@@ -121,7 +128,8 @@ export class Effects {
   /** All changes, sorted by path; a moved file is one change. */
   end(): Pick<SandboxEnd, 'effects' | 'leftOut' | 'changed' | 'notes'> {
     const leftOut = this.#leftOut;
-    const changed = [...new Set([...this.#files, ...leftOut].map(({ path }) => path))].sort();
+    const seen = [...this.#files, ...leftOut].map(({ path }) => path);
+    const changed = [...new Set([...seen, ...this.#beyond])].sort();
     const linked = `Other names (hard links) of these files held the old content while it ran: ${named(this.#linked)}.`;
     if (!this.isTooMuch)
       return {

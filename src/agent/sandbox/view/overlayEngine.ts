@@ -14,7 +14,7 @@ import { prepareCall, type ShellCall } from '../commands/shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { OWN_FOLDERS } from './bubblewrap.ts';
 import { wroteAny } from './copiedGit.ts';
-import { isDiskFull, spaceAt, watchSpace, type Space } from './diskSpace.ts';
+import { FREED, isDiskFull, LOST, spaceAt, watchSpace, type Space } from './diskSpace.ts';
 import { Effects, foundContent } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { clearSetId, countNewer } from './heldFind.ts';
@@ -49,10 +49,6 @@ const NOTES: readonly (readonly [sign: RegExp, note: string])[] = [
     'Files of another owner or group cannot be changed in the sandbox (EOVERFLOW): use onDisk for them.',
   ],
 ];
-
-/** Notes on why no ignored files are in the view any more. */
-export const FREED = 'What git ignores was removed from the sandbox to free the disk.';
-export const LOST = 'What git ignores was removed from the sandbox, where it could not be kept.';
 
 export interface SandboxOptions {
   readonly folders: readonly FolderRoot[];
@@ -142,10 +138,12 @@ export class OverlaySandbox implements SandboxOfEngine {
       const fullness = await full;
       const ignored = await forgetPut(contents, listed.ignored);
       const count = await this.#countIgnored(ignored);
-      const lost = await this.#clean(fullness === undefined ? ignored : new Map()).catch(() => LOST);
-      const removed = fullness === undefined ? lost : FREED;
       const { notes, ...ended } = effects.end();
-      await this.#past.noteAll(ended.changed, this.#layers);
+      const { isTooMuch } = effects;
+      const outdated = await this.#past.noteChanged(ended.changed, this.#layers, { isTooMuch, ignored });
+      const kept = (fullness ?? outdated) === undefined ? ignored : new Map<Layer, never>();
+      const lost = await this.#clean(kept).catch(() => LOST);
+      const removed = fullness === undefined ? (outdated ?? lost) : FREED;
       return {
         ...{ exitCode: end.exitCode, ended: 0, running: [] },
         ...ended,
@@ -283,10 +281,10 @@ export class OverlaySandbox implements SandboxOfEngine {
       const pending = contents.get(layer) ?? new Map<string, never>();
       // For this process, links in the view lead outside.
       await inTrees([layer.root, merged], (real, inView) =>
-        forEachLimited([...new Set([...changed.paths, ...pending.keys()])], AT_ONCE, async each => {
-          if (effects.isTooMuch) return;
+        forEachLimited([...new Set([...pending.keys(), ...changed.paths])], AT_ONCE, async each => {
           const put = pending.get(each);
           const name = put?.name ?? this.#layers.nameOf({ layer, relative: each });
+          if (effects.isTooMuch) return effects.addUnseen(name);
           if (put?.sameAs !== undefined && (await inView.isSame(each, put.sameAs))) return;
           await effects.look(name, async () => {
             const theirs = await inView.find(each);

@@ -1,9 +1,12 @@
 import { TimeSlice } from '../../base/async.ts';
 import { MAX_FILE_BYTES } from '../../hold/preview/workspace.ts';
+import { OUTDATED } from './diskSpace.ts';
 import type { Contents, Layers } from './layers.ts';
 import { PlainTree } from './plainTree.ts';
 import { stampOf, type Stamp } from './stamps.ts';
 import type { Layer } from './upperTree.ts';
+
+type Ignored = ReadonlyMap<Layer, readonly string[]>;
 
 /** A file that is as on disk again, and since when. */
 interface Returned {
@@ -27,14 +30,30 @@ export class PastFiles {
     for (const each of paths) files.set(each, undefined);
   }
 
-  /** Notes that these workspace paths differ from those on disk now. */
-  async noteAll(names: readonly string[], layers: Layers): Promise<void> {
+  /**
+   * Notes the workspace paths that a command has changed: they differ from those on disk now. If there are too many, noting them
+   * would slow down all later commands: outputs that may be made from them must go instead.
+   * @param ignored the ignored paths in the view
+   * @returns why these must be removed; `undefined` if they may stay
+   */
+  async noteChanged(
+    names: readonly string[],
+    layers: Layers,
+    { isTooMuch, ignored }: { readonly isTooMuch: boolean; readonly ignored: Ignored },
+  ): Promise<string | undefined> {
+    if (isTooMuch && [...ignored.values()].every(({ length }) => length === 0)) return undefined;
     const slice = new TimeSlice();
     for (const name of names) {
       await slice.turn();
       const place = layers.placeAt(layers.absolute(name) ?? '');
-      if (place) this.note(place.layer, [place.relative]);
+      if (!place) continue;
+      if (!isTooMuch) this.note(place.layer, [place.relative]);
+      else if (await new PlainTree(place.layer.root).stat(place.relative).catch(() => undefined)) {
+        this.clear();
+        return OUTDATED;
+      }
     }
+    return undefined;
   }
 
   /** Adds files that are as on disk again to the contents for the view. Pending contents are newer anyway. */

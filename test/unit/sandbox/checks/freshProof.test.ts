@@ -90,6 +90,19 @@ for (const engine of await enginesHere())
       assert.deepEqual([kept.changes, kept.leftOut], [[], []]);
     });
 
+    test('outputs of a command that changed too many files for a preview are not kept', async t => {
+      const { sandbox } = await open(t, { 'src/a.txt': 'bad\n', 'src/b.txt': 'b\n' }, 'true');
+      const build = TEST.replaceAll('a.txt', 'src/a.txt');
+      assert.equal((await sandbox.run(`${build}`)).exitCode, 1);
+      const many = 'i=0; while [ $i -lt 2100 ]; do echo $i > f$i; i=$((i+1)); done';
+      const ran = await sandbox.run(`${many}; echo good > src/a.txt; rm src/b.txt; ${build}`);
+      assert.deepEqual([ran.exitCode, ran.effects.length], [0, 0]);
+      assert.equal((await sandbox.run(build)).exitCode, 1, 'as on disk');
+      assert.deepEqual([ran.changed.length, ran.changed.at(-1)], [2_102, 'src/b.txt']);
+      if (engine === 'overlay')
+        assert.match(ran.notes.join(), /What git ignores was removed from the sandbox/);
+    });
+
     test('all names of a file hold what is pending for one of them', async t => {
       const { sandbox } = await open(t, { 'a.txt': 'good\n', 'src/c.txt': 'c\n' }, 'true');
       fs.linkSync(sandbox.at('a.txt'), sandbox.at('src/link.txt'));
