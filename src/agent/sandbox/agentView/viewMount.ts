@@ -1,7 +1,7 @@
 import { isInside, realPathSync } from '../../base/system/realPath.ts';
 import type { FolderRoot } from '../../hold/preview/workspace.ts';
 import type { NoOverlay } from '../view/probe.ts';
-import { noOverlay } from '../view/sandboxes.ts';
+import { whyNoOverlay } from '../view/sandboxes.ts';
 
 /** How a view can be made: an overlay at the workspace's own path, or a copy elsewhere; or why there is none. */
 export type ViewMount =
@@ -17,7 +17,7 @@ export async function viewMount(
   engine: 'auto' | 'overlay' | 'copy' | 'off',
 ): Promise<ViewMount> {
   if (folders.length === 0) return { mount: undefined, why: { reason: 'noFolder' } };
-  const why = engine === 'copy' ? undefined : await noOverlay(folders, storage);
+  const why = engine === 'copy' ? undefined : await whyNoOverlay(folders, storage);
   if (engine !== 'copy' && !why) return { mount: 'overlay' };
   // A copy would hold itself.
   const state = realPathSync(storage);

@@ -147,7 +147,7 @@ class WindowSandboxes implements Sandboxes {
 
   async #probe(): Promise<SandboxStatus> {
     const { folders, engine, storage, limits, logger } = this.#options;
-    const why = engine() === 'copy' ? undefined : await noOverlay(folders(), storage);
+    const why = engine() === 'copy' ? undefined : await whyNoOverlay(folders(), storage);
     if (engine() !== 'copy') {
       if (!why) return { engine: 'overlay', isolated: true };
       logger.info(`There is no isolated sandbox: ${why.reason} ${why.detail ?? ''}`);
@@ -162,7 +162,7 @@ class WindowSandboxes implements Sandboxes {
 }
 
 /** Tries an isolated overlay of these folders. Returns why there can be none; `undefined` if there can. @param storage exists */
-export async function noOverlay(
+export async function whyNoOverlay(
   folders: readonly FolderRoot[],
   storage: string,
 ): Promise<NoOverlay | undefined> {

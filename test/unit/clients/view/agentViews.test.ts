@@ -17,7 +17,7 @@ import {
   type ProgramMessage,
   type WindowMessage,
 } from '../../../../src/agent/clients/view/viewLines.ts';
-import { noOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
 import { rounds } from '../../../support/rounds.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
@@ -57,7 +57,7 @@ async function withWindow(
 /** Whether this machine can mount views at all; where it cannot, that nothing is started is shown instead. */
 const probed = await ViewWorld.create();
 fs.mkdirSync(probed.storage, { recursive: true });
-const obstacle = await noOverlay([{ name: 'w', fsPath: probed.root }], probed.storage);
+const obstacle = await whyNoOverlay([{ name: 'w', fsPath: probed.root }], probed.storage);
 await probed.remove();
 
 async function opened(t: TestContext, ...given: Parameters<typeof ViewWorld.create>): Promise<ViewWorld> {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { test } from 'node:test';
-import { noOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 import { ViewWorld } from '../../../support/viewWorld.ts';
 
@@ -14,7 +14,7 @@ const ORDINARY = 65_534;
 const SECOND_GROUP = 65_533;
 
 const temp = await TempFolder.create();
-const obstacle = await noOverlay([], temp.root);
+const obstacle = await whyNoOverlay([], temp.root);
 await temp.remove();
 
 const other = process.getgroups?.().find(group => group !== process.getgid?.());

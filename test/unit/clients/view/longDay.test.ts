@@ -6,7 +6,7 @@ import { suite, test } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
 import { VIEW_INSTRUCTIONS } from '../../../../src/agent/clients/run/toldAgent.ts';
 import { viewPace } from '../../../../src/agent/clients/view/liveView.ts';
-import { noOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
 
 const FILES = {
@@ -22,7 +22,7 @@ const SERVER = 'while sleep 0.05; do echo GET / >> dev.log; done';
 /** Whether this machine can mount views at all; where it cannot, that nothing is started is shown beside. */
 const probed = await ViewWorld.create();
 fs.mkdirSync(probed.storage, { recursive: true });
-const obstacle = await noOverlay([{ name: 'w', fsPath: probed.root }], probed.storage);
+const obstacle = await whyNoOverlay([{ name: 'w', fsPath: probed.root }], probed.storage);
 await probed.remove();
 
 /** Waits until the agent is told so. */

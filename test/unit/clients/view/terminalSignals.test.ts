@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { suite, test, type TestContext } from 'node:test';
 import { viewMount } from '../../../../src/agent/sandbox/agentView/viewMount.ts';
-import { noOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { ViewWorld } from '../../../support/viewWorld.ts';
 
 const CTRL_C = '\x03';
@@ -20,7 +20,7 @@ while :; do sleep 0.05; done
 
 const probed = await ViewWorld.create();
 fs.mkdirSync(probed.storage, { recursive: true });
-const obstacle = await noOverlay([{ name: 'w', fsPath: probed.root }], probed.storage);
+const obstacle = await whyNoOverlay([{ name: 'w', fsPath: probed.root }], probed.storage);
 await probed.remove();
 
 for (const mount of obstacle ? (['copy'] as const) : (['overlay', 'copy'] as const))

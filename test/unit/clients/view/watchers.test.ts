@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { suite, test } from 'node:test';
-import { noOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
 
 const LISTENER = `
@@ -23,7 +23,7 @@ async function until(agent: ShellAgent, log: string, line: string): Promise<void
 /** Whether this machine can mount views at all; where it cannot, that nothing is started is shown beside. */
 const probed = await ViewWorld.create();
 fs.mkdirSync(probed.storage, { recursive: true });
-const obstacle = await noOverlay([{ name: 'w', fsPath: probed.root }], probed.storage);
+const obstacle = await whyNoOverlay([{ name: 'w', fsPath: probed.root }], probed.storage);
 await probed.remove();
 
 if (!obstacle)

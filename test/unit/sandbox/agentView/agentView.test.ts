@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts';
 import { freezeFolder } from '../../../../src/agent/sandbox/agentView/frozenFolder.ts';
-import { noOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { Namespace } from '../../../../src/agent/sandbox/view/namespace.ts';
 import { removeTree } from '../../../../src/agent/sandbox/view/entries.ts';
 import type { FolderRoot } from '../../../../src/agent/hold/preview/workspace.ts';
@@ -51,7 +51,7 @@ async function ran(
 }
 
 const temp = await TempFolder.create();
-const obstacle = await noOverlay([], temp.root);
+const obstacle = await whyNoOverlay([], temp.root);
 await temp.remove();
 
 if (!obstacle)

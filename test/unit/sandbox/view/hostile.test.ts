@@ -6,12 +6,12 @@ import { suite, test, type TestContext } from 'node:test';
 import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts';
 import { removeTree } from '../../../../src/agent/sandbox/view/entries.ts';
 import { Namespace } from '../../../../src/agent/sandbox/view/namespace.ts';
-import { noOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { HOSTILE, livingIn, WAYS } from '../../../support/hostile.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 const probed = await TempFolder.create();
-const obstacle = await noOverlay([], probed.root);
+const obstacle = await whyNoOverlay([], probed.root);
 await probed.remove();
 
 /** A view of a folder in which `hostile.pl` lies, and a program that is about to run in it. */
