@@ -42,8 +42,8 @@ export function kill(first: FirstProcess): boolean {
   }
 }
 
-/** Ends a namespace. @returns false if something in it is still there after {@link GONE_MS} */
-export async function ended(first: FirstProcess): Promise<boolean> {
+/** Kills all processes of a namespace. @returns false if something in it is still there after {@link GONE_MS} */
+export async function endAll(first: FirstProcess): Promise<boolean> {
   const until = Date.now() + GONE_MS;
   while (kill(first)) {
     if (Date.now() > until) return false;

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { Readable, type Writable } from 'node:stream';
 import { deafness, isolation, type NamespaceOptions } from './bubblewrap.ts';
 import { callFilter } from './callFilter.ts';
-import { ended, firstIn, GONE_MS, kill, noteIn, passOn, type FirstProcess } from './firstProcess.ts';
+import { endAll, firstIn, GONE_MS, kill, noteIn, passOn, type FirstProcess } from './firstProcess.ts';
 import { isRoot, SystemFolders } from './systemFolders.ts';
 
 /** Folders of system programs. The user's PATH is not used, since it may lead to others. */
@@ -212,7 +212,7 @@ export class Namespace {
     this.ended = new Promise((resolve, reject) => {
       const end = async (exitCode: number): Promise<void> => {
         // If the program that waited for the first process was killed, that process may still be about to end.
-        if (this.#first && !(await ended(this.#first))) return this.#stuck.abort();
+        if (this.#first && !(await endAll(this.#first))) return this.#stuck.abort();
         await allTold;
         resolve({
           exitCode: this.#isStopped ? undefined : exitCode,

@@ -18,7 +18,7 @@ import { CopySandbox, type Progress } from './copyEngine.ts';
 import { MissingFiles } from './missing.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
 import { OwnFolder } from './ownFolder.ts';
-import { ended, runningIn } from './firstProcess.ts';
+import { endAll, runningIn } from './firstProcess.ts';
 import { PROBE_STATE, probeOverlay, type NoOverlay } from './probe.ts';
 import { measure } from './stamps.ts';
 
@@ -257,6 +257,6 @@ async function endLeftOver(storage: string): Promise<void> {
   for (const name of await fs.readdir(storage).catch(() => []))
     for (const each of [name, path.join(name, PROBE_STATE)]) {
       const first = await runningIn(path.join(storage, each));
-      if (first && !(await ended(first))) throw new Error('A command of an earlier window cannot be ended.');
+      if (first && !(await endAll(first))) throw new Error('A command of an earlier window cannot be ended.');
     }
 }
