@@ -1,9 +1,9 @@
 import type { AgentName } from '../../hold/preview/preview.ts';
 import type { FolderRoot } from '../../hold/preview/workspace.ts';
-import type { CopyLimits } from '../../sandbox/agentView/frozenFolder.ts';
 import type { ViewMount } from '../../sandbox/agentView/viewMount.ts';
 import type { Progress } from '../../sandbox/view/copyEngine.ts';
 import type { NoOverlay } from '../../sandbox/view/probe.ts';
+import type { CopyLimits } from '../../sandbox/view/stamps.ts';
 import type { NotTaken, ViewHost } from './liveView.ts';
 
 /** Ports of `AgentViews` to its window. */

@@ -10,10 +10,11 @@ import { removeTree } from '../view/entries.ts';
 import { clearSetId } from '../view/heldFind.ts';
 import { CopiedLinks, PathNames } from '../view/pathNames.ts';
 import { inTrees, PlainTree } from '../view/plainTree.ts';
+import type { CopyLimits } from '../view/stamps.ts';
 import { changedPaths, type Layer } from '../view/upperTree.ts';
 import { bulkFolders } from './bulk.ts';
 import type { Collection, ViewMounts } from './collected.ts';
-import { freezeFolder, type CopyLimits } from './frozenFolder.ts';
+import { freezeFolder } from './frozenFolder.ts';
 import { KnownFiles, stampIn } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
 import { isWrittenAt, localSettings, stayedAt, type Stayed } from './stayed.ts';
@@ -368,13 +369,12 @@ export class AgentView {
   }
 
   async #makeLayer(layer: Layer, limits: CopyLimits, copying: Copying | undefined): Promise<void> {
-    const state = this.#state;
-    if (!copying) return makeLayer(layer, limits, state);
+    if (!copying) return makeLayer(layer, limits, this.#state);
     await fs.mkdir(layer.state);
     const frozen = await freezeFolder(layer.root, path.join(layer.state, 'lower'), limits);
     const stamps = await makeCopy(layer, frozen, this.#links, limits, copying);
     for (const [at, stamp] of stamps) this.#stamps.set(at, stamp);
-    state.unreadable.push(...frozen.unreadable);
+    this.#state.unreadable.push(...frozen.unreadable);
     // Looking at what was large from the start would take long, and it stays in the copy anyway.
     this.#ignored.set(layer, new Set(frozen.ignored));
   }

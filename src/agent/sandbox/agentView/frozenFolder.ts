@@ -7,6 +7,7 @@ import { isMissing } from '../view/effects.ts';
 import { entriesOf, type Entry } from '../view/entries.ts';
 import { ignoredOf } from '../view/ignored.ts';
 import { inTrees, type PlainTree } from '../view/plainTree.ts';
+import type { CopyLimits } from '../view/stamps.ts';
 import { privateGit, type ShownFolder } from './privateGit.ts';
 
 /** How many files are copied concurrently. */
@@ -22,12 +23,6 @@ const MAX_PROBED = 2_000;
 /** There is more to copy than is allowed. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
-}
-
-/** Limits of a copy. */
-export interface CopyLimits {
-  readonly bytes: number;
-  readonly files: number;
 }
 
 /** The frozen copy of a workspace folder, in which an agent works for long. */

@@ -7,8 +7,9 @@ import { Layers } from '../view/layers.ts';
 import { folderId } from '../view/openFolders.ts';
 import { PlainTree } from '../view/plainTree.ts';
 import type { Folders } from '../view/pathNames.ts';
+import type { CopyLimits } from '../view/stamps.ts';
 import type { Layer } from '../view/upperTree.ts';
-import { freezeFolder, type CopyLimits } from './frozenFolder.ts';
+import { freezeFolder } from './frozenFolder.ts';
 import { COPIES, placesIn } from './workCopy.ts';
 
 const pathPair = z.object({ state: z.string(), at: z.string() });

@@ -11,9 +11,9 @@ import type { Progress } from '../view/copyEngine.ts';
 import type { CopiedLinks, Folders } from '../view/pathNames.ts';
 import { missingSpace } from '../view/diskSpace.ts';
 import { inTrees, type PlainTree } from '../view/plainTree.ts';
-import { stampOf, walk, type Stamp } from '../view/stamps.ts';
+import { stampOf, walk, type CopyLimits, type Stamp } from '../view/stamps.ts';
 import type { Layer } from '../view/upperTree.ts';
-import { TooLargeError, type CopyLimits, type Frozen } from './frozenFolder.ts';
+import { TooLargeError, type Frozen } from './frozenFolder.ts';
 import { stampIn } from './knownFiles.ts';
 import { REAL_OBJECTS } from './privateGit.ts';
 

@@ -7,16 +7,10 @@ import type { Changed } from './copyListing.ts';
 import type { OwnFolder } from './ownFolder.ts';
 import { inTrees } from './plainTree.ts';
 import { repositoryAbove } from './repositoryAbove.ts';
-import { changedBetween, measure, stamps, type Stamp } from './stamps.ts';
+import { changedBetween, measure, stamps, type CopyLimits, type Stamp } from './stamps.ts';
 import type { Layer } from './upperTree.ts';
 
 const PACKAGES = 'node_modules';
-
-/** Limits of a copy. */
-export interface CopyLimits {
-  readonly bytes: number;
-  readonly files: number;
-}
 
 /**
  * The parts that a copy has of the repository around its folder: the installed packages and the manifests at the top. Every command

@@ -10,7 +10,7 @@ import type { SandboxEnd, SandboxOfEngine } from '../commands/sandbox.ts';
 import { runInShell } from '../commands/shellProcess.ts';
 import { boundFiles, copyFile } from './boundFiles.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { CopiedAbove, type CopyLimits } from './copiedAbove.ts';
+import { CopiedAbove } from './copiedAbove.ts';
 import {
   clear,
   copied,
@@ -33,7 +33,7 @@ import { removedInSandbox } from './keptFiles.ts';
 import { CopiedLinks, PathNames } from './pathNames.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
 import type { Layer } from './upperTree.ts';
-import { sizeIn, stampOf, stamps, walk, type Stamp } from './stamps.ts';
+import { sizeIn, stampOf, stamps, walk, type CopyLimits, type Stamp } from './stamps.ts';
 
 /** How many files are copied concurrently. */
 const AT_ONCE = 16;

@@ -20,7 +20,7 @@ import { OverlaySandbox } from './overlayEngine.ts';
 import { OwnFolder } from './ownFolder.ts';
 import { endAll, runningIn } from './firstProcess.ts';
 import { PROBE_STATE, probeOverlay, type NoOverlay } from './probe.ts';
-import { measure } from './stamps.ts';
+import { measure, type CopyLimits } from './stamps.ts';
 
 export interface SandboxesOptions {
   readonly folders: () => readonly FolderRoot[];
@@ -28,7 +28,7 @@ export interface SandboxesOptions {
   readonly storage: string;
   readonly engine: () => 'auto' | 'overlay' | 'copy' | 'off';
   /** Limits of a copy. */
-  readonly limits: () => { readonly bytes: number; readonly files: number };
+  readonly limits: () => CopyLimits;
   /** Variables that commands get although their names look like those of secrets. */
   readonly variables: () => readonly string[];
   /** Absolute paths that commands in an isolated sandbox may read beside the tools of the user. */

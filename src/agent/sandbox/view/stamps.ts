@@ -25,13 +25,19 @@ export function stampOf({ size, mode, mtimeMs, ctimeMs }: Omit<Stat, 'dev' | 'in
   return `${mode} ${size} ${mtimeMs} ${ctimeMs}`;
 }
 
+/** Limits of a copy. */
+export interface CopyLimits {
+  readonly bytes: number;
+  readonly files: number;
+}
+
 /**
  * Measures how much there is to copy.
  * @returns `undefined` if it exceeds the limits
  */
 export async function measure(
   roots: readonly string[],
-  limits: { readonly bytes: number; readonly files: number },
+  limits: CopyLimits,
 ): Promise<{ readonly bytes: number; readonly files: number } | undefined> {
   let bytes = 0;
   let files = 0;
