@@ -171,8 +171,9 @@ const definitions: Readonly<Record<string, Definition>> = {
     usage: '/call <tool> [json]',
     about: l10n => l10n.t('call a tool with arguments as one JSON object'),
     parse(rest) {
-      const [, tool = '', json = '{}'] = /^([^\s{]+)(?:\s+(.+))?$/s.exec(rest) ?? [];
-      const args = objectIn(json);
+      // The arguments may have many megabytes, which a pattern could not repeat over within its stack.
+      const [tool = ''] = /^[^\s{]+(?!\S)/.exec(rest) ?? [];
+      const args = objectIn(rest.slice(tool.length).trim() || '{}');
       return tool === '' || !args ? undefined : { tool, arguments: args };
     },
   },
@@ -188,9 +189,11 @@ const definitions: Readonly<Record<string, Definition>> = {
  * path.
  */
 export function parseSlashCommand(prompt: string): SlashCommand | undefined {
-  const [, name = '', typed = ''] = /^(\/[a-z-]+)(?:\s+(.*))?$/s.exec(prompt.trimStart()) ?? [];
+  const trimmed = prompt.trimStart();
+  const [name = ''] = /^\/[a-z-]+(?!\S)/.exec(trimmed) ?? [];
   const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
   if (!definition) return undefined;
+  const typed = trimmed.slice(name.length).trimStart();
   const parsed = definition.parse(typed.trimEnd(), typed);
   if (!parsed) return { kind: 'malformed', usage: definition.usage };
   return 'tool' in parsed ? { kind: 'call', call: parsed } : parsed;
