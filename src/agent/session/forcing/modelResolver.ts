@@ -29,7 +29,7 @@ export interface ResolveCall {
   readonly reason: string;
   readonly extra?: Record<string, unknown>;
   readonly id?: string;
-  /** All previews that the call votes on, one after the other. */
+  /** All previews that the call votes on, one after the other; absent if it names one by itself, or none. */
   readonly voteOn?: readonly string[];
   /** The place of the call in the conversation; absent if no message contains it. */
   readonly call?: CallRef;

@@ -55,6 +55,8 @@ export class ToolChoices extends Owner {
   #mustAnswer = false;
   /** Whether the model has submitted a plan in the current turn. */
   #hasSubmitted = false;
+  /** Whether a vote on one preview by itself did more than recommend it, so that it may be one step of several. */
+  #isStep = false;
 
   constructor(options: ToolChoicesOptions) {
     super();
@@ -96,6 +98,7 @@ export class ToolChoices extends Owner {
     this.#isEnding = isEnding && !isPlanning;
     this.#mustAnswer = false;
     this.#hasSubmitted = false;
+    this.#isStep = false;
     return this.#offer(this.#turn);
   }
 
@@ -147,7 +150,7 @@ export class ToolChoices extends Owner {
     const { toolCalls: calls = [], text = '' } = this.#lastAnswer ?? {};
     if (!this.directives.votesAtEnd || this.directives.isForcing || this.#mustAnswer) return false;
     if (this.#hasSubmitted) return calls.every(isClosing);
-    const hasClosed = this.#isEnding || (text.trim() !== '' && calls.filter(isVote).every(isAboutSeveral));
+    const hasClosed = this.#isEnding || (text.trim() !== '' && !this.#isStep);
     return hasClosed && calls.some(isApply) && calls.every(isClosing);
   }
 
@@ -164,9 +167,9 @@ export class ToolChoices extends Owner {
       throw error;
     });
     if (resolved.kind === 'handled') this.#hasSubmitted ||= isSubmission(resolved);
-    this.#mustAnswer ||=
-      resolved.kind === 'returnedError' ||
-      (resolved.kind === 'recommended' && resolved.unproved !== undefined);
+    const advice = resolved.kind === 'recommended' ? resolved : undefined;
+    this.#mustAnswer ||= resolved.kind === 'returnedError' || advice?.unproved !== undefined;
+    this.#isStep ||= call.action === 'apply' && !call.voteOn && advice?.planning !== false;
     return resolved;
   }
 
@@ -215,9 +218,4 @@ function isApply(call: AssistantMessage['toolCalls'][number]): boolean {
 function isSubmission({ result: { details } }: Handled): boolean {
   const source = isRecord(details) ? details['sourceResultDetails'] : undefined;
   return isRecord(source) && source['submitted'] !== undefined;
-}
-
-/** Whether the call votes on a list of previews: all previews of a task. */
-function isAboutSeveral({ arguments: args }: AssistantMessage['toolCalls'][number]): boolean {
-  return /"ids"\s*:\s*\[/.test(args);
 }

@@ -27,9 +27,10 @@ export const resolveTool = defineTool({
     const named = ids ? [...(id === undefined ? [] : [id]), ...ids] : undefined;
     const meant = id !== undefined && !named ? [id] : (context.meant?.(named) ?? named);
     const [only, ...others] = meant ?? [];
+    if (only === undefined) return modelResult(await context.resolve(vote));
     if (others.length === 0)
-      return modelResult(await context.resolve({ ...vote, ...(only === undefined ? {} : { id: only }) }));
+      return modelResult(await context.resolve({ ...vote, id: only, ...(named && { voteOn: [only] }) }));
     const { resolveEach } = await import('./resolveEach.ts');
-    return resolveEach(meant ?? [], vote, context);
+    return resolveEach([only, ...others], vote, context);
   },
 });

@@ -19,6 +19,10 @@ const staging: ScriptedTurn = { toolCalls: [write('a.txt')] };
 const applying: ScriptedTurn = {
   toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'ok' } }],
 };
+const resolving = (named: object) => ({
+  name: 'resolve',
+  arguments: { action: 'apply', reason: 'ok', ...named },
+});
 const reading: ScriptedTurn = { toolCalls: [{ name: 'read_file', arguments: { path: 'a.txt' } }] };
 
 /** `named`, `required` or `-` for each request. */
@@ -260,6 +264,38 @@ test('auto in Review: a vote on everything with the closing words ends the turn;
   assert.equal(await play({ ...ids('p1', 'p2'), text: 'Both are ready.' }), '- -');
   assert.equal(await play(ids('p1', 'p2'), ok), '- - -');
   assert.equal(await play({ ...ids('p1'), text: 'One is ready.' }, ids('p2'), ok), '- - - -');
+});
+
+for (const [how, vote] of [
+  ['with an id', { id: 'p1' }],
+  ['with an id in ids that is no list', { ids: 'p1' }],
+] as const)
+  test(`auto in Review: a vote ${how} with the closing words ends the turn, and an apply then wakes nothing`, async () => {
+    const votes = { text: 'Ready.', toolCalls: [resolving(vote)] };
+    const t = createTestSession({ files, settings: inReview, script: [staging, votes] });
+    await t.session.prompt('Write.');
+    assert.equal(choices(t.requests), '- -');
+    assert.deepEqual(recommended(t), ['p1']);
+    await t.click('p1', 'apply');
+    await t.untilState('idle');
+    assert.equal(t.requests.length, 2);
+    t.assertSound();
+  });
+
+test('auto in Review: a vote with an id beside work, or on a part, does not end the turn', async () => {
+  const both: ScriptedTurn = { toolCalls: [write('a.txt'), write('b.txt')] };
+  const beside = { text: 'On.', toolCalls: [resolving({ id: 'p1' }), ...(reading.toolCalls ?? [])] };
+  const part = { text: 'One is ready.', toolCalls: [resolving({ id: 'p1' })] };
+  for (const [staged, votes, expected] of [
+    [staging, beside, '- - -'],
+    [both, part, '- - - named'],
+  ] as const) {
+    const script = [staged, votes, { text: 'I go on.' }, ids('p2')];
+    const t = createTestSession({ files, settings: inReview, script });
+    await t.session.prompt('Write.');
+    assert.equal(choices(t.requests).slice(0, expected.length), expected);
+    t.assertSound();
+  }
 });
 
 test('auto in Review: a vote without an id is about all that was asked for', async () => {
