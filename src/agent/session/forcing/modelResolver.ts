@@ -18,6 +18,7 @@ import {
   notYoursText,
   otherConversationText,
   PLAN_MODE_ENDED,
+  severalText,
   unseenText,
   usersOwnText,
 } from '../../hold/preview/resolve/resolveTexts.ts';
@@ -75,6 +76,8 @@ export class ModelResolver {
   #asksForPlan = false;
   /** The previews that the last request forces an answer about, as far as there is none yet. */
   #expected: readonly string[] = [];
+  /** The previews that the model would be asked about at the end of its turn, if it was reminded of none of them. */
+  #atEnd: readonly string[] = [];
   readonly #voted = new Emitter<string>();
   readonly #blocked = new Emitter<string>();
 
@@ -101,6 +104,7 @@ export class ModelResolver {
   beginTurn(): void {
     this.#asksForPlan = this.isPlanning;
     this.#expected = [];
+    this.#atEnd = [];
     const { openForModel, reminded } = this.#previews();
     this.#amended.clear();
     this.#seen = new Map(openForModel.map(preview => [preview.id, preview.revision]));
@@ -117,6 +121,11 @@ export class ModelResolver {
   expectAnswersTo(ids: readonly string[]): void {
     this.#candidates = [...ids, ...this.#candidates.filter(candidate => !ids.includes(candidate))];
     this.#expected = ids;
+  }
+
+  /** The request being made asks about nothing; at the end of the turn, the model would be asked about these previews. */
+  expectVotesAtEnd(ids: readonly string[]): void {
+    if (!this.#candidates.some(id => ids.includes(id))) this.#atEnd = ids;
   }
 
   /**
@@ -159,6 +168,7 @@ export class ModelResolver {
     this.#amended.clear();
     this.#candidates = [];
     this.#expected = [];
+    this.#atEnd = [];
     this.#asksForPlan = false;
   }
 
@@ -189,6 +199,10 @@ export class ModelResolver {
     if (expected !== undefined) return this.resolvePreview(expected, call);
     const staged = this.#stagedSince();
     if (staged) throw new ToolError(unseenText(staged));
+    const [due, ...others] = this.#atEnd;
+    if (due !== undefined && others.length === 0) return this.resolvePreview(due, call);
+    if (due !== undefined)
+      throw new ToolError(severalText(this.#atEnd.flatMap(id => this.#store.get(id) ?? [])));
     // A second call in a message means the next preview. If none is left, it is told the outcome of the first.
     const [next] = this.#candidates;
     if (next !== undefined) return this.resolvePreview(next, call);
@@ -214,6 +228,7 @@ export class ModelResolver {
   async resolvePreview(id: string, resolveCall: ResolveCall): Promise<Resolved> {
     this.#candidates = this.#candidates.filter(candidate => candidate !== id);
     this.#expected = this.#expected.filter(expected => expected !== id);
+    this.#atEnd = this.#atEnd.filter(due => due !== id);
     const preview = this.#store.get(id);
     if (preview && this.#isUnseen(id)) throw new ToolError(this.#unseenText(preview));
     const revision = this.#seen.get(id);

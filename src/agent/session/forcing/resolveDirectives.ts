@@ -111,10 +111,13 @@ export class ResolveDirectives extends Owner {
    * @param isEnding whether it is made only because the model would end its turn otherwise.
    */
   beforeRequest(isEnding: boolean): void {
-    const { authority, forcing, queue } = this.#options;
+    const { authority, forcing, queue, resolver } = this.#options;
     this.#mayAnswer = authority() !== 'none';
     if (forcing() === 'off') return this.#asked.withdrawAll({ due: false });
-    if (this.votesAtEnd && !isEnding) return this.#asked.withdrawAll({ due: true });
+    if (this.votesAtEnd && !isEnding) {
+      resolver.expectVotesAtEnd(this.#changeSet().map(({ id }) => id));
+      return this.#asked.withdrawAll({ due: true });
+    }
     if (!this.#mayAnswer || this.#lastFailed || queue.hasQueued) return;
     const next = this.#nextDue();
     if (next) this.#force(...next);

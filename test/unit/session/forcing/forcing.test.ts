@@ -269,6 +269,7 @@ test('auto in Review: a vote on everything with the closing words ends the turn;
 for (const [how, vote] of [
   ['with an id', { id: 'p1' }],
   ['with an id in ids that is no list', { ids: 'p1' }],
+  ['without an id', {}],
 ] as const)
   test(`auto in Review: a vote ${how} with the closing words ends the turn, and an apply then wakes nothing`, async () => {
     const votes = { text: 'Ready.', toolCalls: [resolving(vote)] };
@@ -296,6 +297,20 @@ test('auto in Review: a vote with an id beside work, or on a part, does not end 
     assert.equal(choices(t.requests).slice(0, expected.length), expected);
     t.assertSound();
   }
+});
+
+test('auto in Review: a vote without an id is refused with the ids of the previews that it may mean', async () => {
+  const both: ScriptedTurn = { toolCalls: [write('a.txt'), write('b.txt')] };
+  const bare = { text: 'Ready.', toolCalls: [resolving({})] };
+  const named = { ...ids('p1', 'p2'), text: 'Ready.' };
+  const t = createTestSession({ files, settings: inReview, script: [both, bare, named] });
+  await t.session.prompt('Write.');
+  assert.match(
+    t.results().at(-2)?.content ?? '',
+    /^This may mean any of p1 \(.*\), p2 \(.*\)\. Nothing was changed\. Name those you mean with ids\./,
+  );
+  assert.deepEqual(recommended(t), ['p1', 'p2']);
+  assert.equal(choices(t.requests), '- - -');
 });
 
 test('auto in Review: a vote without an id is about all that was asked for', async () => {

@@ -100,6 +100,7 @@ test('what is told of previews', async () => {
     applied: votes.appliedText([preview], 'Fine.', [EVIL]),
     appliedGroup: votes.appliedText(two, 'Fine.', [EVIL]),
     notYours: texts.notYoursText(two),
+    several: texts.severalText(two),
     leftToUser: texts.leftToUserText(two, 0),
     failedToApply: texts.leftToUserText([preview], 2),
     unseen: texts.unseenText(preview),

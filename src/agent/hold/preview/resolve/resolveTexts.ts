@@ -60,9 +60,12 @@ export function reminderText(preview: Preview): string {
 export function changeSetText(previews: readonly Preview[]): string {
   const [only, ...others] = previews;
   if (only && others.length === 0) return reminderText(only);
-  const named = namesOf(previews.slice(0, MAX_NAMED));
+  return `${RESOLVE_REMINDER}\nStaged: ${allNamed(previews)}. Vote on all of them in one call, with their ids.`;
+}
+
+function allNamed(previews: readonly Preview[]): string {
   const more = previews.length > MAX_NAMED ? `, ${idsOf(previews.slice(MAX_NAMED))}` : '';
-  return `${RESOLVE_REMINDER}\nStaged: ${named}${more}. Vote on all of them in one call, with their ids.`;
+  return `${namesOf(previews.slice(0, MAX_NAMED))}${more}`;
 }
 
 /** The reason of a user's vote: the typed one, else the default sentence. */
@@ -165,6 +168,11 @@ export function notYoursText(pending: readonly Preview[]): string {
   const first = namesOf(pending.slice(0, MAX_NAMED));
   const more = pending.length > MAX_NAMED ? ` and ${pending.length - MAX_NAMED} more` : '';
   return `No pending preview waits for you. The user decides on ${first}${more}; you will be told the outcome.`;
+}
+
+/** Answers a `resolve` that may mean any of these. */
+export function severalText(previews: readonly Preview[]): string {
+  return `This may mean any of ${allNamed(previews)}. Nothing was changed. Name those you mean with ids.`;
 }
 
 export function unknownPreviewText(id: string): string {
