@@ -47,6 +47,7 @@ export class Film {
    * @param {import('playwright-core').Locator} target
    */
   async pointAt(target) {
+    await target.scrollIntoViewIfNeeded();
     const box = await target.boundingBox();
     const to = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
     const from = this.#pointer;

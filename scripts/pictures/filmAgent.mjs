@@ -32,7 +32,7 @@ edit('test/cart.test.js', text =>
 );
 console.log('\nDone: 3 files.');
 
-const refused = await told(/discarded by the user\. Reason: (.+?)(?: \(|$)/m);
+const refused = await told(/: refused\. Reason: (.+)$/m);
 console.log(`\nYou refused a part: “${refused}” I leave it as it was.`);
 // It stays, as an agent does that waits for the next task.
 await new Promise(resolve => lines.once('close', resolve));

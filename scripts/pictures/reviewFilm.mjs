@@ -73,8 +73,8 @@ async function play(workbench, film) {
   const { page } = workbench;
   page.setDefaultTimeout(STEP_MS);
   const chat = workbench.chatFrame();
-  const card = chat.locator('[data-kind="turn"]').last();
-  const more = card.getByRole('button', { name: /^More for/ });
+  const card = workbench.chatCard('cart.js');
+  const runChecks = card.getByRole('button', { name: 'Run Checks' });
   const passed = chat
     .getByRole('button', { name: /^The check test passed/ })
     .filter({ hasNotText: 'out of date' })
@@ -115,16 +115,15 @@ async function play(workbench, film) {
   await workbench.treeRow(CHANGE_SET).waitFor();
   await workbench.setTreeRow(CHANGE_SET, 'expanded');
   await workbench.treeRow(/^cart\.test\.js/).waitFor();
-  await more.waitFor();
+  await runChecks.waitFor();
   assert.equal(tell('3  Three files are pending: that is all that happened'), OLD);
   await film.shoot(1900);
 
   await film.showPointer({ x: VIEWPORT.width * 0.6, y: VIEWPORT.height * 0.5 });
   tell('4  Your tests run on what is proposed, before you decide');
-  await film.pointAt(more);
+  await film.pointAt(runChecks);
   await film.shoot(400);
-  await more.click();
-  await workbench.quickPick('Run checks');
+  await runChecks.click();
   await passed.waitFor();
   await workbench.runCommand('Notifications: Clear All Notifications');
   await film.shoot(2000);
@@ -143,27 +142,30 @@ async function play(workbench, film) {
   await film.shoot(1800);
   await page.keyboard.press('Enter');
   await terminal.getByText('You refused a part').first().waitFor();
+  // The diff is compared anew a moment later.
+  const ofCart = page.locator('.multiDiffEntry').filter({ hasText: 'cart.js' });
+  await ofCart.locator('.editor.modified .codelens-decoration').nth(1).waitFor({ state: 'hidden' });
   assert.equal(tell('6  The agent hears it, and answers. Still nothing is written'), OLD);
   await film.shoot(2300);
 
   await film.showPointer({ x: VIEWPORT.width * 0.5, y: VIEWPORT.height * 0.5 });
   tell('7  Your tests run again, on what is left');
-  await film.pointAt(more);
-  await more.click();
-  await workbench.quickPick('Run checks');
+  await film.pointAt(runChecks);
+  await runChecks.click();
   await passed.waitFor();
   await workbench.runCommand('Notifications: Clear All Notifications');
   await film.shoot(1500);
-  await film.pointAt(more);
+  const apply = card.locator('[data-action="apply"]');
+  await film.pointAt(apply);
   await film.shoot(600);
-  await more.click();
-  await workbench.quickPick('Apply all 3 changes');
+  await apply.click();
   await workbench.waitForFile(CART, text => text?.includes(NEW) === true);
   await film.hidePointer();
   await card.getByRole('button', { name: /^Undo/ }).waitFor();
   await workbench.openFile(CART);
   // VS Code draws the lenses that a file had before, until it has asked for new ones.
-  await workbench.lens('proposed changes').waitFor({ state: 'hidden' });
+  const waiting = page.locator('.codelens-decoration').filter({ hasText: 'proposed change' });
+  await waiting.first().waitFor({ state: 'hidden' });
   await workbench.runCommand('Notifications: Clear All Notifications');
   assert.match(workbench.readFile(CART), /`Total: /);
   assert.equal(tell('8  You apply the rest. Only now the disk changes', true), NEW);
