@@ -644,6 +644,28 @@ test('a click that fails because the file has changed wakes the model, and one s
   ]);
 });
 
+for (const [how, made, read] of [
+  ['rename', { name: 'rename_file', arguments: { from: 'a.txt', to: 'c.txt' } }, 'Read a.txt again; if'],
+  ['file', { name: 'write_file', arguments: { path: 'c.txt', content: 'b' } }, 'If'],
+] as const)
+  test(`a preview whose file is missing because a new ${how} was discarded does not send the model to read it`, async () => {
+    const editing = { name: 'write_file', arguments: { path: 'c.txt', content: 'c' } };
+    const settings = { ...reviewing, continueAfterReview: false };
+    const script = [{ toolCalls: [made] }, { toolCalls: [editing] }, ok, ok];
+    const t = createTestSession({ files, script, settings });
+    await t.session.prompt('Go.');
+    const rebaser = new Rebaser({ store: t.store, workspace: t.workspace, logger: silentLogger });
+    await t.click('p1', 'discard');
+    await rebaser.refresh([]);
+    await t.session.prompt('And?');
+    assert.equal(
+      lastTold(t)
+        .at(-1)
+        ?.replace(/.*what it changes\. /, ''),
+      `${read} the change is still needed, stage it anew in place of this preview.`,
+    );
+  });
+
 test('a preview whose base was discarded is stale for that, in its place among the outcomes', async () => {
   const turn = (content: string): ScriptedTurn => ({
     toolCalls: [{ name: 'write_file', arguments: { path: 'a.txt', content } }],

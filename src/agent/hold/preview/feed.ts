@@ -31,6 +31,8 @@ export type Fact = {
       readonly paths: readonly string[];
       /** The previews that it builds on and that were not applied, if they are why it is stale. */
       readonly lost: readonly string[];
+      /** The files to read again; see `LostBeneath.toRead`. */
+      readonly toRead: readonly string[];
       /** The pending previews that it builds on there, if none was lost: then these have changed, not the files. */
       readonly beneath: readonly string[];
       /** Whether the attempt just before it failed for that reason, and says so. */

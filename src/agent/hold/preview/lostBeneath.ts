@@ -43,6 +43,17 @@ export class LostBeneath {
     return lost;
   }
 
+  /** The paths, but in the place of files that the lost previews would have made: those that they would have renamed. */
+  toRead(paths: readonly string[], lost: readonly string[]): readonly string[] {
+    const changes = lost.flatMap(id => this.#get(id)?.changes ?? []);
+    return paths.flatMap(path => {
+      const made = changes.find(
+        each => each.path === path && (each.kind === 'create' || each.kind === 'rename'),
+      );
+      return made ? (made.kind === 'rename' ? made.from : []) : path;
+    });
+  }
+
   /** Notes a changed preview. If it may be lost now, or others beneath it, everything remembered is dropped. */
   note(before: Preview | undefined, { state, changes, dependsOn }: Preview): void {
     const isSame = before?.changes === changes && before.dependsOn === dependsOn;

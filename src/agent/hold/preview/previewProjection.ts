@@ -100,7 +100,8 @@ export class PreviewProjection {
     const said = state.kind === 'pending' ? state.lastError : undefined;
     const isSaid = said?.startsWith(new StalePreviewError(paths, lost).fact) === true;
     const beneath = lost.length > 0 ? [] : was.dependsOn.filter(id => this.#isOpenAt(id, paths));
-    this.feed.add({ kind: 'stale', previewId, paths, lost, beneath, isSaid });
+    const toRead = this.#lost.toRead(paths, lost);
+    this.feed.add({ kind: 'stale', previewId, paths, lost, toRead, beneath, isSaid });
   }
 
   /** Tells after a failed attempt on a part that it has been stale since it was split off. */

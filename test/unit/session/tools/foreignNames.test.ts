@@ -127,8 +127,8 @@ test('what is told of previews', async () => {
   for (const revised of ['rebase', 'user', 'amend', 'split'] as const)
     told[`revision ${revised}`] = texts.revisionText(preview, revised, EVIL);
   const facts = [
-    { kind: 'stale', paths: [EVIL], lost: [], beneath: [] },
-    { kind: 'stale', paths: [EVIL], lost: ['p3'], beneath: [] },
+    { kind: 'stale', paths: [EVIL], lost: [], toRead: [EVIL], beneath: [] },
+    { kind: 'stale', paths: [EVIL], lost: ['p3'], toRead: [EVIL], beneath: [] },
     { kind: 'fresh' },
     { kind: 'expiry' },
   ];

@@ -124,12 +124,13 @@ export function factText(fact: Fact, preview: Preview): string {
     case 'expiry':
       return expiredText(preview);
     case 'stale': {
-      const { paths, lost, beneath } = fact;
+      const { paths, lost, toRead, beneath } = fact;
       const why =
         beneath.length > 0
           ? `${listed(beneath)}, on which it builds, changed or became stale.`
           : staleReason(paths, lost);
-      return `${nameOf(preview)} is stale and cannot be applied as it is: ${why} Read ${listed(paths)} again; if the change is still needed, stage it anew in place of this preview.`;
+      const first = toRead.length > 0 ? `Read ${listed(toRead)} again; if` : 'If';
+      return `${nameOf(preview)} is stale and cannot be applied as it is: ${why} ${first} the change is still needed, stage it anew in place of this preview.`;
     }
     case 'fresh':
       return `${nameOf(preview)} is no longer stale: the files are again as they were when it was made. Do not stage it again.`;
