@@ -1,4 +1,5 @@
 import { isRecord } from '../../base/json.ts';
+import { isGlob } from '../../hold/text/glob.ts';
 
 /** Other tools' names for fields of ours, folded; of several fields of ours, the first that the schema has is meant. */
 const OURS: Readonly<Record<string, readonly string[]>> = {
@@ -71,15 +72,21 @@ const VALUES: Readonly<Record<string, string>> = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields with the names of the schema, where they have a known other name and the field itself is missing. */
+/**
+ * The fields with the names of the schema, where they have a known other name and the field itself is missing. Of two names for one
+ * field, the second stays, so that it is refused.
+ */
 export function renamed(given: Fields, properties: Fields): Fields {
   const ours = new Map(Object.keys(properties).map(name => [folded(name), name]));
+  const taken = new Set(Object.keys(given));
   const nameOf = (name: string): string => {
     if (Object.hasOwn(properties, name)) return name;
     const key = folded(name);
     const known = Object.hasOwn(OURS, key) ? OURS[key] : undefined;
     const meant = ours.get(key) ?? known?.find(each => Object.hasOwn(properties, each));
-    return meant === undefined || Object.hasOwn(given, meant) ? name : meant;
+    if (meant === undefined || taken.has(meant)) return name;
+    taken.add(meant);
+    return meant;
   };
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [nameOf(name), value]));
 }
@@ -98,26 +105,54 @@ export function reshaped(given: Fields, properties: Fields): Fields {
   return Object.hasOwn(properties, 'edits') ? asEdits(given) : given;
 }
 
-/** Several globs are one with braces. */
+/** Several globs are one with braces, and a folder with a glob of the files in it is one, too. */
 function withOneGlob(given: Fields, properties: Fields): Fields {
-  const fields = Object.hasOwn(properties, 'isRegex') ? asQuery(given) : given;
-  return Object.fromEntries(
+  const isSearch = Object.hasOwn(properties, 'isRegex');
+  const fields = isSearch ? asQuery(given) : given;
+  const single = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
       const globs: readonly unknown[] = Array.isArray(value) ? value : [];
       const isGlobs = globs.length > 0 && globs.every(each => typeof each === 'string' && each !== '');
       return [name, isGlobs ? (globs.length === 1 ? globs[0] : `{${globs.join(',')}}`) : value];
     }),
   );
+  return inFolder(single, isSearch);
+}
+
+/** A search takes a glob without a slash for names in any folder, a list for names in this one. */
+function inFolder(given: Fields, isSearch: boolean): Fields {
+  const globs = [
+    'glob',
+    'globs',
+    'include',
+    'includepattern',
+    'globpattern',
+    ...(isSearch ? [] : ['pattern']),
+  ];
+  const names = Object.keys(given);
+  const folderName = names.find(name => ['path', 'dir', 'directory', 'folder'].includes(folded(name)));
+  const globName = names.find(name => globs.includes(folded(name)));
+  if (folderName === undefined || globName === undefined) return given;
+  const { [folderName]: folder, [globName]: glob, ...rest } = given;
+  if (isEmpty(folder) || folder === '.' || folder === './') return { ...rest, [globName]: glob };
+  if (isEmpty(glob)) return { ...rest, [folderName]: folder };
+  if (typeof folder !== 'string' || typeof glob !== 'string' || isGlob(folder)) return given;
+  const between = isSearch && !glob.includes('/') ? '/**/' : '/';
+  return { ...rest, [globName]: `${folder.replace(/(?<!\/)\/+$/, '')}${between}${glob}` };
 }
 
 function inLines({ view_range: range, offset, limit, ...given }: Fields): Fields {
   const [first, last] = Array.isArray(range) ? (range as unknown[]) : [];
-  if (isWhole(first) && isWhole(last)) return { ...between(first, last), ...given };
+  const { startLine, endLine } = given;
+  if (isWhole(first) && isWhole(last) && startLine === undefined && endLine === undefined)
+    return { ...between(first, last), ...given };
   const rest = { ...given, ...(range === undefined ? {} : { view_range: range }) };
   const asGiven = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) };
-  const start = Math.max(1, Number(offset ?? given['startLine'] ?? 1));
+  const start = Math.max(1, Number(offset ?? startLine ?? 1));
   const count = limit === undefined ? 0 : Number(limit);
-  if (!isWhole(start) || !isWhole(count) || (limit !== undefined && count < 1))
+  const isTwice =
+    (offset !== undefined && startLine !== undefined) || (limit !== undefined && endLine !== undefined);
+  if (isTwice || !isWhole(start) || !isWhole(count) || (limit !== undefined && count < 1))
     return { ...rest, ...asGiven };
   return offset === undefined && limit === undefined
     ? rest

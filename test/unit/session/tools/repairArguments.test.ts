@@ -23,6 +23,47 @@ for (const [what, args] of accepted)
     assert.match(content, /^Staged as p1/);
   });
 
+test('of two names for one field none is dropped: the call is refused', async () => {
+  const harness = new ToolHarness({ 'a.ts': 'x\ny\nz\n', 'b.ts': 'x' });
+  const refused: readonly [string, object, RegExp][] = [
+    [
+      'write_file',
+      { filename: 'a.ts', target_file: 'b.ts', contents: 'y' },
+      /no argument target_file \("b\.ts"\)/,
+    ],
+    [
+      'edit_file',
+      { path: 'a.ts', old_string: 'x', oldText: 'y', new_string: 'z' },
+      /no argument oldText \("y"\)/,
+    ],
+    ['list_files', { directory: 'src', folder: 'test' }, /no argument folder \("test"\)/],
+    ['read_file', { path: 'a.ts', startLine: 1, view_range: [2, 3] }, /no argument view_range/],
+    ['read_file', { path: 'a.ts', startLine: 1, offset: 2 }, /no argument offset/],
+    ['read_file', { path: 'a.ts', endLine: 1, limit: 2 }, /no argument limit/],
+  ];
+  for (const [name, args, why] of refused) {
+    const { content, isError } = await harness.run(name, args);
+    assert.ok(isError, content);
+    assert.match(content, why);
+  }
+  assert.deepEqual(harness.staged, []);
+});
+
+test('a folder and a glob within it are one glob', async () => {
+  const harness = new ToolHarness({ 'a.ts': '', 'src/b.ts': '', 'src/c.md': '', 'src/x/d.ts': '' });
+  const list = async (args: object): Promise<string> => (await harness.run('list_files', args)).content;
+  const one = '1 file matches src/*.ts:\nsrc/b.ts';
+  assert.equal(await list({ directory: 'src', pattern: '*.ts' }), one);
+  assert.equal(await list({ pattern: '*.ts', path: 'src/' }), one);
+  assert.equal(await list({ glob: '*.ts', path: 'src' }), one);
+  assert.equal(
+    await list({ path: 'src', include: ['**/*.ts'] }),
+    '2 files match src/**/*.ts:\nsrc/b.ts\nsrc/x/d.ts',
+  );
+  assert.equal(await list({ path: '.', pattern: '*.ts' }), '1 file matches *.ts:\na.ts');
+  assert.match(await list({ path: 'src', pattern: '' }), /^3 files match src:/);
+});
+
 test('null for each optional field of resolve is as if it was left out', async () => {
   const harness = new ToolHarness();
   const { content } = await harness.run('resolve', { action: 'apply', reason: 'r', id: null, extra: null });

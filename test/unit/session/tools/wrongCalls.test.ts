@@ -60,6 +60,12 @@ const meant: readonly [tool: string, args: Arguments, as: Arguments][] = [
   ['list_files', { path: 'src' }, { glob: 'src' }],
   ['list_files', { globs: ['src/**', '*.md'] }, { glob: '{src/**,*.md}' }],
   ['search_text', { query: 'a', include: ['src', 'test'] }, { query: 'a', glob: '{src,test}' }],
+  [
+    'search_text',
+    { pattern: 'a', path: 'src', include: '*.ts' },
+    { query: 'a', isRegex: true, glob: 'src/**/*.ts' },
+  ],
+  ['search_text', { query: 'a', path: 'src', glob: 'x/*.ts' }, { query: 'a', glob: 'src/x/*.ts' }],
   ['search_text', { query: 'a', paths: ['src'] }, { query: 'a', glob: 'src' }],
   ['run_command', { command: 'ls', timeout: '30' }, { command: 'ls', timeout: 30 }],
   ['search_text', { pattern: 'a+', path: 'src' }, { query: 'a+', isRegex: true, glob: 'src' }],
