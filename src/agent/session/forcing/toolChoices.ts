@@ -57,6 +57,8 @@ export class ToolChoices extends Owner {
   #hasSubmitted = false;
   /** Whether a vote on one preview by itself did more than recommend it, so that it may be one step of several. */
   #isStep = false;
+  /** Whether a call of the current turn voted to apply something. */
+  #hasVotedToApply = false;
 
   constructor(options: ToolChoicesOptions) {
     super();
@@ -99,6 +101,7 @@ export class ToolChoices extends Owner {
     this.#mustAnswer = false;
     this.#hasSubmitted = false;
     this.#isStep = false;
+    this.#hasVotedToApply = false;
     return this.#offer(this.#turn);
   }
 
@@ -151,7 +154,7 @@ export class ToolChoices extends Owner {
     if (!this.directives.votesAtEnd || this.directives.isForcing || this.#mustAnswer) return false;
     if (this.#hasSubmitted) return calls.every(isClosing);
     const hasClosed = this.#isEnding || (text.trim() !== '' && !this.#isStep);
-    return hasClosed && calls.some(isApply) && calls.every(isClosing);
+    return hasClosed && this.#hasVotedToApply && calls.every(isClosing);
   }
 
   /** The model has amended a preview, and is asked to vote on the new revision. */
@@ -162,6 +165,7 @@ export class ToolChoices extends Owner {
 
   /** Executes the model's `resolve`. */
   async resolve(call: ResolveCall): Promise<Resolved | Handled> {
+    this.#hasVotedToApply ||= call.action === 'apply';
     const resolved = await this.resolver.resolve(call).catch((error: unknown) => {
       this.#mustAnswer = true;
       throw error;
@@ -208,11 +212,6 @@ function isVote({ name }: AssistantMessage['toolCalls'][number]): boolean {
 /** Whether a model may end its turn with the call: a vote, or the last state of its list. */
 function isClosing(call: AssistantMessage['toolCalls'][number]): boolean {
   return isVote(call) || call.name === 'todo';
-}
-
-/** Whether the call votes to apply something. */
-function isApply(call: AssistantMessage['toolCalls'][number]): boolean {
-  return isVote(call) && /:\s*"ap(?:ply|prove)"/.test(call.arguments);
 }
 
 function isSubmission({ result: { details } }: Handled): boolean {

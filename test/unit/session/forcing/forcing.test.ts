@@ -433,6 +433,10 @@ for (const [how, votes] of [
   ['with ids', ids('p1', 'p2').toolCalls],
   ['beside a list', [todo, ...ids('p1', 'p2').toolCalls]],
   ['with an id, beside a discard', [discard, ...applyingIt('p1')]],
+  [
+    'in words of other tools',
+    [discard, { name: 'resolve', arguments: { decision: 'accept', reason: 'ok', id: 'p1' } }],
+  ],
 ] as const)
   test(`auto in Auto: the model works undisturbed, and its vote at the end, ${how}, is executed and ends the turn`, async () => {
     const t = createTestSession({
