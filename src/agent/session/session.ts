@@ -56,7 +56,7 @@ export class Session extends Owner {
   #run: Promise<void> | undefined;
   /** Work that runs while no turn does: opening another conversation, reverting. Prompts wait for it. */
   #pause: Promise<void> | undefined;
-  /** The `new()` that is under way. */
+  /** The `new()` that is under way, with nothing to open after it. */
   #renewal: Promise<void> | undefined;
 
   readonly onDidEmit: Event<SessionEvent> = this.#events.event;
@@ -221,6 +221,7 @@ export class Session extends Owner {
    */
   open(stored: StoredSession): Promise<void> {
     if (stored.id !== this.id) this.#halt();
+    this.#renewal = undefined;
     return this.#whenAtRest(() => (stored.id === this.id ? undefined : this.#switchTo(stored)));
   }
 

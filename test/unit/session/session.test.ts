@@ -606,3 +606,13 @@ test('opening a conversation twice in a row opens it once', async () => {
   assert.equal(t.session.tree, first.tree);
   assert.equal(t.events.filter(({ type }) => type === 'reset').length, 2);
 });
+
+test('of a new conversation, a stored one and a new one that follow at once, the last is open', async () => {
+  const t = createTestSession({ script: [{ text: 'One.' }] });
+  await t.session.prompt('1');
+  const stored = storedSession(t.session.id, t.sessionLog.lines);
+  const wanted = [t.session.new(), t.session.open(stored), t.session.new()];
+  await Promise.all(wanted);
+  assert.notEqual(t.session.id, stored.id);
+  assert.deepEqual(t.session.messages, []);
+});
