@@ -366,7 +366,9 @@ export class Session extends Owner {
       for (const notice of this.#inbox.takeNotices()) this.#append(notice);
     } while (!this.#pause && (this.queue.list.length > 0 || (end === 'done' && this.#review.needsModel)));
     this.#run = undefined; // before the event: a listener may prompt or resolve at once
-    this.#setState(end === 'done' && this.#review.hasOpen ? 'awaitingReview' : 'idle');
+    const isReviewing =
+      end === 'done' ? this.#review.hasOpen : end === 'error' && this.#conversation.previews.hasInReview;
+    this.#setState(isReviewing ? 'awaitingReview' : 'idle');
   }
 
   /** Runs one prompt, or continues without one. Never rejects: a bug of ours ends like a failed request. */

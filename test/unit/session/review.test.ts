@@ -426,6 +426,29 @@ test('a reason wakes the model after a newer prompt, and after a reload; opening
   assert.equal(after.requests.length, 1);
 });
 
+for (const isReloaded of [false, true])
+  test(`a reason wakes the model after a request that failed${isReloaded ? ', after a reload too' : ''}; a stop wins`, async () => {
+    const settings = { modelAuthority: 'recommend', forcing: 'off' } as const;
+    const script = [stageBoth, { error: { code: 'server' } }, act('p1')] satisfies ScriptedTurn[];
+    let t = createTestSession({ files, settings, script });
+    await t.session.prompt('Write both.');
+    assert.equal(t.session.state, 'awaitingReview');
+    if (isReloaded) {
+      const { workspace, log, sessionLog } = t;
+      t.session.dispose();
+      t = createTestSession({ workspace, log, sessionLog, settings, script: [act('p1')] });
+    }
+    const before = t.requests.length;
+    await t.click('p1', 'discard', 'Not like this.');
+    await t.untilState('awaitingReview');
+    assert.equal(t.requests.length, before + 1);
+    assert.equal(t.answers().at(-1)?.text, 'About p1.');
+    t.session.stop();
+    await t.click('p2', 'discard', 'Nor this.');
+    assert.equal(t.requests.length, before + 1);
+    t.assertSound();
+  });
+
 test('a command that the user runs after a newer prompt wakes the model with its result', async () => {
   const t = createTestSession({
     settings: { modelAuthority: 'recommend', forcing: 'off' },

@@ -141,8 +141,8 @@ const entry = z.discriminatedUnion('type', [
 ]);
 
 /**
- * `awaitingReview`: the model ended its turn, and previews of this session are pending. Prompts are accepted in every
- * state.
+ * `awaitingReview`: the model ended its turn, or its request failed, and previews of this session are pending. Prompts are
+ * accepted in every state.
  */
 export type SessionState = z.infer<typeof sessionState>;
 
