@@ -10,9 +10,8 @@ export type ModelAuthority = 'recommend' | 'apply' | 'none' | 'checked';
 export type ResolveOrder = 'newestFirst' | 'oldestFirst';
 
 /**
- * When the model is made to resolve: setting `redline.resolve.forcing`. `auto`: like `forced` where its apply executes, else once
- * for all previews of a turn, when it would end; `forced`: once for each preview; `always`: as long as one is pending;
- * `off`: never.
+ * When the model is made to resolve: setting `redline.resolve.forcing`. `auto`: once for all previews of a turn, when it would end;
+ * `forced`: once for each preview, with the next request; `always`: as `forced`, and again after a reload; `off`: never.
  */
 export type Forcing = 'auto' | 'forced' | 'always' | 'off';
 
