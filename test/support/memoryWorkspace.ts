@@ -321,9 +321,16 @@ export class MemoryWorkspace implements Workspace {
     return formerPlaces(paths, roots, this.roots);
   }
 
-  async list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {
+  async list(
+    glob: string,
+    limit: number,
+    signal: AbortSignal,
+    planned: readonly string[] = [],
+  ): Promise<FileListing> {
     signal.throwIfAborted();
-    const paths = [...this.#disk.keys()].filter(file => path.posix.matchesGlob(file, glob)).sort();
+    const paths = [...new Set([...this.#disk.keys(), ...planned])]
+      .filter(file => path.posix.matchesGlob(file, glob))
+      .sort();
     return { paths: paths.slice(0, limit), truncated: paths.length > limit };
   }
 

@@ -16,7 +16,7 @@ import type {
   WrittenTo,
 } from '../../agent/hold/preview/workspace.ts';
 import type { TextEncoding } from '../../agent/hold/text/encodings.ts';
-import { excludeMatcher, readingsOf } from '../../agent/hold/text/glob.ts';
+import { excludeMatcher, globMatcher, readingsOf } from '../../agent/hold/text/glob.ts';
 import { withoutIgnored } from '../../agent/session/tools/ast/scope/ignoreRules.ts';
 import { leadsInside } from '../../agent/session/tools/ast/scope/walk.ts';
 import type { SearchFolder } from '../../agent/session/tools/ast/scope/searchScope.ts';
@@ -235,14 +235,16 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     return syncOnDisk(paths, this.#roots());
   }
 
-  list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {
-    return this.#list(glob, limit, signal, async (folder, found) => withoutIgnored(folder.fsPath, found));
+  list(glob: string, limit: number, signal: AbortSignal, planned?: readonly string[]): Promise<FileListing> {
+    const visible = async (folder: Root, found: readonly string[]): Promise<readonly string[]> =>
+      withoutIgnored(folder.fsPath, found);
+    return this.#list(glob, limit, signal, visible, { planned });
   }
 
   /** Like `list`, but also without the files that `search.exclude` hides; with all files if `ignored` ones are wanted, too. */
   listForSearch(glob: string, limit: number, signal: AbortSignal, ignored = false): Promise<FileListing> {
     const all = (_: Root, found: readonly string[]): Promise<readonly string[]> => Promise.resolve(found);
-    return this.#list(glob, limit, signal, ignored ? all : visibleToSearchIn, ignored);
+    return this.#list(glob, limit, signal, ignored ? all : visibleToSearchIn, { isAll: ignored });
   }
 
   /** The given workspace paths without those that are hidden from searches. The files need not exist. */
@@ -270,16 +272,23 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     limit: number,
     signal: AbortSignal,
     visible: (folder: Root, found: readonly string[]) => Promise<readonly string[]>,
-    isAll = false,
+    {
+      isAll = false,
+      planned = [],
+    }: { readonly isAll?: boolean; readonly planned?: readonly string[] | undefined },
   ): Promise<FileListing> {
     const cancel = new vscode.CancellationTokenSource();
     const onAbort = (): void => cancel.cancel();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       const roots = this.#roots();
+      const matches = await globMatcher(planned.length > 0 ? [glob] : []);
+      const made = planned.map(path => this.#locate(path)).filter(({ relative }) => matches(relative));
       const found = await Promise.all(
         roots.map(async folder => {
-          const relatives = await visible(folder, await findIn(folder, glob, isAll, cancel.token));
+          const own = made.flatMap(at => (at.folder.name === folder.name ? at.relative : []));
+          const onDisk = await findIn(folder, glob, isAll, cancel.token);
+          const relatives = await visible(folder, [...onDisk, ...own]);
           return relatives.map(relative => {
             const location = { folder, relative };
             return { path: workspacePathOf(location, roots), file: diskPathOf(location) };
@@ -290,7 +299,8 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
       for (const { path, file } of found.flat().sort((a, b) => (a.path < b.path ? -1 : 1))) {
         await this.#slice.turn();
         // A file in a folder inside another one is found in both. VS Code takes each line of a name for a file of its own.
-        if (paths.length <= limit && paths.at(-1) !== path && isThere(file)) paths.push(path);
+        if (paths.length <= limit && paths.at(-1) !== path && (isThere(file) || planned.includes(path)))
+          paths.push(path);
       }
       return { paths: paths.slice(0, limit), truncated: paths.length > limit };
     } finally {

@@ -243,6 +243,9 @@ for (const [way, appRoot] of [
           'app (two)/a.ts:1:needle in two/app/a.ts',
           'app (two)/b.ts:1:a pending needle',
         ]);
+        const planned = ['app (two)/c.ts', 'app (two)/c.md', 'app (two)/deep/c.ts'];
+        const listed = await workspace.list('*.ts', 10, new AbortController().signal, planned);
+        assert.deepEqual(listed.paths, [...found.matches.map(match => match.path), 'app (two)/c.ts']);
         for (const [i, match] of found.matches.entries()) {
           const bytes = await workspace.read(await workspace.resolvePath(match.path));
           assert.deepEqual(bytes && Buffer.from(bytes), await readFile(files[i] ?? assert.fail()));

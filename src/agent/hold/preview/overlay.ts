@@ -90,7 +90,14 @@ export class SessionOverlay implements PendingContents {
         const options = { planned: () => this.paths(), throughLink };
         return meantPath({ ...seen, resolvePath: path => workspace.resolvePath(path, options) }, input);
       },
-      list: (glob, limit, signal) => workspace.list(glob, limit, signal),
+      list: async (glob, limit, signal) => {
+        const [all, gone] = [this.paths(), new Set<string>()];
+        for (const path of all) if (!this.at(path)?.side) gone.add(path);
+        const made = all.filter(path => !gone.has(path));
+        const found = await workspace.list(glob, limit + gone.size, signal, made);
+        const paths = found.paths.filter(path => !gone.has(path));
+        return { paths: paths.slice(0, limit), truncated: found.truncated || paths.length > limit };
+      },
       write: (path, bytes, expected, mode) => workspace.write(path, bytes, expected, mode),
       replace: (path, content, expected, mode) => workspace.replace(path, content, expected, mode),
       placeOf: path => workspace.placeOf(path),

@@ -139,6 +139,9 @@ export interface Workspace extends ReadableFiles {
    */
   sync(paths: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
 
-  /** The files matching a glob, sorted, without those that ignore files or `files.exclude` hide. */
-  list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing>;
+  /**
+   * The files matching a glob, sorted, without those that ignore files or `files.exclude` hide.
+   * @param planned workspace paths that count as files, whether or not there are any.
+   */
+  list(glob: string, limit: number, signal: AbortSignal, planned?: readonly string[]): Promise<FileListing>;
 }

@@ -125,6 +125,27 @@ test('a path is spelled with a view to the files that pending previews make', as
   assert.deepEqual(planned, ['A.ts']);
 });
 
+test('files are listed as they are with the pending previews applied, up to the limit', async () => {
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const origin = { sessionId: 's1', asksModel: true };
+  for (const change of [
+    rename('a', 'z/moved', '1'),
+    remove('b', '1'),
+    create('new', '1'),
+    modify('c', '1', '2'),
+  ])
+    store.stage(draft({ changes: [change], origin }));
+  const overlay = new Overlay(store);
+  const disk = new MemoryWorkspace({ a: '1', b: '1', c: '1', d: '1' });
+  const list = (session: string, glob: string, limit = 9): Promise<object> =>
+    overlay.of(session).on(disk).list(glob, limit, new AbortController().signal);
+  assert.deepEqual(await list('s1', '**'), { paths: ['c', 'd', 'new', 'z/moved'], truncated: false });
+  assert.deepEqual(await list('s1', '*'), { paths: ['c', 'd', 'new'], truncated: false });
+  assert.deepEqual(await list('s1', '**', 4), { paths: ['c', 'd', 'new', 'z/moved'], truncated: false });
+  assert.deepEqual(await list('s1', '**', 3), { paths: ['c', 'd', 'new'], truncated: true });
+  assert.deepEqual(await list('s2', '**'), { paths: ['a', 'b', 'c', 'd'], truncated: false });
+});
+
 test('a link or a binary file that is pending cannot be read as text, and the error says what it is', async () => {
   const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
   const changes: FileChange[] = [
