@@ -282,13 +282,15 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       const roots = this.#roots();
+      let isCut = false;
       const matches = await globMatcher(planned.length > 0 ? [glob] : []);
       const made = planned.map(path => this.#locate(path)).filter(({ relative }) => matches(relative));
       const found = await Promise.all(
         roots.map(async folder => {
           const own = made.flatMap(at => (at.folder.name === folder.name ? at.relative : []));
           const onDisk = await findIn(folder, glob, isAll, cancel.token);
-          const relatives = await visible(folder, [...onDisk, ...own]);
+          isCut ||= onDisk.isCut;
+          const relatives = await visible(folder, [...onDisk.files, ...own]);
           return relatives.map(relative => {
             const location = { folder, relative };
             return { path: workspacePathOf(location, roots), file: diskPathOf(location) };
@@ -302,7 +304,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
         if (paths.length <= limit && paths.at(-1) !== path && (isThere(file) || planned.includes(path)))
           paths.push(path);
       }
-      return { paths: paths.slice(0, limit), truncated: paths.length > limit };
+      return { paths: paths.slice(0, limit), truncated: isCut || paths.length > limit };
     } finally {
       signal.removeEventListener('abort', onAbort);
       cancel.dispose();
@@ -335,7 +337,7 @@ async function findIn(
   glob: string,
   isAll: boolean,
   token: vscode.CancellationToken,
-): Promise<string[]> {
+): Promise<{ readonly files: readonly string[]; readonly isCut: boolean }> {
   const found = await Promise.all(
     readingsOf(glob).map(each =>
       vscode.workspace.findFiles(
@@ -357,7 +359,7 @@ async function findIn(
     isOwn.set(parent, known);
     if (known && !/(^|\/)\.git(\/|$)/.test(relative)) own.push(relative);
   }
-  return own;
+  return { files: own, isCut: found.some(({ length }) => length >= MAX_FOUND) };
 }
 
 /** The given files of a folder without those that settings or ignore files hide from searches. */

@@ -13,7 +13,7 @@ export type FileContent = Uint8Array | { readonly link: string };
 /** The files that a glob matched. */
 export interface FileListing {
   readonly paths: readonly string[];
-  /** More files matched than were asked for. */
+  /** There may be more: more files matched than were asked for, or than are looked at, ignored ones included. */
   readonly truncated: boolean;
 }
 

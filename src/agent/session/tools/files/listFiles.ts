@@ -35,7 +35,9 @@ export const listFilesTool = defineTool({
     const shown = fittingRows(rows.slice(0, MAX_ROWS).map(row => safeName(row)));
     if (shown.length === 0)
       return textResult(
-        `No file matches ${glob}. Ignored files are not listed; read_file reads them if you know the path.`,
+        found.truncated
+          ? `Too many files match ${glob}, and the first ones are all ignored. Narrow the glob to see the others.`
+          : `No file matches ${glob}. Ignored files are not listed; read_file reads them if you know the path.`,
       );
     const isCut = found.truncated || shown.length < rows.length;
     const head = isCut

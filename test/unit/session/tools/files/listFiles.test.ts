@@ -17,6 +17,16 @@ test('no match is not an error', async () => {
   assert.equal(result.isError, false);
 });
 
+test('a list that ends before the first file that is not ignored does not say that there is none', async () => {
+  const harness = new ToolHarness();
+  harness.workspace.list = () => Promise.resolve({ paths: [], truncated: true });
+  const { content } = await harness.run('list_files', { glob: '**' });
+  assert.equal(
+    content,
+    'Too many files match **, and the first ones are all ignored. Narrow the glob to see the others.',
+  );
+});
+
 test('a list that is too long is cut and says so', async () => {
   const files = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`f${i}`, '']));
   const { content } = await new ToolHarness(files).run('list_files', { glob: '*' });
