@@ -2,7 +2,10 @@ import type { Session } from '../agent/session/session.ts';
 import type { UserAnswer } from '../agent/session/tools/answerText.ts';
 import type { Questions } from './questions.ts';
 
-/** The question of `ask_user`, which a newer prompt of the user ends, too; see `AskUser`. */
+/**
+ * The question of `ask_user`, which a newer prompt of the user ends, too; see `AskUser`.
+ * @throws the abort error when the signal fires.
+ */
 export async function askUser(
   { questions, session }: { readonly questions: Questions; readonly session: Session },
   text: string,
@@ -19,6 +22,7 @@ export async function askUser(
     const ended = AbortSignal.any([signal, prompted.signal]);
     const answer = await questions.ask({ about: 'choice', text, choices }, ended);
     if (answer !== undefined) return { kind: 'answered', text: answer };
+    signal.throwIfAborted();
     return { kind: prompted.signal.aborted ? 'prompted' : 'notShown' };
   } finally {
     following.dispose();

@@ -78,6 +78,15 @@ for (const [what, end, result] of ends)
     t.assertSound();
   });
 
+test('a stopped question is not taken for one that cannot be shown', async () => {
+  const t = setUp();
+  const stop = new AbortController();
+  const asked = askUser(t, 'Which?', ['a', 'b'], stop.signal);
+  await opened(t.questions);
+  stop.abort();
+  await assert.rejects(asked, { name: 'AbortError' });
+});
+
 test('another conversation ends it; a prompt that waited already does not', async () => {
   const t = setUp([asking(), asking('Which table?')]);
   const turn = t.session.prompt('Store it.');

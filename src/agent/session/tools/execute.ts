@@ -200,7 +200,7 @@ async function parseArguments(call: ToolCall, tool: Tool): Promise<unknown> {
   const unknown = tool.isOurs ? unknownArguments(repaired, schema) : undefined;
   if (unknown !== undefined)
     throw new ToolError(
-      `Invalid arguments for ${call.name}. ${unknown} Nothing was done. Call it again with these.`,
+      `Invalid arguments for ${call.name}. ${unknown} Nothing was done. Correct them and call it again.`,
     );
   const parsed = await z.safeParseAsync(tool.parameters, repaired);
   if (parsed.success) return parsed.data;

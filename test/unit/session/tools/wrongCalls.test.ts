@@ -149,7 +149,7 @@ for (const [name, args, why] of refused)
   test(`${name} ${JSON.stringify(args)} is refused, and the refusal says what is meant`, async () => {
     const text = await received(name, args);
     assert.match(String(text), why);
-    assert.match(String(text), /Nothing was done\./);
+    assert.match(String(text), /Nothing was done\. Correct them and call it again\.$/);
   });
 
 test('free-form data of a vote is passed on as it is', async () => {
