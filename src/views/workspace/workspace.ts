@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { TimeSlice } from '../../agent/base/async.ts';
 import { ToolError } from '../../agent/base/errors.ts';
@@ -16,9 +15,8 @@ import type {
   WrittenTo,
 } from '../../agent/hold/preview/workspace.ts';
 import type { TextEncoding } from '../../agent/hold/text/encodings.ts';
-import { excludeMatcher, globMatcher, readingsOf } from '../../agent/hold/text/glob.ts';
+import { excludeMatcher, globMatcher } from '../../agent/hold/text/glob.ts';
 import { withoutIgnored } from '../../agent/session/tools/ast/scope/ignoreRules.ts';
-import { leadsInside } from '../../agent/session/tools/ast/scope/walk.ts';
 import type { SearchFolder } from '../../agent/session/tools/ast/scope/searchScope.ts';
 import { bytesOfDocument, dirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
 import { readDiskFile, whileOthersHaveIt, writeDiskFile } from './diskFile.ts';
@@ -38,9 +36,6 @@ import {
   workspacePathOf,
   type WorkspaceLocation,
 } from './workspacePaths.ts';
-
-/** How many matches of a glob are considered at most, before ignore files are applied. */
-const MAX_FOUND = 50_000;
 
 /**
  * The workspace that is open in VS Code. A file is read and written through Node's file system, but through its document if
@@ -283,6 +278,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     try {
       const roots = this.#roots();
       let isCut = false;
+      const { findIn } = await import('./findFiles.ts');
       const matches = await globMatcher(planned.length > 0 ? [glob] : []);
       const made = planned.map(path => this.#locate(path)).filter(({ relative }) => matches(relative));
       const found = await Promise.all(
@@ -325,41 +321,6 @@ function rootsOf(folders: readonly vscode.WorkspaceFolder[]): readonly Root[] {
 
 function uriAt({ folder, relative }: WorkspaceLocation<Root>): vscode.Uri {
   return vscode.Uri.joinPath(folder.uri, relative);
-}
-
-/**
- * The files of a folder that match a glob, without those that `files.exclude` hides; relative to the folder. VS Code follows
- * links: what they lead to outside the folder, or of git's own, is left out.
- */
-/** @param isAll whether files that `files.exclude` hides count, too. */
-async function findIn(
-  folder: Root,
-  glob: string,
-  isAll: boolean,
-  token: vscode.CancellationToken,
-): Promise<{ readonly files: readonly string[]; readonly isCut: boolean }> {
-  const found = await Promise.all(
-    readingsOf(glob).map(each =>
-      vscode.workspace.findFiles(
-        new vscode.RelativePattern(folder.uri, each),
-        isAll ? null : undefined,
-        MAX_FOUND,
-        token,
-      ),
-    ),
-  );
-  const prefix = folder.uri.path.endsWith('/') ? folder.uri.path : `${folder.uri.path}/`;
-  const isOwn = new Map<string, boolean>();
-  const slice = new TimeSlice();
-  const own: string[] = [];
-  for (const relative of new Set(found.flat().map(uri => uri.path.slice(prefix.length)))) {
-    await slice.turn();
-    const parent = posix.dirname(relative);
-    const known = isOwn.get(parent) ?? leadsInside(folder.fsPath, parent);
-    isOwn.set(parent, known);
-    if (known && !/(^|\/)\.git(\/|$)/.test(relative)) own.push(relative);
-  }
-  return { files: own, isCut: found.some(({ length }) => length >= MAX_FOUND) };
 }
 
 /** The given files of a folder without those that settings or ignore files hide from searches. */
