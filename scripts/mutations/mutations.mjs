@@ -116,7 +116,7 @@ export const mutations = [
   {
     rule: 'I4: with auto in Review, votes are forced only when the turn would end',
     file: 'session/forcing/resolveDirectives.ts',
-    from: 'if (this.votesAtEnd && !isEnding) return this.#asked.withdrawAll({ due: true });',
+    from: 'return this.#asked.withdrawAll({ due: true });',
     to: '',
   },
   {
