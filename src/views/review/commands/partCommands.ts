@@ -197,10 +197,11 @@ async function hunkTarget(
   const shown = at && shownChange(source.store, source.files, at.address);
   if (!shown) return undefined;
   const target = targetOf(shown, at);
-  const isOwn = seenPart(source.store, shown.preview, at.pressedAt ?? target.revision).kind !== 'outdated';
-  // In an older revision the cursor may be anywhere; the vote will be refused.
-  if (target.revision !== shown.preview.revision || !isOwn)
-    return { ...target, revision: Math.min(target.revision, at.pressedAt ?? target.revision) };
+  const seen = Math.min(target.revision, at.pressedAt ?? target.revision);
+  // Somebody else has changed it since; the vote will be refused.
+  if (seenPart(source.store, shown.preview, seen).kind === 'outdated') return { ...target, revision: seen };
+  // In an older revision, the cursor is at no hunk of this one.
+  if (target.revision !== shown.preview.revision) return undefined;
   const hunks = await hunksOfChange(shown.change);
   if (hunks.length === 0) return undefined;
   // The one that the status bar names: above the first hunk, that is the first.
