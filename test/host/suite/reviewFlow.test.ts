@@ -168,32 +168,6 @@ suite('the review goes on by itself', () => {
     await shows([]);
   });
 
-  test('a key in a diff that is not drawn anew yet decides at most one hunk', async () => {
-    const lines = Array.from({ length: 90 }, (_, n) => `line ${n}`);
-    const text = lines.join('\n');
-    const changed = lines.map((line, n) => (n % 30 === 10 ? `${line} changed` : line)).join('\n');
-    await givenFile('late.txt', text);
-    const { id } = api.previews.push({
-      label: 'late',
-      sourceToolName: 'test',
-      changes: [{ path: 'late.txt', before: text, after: changed }],
-    });
-    await run('redline.preview.open', id);
-    await shows(['late.txt (Redline)']);
-    const acted = new Promise<void>((done, failed) => {
-      const listening = api.previews.onDidChange(preview => {
-        if (preview.id !== id || preview.revision !== 2) return;
-        listening.dispose();
-        Promise.resolve(run('redline.preview.applyHunk')).then(() => done(), failed);
-      });
-    });
-    await run('redline.preview.applyHunk', id, 'late.txt', 0, 1);
-    await acted;
-    const written = (await bytesOf('late.txt')).toString().match(/ changed/g)?.length ?? 0;
-    assert.ok(written === 1 || written === 2, `${written} hunks`);
-    assert.equal(api.previews.get(id)?.state, 'pending');
-  });
-
   test('keys that are pressed faster than diffs are drawn decide hunk after hunk, file after file, and none is refused', async () => {
     const FILES = 6;
     const HUNKS = 5;

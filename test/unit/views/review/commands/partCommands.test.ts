@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
+import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
+import { modify } from '../../../../support/changes.ts';
+import { draft } from '../../../../support/drafts.ts';
+import * as stub from '../../../../support/fuzz/vscodeStub.ts';
+import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
+import { MemoryPreviewLog } from '../../../../support/testSession.ts';
+
+stub.useVscodeStub();
+const { PartCommands } = await import('../../../../../src/views/review/commands/partCommands.ts');
+
+const told: string[] = [];
+Object.assign(stub.window, {
+  visibleTextEditors: [],
+  showInformationMessage: (text: string) => {
+    told.push(text);
+    return Promise.resolve(undefined);
+  },
+});
+
+test('a key in a diff that still shows the revision before the last hunk was decided decides nothing', async () => {
+  const lines = Array.from({ length: 90 }, (_, n) => `line ${n}\n`);
+  const text = lines.join('');
+  const changed = lines.map((line, n) => (n % 30 === 10 ? `changed ${line}` : line)).join('');
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const workspace = new MemoryWorkspace({ 'late.txt': text });
+  const ctx = {
+    ...{ store, invoker: new Invoker(store, workspace, () => 'none') },
+    files: (path: string) => stub.Uri.file(`/${path}`),
+    edits: { hasUnsaved: () => false },
+  };
+  const { id } = store.stage(draft({ changes: [modify('late.txt', text, changed)] })).preview;
+  const commands = new PartCommands(ctx as never);
+  await commands.voteOnHunk('apply', [id, 'late.txt', 0, 1], undefined);
+  const written = (): number => workspace.text('late.txt')?.match(/changed/g)?.length ?? 0;
+  assert.equal(written(), 1);
+
+  const at = (revision: number) => ({
+    ...{ address: { previewId: id, side: 'proposal', path: '/late.txt' } as const, line: 40, revision },
+    pressedAt: 1,
+  });
+  await commands.voteOnHunk('apply', [], at(1));
+  assert.deepEqual([written(), store.get(id)?.state.kind], [1, 'pending']);
+  assert.deepEqual(told.splice(0), ['No change is at the cursor.']);
+  // Drawn anew, the diff has the hunk at the cursor.
+  await commands.voteOnHunk('apply', [], at(2));
+  assert.deepEqual([written(), store.get(id)?.state.kind], [2, 'pending']);
+  assert.deepEqual(told, []);
+});
