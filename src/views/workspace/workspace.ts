@@ -16,7 +16,6 @@ import type {
 } from '../../agent/hold/preview/workspace.ts';
 import type { TextEncoding } from '../../agent/hold/text/encodings.ts';
 import { excludeMatcher, globMatcher } from '../../agent/hold/text/glob.ts';
-import { withoutIgnored } from '../../agent/session/tools/ast/scope/ignoreRules.ts';
 import type { SearchFolder } from '../../agent/session/tools/ast/scope/searchScope.ts';
 import { bytesOfDocument, dirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
 import { readDiskFile, whileOthersHaveIt, writeDiskFile } from './diskFile.ts';
@@ -231,9 +230,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
   }
 
   list(glob: string, limit: number, signal: AbortSignal, planned?: readonly string[]): Promise<FileListing> {
-    const visible = async (folder: Root, found: readonly string[]): Promise<readonly string[]> =>
-      withoutIgnored(folder.fsPath, found);
-    return this.#list(glob, limit, signal, visible, { planned });
+    return this.#list(glob, limit, signal, notIgnoredIn, { planned });
   }
 
   /** Like `list`, but also without the files that `search.exclude` hides; with all files if `ignored` ones are wanted, too. */
@@ -326,8 +323,13 @@ function uriAt({ folder, relative }: WorkspaceLocation<Root>): vscode.Uri {
 /** The given files of a folder without those that settings or ignore files hide from searches. */
 async function visibleToSearchIn(folder: Root, files: readonly string[]): Promise<readonly string[]> {
   const isExcluded = await excludeMatcher(excludedGlobs(folder.uri));
-  return withoutIgnored(
-    folder.fsPath,
+  return notIgnoredIn(
+    folder,
     files.filter(relative => !isExcluded(relative)),
   );
+}
+
+async function notIgnoredIn(folder: Root, files: readonly string[]): Promise<readonly string[]> {
+  const { withoutIgnored } = await import('../../agent/session/tools/ast/scope/ignoreRules.ts');
+  return withoutIgnored(folder.fsPath, files);
 }
