@@ -65,8 +65,8 @@ function settingSection(name, setting, text) {
     ...(setting.minimum === undefined ? [] : [`at least ${setting.minimum}`]),
     ...(setting.maximum === undefined ? [] : [`at most ${setting.maximum}`]),
   ];
-  const choices = setting.enum ?? setting.items?.enum ?? [];
-  const meanings = setting.enumDescriptions ?? setting.items?.enumDescriptions ?? [];
+  const { enum: choices = [], enumDescriptions: meanings } =
+    setting.additionalProperties ?? setting.items ?? setting;
   return [
     `### \`${name}\`\n`,
     `${text(setting.markdownDescription).replace(/`#(.+?)#`/g, '`$1`')}\n`,

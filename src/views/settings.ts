@@ -7,7 +7,6 @@ import type { Forcing, ModelAuthority, ResolveOrder } from '../agent/hold/previe
 /** The provider that answers. `auto` means `openai` if a model is set, else `offline`; never `vscode-lm`, which must be chosen. */
 export type ProviderSetting = 'auto' | 'openai' | 'vscode-lm' | 'offline';
 export type SandboxSetting = 'auto' | 'overlay' | 'copy' | 'off';
-export type ChecksRun = 'onTurnEnd' | 'onDemand';
 export type OpenSetting = 'auto' | 'onDemand' | 'never';
 
 const SECTION = 'redline';
@@ -149,12 +148,15 @@ export class Settings {
 
   /** Names or globs of the tools of VS Code that the session may call. */
   get toolsFromVsCode(): readonly string[] {
-    return stringsIn(this.#get<unknown>('tools.fromVsCode'));
+    const tools = this.#get<unknown>('tools.fromVsCode');
+    return Array.isArray(tools) ? stringsIn(tools) : namesIn(tools, 'ask', 'readOnly');
   }
 
   /** Tools that the user has declared read-only (names or globs). */
   get readOnlyTools(): readonly string[] {
-    return stringsIn(this.#get<unknown>('tools.readOnly'));
+    const tools = this.#get<unknown>('tools.fromVsCode');
+    if (Array.isArray(tools)) return stringsIn(this.#former('tools.readOnly'));
+    return namesIn(tools, 'readOnly');
   }
 
   /** Hosts, with their ports if these are not the usual ones, that `fetch_url` reads without asking. */
@@ -182,7 +184,8 @@ export class Settings {
 
   /** Variables that sandboxed commands get although their names look like secrets. */
   get sandboxVariables(): readonly string[] {
-    return stringsIn(this.#get<unknown>('sandbox.variables'));
+    const named = stringsIn(this.#get<unknown>('sandbox.readable')).filter(each => each.startsWith('$'));
+    return [...named.map(each => each.slice(1)), ...stringsIn(this.#former('sandbox.variables'))];
   }
 
   /** Absolute paths that commands in the isolated sandbox may read, in addition to the user's tools. */
@@ -200,9 +203,9 @@ export class Settings {
     return this.#oneOf('commands.inSandbox', ['ask', 'run']) === 'run';
   }
 
-  /** When checks run automatically. */
-  get runChecks(): ChecksRun {
-    return this.#oneOf('runChecks', ['onTurnEnd', 'onDemand']);
+  /** Whether no check runs at the end of a turn, by a setting of earlier versions. */
+  get isCheckedOnDemand(): boolean {
+    return this.#former('runChecks') === 'onDemand';
   }
 
   /** The checks of the user's own settings, and those that the workspace brings; settings.json may hold anything. */
@@ -239,6 +242,14 @@ export class Settings {
     return this.#configuration.get(key) as T;
   }
 
+  /**
+   * The user's value for a setting of an earlier version, which is read on. A workspace's value never counts: VS Code enforces the
+   * scope of contributed settings only.
+   */
+  #former(key: string): unknown {
+    return this.#configuration.inspect(key)?.globalValue;
+  }
+
   /** The value, or the first allowed one if settings.json holds anything else. */
   #oneOf<T extends string>(key: string, allowed: readonly [T, ...T[]]): T {
     const value = this.#get<unknown>(key);
@@ -248,6 +259,12 @@ export class Settings {
 
 function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}
+
+/** The names in an object whose values are among these. */
+function namesIn(value: unknown, ...values: readonly unknown[]): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => (values.includes(each) ? [name] : []));
 }
 
 /** The absolute paths in a list; `~` is the home folder. */

@@ -62,14 +62,14 @@ suite('tools of VS Code', () => {
   test('none is offered unless the setting names it, and never Redline’s own', async () => {
     await call('vendor_echo', { text: 'hi' });
     assert.match(lastResult(), /^There is no tool named vendor_echo\./);
-    await setting('tools.fromVsCode', ['*']);
+    await setting('tools.fromVsCode', { '*': 'ask' });
     assert.ok(vscode.lm.tools.some(({ name }) => name === 'redline_propose_edit'));
     await call('redline_propose_edit', { path: 'a.ts', edits: [] });
     assert.match(lastResult(), /^There is no tool named redline_propose_edit\. .*vendor_echo/);
   });
 
   test('a call is held back with all that it is made with, and its answer is told after Apply', async () => {
-    await setting('tools.fromVsCode', ['vendor_*']);
+    await setting('tools.fromVsCode', { 'vendor_*': 'ask' });
     await setting('resolve.modelAuthority', 'apply');
     const text = 'a\x1b[2K\u202eb';
     await call('vendor_echo', { text });
@@ -91,8 +91,7 @@ suite('tools of VS Code', () => {
   });
 
   test('a tool that the user says only reads is called at once; an image in its answer is named', async () => {
-    await setting('tools.fromVsCode', ['vendor_echo']);
-    await setting('tools.readOnly', ['vendor_echo']);
+    await setting('tools.fromVsCode', { vendor_echo: 'readOnly' });
     vendor.answer = async () => [
       new vscode.LanguageModelTextPart('seen'),
       imagePart(Uint8Array.of(1, 2, 3), 'image/png'),
@@ -104,7 +103,7 @@ suite('tools of VS Code', () => {
   });
 
   test('a tool that throws has failed, and its message is told', async () => {
-    await setting('tools.fromVsCode', ['vendor_echo']);
+    await setting('tools.fromVsCode', { vendor_echo: 'ask' });
     vendor.answer = () => Promise.reject(new Error('no luck'));
     await call('vendor_echo', { text: 'throw' });
     const thrown = head();
@@ -114,7 +113,7 @@ suite('tools of VS Code', () => {
   });
 
   test('a tool that hangs is cancelled at the time limit, and that is told', async () => {
-    await setting('tools.fromVsCode', ['vendor_echo']);
+    await setting('tools.fromVsCode', { vendor_echo: 'ask' });
     const cancelled = new Promise<void>(resolve => {
       vendor.answer = (_input, token) => {
         token.onCancellationRequested(() => resolve());
@@ -130,7 +129,7 @@ suite('tools of VS Code', () => {
   });
 
   test('of a tool with 10 MB the beginning is told', async () => {
-    await setting('tools.fromVsCode', ['vendor_echo']);
+    await setting('tools.fromVsCode', { vendor_echo: 'ask' });
     await setting('runCommand.timeLimit', Math.ceil(limitMs(60_000) / 1_000));
     vendor.answer = async () => [new vscode.LanguageModelTextPart('x'.repeat(10_000_000))];
     await call('vendor_echo', { text: 'large' });
@@ -141,7 +140,7 @@ suite('tools of VS Code', () => {
   });
 
   test('a tool whose extension takes it back is told so', async () => {
-    await setting('tools.fromVsCode', ['vendor_echo']);
+    await setting('tools.fromVsCode', { vendor_echo: 'ask' });
     await call('vendor_echo', { text: 'later' });
     const preview = head();
     vendor.remove();
@@ -176,7 +175,7 @@ suite('tools of VS Code', () => {
         ['mcp_little_change', 'mcp_little_look'],
       );
       assert.ok(names.includes('mcp_redline_propose_edit'), names.join());
-      await setting('tools.fromVsCode', ['mcp_*']);
+      await setting('tools.fromVsCode', { 'mcp_*': 'ask' });
       await call('mcp_redline_propose_edit', { path: 'a.txt', content: 'x' });
       assert.match(lastResult(), /There is no tool named mcp_redline_propose_edit/);
       await call('mcp_little_look', { text: 'one' });
@@ -185,7 +184,7 @@ suite('tools of VS Code', () => {
       assert.equal(existsSync(journal), false, 'the server was not called');
       await apply(look);
       assert.equal(outcome(look).message, '```\nlook: one\n```');
-      await setting('tools.readOnly', ['mcp_little_look']);
+      await setting('tools.fromVsCode', { 'mcp_*': 'ask', mcp_little_look: 'readOnly' });
       await call('mcp_little_look', { text: 'two' });
       assert.equal(lastResult(), '```\nlook: two\n```');
       await call('mcp_little_change', { text: 'three' });

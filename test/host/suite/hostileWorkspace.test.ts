@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
+import { Settings } from '../../../src/views/settings.ts';
 import { startScriptedServer } from '../../support/scriptedServer.ts';
 import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile, until } from '../support/redline.ts';
 
@@ -24,8 +25,11 @@ suite('a workspace that tries to configure the extension', () => {
       'redline.resolve.alwaysAsk': ['**'],
       'redline.resolve.order': 'oldestFirst',
       'redline.customTools.paths': [fileInWorkspace('theirs')],
-      'redline.tools.fromVsCode': ['*'],
+      'redline.tools.fromVsCode': { '*': 'readOnly' },
+      // Settings of earlier versions, which are still read from the user's settings.
       'redline.tools.readOnly': ['*'],
+      'redline.sandbox.variables': ['GITHUB_TOKEN'],
+      'redline.runChecks': 'onDemand',
       // A workspace may set this one: its change shows that the settings file has been read.
       'redline.session.continueAfterReview': false,
     };
@@ -56,10 +60,12 @@ suite('a workspace that tries to configure the extension', () => {
         'resolve.order',
         'customTools.paths',
         'tools.fromVsCode',
-        'tools.readOnly',
       ]) {
         assert.deepEqual(configuration.get(key), configuration.inspect(key)?.defaultValue, key);
       }
+      const found = new Settings([]);
+      assert.deepEqual([...found.toolsFromVsCode, ...found.readOnlyTools, ...found.sandboxVariables], []);
+      assert.equal(found.isCheckedOnDemand, false);
     } finally {
       await rm(folder, { recursive: true });
       await until(

@@ -122,8 +122,8 @@ function fits(value: unknown, schema: SettingSchema): boolean {
   if (type === 'object') {
     if (typeof value !== 'object' || value === null) return false;
     const isKnown = Object.entries(value).every(([name, part]) => {
-      const property = properties[name];
-      return property !== undefined && fits(part, property);
+      const property = properties[name] ?? schema.additionalProperties;
+      return Boolean(property) && fits(part, property as SettingSchema);
     });
     return isKnown && required.every(name => Object.hasOwn(value, name));
   }

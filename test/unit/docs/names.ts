@@ -31,6 +31,7 @@ export interface SettingSchema {
   readonly items?: SettingSchema;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, SettingSchema>>;
+  readonly additionalProperties?: SettingSchema | false;
 }
 
 export const manifest = JSON.parse(read('package.json')) as Manifest;

@@ -15,6 +15,8 @@ export interface Check {
   readonly problemMatcher?: unknown;
   /** The workspace path of a file that git ignores, in which the command reports its tests; by default in its output. */
   readonly report?: string;
+  /** Whether it runs only when it is asked for, not at the end of a turn. */
+  readonly onDemand?: boolean;
   /** In seconds. */
   readonly timeLimit: number;
   /** Whether it comes from the user, or the user has approved its text. Only then is it ever run. */

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Check } from '../../../agent/sandbox/checks/check.ts';
-import type { ChecksRun, Settings } from '../../settings.ts';
+import type { Settings } from '../../settings.ts';
 
 /** In seconds. */
 const TIME_LIMIT = 600;
@@ -35,8 +35,10 @@ export class CheckSettings {
     return [...checks.values()];
   }
 
-  get run(): ChecksRun {
-    return this.#settings.runChecks;
+  /** Names of the checks that run by themselves at the end of a turn. */
+  get atTurnEnd(): readonly string[] {
+    if (this.#settings.isCheckedOnDemand) return [];
+    return this.list.flatMap(({ name, onDemand }) => (onDemand ? [] : [name]));
   }
 
   /** Shell settings that the workspace gives all checks, as text; empty if there are none. Approved along with the checks. */
@@ -81,7 +83,10 @@ export class CheckSettings {
 function checksIn(value: readonly unknown[]): readonly SetCheck[] {
   return value.flatMap(each => {
     if (typeof each !== 'object' || each === null) return [];
-    const { name, command, cwd, files, problemMatcher, report, timeLimit } = each as Record<string, unknown>;
+    const { name, command, cwd, files, problemMatcher, report, timeLimit, onDemand } = each as Record<
+      string,
+      unknown
+    >;
     if (!isText(name) || !isText(command)) return [];
     const isLimit = typeof timeLimit === 'number' && timeLimit >= 1;
     return [
@@ -92,6 +97,7 @@ function checksIn(value: readonly unknown[]): readonly SetCheck[] {
         ...(isText(files) ? { files } : {}),
         ...(isText(report) ? { report } : {}),
         ...(problemMatcher === undefined ? {} : { problemMatcher }),
+        onDemand: onDemand === true,
         timeLimit: isLimit ? Math.min(timeLimit, MAX_TIME_LIMIT) : TIME_LIMIT,
       },
     ];

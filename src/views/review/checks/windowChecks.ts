@@ -114,7 +114,7 @@ export class WindowChecks extends Owner implements Prover {
   };
 
   /**
-   * Checks pending previews once the session has stopped running, if the user wants that. (A turn of the loop is one request.) A
+   * Checks pending previews once the session has stopped running, but for checks on demand. (A turn of the loop is one request.) A
    * run that no person asked for needs an isolated sandbox.
    */
   follow(session: Pick<ReviewedSession, 'id' | 'onDidEmit'>): vscode.Disposable {
@@ -138,11 +138,12 @@ export class WindowChecks extends Owner implements Prover {
   }
 
   async #turnEnded(sessionId: string): Promise<void> {
-    if (this.settings.run !== 'onTurnEnd' || !this.hasChecks) return;
+    const names = this.settings.atTurnEnd;
+    if (names.length === 0) return;
     try {
       const checks = await this.load();
       const previews = checks.checkable(sessionId);
-      if (previews.length > 0) await checks.run(previews, 'other', { compares: false });
+      if (previews.length > 0) await checks.run(previews, 'other', { names, compares: false });
     } catch (error) {
       this.#parts.logger.error(`The checks at the end of a turn failed: ${detailOf(error)}`);
     }

@@ -6,7 +6,12 @@ import type { Settings } from '../../../../../src/views/settings.ts';
 interface World {
   readonly settings: CheckSettings;
   readonly memory: Map<string, unknown>;
-  readonly values: { own: readonly unknown[]; brought: readonly unknown[]; shell?: string };
+  readonly values: {
+    own: readonly unknown[];
+    brought: readonly unknown[];
+    shell?: string;
+    onDemand?: boolean;
+  };
 }
 
 function world(own: readonly unknown[], brought: readonly unknown[]): World {
@@ -22,6 +27,9 @@ function world(own: readonly unknown[], brought: readonly unknown[]): World {
     },
     get broughtShell() {
       return values.shell ?? '';
+    },
+    get isCheckedOnDemand() {
+      return values.onDemand === true;
     },
     setWorkspaceChecks: (checks: readonly unknown[]) => Promise.resolve(void (values.brought = checks)),
   };
@@ -85,4 +93,11 @@ test('a check that a person adds is approved', async () => {
   const it = world([], []);
   await it.settings.add({ name: 'test', command: 'npm test' });
   assert.deepEqual(shown(it), ['test: npm test']);
+});
+
+test('a check on demand does not run at the end of a turn', () => {
+  const it = world([{ name: 'test', command: 'a' }], [{ name: 'e2e', command: 'b', onDemand: true }]);
+  assert.deepEqual(it.settings.atTurnEnd, ['test']);
+  it.values.onDemand = true;
+  assert.deepEqual(it.settings.atTurnEnd, [], 'as a setting of earlier versions says of all');
 });

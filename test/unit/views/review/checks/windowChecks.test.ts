@@ -11,7 +11,7 @@ Object.assign(stub.workspace, { onDidChangeConfiguration: () => ({ dispose: () =
 const { WindowChecks } = await import('../../../../../src/views/review/checks/windowChecks.ts');
 
 test('checks run once when the agent ends its turn, not after each of its requests', async () => {
-  const settings = { run: 'onTurnEnd', list: [{ name: 'test' }] };
+  const settings = { atTurnEnd: ['test'] };
   const checks = new WindowChecks({ settings, logger: silentLogger } as never);
   const checked: string[] = [];
   const checkable = (id: string): string[] => [id];
