@@ -315,6 +315,12 @@ export class ShellAgent {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** What it has started itself. */
+  get children(): readonly number[] {
+    const { pid = 0 } = this.#child;
+    return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  }
+
   /** Runs a command in the shell. @returns what it writes */
   async run(command: string): Promise<string> {
     const end = `@end${++this.#count}`;

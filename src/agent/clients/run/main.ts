@@ -12,6 +12,9 @@ import { messageOf } from '../../base/errors.ts';
 import { windowsFolder } from '../windowFiles.ts';
 import { runInView } from './runInView.ts';
 
+// A terminal that was closed cannot be written to or measured. The program may still be at work, and has to be waited for.
+process.stderr.on('error', () => undefined);
+
 async function main(): Promise<number> {
   const args = process.argv.slice(2);
   const file = args[0] === '--window' ? args.splice(0, 2)[1] : undefined;

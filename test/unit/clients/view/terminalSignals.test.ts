@@ -56,8 +56,11 @@ for (const mount of obstacle ? (['copy'] as const) : (['overlay', 'copy'] as con
       const { world, careful } = await opened(t);
       const agent = world.startAtTerminal(careful);
       await agent.wrote('ready');
+      const [run = 0] = agent.children;
       agent.kill();
       await agent.ended;
+      // A window of a terminal that is being closed may have been resized just before.
+      process.kill(run, 'SIGWINCH');
       assert.deepEqual(await world.previews(1), ['agent.sh: closed.ts: ∅ => closed']);
     });
 
