@@ -1,6 +1,7 @@
 /** How much a person has to look at: the controls that one proposal adds to a window. */
 import assert from 'node:assert/strict';
 import { drivenTest } from './support/drivenWorkbench.ts';
+import { polled } from '../../scripts/lib/limits.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import type { Workbench } from '../../scripts/headless/workbench.mjs';
 
@@ -11,6 +12,15 @@ const CONTROLS = [
 ].join(', ');
 /** What any file has: its tab and its breadcrumbs. The name of a row is the row. */
 const SKIPPED = '[role="tab"], .breadcrumbs-control, .monaco-icon-label-container';
+/** VS Code's own for a diff that has the focus. They appear later than the diff, and not all at once. */
+const OF_DIFF = [
+  'Previous Change',
+  'Next Change',
+  'Show Leading',
+  'Toggle Collapse',
+  'Split Editor',
+  'More Actions',
+];
 /** The most controls that a proposal of two hunks may add. VS Code's own for edits of a chat are about ten. */
 const MOST = 18;
 
@@ -66,9 +76,10 @@ drivenTest(
       await vscode.commands.executeCommand('vscode.diff', left, right, 'two.txt');
     });
     await workbench.page.locator('.editor.modified .line-insert').nth(1).waitFor();
-    // The actions of a diff appear later than the diff.
-    await workbench.page.getByRole('button', { name: /^Next Change/ }).waitFor();
-    const before = await controlsOf(workbench);
+    const before = await polled('the actions of the diff', async () => {
+      const now = await controlsOf(workbench);
+      return OF_DIFF.every(name => now.some(one => one.startsWith(`button: ${name}`))) && now;
+    });
     await workbench.picture('plain');
     await workbench.runCommand('View: Close All Editors');
 

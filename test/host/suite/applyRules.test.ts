@@ -189,7 +189,7 @@ suite('rules for every apply', () => {
     const mark = (value: Record<string, boolean> | undefined) =>
       vscode.workspace
         .getConfiguration('files')
-        .update('readonlyInclude', value, vscode.ConfigurationTarget.Workspace);
+        .update('readonlyInclude', value, vscode.ConfigurationTarget.Global);
     await mark({ 'guarded/**': true });
     try {
       await recommendsOnly(() =>

@@ -23,7 +23,7 @@ suite('what is typed into a proposal', () => {
   });
 
   const setFiles = (key: string, value: unknown): Thenable<void> =>
-    vscode.workspace.getConfiguration('files').update(key, value, vscode.ConfigurationTarget.Workspace);
+    vscode.workspace.getConfiguration('files').update(key, value, vscode.ConfigurationTarget.Global);
   const run = (command: string, ...args: unknown[]) => vscode.commands.executeCommand(command, ...args);
   const text = async (): Promise<string> => (await bytesOf('draft.txt')).toString();
   const push = (): string =>

@@ -27,7 +27,7 @@ suite('inputs that broke other tools in an editor', () => {
   });
 
   const update = (key: string, value: unknown): Thenable<void> =>
-    vscode.workspace.getConfiguration().update(key, value, vscode.ConfigurationTarget.Workspace);
+    vscode.workspace.getConfiguration().update(key, value, vscode.ConfigurationTarget.Global);
   const configure = async (key: string, value: unknown): Promise<void> => {
     configured.push([key, value]);
     await update(key, value);

@@ -69,7 +69,7 @@ suite('fidelity: byte for byte outside the edit', () => {
   const setEncoding = (encoding: string | undefined): Thenable<void> =>
     vscode.workspace
       .getConfiguration('files')
-      .update('encoding', encoding, vscode.ConfigurationTarget.Workspace);
+      .update('encoding', encoding, vscode.ConfigurationTarget.Global);
 
   /** What the preview serves as the proposal, and as what it was made on. */
   const shown = async (id: string, relative: string): Promise<{ proposal: Buffer; base: Buffer }> => {
@@ -163,7 +163,7 @@ suite('fidelity: byte for byte outside the edit', () => {
     const set = (encoding: string | undefined): Thenable<void> =>
       vscode.workspace
         .getConfiguration('files', { languageId: 'plaintext' })
-        .update('encoding', encoding, vscode.ConfigurationTarget.Workspace, true);
+        .update('encoding', encoding, vscode.ConfigurationTarget.Global, true);
     await set('koi8r');
     try {
       await givenFile('language.txt', hex('f0 d2 c9 20 73 75 72 65'));
@@ -208,7 +208,7 @@ suite('fidelity: byte for byte outside the edit', () => {
       return (await bytesOf(name)).toString();
     };
     const set = (eol: string | undefined): Thenable<void> =>
-      vscode.workspace.getConfiguration('files').update('eol', eol, vscode.ConfigurationTarget.Workspace);
+      vscode.workspace.getConfiguration('files').update('eol', eol, vscode.ConfigurationTarget.Global);
     await givenFile('beside.odd', 'a\r\nb\r\n');
     assert.match(await written('new.odd'), /^one\r\ntwo/);
     await set('\n');

@@ -46,7 +46,7 @@ suite('save participants do not change what Apply writes', () => {
 
   const configure = async (settings: Record<string, unknown>): Promise<void> => {
     for (const [key, value] of Object.entries(settings)) {
-      await vscode.workspace.getConfiguration().update(key, value, vscode.ConfigurationTarget.Workspace);
+      await vscode.workspace.getConfiguration().update(key, value, vscode.ConfigurationTarget.Global);
     }
   };
 
