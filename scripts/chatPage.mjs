@@ -1,7 +1,7 @@
 /**
  * `npm run chat-page`: serves the chat's real page with conversations of `test/support/chatScenes.ts`, 300 pixels wide in
  * four themes side by side. What is saved of its script, its styles and the scenes is shown at once. Its buttons do
- * nothing: what the page sends is written to the browser's console.
+ * nothing: the page's messages are written to the browser's console.
  *
  *   npm run chat-page -- --port=4300
  */

@@ -1,4 +1,4 @@
-/** `npm run l10n`: writes the texts of src to l10n/bundle.l10n.json, then says what the translations lack. */
+/** `npm run l10n`: writes the texts of src to l10n/bundle.l10n.json, then lists the missing translations. */
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();

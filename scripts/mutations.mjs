@@ -44,7 +44,7 @@ async function work(n) {
     fs.cpSync(inRepo(name), path.join(copy, name), { recursive: true });
   fs.symlinkSync(fs.realpathSync(inRepo('node_modules')), path.join(copy, 'node_modules'), 'junction');
   if (n === 0) {
-    // Else whatever the histories find in the source as it is would count as found.
+    // Else faults of the source as it is would count as found.
     results.set('', 'found nothing');
     for (const histories of new Set(wanted.map(each => each.test ?? each.histories))) {
       const result = await play(copy, 0, histories);
@@ -80,7 +80,7 @@ async function find(copy, { file, from, to, and = [], runs: needed = 0, test, hi
  * Plays histories in a process of its own.
  * @param needed plays at least this many.
  * @param histories the file in test/histories that makes and plays them, or the file of tests below test/unit that runs instead
- * @returns what came of it, for people
+ * @returns the outcome, for people
  */
 function play(copy, needed = 0, histories = 'runtimeSteps') {
   const isTest = histories.endsWith('.test.ts');

@@ -1,6 +1,6 @@
 /**
- * `npm run test:soak [-- <subject> [<runs>]]`: what plays long, on all processors: 200,000 random histories of the runtime without
- * a subject, else what `subjects` below says of it.
+ * `npm run test:soak [-- <subject> [<runs>]]`: long runs, on all processors: 200,000 random histories of the runtime without
+ * a subject, else those of its entry in `subjects` below.
  *
  *   npm run test:soak -- sandbox 20000      plays another number (RUNS=20000 does it, too)
  *   SEED=… PATH_=… npm run test:soak        replays a failure, whose report says both values
@@ -14,24 +14,24 @@ const { cleanUp } = await import('./lib/cleanup.mjs');
 const { inRepo } = await import('./lib/paths.mjs');
 
 /**
- * What can be played, each in files of tests: random histories run in several processes with seeds of their own, a `single` one
+ * The subjects, each with its files of tests: random histories run in several processes with seeds of their own, a `single` one
  * in one process.
  */
 const subjects = {
   histories: { file: 'test/unit/runtime/properties.test.ts', runs: 200_000 },
-  // The same for checks, and what they let land.
+  // The same for checks, and the changes that they let land.
   checks: { file: 'test/unit/sandbox/checks/checkProperties.test.ts', runs: 200_000 },
   // Checks in the sandbox, compared with a full copy, in so many histories for each engine.
   proofs: { file: 'test/unit/sandbox/checks/fullCopy.test.ts', runs: 20_000 },
   // Histories with commands in the sandbox.
   sandbox: { file: 'test/unit/sandbox/view/histories.test.ts', runs: 200_000 },
-  // Compared with what `git apply` makes of the patches.
+  // Compared with the results of `git apply`.
   patches: { file: 'test/unit/hold/external/randomPatches.test.ts', runs: 2_000 },
-  // States of a repository, held back, compared with what `git checkout` writes.
+  // States of a repository, held back, compared with the files of `git checkout`.
   checkouts: { file: 'test/unit/hold/external/randomHoldBack.test.ts', runs: 1_000 },
   // On a real folder: a call that changes the disk fails, or the process dies there.
   faults: { file: 'test/unit/hold/preview/commit/faultHistories.test.ts', runs: 10_000 },
-  // On a model disk that loses what is not synced, whose power is cut six times in each.
+  // On a model disk that loses unsynced writes, whose power is cut six times in each.
   disk: { file: 'test/unit/hold/preview/commit/powerHistories.test.ts', runs: 10_000 },
   // In a real VS Code, in which a person types while something is applied.
   editors: { host: 'appliedStays.test.cjs', runs: 1_000 },

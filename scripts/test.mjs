@@ -1,6 +1,6 @@
 /**
  * `npm test`: checks and tests; works in a fresh clone. Stages: check, build, unit, host and ui (the core stories in a window),
- * some side by side. `npm run test:rest` is what takes longer: the stages rest (all other tests in a window), hostRest (all other
+ * some side by side. `npm run test:rest` takes longer: the stages rest (all other tests in a window), hostRest (all other
  * host tests) and rounds (the unit tests that play by chance, with all rounds). The last line is `N passed, N failed`. The exit
  * status is 0 only if nothing failed and every stage ran something.
  *

@@ -1,5 +1,5 @@
 /**
- * `npm run test:windows`: runs the unit tests in a real Windows Node under Wine, on Linux x64. What Wine cannot do is listed in
+ * `npm run test:windows`: runs the unit tests in a real Windows Node under Wine, on Linux x64. Tests that Wine cannot run are listed in
  * `windows/notInWine.json`, with a reason for each test. The exit status is 0 only if every other test passes.
  *
  *   npm run test:windows -- commands     runs the tests of files with this in their path

@@ -101,7 +101,7 @@ async function builds(onChange) {
   };
 }
 
-/** What is at an address. */
+/** The content at an address. @throws {Error} when there is none */
 async function answer({ pathname, searchParams }, built) {
   const scenes = await built.scenes();
   const scene = searchParams.get('scene') ?? Object.keys(scenes)[0];
@@ -128,7 +128,7 @@ async function answer({ pathname, searchParams }, built) {
   }
 }
 
-/** The page in one theme: what the extension gives VS Code, and the part of VS Code's webview that it needs. */
+/** The page in one theme: the extension's HTML, and the part of VS Code's webview that it needs. */
 function panel(theme, shown) {
   const query = new URLSearchParams({ theme });
   const html = chatHtml({

@@ -11,7 +11,7 @@ export const VIEWPORT = { width: 1400, height: 900 };
 export const QUIET_ARGS = [
   ...['--no-first-run', '--disable-gpu', '--disable-quic', '--disable-dev-shm-usage'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  // Windows of a server share a process, and with it what has been compiled of VS Code's code.
+  // Windows of a server share a process, and with it VS Code's compiled code.
   '--process-per-site',
 ];
 
@@ -25,7 +25,7 @@ export const QUIET_ARGS = [
 /**
  * Starts Chromium.
  * @param {{ profile?: string, viewport?: { width: number, height: number }, scale?: number }} [options] `profile` is a
- *   folder for what windows store in the browser (workspace state, open editors); it is temporary when omitted. `scale` is
+ *   folder for the windows' state in the browser (workspace state, open editors); it is temporary when omitted. `scale` is
  *   how many pixels of a screen a pixel of a page has
  * @returns {Promise<Browser>}
  */

@@ -44,7 +44,7 @@ const tests = all('extensionTestsPath').at(-1);
 const [developed, ...others] = all('extensionDevelopmentPath').map(file => path.resolve(file));
 const scratch = temporaryFolder('redline-headless-');
 
-/** What the window logs about itself rather than about extensions. */
+/** Log lines of the window about itself rather than about extensions. */
 const CHATTER = [
   /^\[(AgentHost|ChatModelSelection|AccountPolicyGate|Service Worker|reconnection-grace-time|RemoteAgentHostProtocol)/,
   /^(Resolv(ing|ed) connection token|Creating a socket|Updating additional builtin|Ignoring fetching additional builtin)/,

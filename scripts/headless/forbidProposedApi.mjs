@@ -1,6 +1,6 @@
 /**
- * code-server lets every extension use proposed API; a stable VS Code does not. This patch takes it away, so that what
- * passes our tests works in a stable VS Code, too.
+ * code-server lets every extension use proposed API; a stable VS Code does not. This patch takes it away, so that code
+ * which passes our tests works in a stable VS Code, too.
  */
 import * as fs from 'node:fs';
 import * as path from 'node:path';

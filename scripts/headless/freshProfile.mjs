@@ -4,21 +4,21 @@ import * as path from 'node:path';
 import { VIEWPORT } from './browser.mjs';
 import { prepareSettings } from './settings.mjs';
 
-/** What a server keeps in its profile, beside its logs, for the windows that it serves. */
+/** Folders in a server's profile, beside its logs, with the state of its windows. */
 const OF_WINDOWS = ['User', 'Machine', 'CachedProfilesData', 'CachedExtensionVSIXs'];
 
 /**
- * Leaves every window and deletes what they have stored, so that the next one finds what it would find in a profile of
- * its own. Installed extensions and what the browser has cached of VS Code's code stay: that is the time that is saved.
+ * Leaves every window and deletes its stored state, so that the next one starts as in a profile of its own. Installed
+ * extensions and the browser's cache of VS Code's code stay: that is the time that is saved.
  *
- * | what a test may have left behind | goes because |
+ * | traces of a test | go because |
  * | --- | --- |
  * | its windows, with listeners, viewport, mouse and open menus | their pages are closed, and a new one is made |
  * | timers, servers and pending work of extensions; terminals | each window has an extension host, and that has ended |
- * | previews, conversations, ledgers, what extensions stored | `User` is deleted, with the storage of all workspaces |
+ * | previews, conversations, ledgers, storage of extensions | `User` is deleted, with the storage of all workspaces |
  * | settings, keys | `User` and `Machine` are deleted, and those of the next window written |
  * | open editors, focus, layout, memory of the palette, secrets | the browser's data of the server's address are deleted |
- * | what extensions logged | the folders of the extension hosts in `logs` are deleted |
+ * | logs of extensions | the folders of the extension hosts in `logs` are deleted |
  *
  * The files of the workspace are the caller's, who opens another folder.
  * @param {object} used
@@ -67,7 +67,7 @@ function filesLeft(userDataDir) {
   );
 }
 
-/** Names of what the browser still stores for an address. */
+/** Names of the stores that the browser still has for an address. */
 async function browserDataLeft(page, origin) {
   // An answer of the server that is not a window.
   await page.goto(`${origin}/version`);

@@ -60,7 +60,7 @@ export class RedlineWindow extends VscodeWindow {
       do await act();
       while (!isDone(await prompt.inputValue()) && Date.now() < deadline);
     };
-    // What is typed goes elsewhere if VS Code moves the focus at that moment, as when a tab closes.
+    // The text goes elsewhere if VS Code moves the focus at that moment, as when a tab closes.
     await until(
       () => prompt.fill(text),
       value => value === text,

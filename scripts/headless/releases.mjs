@@ -1,4 +1,4 @@
-/** Which VS Code the tests run in: the versions that the headless one can be, with what is downloaded for each, and the choice. */
+/** The VS Code that the tests run in: the versions of the headless one, with the downloads for each, and the choice. */
 import * as fs from 'node:fs';
 import { inRepo } from '../lib/paths.mjs';
 

@@ -26,13 +26,13 @@ const SERVER_ENV = {
 
 /**
  * @typedef {object} ServerOptions
- * @property {string} [userDataDir] what VS Code keeps between runs (settings, storage, port); a temporary folder when
+ * @property {string} [userDataDir] VS Code's state between runs (settings, storage, port); a temporary folder when
  *   omitted
  * @property {string} [extensionsDir] installed extensions; inside `userDataDir` when omitted
  * @property {Record<string, unknown>} [settings] added to the quiet settings and to those already in `userDataDir`
  * @property {Record<string, string | undefined>} [env] added to our own for the extension host
  * @property {boolean} [testDriver] lets a window load extensions in development and run tests; hides notifications
- * @property {string} [token] what a browser must present to be let in; without it, any browser is
+ * @property {string} [token] secret that a browser must present; without one, any browser is let in
  */
 
 /**
@@ -41,7 +41,7 @@ const SERVER_ENV = {
  * @property {Promise<string>} ended resolves with the reason when the server has ended
  * @property {(open?: { folder?: string, payload?: [string, string][] }) => string} url the address of a window on a
  *   folder or .code-workspace file, or of an empty one; `payload` is passed to VS Code as it is
- * @property {(file: string) => string} uri what a file of this machine is called in a payload
+ * @property {(file: string) => string} uri the name of a file of this machine in a payload
  * @property {() => Promise<void>} endHosts resolves when no extension host runs. To be called after the last window was
  *   left: its host then ends by itself. A host whose window could not say goodbye would wait for it, and is killed
  * @property {() => Promise<void>} stop ends the server and its extension hosts

@@ -23,14 +23,14 @@ const QUIET_SETTINGS = {
   'window.confirmBeforeClose': 'never',
 };
 
-/** For a window that nobody looks at: drawing what moves is a tenth of its work. */
+/** For a window that nobody looks at: animations are a tenth of its work. */
 export const STILL_SETTINGS = { 'workbench.reduceMotion': 'on', 'editor.cursorBlinking': 'solid' };
 
 const userSettings = userDataDir => path.join(userDataDir, 'User', 'settings.json');
 
 /**
- * Writes the settings that a server starts with: the quiet ones into a fresh profile, and the given ones over whatever
- * is there.
+ * Writes the settings that a server starts with: the quiet ones into a fresh profile, and the given ones over those
+ * that are there.
  * @param {string} userDataDir
  * @param {Record<string, unknown>} [settings]
  */

@@ -1,4 +1,4 @@
-/** A VS Code window in a browser page: what a user sees and clicks in it, whatever extensions it has. */
+/** A VS Code window in a browser page, as a user sees and clicks it, with or without extensions. */
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { limitMs } from '../lib/limits.mjs';
@@ -14,7 +14,7 @@ export const TIMEOUT_MS = limitMs(40_000);
 export const PICTURES = inRepo('out', 'pictures');
 
 /**
- * Methods that click or type wait until what they need is there, at most `TIMEOUT_MS`. Methods that return a locator
+ * Methods that click or type wait for their target, at most `TIMEOUT_MS`. Methods that return a locator
  * do not wait: the locator does, when it is clicked or read.
  */
 export class VscodeWindow {
@@ -40,7 +40,7 @@ export class VscodeWindow {
 
   /**
    * Opens a list by a key, filters it, and chooses an entry. A window that is still loading may lose the key or close the
-   * list, and the list holds what was known when it opened: so it is opened again and again.
+   * list, and a list does not grow once it is open: so it is opened again and again.
    */
   async #pickAfter(key, filter, label) {
     const deadline = Date.now() + TIMEOUT_MS;
@@ -214,8 +214,8 @@ export class VscodeWindow {
   }
 
   /**
-   * Clicks again until what was clicked got the click.
-   * @param {string} selector of what is to get it, which may be around what is clicked
+   * Clicks again until the target got the click.
+   * @param {string} selector of the target, which may be around the clicked element
    * @param {() => Promise<void>} click
    */
   async #clickUntilItArrives(selector, click) {

@@ -86,7 +86,7 @@ export class Workbench extends RedlineWindow {
   }
 
   /**
-   * Becomes what `Workbench.open` would return for these options, in a second instead of ten: the same VS Code and
+   * Becomes a workbench as `Workbench.open` makes it for these options, in a second instead of ten: the same VS Code and
    * browser, with a window on another folder in an empty profile. `freshProfile.mjs` says how.
    * @param {ResetOptions} [options]
    * @throws {Error} when something is left of the window before; then only `close` may be called
@@ -108,7 +108,7 @@ export class Workbench extends RedlineWindow {
 
   /**
    * Ends VS Code and starts it again on the same workspace with the same storage.
-   * @param {() => void} [whileClosed] called when no VS Code runs, so that none sees what it changes happen
+   * @param {() => void} [whileClosed] called when no VS Code runs, so that none sees its changes happen
    */
   async restart(whileClosed) {
     // A page that is left saves its state; a browser process that is ended does not.
@@ -161,7 +161,7 @@ export class Workbench extends RedlineWindow {
   }
 
   /**
-   * What the extension wrote to its output channels, for failure reports.
+   * The text of the extension's output channels, for failure reports.
    * @returns {string}
    */
   extensionLog() {

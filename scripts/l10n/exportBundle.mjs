@@ -21,7 +21,7 @@ export function localisedSources(folder = inRepo('src')) {
 }
 
 /**
- * What l10n/bundle.l10n.json must hold.
+ * The content that l10n/bundle.l10n.json must have.
  * @param {readonly ts.SourceFile[]} [sources]
  * @returns {string}
  */

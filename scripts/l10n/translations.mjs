@@ -31,7 +31,7 @@ export function readTexts() {
 }
 
 /**
- * What is wrong with the translations of the code's texts, one line for each fault.
+ * The faults of the translations of the code's texts, a line each.
  * @param {AllTexts} texts
  * @returns {string[]}
  */
@@ -54,7 +54,7 @@ export function bundleFaults({ bundle, translations }) {
 }
 
 /**
- * What is wrong with the translations of package.json, one line for each fault.
+ * The faults of the translations of package.json, a line each.
  * @param {AllTexts} texts
  * @returns {string[]}
  */
@@ -94,7 +94,7 @@ function formFaults(text, translation, language) {
   return forms === wanted ? [] : [`has ${forms} plural forms, and needs ${wanted}`];
 }
 
-/** What a text holds beside its words: placeholders, icons, code, links, arguments of commands. */
+/** The parts of a text beside its words: placeholders, icons, code, links, arguments of commands. */
 const MARKS = /\{\d+\}|\$\([\w~-]+\)|`[^`]*`|\]\([^)]*\)|<[^<>]+>|\*\*\/\w+\*\*|#[\w.]+#|\n/g;
 
 function markFaults(text, translation) {

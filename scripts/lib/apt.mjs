@@ -24,7 +24,7 @@ export async function ensureBubblewrap() {
 
 /**
  * Installs packages if we are root or sudo needs no password. Hold {@link aptLock} meanwhile.
- * @param {string} name what is printed
+ * @param {string} name for the printed line
  * @param {readonly string[]} packages
  * @returns {boolean} whether apt-get succeeded
  */

@@ -15,7 +15,7 @@ let listening = false;
 let signalled = false;
 
 /**
- * Registers what to do before this process ends.
+ * Registers work to do before this process ends.
  * @param {() => unknown} cleanup may be asynchronous; called at most once
  * @param {() => void} [cleanupSync] called when the process exits before `cleanup` is done
  * @returns {() => Promise<unknown>} does the cleanup now, and unregisters it

@@ -10,7 +10,7 @@ export const ENTRY = 'dist/extension.js';
  */
 export function eagerOutputs(outputs) {
   const eager = new Set([ENTRY]);
-  // The loop also visits what is added to the set meanwhile.
+  // The loop also visits outputs that are added to the set meanwhile.
   for (const file of eager)
     for (const imported of outputs[file].imports)
       if (imported.kind === 'import-statement' && imported.path in outputs) eager.add(imported.path);

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What the work below takes on our machine, in milliseconds. */
+/** The time that the work below takes on our machine, in milliseconds. */
 const OURS_MS = 35;
 const SLOWNESS = 'REDLINE_SLOWNESS';
 const POLL_MS = 50;
@@ -24,7 +24,7 @@ function measure() {
 
 /**
  * A limit for this machine.
- * @param {number} ms what is enough on ours
+ * @param {number} ms enough on ours
  * @returns {number}
  */
 export const limitMs = ms => Math.ceil(ms * slowness());
@@ -33,7 +33,7 @@ export const limitMs = ms => Math.ceil(ms * slowness());
 export const quietMs = () => limitMs(5 * 60_000);
 
 /**
- * Reads again and again until there is a value: for what no event tells of.
+ * Reads again and again until there is a value: for changes that no event announces.
  * @template T
  * @param {string} what the wait is for, for the error when the time is up
  * @param {() => T | Promise<T>} read

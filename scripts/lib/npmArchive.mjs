@@ -20,7 +20,7 @@ export async function unpackedPackage({ name, integrity }, folder, part = '.') {
   const [archive] = fs.readdirSync(folder).filter(file => file.endsWith('.tgz'));
   checkIntegrity(name, fs.readFileSync(path.join(folder, archive)), integrity);
   const inside = path.posix.join('package', part);
-  // By a relative path: tar takes what is before the colon of a Windows path for the name of a host.
+  // By a relative path: tar takes the drive letter of a Windows path for the name of a host.
   if ((await run('tar', ['-xzf', archive, inside], { cwd: folder })) !== 0)
     throw new Error(`${archive} cannot be unpacked.`);
   return path.join(folder, inside);

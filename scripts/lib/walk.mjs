@@ -1,6 +1,6 @@
 /**
  * `npm start -- --once`: walks through the tour and the core story in a headless VS Code by clicking the real buttons. Each step
- * prints what the file on disk holds and takes a picture. The walk fails at the first thing that is not as it should be.
+ * prints the file on disk and takes a picture. The walk fails at the first thing that is not as it should be.
  */
 import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
@@ -48,7 +48,7 @@ export async function takeWalk() {
   }
 }
 
-/** Counts the steps: each prints what was done and what the file holds now, and takes a picture. */
+/** Counts the steps: each prints its name and the file as it is now, and takes a picture. */
 function stepsIn(workbench) {
   let number = 0;
   return async (title, file) => {
@@ -89,7 +89,7 @@ async function walkTour(workbench, step) {
   await workbench.page.locator('.quick-input-widget:visible input.input').fill(REASON);
   await workbench.page.keyboard.press('Enter');
   await chat.getByText('The rest still waits for you').waitFor();
-  // The test runs again on what is left, whose only hunk is all there is to apply.
+  // The test runs again on the rest, whose only hunk is all there is to apply.
   await passed.waitFor();
   await workbench.page
     .locator('.editor.modified .codelens-decoration a')

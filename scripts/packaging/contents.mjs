@@ -1,4 +1,4 @@
-/** What a package must contain, and what not. */
+/** The files that a package must contain, and those that it must not. */
 import { nativeFiles, TARGETS, UNIVERSAL } from './targets.mjs';
 
 const MB = 1024 * 1024;
@@ -32,7 +32,7 @@ const ALLOWED =
   /^(?:package(?:\.nls(?:\.[\w-]+)?)?\.json|l10n\/bundle\.l10n\.[\w-]+\.json|readme\.md|changelog\.md|LICENSE\.txt|dist\/(?:chunks\/)?[\w.-]+\.js|dist\/redline-(?:mcp|gate|run)\.cjs|dist\/[\w.-]+\.(?:css|ttf)|dist\/customTool\/[\w.]+\.ts|dist\/ThirdPartyNotices\.txt|media\/.+)$/;
 
 /**
- * What is wrong with the contents of a package, in sentences.
+ * The faults of a package's contents, in sentences.
  * @param {readonly string[]} files in the package's folder `extension`
  * @param {string} target that it is for
  * @param {(platform: string) => readonly string[]} languages as {@link nativeFiles} wants them
@@ -49,14 +49,14 @@ export function wrongContents(files, target, languages) {
   ];
 }
 
-/** What is wrong with the platform that a package says it is for, by its extension.vsixmanifest. */
+/** The fault of the platform that a package's extension.vsixmanifest names, if there is one. */
 export function wrongPlatform(manifest, target) {
   const found = /<Identity\b[^>]*\bTargetPlatform="([^"]*)"/.exec(manifest)?.[1];
   const wanted = target in TARGETS ? target : undefined;
   return found === wanted ? [] : [`It is for ${found ?? UNIVERSAL} instead of ${target}`];
 }
 
-/** What is wrong with the size of a package, in bytes. What slowly grows is not noticed otherwise. */
+/** The fault of a package's size, in bytes, if there is one. Slow growth is not noticed otherwise. */
 export function wrongSize(bytes, target) {
   const limit = !(target in TARGETS) ? 30 * MB : TARGETS[target].grammars ? 6 * MB : 4 * MB;
   if (bytes <= limit) return [];

@@ -7,7 +7,7 @@ import { enginePackage } from './targets.mjs';
 
 const folder = path.join(downloads, 'engines');
 
-/** What the lock file says of a package. */
+/** A package's entry in the lock file. */
 function locked(name) {
   const entry = JSON.parse(fs.readFileSync(inRepo('package-lock.json'), 'utf8')).packages[
     `node_modules/${name}`
@@ -35,7 +35,7 @@ function downloadedFile(name) {
 
 /**
  * Downloads the engine of a platform unless it is here.
- * @throws {Error} when npm cannot get it, or it is not what the lock file has
+ * @throws {Error} when npm cannot get it, or the lock file has another hash
  */
 export async function fetchEngine(platform) {
   if (findEngine(platform)) return;

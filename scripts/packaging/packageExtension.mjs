@@ -12,7 +12,7 @@ import { platformsOf, TARGETS } from './targets.mjs';
 
 /**
  * Builds dist/ with the native files of a target. Engines that are not here are downloaded.
- * @returns {Promise<boolean>} whether it worked; what did not was printed
+ * @returns {Promise<boolean>} whether it worked; failures were printed
  */
 export async function buildFor(target) {
   for (const platform of platformsOf(target)) await fetchEngine(platform);
@@ -20,10 +20,10 @@ export async function buildFor(target) {
 }
 
 /**
- * Packages what dist/ contains and .vscodeignore lets through, and looks whether that is what the target's package must contain.
+ * Packages the files of dist/ that .vscodeignore lets through, and compares them with those that the target's package must contain.
  * @param {string} target that dist/ was built for
  * @param {string} file to write
- * @throws {Error} that tells what is wrong
+ * @throws {Error} that names the faults
  */
 export async function packageFor(target, file) {
   fs.mkdirSync(path.dirname(file), { recursive: true });

@@ -106,7 +106,7 @@ class TypeWriter {
   }
 }
 
-/** Whether a declaration says by itself what it is, instead of computing it from what is not shown. */
+/** Whether a declaration is complete in itself, instead of computed from types that are not shown. */
 function isWritten(declaration) {
   if (ts.isInterfaceDeclaration(declaration)) return !declaration.heritageClauses;
   const { type } = declaration;

@@ -7,7 +7,7 @@ import { protectedList } from './protectedList.mjs';
 import { settingsTables } from './settingsTables.mjs';
 
 /**
- * What writes a part of each page. A page with several parts names them.
+ * The functions that write a part of each page. A page with several parts names them.
  * @type {Readonly<Record<string, (part?: string) => Promise<string>>>}
  */
 export const generatedPages = {
@@ -25,7 +25,7 @@ const PART = /(<!-- written by npm run docs(?:: (\w+))? -->\n)[^]*?(<!-- end -->
 /**
  * The page with its generated parts replaced.
  * @param {string} page
- * @param {(part?: string) => Promise<string>} makePart what it makes ends with a line break
+ * @param {(part?: string) => Promise<string>} makePart its text ends with a line break
  * @throws {Error} when the page does not mark such a part
  */
 export async function withGenerated(page, makePart) {

@@ -1,11 +1,11 @@
-/** The tables of what is held of each agent in each of its modes, and the one of the README. */
+/** The tables of the edits held in each mode of each agent, and the one of the README. */
 import { agentHolds, IN_VIEW, shellHold } from '../../src/agent/clients/setUp/agentHolds.ts';
 
 /** In the README. */
 const WORDS = { held: 'held back', asks: 'asks first', writes: 'writes' };
 const SECTIONS = { Claude: 'claude-code', VS: 'copilot-and-vs-codes-own-agents' };
 
-/** What readers of the README call it. */
+/** Names of agents in the README, where it has others. */
 const SHOWN = { VS: 'Copilot in VS Code' };
 
 /** Modes whose names do not tell readers where the agent is started, or on what it depends. */
@@ -14,7 +14,7 @@ const SHOWN_MODES = {
   'in any mode': 'in any mode, while hooks are on',
 };
 
-/** What the README says of where a fact comes from. */
+/** The README's words for the source of a fact. */
 const EVIDENCE = { run: 'tried', documentation: 'documented' };
 
 /** @returns {Promise<string>} markdown */

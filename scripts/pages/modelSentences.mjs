@@ -1,11 +1,11 @@
-/** The part of docs/model-texts.md: what the code can say to a model, read from the source. */
+/** The part of docs/model-texts.md: the sentences of the code for a model, read from the source. */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import ts from 'typescript';
 import { inRepo } from '../lib/paths.mjs';
 
 /**
- * Where words for a model are made, in the order of the page; a folder stands for its files. Whatever else makes a `ToolError` follows.
+ * Where words for a model are made, in the order of the page; a folder stands for its files. Other files that make a `ToolError` follow.
  */
 const PLACES = [
   'session/request.ts',
@@ -79,7 +79,7 @@ function sentencesIn(file, isWanted) {
     const text = textOf(node, source);
     if (text === undefined) return ts.forEachChild(node, visit);
     if (isWanted(text)) found.push(text.trim());
-    // What is inserted may be a sentence of its own.
+    // An inserted expression may be a sentence of its own.
     ts.forEachChild(node, visitInserted);
   };
   const visitInserted = node => {

@@ -7,10 +7,10 @@ const BELOW = 36;
 const STEP_MS = 50;
 const STEPS = 8;
 
-/** What Playwright must not draw. */
+/** Elements that Playwright must not draw. */
 const STILL = { animations: 'disabled', caret: 'hide' };
 
-/** The lines of a frame: what happens, and what a file holds. `isNew` marks what the disk did not hold before. */
+/** The lines of a frame: the event, and a file's content. `isNew` marks text that was not on disk before. */
 /** @typedef {{ title: string, file: string, code: string, isNew: boolean }} Lines */
 
 export class Film {
@@ -26,7 +26,7 @@ export class Film {
   }
 
   /**
-   * Takes a frame of what the window shows.
+   * Takes a frame of the window.
    * @param {number} duration in milliseconds
    */
   async shoot(duration) {
@@ -43,7 +43,7 @@ export class Film {
   }
 
   /**
-   * Moves the pointer to the middle of what a locator finds, and shoots on the way.
+   * Moves the pointer to the middle of the target, and shoots on the way.
    * @param {import('playwright-core').Locator} target
    */
   async pointAt(target) {

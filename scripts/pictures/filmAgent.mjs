@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The agent of the moving picture: a program that knows nothing of Redline. It is asked once, writes three files of the project of the
- * tour with Node's own functions, waits until REDLINE.md has what the user decided, and says what it read there.
+ * tour with Node's own functions, waits until REDLINE.md has the user's decision, and repeats it.
  */
 import * as fs from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -9,7 +9,7 @@ import { Film } from './film.mjs';
 import { SETTINGS } from './stage.mjs';
 
 const CART = 'src/cart.js';
-/** How the tree names what the agent proposes. */
+/** The tree's name for the agent's proposal. */
 const CHANGE_SET = 'cart.js, money.js';
 const OLD = 'sum += item.price;';
 const NEW = 'sum += item.price * item.quantity;';
@@ -30,7 +30,7 @@ export async function takeReviewFilm() {
   const workspace = path.join(temporaryFolder('redline-'), 'shop');
   fs.cpSync(inRepo('media', 'tour'), workspace, { recursive: true });
   fs.rmSync(path.join(workspace, '.vscode'), { recursive: true });
-  // What git ignores is in the view, and is no change: so is the agent.
+  // Files that git ignores are in the view, and are no change: so is the agent.
   const agent = path.join(workspace, 'node_modules', '.bin', 'agent');
   fs.mkdirSync(path.dirname(agent), { recursive: true });
   fs.copyFileSync(inRepo('scripts', 'pictures', 'filmAgent.mjs'), `${agent}.mjs`);
@@ -80,7 +80,7 @@ async function play(workbench, film) {
     .filter({ hasNotText: 'out of date' })
     .first();
   const terminal = page.locator('.xterm-rows');
-  /** Says what happens from now on, beside the line of the file that the story is about, as it is on disk. */
+  /** Captions the story from now on, beside its line of the file as it is on disk. */
   const tell = (title, isNew = false) => {
     console.log(title);
     const code = workbench
@@ -129,7 +129,7 @@ async function play(workbench, film) {
   await film.shoot(2000);
   await film.hidePointer();
 
-  // A diff opens beside what is open, and there is no room for two.
+  // A diff opens beside the open one, and there is no room for two.
   await workbench.runCommand('View: Close All Editors');
   await workbench.clickTreeRow(CHANGE_SET);
   await workbench.lens('Discard').first().waitFor();

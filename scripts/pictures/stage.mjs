@@ -1,4 +1,4 @@
-/** What the pictures are taken of: a VS Code with as little as possible beside Redline, and a model that follows a script. */
+/** The scene of the pictures: a VS Code with as little as possible beside Redline, and a model that follows a script. */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { startScriptedServer } from '../../test/support/scriptedServer.ts';

@@ -32,7 +32,7 @@ const TEST = {
   content: "import assert from 'node:assert';\nimport { total } from './cart';\n",
 };
 
-/** What the model answers: calls to a prompt, its vote when it is asked for one, and words to everything else. */
+/** The model's answers: calls to a prompt, its vote when it is asked for one, and words to everything else. */
 function answer({ body }) {
   if (typeof body.tool_choice === 'object') {
     const reason = 'It is exactly what you asked for.';

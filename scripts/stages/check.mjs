@@ -35,7 +35,7 @@ export async function check() {
   return counts;
 }
 
-/** What `tsc -p` does, and the program that it makes. */
+/** Checks types as `tsc -p` does. Returns the program, too. */
 function compile(project) {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: report };
   const config = ts.getParsedCommandLineOfConfigFile(inRepo(project), {}, host);
@@ -61,7 +61,7 @@ function report(problem) {
   console.error(ts.formatDiagnostic(problem, host).trimEnd());
 }
 
-/** What `eslint .` does, with the types of programs that have been checked: to find them again would take as long once more. */
+/** Lints as `eslint .` does, with the types of programs that have been checked: to find them again would take as long once more. */
 async function lint(programs) {
   const parserOptions = { projectService: false, programs };
   const eslint = new ESLint({

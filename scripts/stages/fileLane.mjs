@@ -1,6 +1,6 @@
 /**
  * Runs test files one after the other in this process, which `fileLanes.mjs` starts and tells which file is next. Modules that
- * they share are loaded once. What they share until the end, such as a VS Code, is cleared away when the process is disconnected.
+ * they share are loaded once. Shared things, such as a VS Code, are cleared away when the process is disconnected.
  */
 import { once } from 'node:events';
 import * as path from 'node:path';

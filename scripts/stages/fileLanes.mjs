@@ -18,7 +18,7 @@ const COMPILED = { NODE_COMPILE_CACHE: inRepo('out', 'compile-cache') };
 export const BROKE = 'the process';
 
 /**
- * A test that has ended, or what went wrong with its file.
+ * A test that has ended, or the failure of its file.
  * @typedef {{ file: string, name: string, outcome: 'passed' | 'failed' | 'skipped', error?: string }} EndedTest
  */
 
@@ -32,7 +32,7 @@ export const BROKE = 'the process';
  * @param {Record<string, string>} [options.env] added to the environment of the tests
  * @param {number} [options.quiet] how long no test may begin or end, in milliseconds
  * @param {(test: EndedTest) => unknown} [options.onTest] is told of each test
- * @param {(text: string) => unknown} [options.write] prints what the lanes write
+ * @param {(text: string) => unknown} [options.write] prints the lanes' output
  * @returns {Promise<import('./lanes.mjs').LaneCounts>} a file that breaks off, hangs or has no tests counts as a failure; the other files are run
  */
 export async function runFiles(
@@ -165,7 +165,7 @@ class LaneProcess {
     if (message.type === 'free') this.#isFree = this.#hasStarted = true;
     else if (message.type === 'began') this.#test = message.name;
     else this.#testEnded(message);
-    // What the last file told may still be on its way. One in which no test has the wanted name tells nothing.
+    // Messages of the last file may still be on their way. One in which no test has the wanted name tells nothing.
     if (this.#isFree && (!this.#running || this.#grep)) this.#next();
   }
 

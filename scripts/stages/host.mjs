@@ -14,7 +14,7 @@ import { NOT_ON_OLDEST } from './laterVscode.mjs';
 const LANES = Math.min(2, os.availableParallelism());
 const lane = fileURLToPath(new URL('./hostLane.mjs', import.meta.url));
 
-/** What surrounds the core and takes long: other programs and models, commands, every notice and every kind of editor. */
+/** Suites around the core that take long: other programs and models, commands, every notice and every kind of editor. */
 const REST = [
   'agentSetUp',
   'badInput',
@@ -90,7 +90,7 @@ function sharesOf(files, number) {
 
 const sourceOf = bundle => bundle.replace(/\.cjs$/, '.ts');
 
-/** Reads what the runner wrote. A run that broke off counts as one more failure. */
+/** Reads the runner's report. A run that broke off counts as one more failure. */
 function countsOf(file, status, print) {
   const results = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
   const {

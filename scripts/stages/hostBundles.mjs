@@ -7,7 +7,7 @@ import { inRepo, repoRoot } from '../lib/paths.mjs';
 /** Contains `runner.cjs`, and the test files in `suite/`. */
 export const hostBundles = inRepo('out', 'test-host');
 
-/** Makes the folder `hostBundles`, replacing what was there. */
+/** Makes the folder `hostBundles` anew. */
 export async function bundleHostTests() {
   fs.rmSync(hostBundles, { recursive: true, force: true });
   const common = {

@@ -1,4 +1,4 @@
-/** A reporter of `node:test` that tells the process which started a lane what its tests do: `fileLanes.mjs` reads it. */
+/** A reporter of `node:test` that sends the events of a lane's tests to the process which started the lane: `fileLanes.mjs` reads it. */
 import { inspect } from 'node:util';
 
 /** @param {AsyncIterable<{ type: string, data: any }>} events */

@@ -17,7 +17,7 @@ export function runLanes(count, run, write) {
 }
 
 /**
- * Does something whose output is printed in whole lines, so that what runs side by side can be told apart.
+ * Does work whose output is printed in whole lines, so that lanes that run side by side can be told apart.
  * @template Result
  * @param {string} prefix of each line
  * @param {(print: (text: string | Uint8Array) => void) => Promise<Result>} work
@@ -41,9 +41,9 @@ export async function withPrinter(prefix, work, write = text => process.stdout.w
 }
 
 /**
- * @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} LaneCounts `failures` says what failed
+ * @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} LaneCounts `failures` has a line for each
  *
- * @param {readonly LaneCounts[]} lanes what each of them counted
+ * @param {readonly LaneCounts[]} lanes the counts of each
  * @returns {LaneCounts}
  */
 export function sumOf(lanes) {

@@ -1,6 +1,6 @@
 /**
- * Host tests of what the oldest VS Code does otherwise, or does not have. They are left out there. All others run there, too.
- * Each is given by its full title, with what was seen in VS Code 1.104.0.
+ * Host tests of behaviour that the oldest VS Code does not have. They are left out there; all others run there, too.
+ * Each is given by its full title, with the behaviour of VS Code 1.104.0.
  */
 export const NOT_ON_OLDEST = {
   'activation loads neither the openai package nor a native module':

@@ -8,7 +8,7 @@ import { withPrinter } from './lanes.mjs';
 
 /**
  * @typedef {{ passed: number, failed: number, skipped: number, failures?: string[], notRun?: string }} Counts `failures`
- *   says what failed, `notRun` why a stage was not run
+ *   has a line for each, `notRun` says why a stage was not run
  * @typedef {(options: { grep?: string }) => Promise<Counts>} Stage each is exported by the module of its name, or by `module`
  */
 
@@ -34,7 +34,7 @@ const FAILURE_LINES = 20;
 
 /**
  * The lanes of a round run side by side, the stages of a lane one after the other. `check` is one process and gives way to
- * windows; unit tests then take whatever those leave, so that both lanes end at about the same time.
+ * windows; unit tests then take the processors that those leave, so that both lanes end at about the same time.
  */
 const ROUNDS = [
   [
@@ -104,7 +104,7 @@ function cannotRun(reason, print) {
   return { passed: 0, failed: 1, skipped: 0, failures: [reason] };
 }
 
-/** Prints what failed and the results, at the end, where a log that was cut off still has them. Returns whether everything passed. */
+/** Prints the failures and the results, at the end, where a log that was cut off still has them. Returns whether everything passed. */
 function summarize(names, results) {
   let passed = 0;
   let failed = 0;

@@ -7,7 +7,7 @@ import { runFiles } from './fileLanes.mjs';
 
 const TESTS = 'test/unit/**/*.test.ts';
 
-/** Files that change their whole process, each with what they change. */
+/** Files that change their whole process, each with the change. */
 export const ALONE = {
   'test/unit/hold/text/encodings.test.ts': 'loads the tables of encodings, which others have loaded already',
   'test/unit/hold/preview/log/previewLog.test.ts': 'finds the tables of encodings not loaded yet',

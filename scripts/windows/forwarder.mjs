@@ -4,7 +4,7 @@ const SECTION = 0x1000;
 const FILE_ALIGNMENT = 0x200;
 
 /**
- * A library (DLL) for 64-bit Windows: headers, and one section with the table of what it exports.
+ * A library (DLL) for 64-bit Windows: headers, and one section with the table of its exports.
  * @param {string} library its file name
  * @param {string} name of the function
  * @param {string} target the function that does the work, as `LIBRARY.Function`

@@ -1,6 +1,6 @@
 /**
- * Runs in the Windows Node that Wine runs: test files in lanes, which are Windows processes, too. What they print and how the
- * tests ended goes into files, because the consoles of Wine lose output.
+ * Runs in the Windows Node that Wine runs: test files in lanes, which are Windows processes, too. Their output and the
+ * results go into files, because the consoles of Wine lose output.
  *
  *   node.exe inWine.mjs <file with a job>
  */

@@ -1,10 +1,10 @@
-/** Compares how tests ended under Wine with what is known of Wine. */
+/** Compares the results of tests under Wine with Wine's known limits. */
 /**
- * What Wine cannot do, and the tests that need it. A name may end with `*`; one of a file may be `*`, for all of its tests.
+ * The limits of Wine, and the tests that meet them. A name may end with `*`; one of a file may be `*`, for all of its tests.
  * @typedef {{
  *   reasons: Record<string, string>,
  *   notRun: Record<string, string[]>,
- *   errors: Record<string, string>, by reason, what an error says that this reason alone explains
+ *   errors: Record<string, string>, by reason, the words of an error that this reason alone explains
  *   fail: Record<string, Record<string, string[]>>,
  * }} Listed
  */

@@ -86,7 +86,7 @@ export interface Agent {
   readonly ownsStorage: boolean;
 }
 
-/** Assembles the core and restores what this workspace's storage holds. Makes no network request. */
+/** Assembles the core and restores its state from this workspace's storage. Makes no network request. */
 export async function createAgent(
   context: vscode.ExtensionContext,
   logger: RedlineLog,

@@ -5,7 +5,7 @@ import type { CommandArguments, CommandId } from './contributions.ts';
 import { sentenceFor } from './texts/errorSentence.ts';
 import { showError, showInfo, showWarning } from './toast.ts';
 
-/** A handler for each command. Menus and keys pass arguments of their own, so handlers must check what they get. */
+/** A handler for each command. Menus and keys pass arguments of their own, so handlers must check theirs. */
 export type CommandHandlers = { readonly [K in CommandId]?: (...args: unknown[]) => unknown };
 
 /**

@@ -142,7 +142,7 @@ export interface CommandArguments extends OwnCommandArguments {
   'redline.preview.rebase': [previewId?: string];
   /** Makes a proposal writable; saving it creates the next revision. */
   'redline.preview.edit': [previewId?: string, path?: string];
-  /** With ids: these, whatever their state; otherwise all pending ones. */
+  /** With ids: these, in any state; otherwise all pending ones. */
   'redline.preview.openAll': [previewIds?: readonly string[], title?: string];
   'redline.preview.applyAll': [];
   'redline.preview.discardAll': [];

@@ -1,6 +1,6 @@
 import { Emitter, type Event } from '../agent/base/event.ts';
 
-/** Something that the user is asked: whether the model may read from a host, or what the model asks itself. */
+/** A question to the user: whether the model may read from a host, or one of the model's own. */
 export type Asked =
   /** `url` is the whole address, which the host would get. */
   | { readonly about: 'host'; readonly host: string; readonly url: string }

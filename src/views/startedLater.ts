@@ -57,7 +57,7 @@ export function startAppliedUnseen(agent: Agent, shown: ShownRevisions, overview
 }
 
 /**
- * Moves the tabs of files along with applied changes, whoever applies them: otherwise the tab of a removed file would bring it back
+ * Moves the tabs of files along with applied changes, of any actor: otherwise the tab of a removed file would bring it back
  * on saving.
  */
 export function followFiles({ store, files, logger }: Agent): Disposable {

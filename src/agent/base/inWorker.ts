@@ -5,7 +5,7 @@ import { abortErrorOf } from './async.ts';
  * Runs a script in a thread of its own, which is ended with it: a pattern that backtracks for ever blocks nothing else.
  * @param data its `workerData`
  * @returns the first message of the script; `undefined` if there is none within the time limit, in milliseconds
- * @throws what the script throws; the abort error
+ * @throws the error of the script; the abort error
  */
 export async function inWorker<Answer>(
   script: string | URL,

@@ -20,8 +20,8 @@ export interface UsedInstructions {
 }
 
 /**
- * The project's instructions in the system prompt. They are text of the workspace and do what a prompt can do, nothing
- * more: no setting, mode, protected place or tool depends on them.
+ * The project's instructions in the system prompt. They are text of the workspace and have the powers of a prompt, no
+ * others: no setting, mode, protected place or tool depends on them.
  */
 export class Instructions {
   readonly #ctx: SessionContext;

@@ -114,7 +114,7 @@ async function stage(
   return preview.id;
 }
 
-/** Warnings about what Redline cannot hold back from an agent as it is set up on this machine. */
+/** Warnings about edits of an agent, as it is set up on this machine, that Redline cannot hold back. */
 async function notesOn({ id, name }: KnownAgent, folder: string): Promise<readonly string[]> {
   const { l10n } = vscode;
   const notes = id === 'claude' ? grantsText(await claudeGrants(folder, homedir()), l10n) : [];

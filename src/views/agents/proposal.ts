@@ -18,7 +18,7 @@ export interface ProposalParts extends ResolveHost {
 
 /**
  * Stages another agent's proposal and waits until it is resolved. Cancelling only ends the wait: the preview stays pending.
- * @returns a text for the agent: what was staged, and the outcome.
+ * @returns a text for the agent: the staged changes, and the outcome.
  * @throws Error with a text for the agent if its input cannot be staged, or the call was cancelled.
  */
 export async function propose(
@@ -62,7 +62,7 @@ export async function propose(
   }
 }
 
-/** @throws Error with the outcomes so far and what is still pending, if `signal` fires before everything is resolved. */
+/** @throws Error with the outcomes so far and the pending previews, if `signal` fires before everything is resolved. */
 async function waitForOutcome(wait: OutcomeWait, signal: AbortSignal): Promise<string> {
   return untilAborted(signal, () => wait.outcome()).catch(() => {
     const { open, happened } = wait;

@@ -20,7 +20,7 @@ import { withNamed } from './attachments/attachmentRefs.ts';
 import { webviewMessage, type AttachmentRef, type HostMessage, type WebviewMessage } from './protocol.ts';
 
 /**
- * The chat panel. It owns no state: the webview shows what the session and the store hold, and gets a new snapshot
+ * The chat panel. It owns no state: the webview shows the state of session and store, and gets a new snapshot
  * whenever it reloads. Messages from the webview are validated, and run the same commands as keys and menus.
  */
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
@@ -116,7 +116,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#feed.send({ type: 'focus' });
   }
 
-  /** Puts prompts back into the input, before what is typed there, now or as soon as the panel is shown. */
+  /** Puts prompts back into the input, before the text there, now or as soon as the panel is shown. */
   putBack(prompts: readonly Prompt[]): void {
     const refs = prompts
       .flatMap(({ attachments }) => attachments)

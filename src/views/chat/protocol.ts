@@ -196,7 +196,7 @@ export const hostMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('focus') }),
   /** Adds attachments to the next prompt. */
   z.object({ type: z.literal('attached'), refs: z.array(attachmentRef) }),
-  /** Puts prompts that are not sent, or were reverted, into the input, before what is typed there. */
+  /** Puts prompts that are not sent, or were reverted, into the input, before the text there. */
   z.object({ type: z.literal('putBack'), text: z.string(), refs: z.array(attachmentRef) }),
   /** Scrolls to the item with that key, or the first one below it, and focuses it. */
   /** Workspace paths that match a `findFiles`, best first. */

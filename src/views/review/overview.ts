@@ -16,7 +16,7 @@ export class Overview implements vscode.Disposable {
   readonly #following: vscode.Disposable;
   readonly #opened = new Emitter<readonly string[]>();
 
-  /** The user opened all of these, by their ids, whatever their state. */
+  /** The user opened all of these by their ids, in any state. */
   readonly onDidOpenSet: Event<readonly string[]> = this.#opened.event;
 
   constructor(store: PreviewStore, files: FileUris, tabs: PreviewTabs) {
@@ -33,7 +33,7 @@ export class Overview implements vscode.Disposable {
   }
 
   /**
-   * Opens these, whatever their state, as far as one diff holds them. The tab stays until the user closes it.
+   * Opens these, in any state, as far as one diff holds them. The tab stays until the user closes it.
    * @param title their common title
    */
   async openSet(previews: readonly Preview[], title = vscode.l10n.t('Several Previews')): Promise<void> {

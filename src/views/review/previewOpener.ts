@@ -37,8 +37,8 @@ interface Ending {
  * Opens previews as diffs, on request or automatically, and closes their tabs once they are resolved.
  *
  * After a chat prompt, the first preview that was staged for it opens automatically as soon as one answer's tool calls have
- * all run: at most once for each prompt, only if no editor saw activity since, and never on top of what the user is
- * working on. Once the user has resolved the preview that they see, the next pending one takes its tab.
+ * all run: at most once for each prompt, only if no editor saw activity since, and never on top of the user's
+ * work. Once the user has resolved the preview that they see, the next pending one takes its tab.
  */
 export class PreviewOpener extends Owner {
   readonly #ctx: Agent & ReviewParts;
@@ -190,7 +190,7 @@ export class PreviewOpener extends Owner {
   async #openFirst(staged: ReadonlySet<string>): Promise<void> {
     const { review } = this.#ctx;
     await review.loaded();
-    // Not the head: what the user asked for may build on a preview that they have seen before.
+    // Not the head: the preview that the user asked for may build on a preview that they have seen before.
     const first = review
       .list()
       .find(preview => staged.has(preview.id) && this.#mayOpenAutomatically(preview));
@@ -299,7 +299,7 @@ export class PreviewOpener extends Owner {
     if (parsePreviewUri(document.uri)?.previewId === this.#untouched) this.#untouched = undefined;
   }
 
-  /** The place of the review: what the active tab shows, or what was shown last. */
+  /** The place of the review: the preview of the active tab, or the one shown last. */
   #place(): Place | undefined {
     const { store, files, tabs } = this.#ctx;
     const address = tabs.activeAddress();

@@ -103,7 +103,7 @@ export class RiskMarks extends Owner {
     await new Promise(resolve => setImmediate(resolve));
   }
 
-  /** A change to a file that imports what a preview deletes, or in the same set, may remove an import or restore it. */
+  /** A change to a file that imports a deleted file or export, or in the same set, may remove an import or restore it. */
   #lookAgain(changed: Preview): void {
     if (changed.state.kind === 'applying') return; // what comes of it is told, too
     const { setId } = setOf(changed);

@@ -55,7 +55,7 @@ export async function showDiff(
   await vscode.commands.executeCommand('vscode.changes', title, shownFiles(preview, files, MAX_FILES));
 }
 
-/** Shows an image as VS Code does, side by side with what it replaces. */
+/** Shows an image as VS Code does, side by side with the one that it replaces. */
 async function showImages(
   { changes, id }: Preview,
   change: FileChange,

@@ -78,7 +78,7 @@ async function takeOver(
   return lock;
 }
 
-/** Ends what the last owner has left as the next start would, and adds it to this window's previews, and those to its log. */
+/** Ends the last owner's unfinished commits as the next start would, and joins its log with this window's previews. */
 async function moveIn(
   parts: StorageParts,
   { store, log, blobs }: { readonly store: PreviewStore; readonly log: HeldLog; readonly blobs: HeldBlobs },

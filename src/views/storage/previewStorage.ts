@@ -99,7 +99,7 @@ export async function openStore(parts: StorageParts, lock: StorageLock): Promise
     const { store } = await openStored(parts, lock.lock);
     closing.add(async () => {
       const isComplete = await closeStore(store, logger);
-      // Another window would roll back what this process is still writing, and the next one counts further after what is not stored.
+      // Another window would roll back a commit that this process is still writing, and would not know the numbers of unstored previews.
       if (!isComplete || isWriting(store)) lock.keep();
     });
     return { store, isDurable: true };

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { countText } from '../../agent/base/localiser.ts';
 import type { CheckRow } from '../chat/viewItem.ts';
 
-// The page imports this too, and has no types of Node: so these take what it is sent, which marks fit.
+// The page imports this too, and has no types of Node: so these take the form that it is sent, which marks fit.
 
 /** A check mark as it is shown, here and on the page. */
 export type ShownCheck = Omit<CheckRow, 'resultId' | 'changed'> & {

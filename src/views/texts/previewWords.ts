@@ -4,7 +4,7 @@ import { countText } from '../../agent/base/localiser.ts';
 import type { CardProblem, CardState, PreviewItem } from '../chat/protocol.ts';
 import { shortList } from '../plainText.ts';
 
-// The page imports this too, and has no types of Node: so these take what it is sent, which previews as data fit.
+// The page imports this too, and has no types of Node: so these take the form that it is sent, which previews as data fit.
 
 /** The problem of a `PreviewView`, or a part of it that was sent to the page. */
 type Problem = DeepReadonly<CardProblem>;
@@ -167,7 +167,7 @@ interface Run {
   readonly missing?: readonly string[] | undefined;
 }
 
-/** `Exit 1 · 2.1 s`, and what the sandbox lacked. */
+/** `Exit 1 · 2.1 s`, and the programs and files that the sandbox lacked. */
 export function runText({ missing = [], ...run }: Run): string {
   const end = endText(run);
   return missing.length === 0 ? end : `${end} · ${l10n.t('not in the sandbox: {0}', missing.join(', '))}`;

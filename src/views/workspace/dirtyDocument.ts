@@ -62,7 +62,7 @@ function isSame(a: vscode.Uri, b: vscode.Uri): boolean {
 }
 
 /**
- * The bytes that saving the document would write, apart from what save participants change.
+ * The bytes that saving the document would write, without the changes of save participants.
  * @throws ToolError if its encoding is not supported.
  */
 export async function bytesOfDocument(document: vscode.TextDocument, shown: string): Promise<Uint8Array> {

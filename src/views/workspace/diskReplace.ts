@@ -16,10 +16,10 @@ import {
 } from './temporaryFile.ts';
 
 /**
- * Puts a file or a symbolic link in the place of what stands at a path, or nothing for `null`, provided that it is what is
- * expected. What stands there is replaced as a whole by one rename, and a link there is never followed. A file that replaces
- * another one keeps its permission bits, but becomes the user's own, and other hard links of the old one keep the old content.
- * @param expected the hash of what stands there: see `Workspace.replace`.
+ * Replaces the file or symbolic link at a path, or removes it for `null`, provided that it is the expected one. It is replaced as
+ * a whole by one rename, and a link there is never followed. A file that replaces another one keeps its permission bits, but becomes
+ * the user's own, and other hard links of the old one keep the old content.
+ * @param expected the hash of the present content: see `Workspace.replace`.
  * @throws StalePreviewError if something else stands there; ToolError for a read-only file.
  */
 export function replaceOnDisk(

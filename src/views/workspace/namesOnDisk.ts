@@ -77,7 +77,7 @@ function isOneName(a: string, b: string | undefined): boolean {
   );
 }
 
-/** Whether the file system tells spellings of a name apart: judged by what is in a folder, else by the folders above it. */
+/** Whether the file system tells spellings of a name apart: judged by the entries of a folder, else by the folders above it. */
 function tellsSpellingsApart(folder: string, files: NameLookup): boolean {
   const inside = files.list(folder).map(name => path.join(folder, name));
   const above: string[] = [];

@@ -89,8 +89,8 @@ export function parsePreviewUri(uri: vscode.Uri): PreviewAddress | undefined {
 }
 
 /**
- * Comes after the name of a proposed image: VS Code names the diff of two images by their names, whatever title it is given. What
- * shows images is chosen by the end of the name.
+ * Comes after the name of a proposed image: VS Code names the diff of two images by their names, not by its title. It
+ * chooses the editor for images by the end of the name.
  */
 export function imageMark(previewId: string, path: string): string {
   return ` (Redline ${previewId})${posix.extname(path)}`;

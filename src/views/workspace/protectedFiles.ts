@@ -51,8 +51,8 @@ export async function isProtectedOnDisk(
 
 /**
  * Whether one of the files is protected by any of its names: the given path, its real path, or a path through links in the
- * workspace or in the places of custom tools. If a protected name is a link, its target is protected. So is what belongs to a
- * repository, whatever its name is, and what its configuration names. The files need not exist.
+ * workspace or in the places of custom tools. If a protected name is a link, its target is protected. So are the own files of a
+ * repository of any name, and the files that its configuration names. The files need not exist.
  * @param files absolute paths.
  * @param folders absolute paths of the workspace folders.
  * @param recent spares the search of the workspace if one has just ended.

@@ -75,7 +75,7 @@ export function assertRealPathInside(input: string, location: WorkspaceLocation)
 }
 
 /**
- * Checks the place of what is replaced as a whole: like {@link assertRealPathInside}, but a link at the path itself is not
+ * Checks the place of a file or link that is replaced as a whole: like {@link assertRealPathInside}, but a link at the path itself is not
  * followed.
  * @throws PathError if that fails.
  */

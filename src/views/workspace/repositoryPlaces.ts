@@ -15,7 +15,7 @@ import {
 } from '../../agent/base/system/gitConfig.ts';
 import { isThere } from './workspacePaths.ts';
 
-/** Places from which git reads what it runs, beyond the names `.git*`. All paths are absolute and real, as far as they exist. */
+/** Places from which git reads commands to run, beyond the names `.git*`. All paths are absolute and real, as far as they exist. */
 export interface RepositoryPlaces {
   /** Git directories, with all that is in them but working trees. */
   readonly directories: readonly string[];
@@ -91,7 +91,7 @@ function* filesIn({ value, folder }: GitSetting, base: string): Generator<string
     if (word === '' || word.includes('\0')) continue;
     yield path.resolve(base, fromHome(word));
     yield path.resolve(folder, fromHome(word));
-    // After a variable, or what a command prints, such as the top of the working tree.
+    // After a variable, or a command's output, such as the top of the working tree.
     if (word.startsWith('/')) yield path.join(base, word);
   }
 }

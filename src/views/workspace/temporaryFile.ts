@@ -94,8 +94,8 @@ function targetMark(name: string): string {
 }
 
 /**
- * Removes temporary files for these targets that a process left behind when it ended in the middle of a write. What cannot be
- * removed stays, as in a folder that cannot be listed. Never throws.
+ * Removes temporary files for these targets that a process left behind when it ended in the middle of a write. Those that cannot be
+ * removed stay, as in a folder that cannot be listed. Never throws.
  */
 export function removeTemporaryFiles(files: readonly string[]): void {
   const marksByFolder = new Map<string, Set<string>>();

@@ -15,7 +15,7 @@ const MAX_DEPTH = 10;
 
 /**
  * The settings in a file of git's configuration, and in the files that it includes. Every condition counts as met: the model may
- * change what it tests.
+ * change the files that it depends on.
  * @returns also the absolute paths of the files that it includes, whether they exist or not
  */
 export async function readGitConfig(

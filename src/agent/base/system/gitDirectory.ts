@@ -4,7 +4,7 @@ import { settingsIn } from './gitConfig.ts';
 import { realPlaceSync } from './realPath.ts';
 
 /**
- * Whether git takes a folder for a git directory, whatever its name is: the one that a file `.git` names, a bare repository, or
+ * Whether git takes a folder of any name for a git directory: the one that a file `.git` names, a bare repository, or
  * the part of one that belongs to a worktree. Git then runs programs that its configuration and its hooks name.
  */
 export function isGitDirectory(folder: string): boolean {

@@ -59,7 +59,7 @@ function batchFile(
 }
 
 /**
- * An argument as `cmd.exe` must read it so that the batch file, and a program that this passes it on to, get what was given: a
+ * An argument as `cmd.exe` must read it so that the batch file, and a program that this passes it on to, get it unchanged: a
  * doubled quotation mark does not end the quotation, and `%cd:~,%` is empty.
  */
 function batchArgument(argument: string): string {

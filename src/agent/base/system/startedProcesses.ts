@@ -29,7 +29,7 @@ export interface ProcessSystem {
   signal(processes: readonly SeenProcess[], how: { readonly isForced: boolean }): Promise<void>;
 }
 
-/** Identifies a child and what it has started to another program, also once the one that started it has gone. */
+/** Identifies a child and its descendants to another program, also once the one that started it has gone. */
 export interface KnownProcesses extends Pick<SeenProcess, 'pid' | 'started'> {
   readonly mark: string;
 }

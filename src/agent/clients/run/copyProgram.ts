@@ -35,7 +35,7 @@ export class CopyProgram {
     this.entered = this.#start(options, exitCode => ended.resolve({ exitCode }));
   }
 
-  /** What it has started, to end that if this program is killed. */
+  /** Its processes, to end them if this program is killed. */
   known(): Promise<KnownProcesses | undefined> {
     return this.#processes.known();
   }

@@ -41,7 +41,7 @@ export type LeftOutReason =
   | 'differs'
   /** A part of the patch that cannot be understood. */
   | 'malformed'
-  /** A combined diff, which shows what a merge made of several versions. */
+  /** A combined diff, which compares a merge with each of its parents. */
   | 'combined'
   /** It only makes sense together with another part of the patch, which is left out. */
   | 'together'

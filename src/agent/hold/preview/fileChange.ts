@@ -44,7 +44,7 @@ export type FileChange =
       readonly after: FileSide;
       /**
        * The edits that turn one text into the other, if known: sorted and not overlapping. They only save comparing the whole
-       * texts; what is written is `after`, and edits that do not match the texts are ignored.
+       * texts; Redline writes `after`, and ignores edits that do not match the texts.
        */
       readonly edits?: readonly TextEdit[];
       /** Permission bits that the file gets; by default it keeps its own. */

@@ -98,7 +98,7 @@ export class AgentView {
     };
     const view = new AgentView(storage, state);
     try {
-      // From now on a window that finds it half made knows what to remove.
+      // From now on a window that finds it half made can remove it.
       await writeState(storage, state);
       for (const name of ['known', ...(copying ? [] : OWN_FOLDERS)]) await fs.mkdir(path.join(storage, name));
       for (const layer of view.#layers.all) await view.#makeLayer(layer, limits, copying);
@@ -169,7 +169,7 @@ export class AgentView {
   }
 
   /**
-   * Whether the view is mounted there: what is read and written there is then not the workspace itself. A copy is, as long as its
+   * Whether the view is mounted there: reads and writes there do not reach the workspace itself. A copy is, as long as its
    * program answers there.
    */
   async isMounted(view: string): Promise<boolean> {
@@ -343,7 +343,7 @@ export class AgentView {
     return (await Promise.all(found)).flat().sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** Removes all that belongs to the view. What is left if that fails or breaks off is known to be no work of a program. */
+  /** Removes all that belongs to the view. If that fails or breaks off, the rest is known to be no work of a program. */
   async remove(): Promise<void> {
     this.#state.isOver = true;
     await writeState(this.storage, this.#state).catch(() => undefined);
@@ -352,7 +352,7 @@ export class AgentView {
     await removeTree(this.storage);
   }
 
-  /** Whether it was being removed, or its copies have gone: nothing in it tells what a program has done. */
+  /** Whether it was being removed, or its copies have gone: nothing in it shows the work of a program. */
   isOver(): Promise<boolean> {
     return isOver(this.#state, this.storage);
   }
@@ -375,7 +375,7 @@ export class AgentView {
     const stamps = await makeCopy(layer, frozen, this.#links, limits, copying);
     for (const [at, stamp] of stamps) this.#stamps.set(at, stamp);
     this.#state.unreadable.push(...frozen.unreadable);
-    // Looking at what was large from the start would take long, and it stays in the copy anyway.
+    // Reading a file that was large from the start would take long, and it stays in the copy anyway.
     this.#ignored.set(layer, new Set(frozen.ignored));
   }
 }

@@ -16,7 +16,7 @@ export interface ViewMounts extends Pick<TerminalAccess, 'shown' | 'readable'> {
 export interface Collected {
   readonly effects: readonly ForeignFile[];
   readonly leftOut: readonly LeftOut[];
-  /** More was changed than can be reviewed at once: then what is in `bulk`, or all of it if that is empty, is only in the view. */
+  /** More was changed than can be reviewed at once: the folders of `bulk`, or all changes if that is empty, are only in the view. */
   readonly isTooMuch: boolean;
   /** Workspace paths of folders with more files than can be reviewed at once. */
   readonly bulk: readonly string[];

@@ -14,7 +14,7 @@ const LIMIT_MS = 20_000;
 const PROBE = 'echo x >"$1/$3"; echo x >"$2/$3"';
 
 /**
- * The beginning of a command line whose program cannot write into folders, by whatever path it finds them in; all else is as
+ * The beginning of a command line whose program cannot write into folders, by any path to them; all else is as
  * without it. `undefined` where the system has no such program.
  * @param folders absolute, links followed
  * @param free a folder in one of them that can be written

@@ -57,8 +57,7 @@ export class KnownFiles {
   }
 
   /**
-   * Records what is at a path. A file that is too large for a preview is not recorded: it is compared with what was there before
-   * it.
+   * Records the file at a path. One that is too large for a preview is not recorded: it is compared with the file before it.
    */
   async set(at: string, found: Found | undefined): Promise<void> {
     if (found?.kind !== 'file') {

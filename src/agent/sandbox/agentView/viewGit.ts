@@ -16,7 +16,7 @@ export async function gitOf(
     const lower = path.join(layer.state, 'lower');
     const hadGit = (await new PlainTree(lower).find('.git'))?.kind === 'folder';
     if (!hadGit) continue;
-    // Git itself is not asked: what it runs stands in the settings of the repository, which the program may have changed.
+    // Git itself is not asked: it runs commands from the settings of the repository, which the program may have changed.
     const log = '.git/logs/HEAD';
     const tree = seen(layer);
     const [now, before] = [await tree.read(log, MAX_LOG), await new PlainTree(lower).read(log, MAX_LOG)];

@@ -88,7 +88,7 @@ export function placesIn(folder: string, roots: readonly string[]): readonly Fol
 }
 
 /**
- * Makes a copy in which an agent works: the frozen files, which count as unchanged, and what git ignores. Links and environments
+ * Makes a copy in which an agent works: the frozen files, which count as unchanged, and ignored files. Links and environments
  * that name the workspace lead to the copy; git has a repository of its own, which reads the objects of the real one.
  * @param layer `upper` is the place of the copy
  * @returns the stamps of the frozen files in it, by their absolute path in the workspace

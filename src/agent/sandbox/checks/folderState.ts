@@ -14,7 +14,7 @@ const MAX_FILES = 200_000;
 const PARTS = 1024;
 /** How many files are looked at concurrently. */
 const AT_ONCE = 64;
-/** Folders left out where git cannot say what is ignored: no check depends on them. */
+/** Folders left out where git cannot list the ignored files: no check depends on them. */
 const LEFT_OUT = new Set(['.git', 'node_modules']);
 
 /**
@@ -75,7 +75,7 @@ export async function folderState(
 
 /**
  * Stats of these paths; `undefined` for those that cannot be read. A disk that does not answer holds up nothing else. A promise for
- * each would cost several times what the system call takes.
+ * each would cost several times as much as the system call.
  */
 function statsOf(paths: readonly Buffer[]): Promise<readonly (BigIntStats | undefined)[]> {
   return new Promise(done => {

@@ -43,9 +43,9 @@ export class OutputBuffer {
  * does not end in its line, or within 4,096 characters, is none: only its beginning is removed, so that it hides nothing.
  */
 const SEQUENCES =
-  // eslint-disable-next-line no-control-regex -- control characters are exactly what is removed
+  // eslint-disable-next-line no-control-regex -- removes control characters
   /(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,4}[@-~]?|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x18\x1a\x1b\n\x80-\x9f]{0,4096}(?:\x07|\x1b\\|\x9c)|\x1b[ -/]{0,4}[0-~]?/g;
-// eslint-disable-next-line no-control-regex -- control characters are exactly what is removed
+// eslint-disable-next-line no-control-regex -- removes control characters
 const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 
 /** The output as a terminal shows it in the end: without escape sequences, and with only the last text of an overwritten line. */

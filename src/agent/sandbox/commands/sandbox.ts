@@ -46,8 +46,8 @@ export interface Sandbox extends SandboxKind {
   /** A command runs in it, or waits for another one. */
   readonly isBusy: boolean;
   /**
-   * Runs a command on the files as if the pending previews were applied. When the signal fires, it is ended with all that it has
-   * started; so is what it leaves in the background.
+   * Runs a command on the files as if the pending previews were applied. When the signal fires, it is ended with all its
+   * processes; so are those that it leaves in the background.
    * @throws ToolError if it was stopped before, the shell cannot be started, or the view cannot be made: then nothing was run.
    */
   run(plan: CommandPlan, pending: PendingContents, run: RunSink): Promise<SandboxEnd>;

@@ -12,8 +12,8 @@ const DRAIN_MS = 500;
 
 /**
  * Runs a command: exactly the given text, in a shell of its own that is not interactive, with closed input and the output as it
- * comes. When the signal fires, it is ended with all that it has started. What it leaves in the background is ended too, unless
- * it has put it into a session of its own. Settles seconds after that, whatever the processes do.
+ * comes. When the signal fires, it is ended with all that it has started. Processes that it leaves in the background are ended
+ * too, except those in a session of their own. Settles seconds after that, even if processes do not end.
  * @param environment all variables; by default those of VS Code without its own, as the plan changes them
  * @throws ToolError if the shell cannot be started, or the command was stopped before.
  */

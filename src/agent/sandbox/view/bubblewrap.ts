@@ -50,7 +50,7 @@ export interface NamespaceOptions {
 interface Deafness {
   /** Starts bubblewrap so that it ignores them: it would end, and take its program with it. */
   readonly before: readonly string[];
-  /** Starts the program so that it hears them, since a program inherits what is ignored. */
+  /** Starts the program so that it hears them, since a program inherits ignored signals. */
   readonly after: readonly string[];
 }
 

@@ -23,8 +23,8 @@ const ALLOW = 0x7fff0000;
 const [REFUSE, UNKNOWN_CALL, UNKNOWN_FAMILY] = [0x50001, 0x50026, 0x50061];
 
 /**
- * Makes a seccomp filter for commands. It closes what no namespace does, such as the kernel's keyrings and sockets that lead to the
- * machine.
+ * Makes a seccomp filter for commands. It closes the holes that namespaces leave, such as the kernel's keyrings
+ * and sockets that lead to the machine.
  * @returns `undefined` for an unknown architecture, and on any system but Linux
  */
 export function callFilter(processor: NodeJS.Architecture = process.arch): Buffer | undefined {

@@ -156,7 +156,8 @@ async function repositoryAbove(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Finds what git would ignore by further rules. It reads them from a temporary file, so they are rewritten as those of the root.
+ * Finds the files that git would ignore by further rules. It reads them from a temporary file, so they are rewritten as those
+ * of the root.
  */
 async function ignoredByMore(
   folder: string,

@@ -30,7 +30,7 @@ const NO_FILE = /ENOENT|No such file|cannot find|not found/i;
 /** A path up to the character that ends it in a message, with the punctuation of a sentence. */
 const NAME = /^[^\s'"`()[\]‘’]*/;
 
-/** Facts about this machine by which to know what the sandbox hides. */
+/** Facts about this machine that show what is hidden in the sandbox. */
 export interface Outside {
   readonly home: string;
   /** The PATH of VS Code. */

@@ -245,7 +245,7 @@ export class OverlaySandbox implements SandboxOfEngine {
         [...puts].flatMap(([relative, { left }]) => (left ? [] : relative)),
       );
     }
-    // A folder in the upper tree hides the file or link in whose place it is. Links are removed before what is below them.
+    // A folder in the upper tree hides the file or link in whose place it is. Links are removed before the entries below them.
     return [...deleted].filter(at => !folders.has(at)).sort();
   }
 

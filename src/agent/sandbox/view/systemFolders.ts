@@ -175,8 +175,8 @@ function foldersBetween(outer: string, inner: string): readonly string[] {
 }
 
 /**
- * The mount points, the outer ones first: an overlay does not show what is mounted there. Containers mount files such as
- * `/etc/hosts`.
+ * The mount points, the outer ones first: an overlay does not show the mounts below it. Containers mount files such
+ * as `/etc/hosts`.
  */
 function mountPoints(): readonly string[] {
   const points = readFileSync('/proc/self/mountinfo', 'utf8')

@@ -213,7 +213,7 @@ async function filesBelow(
 
 type Entries = ReadonlyMap<string, Found['kind']>;
 
-/** Whether git takes a folder with these entries for a git directory, whatever its name is, as `base/system/gitDirectory.ts` tells. */
+/** Whether git takes a folder with these entries, of any name, for a git directory, as `base/system/gitDirectory.ts` tells. */
 export function isGitDirectory(entries: Entries): boolean {
   const head = entries.get('HEAD');
   if (head !== 'file' && head !== 'link') return false;

@@ -113,7 +113,7 @@ export class ToolChoiceQueue<Args = unknown, Result = unknown> {
     served.directive.options.onResolved?.(served.choice);
   }
 
-  /** Rejects the choice in flight and does what its `onRejected` says. */
+  /** Rejects the choice in flight and follows its `onRejected`. */
   reject(reason: RejectReason): void {
     const served = this.#inFlight;
     if (!served) return;

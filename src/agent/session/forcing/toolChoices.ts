@@ -43,7 +43,7 @@ interface Turn {
 export class ToolChoices extends Owner {
   readonly #options: ToolChoicesOptions;
   readonly #queue: ResolveQueue = new ToolChoiceQueue();
-  /** What the model's `resolve` means. */
+  /** The meaning of the model's `resolve`. */
   readonly resolver: ModelResolver;
   /** Which previews the model is asked about. Staging one asks about it by itself. */
   readonly directives: ResolveDirectives;
@@ -89,7 +89,7 @@ export class ToolChoices extends Owner {
   }
 
   /**
-   * A request is being made. Returns what it offers and forces; in plan mode, directives wait.
+   * A request is being made. Returns its tools and choice; in plan mode, directives wait.
    * @param isEnding whether it is made only because {@link ResolveDirectives.isForcing}, although the model has ended its turn.
    */
   begin(provider: ChatProvider, tools: Offer['tools'], isEnding = false): Offer {
@@ -106,7 +106,7 @@ export class ToolChoices extends Owner {
   }
 
   /**
-   * The request failed. Returns what to offer instead, if its tool choice may be the reason and the ladder has another step.
+   * The request failed. Returns the offer to make instead, if its tool choice may be the reason and the ladder has another step.
    */
   retry(failure: ProviderFailure, tools: Offer['tools']): Offer | undefined {
     const turn = this.#turn;
@@ -116,7 +116,7 @@ export class ToolChoices extends Owner {
   }
 
   /**
-   * The request is made once more. Returns what it offers: nothing is forced if the preview was resolved meanwhile, or the
+   * The request is made once more. Returns its offer: nothing is forced if the preview was resolved meanwhile, or the
    * model may no longer be asked. `undefined` before the first request.
    */
   repeat(tools: Offer['tools']): Offer | undefined {
@@ -138,7 +138,7 @@ export class ToolChoices extends Owner {
     if (answer.stopReason !== 'error' && answer.stopReason !== 'aborted') this.directives.noteAnswer();
     if (end !== 'resolve') return this.#queue.reject(end);
     const turn = this.#turn;
-    // An answer that was truncated at its length limit says nothing about what the server supports.
+    // An answer that was truncated at its length limit says nothing about the server's abilities.
     if (turn && answer.stopReason !== 'length')
       this.#options.ladder.learnFromAnswer(turn.provider, turn.choice, answer.toolCalls);
     this.#queue.resolve();

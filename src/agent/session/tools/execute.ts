@@ -37,7 +37,7 @@ export interface ExecuteOptions {
 }
 
 /**
- * Runs one tool call. Never rejects: an unknown tool, malformed or invalid arguments and anything that the tool throws
+ * Runs one tool call. Never rejects: an unknown tool, malformed or invalid arguments and errors of the tool
  * become an error result that tells the model what to do.
  */
 export async function executeToolCall(call: ToolCall, options: ExecuteOptions): Promise<ToolResultMessage> {

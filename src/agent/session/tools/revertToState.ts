@@ -8,7 +8,7 @@ import { textResult } from '../../hold/preview/pendingAction.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /**
- * Lets the model leave a branch of the conversation and keep only what it learned. The tool only validates and records
+ * Lets the model leave a branch of the conversation and keep only the lesson. The tool only validates and records
  * the request. The session applies it between turns, once all results of the message are stored, because changing the
  * tree during a stream would corrupt the stream.
  * @param isEnabled the one switch that offers the tool, applies its requests and shows node ids to the model.

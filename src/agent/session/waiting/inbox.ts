@@ -94,7 +94,7 @@ export class Inbox {
    * Removes and returns the messages for the next request: one message with all events of previews that still matter, in their
    * order; one reminder for each preview, and none for a preview that has been resolved since. A message that depends on the end of
    * an attempt stays in the inbox until then.
-   * @param hold keeps reminders in the inbox while the model cannot do what they ask for: in Manual and in plan mode.
+   * @param hold keeps reminders in the inbox while the model cannot follow them: in Manual and in plan mode.
    * @param asks whether the model is still asked to resolve a preview.
    * @param joins whether one reminder names all of them, since none is forced by itself.
    */

@@ -25,7 +25,7 @@ function readings(word: string): AttachmentRef[] {
 }
 
 /**
- * The paths that match what was typed after `@`, best first: those whose name starts with it, whose name contains it,
+ * The paths that match the text after `@`, best first: those whose name starts with it, whose name contains it,
  * whose path contains it, and last those with its letters in order. Without a query, the first `limit` paths.
  */
 export function rankFiles(paths: readonly string[], query: string, limit: number): string[] {

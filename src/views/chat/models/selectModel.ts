@@ -59,7 +59,7 @@ export async function selectModel(agent: Agent): Promise<void> {
 
 /**
  * Shows the picker at once, and adds models when the server and VS Code have listed them.
- * @param isConnecting whether the user has just named the server, or its key: then one of its models is what they want.
+ * @param isConnecting whether the user has just named the server, or its key: then they want one of its models.
  */
 async function pick(agent: Agent, isConnecting: boolean): Promise<Choice | undefined> {
   const owned = new DisposableStore();

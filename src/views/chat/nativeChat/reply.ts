@@ -54,7 +54,7 @@ const MAX_WITH_BUTTONS = 3;
 const MAX_LISTED = 20;
 
 /**
- * Writes what the session does for one prompt as a reply in VS Code's own chat: text as it arrives, tool calls as steps, and
+ * Writes the session's work on one prompt as a reply in VS Code's own chat: text as it arrives, tool calls as steps, and
  * in the end the previews that were staged, with buttons. These come last, because VS Code folds all that precedes the last
  * text of a reply.
  */

@@ -22,7 +22,7 @@ export interface ReplyMetadata {
 
 /**
  * Answers requests to `@redline` in VS Code's own chat. They go to the same session as those of the Redline panel, whichever
- * model the panel uses: both show one conversation, and what is staged in one can be resolved in the other.
+ * model the panel uses: both show one conversation, and previews that one stages can be resolved in the other.
  */
 export class RequestHandler {
   readonly #options: ChatCtx;

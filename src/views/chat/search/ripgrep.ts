@@ -106,8 +106,8 @@ export async function searchWithRipgrep(
 }
 
 /**
- * Searches texts as if they were the files at these paths: they are given to ripgrep as one, so that what a pattern means does not
- * depend on whether a file is saved.
+ * Searches texts as if they were the files at these paths: they are given to ripgrep as one, so that the meaning of a pattern does
+ * not depend on whether a file is saved.
  * @throws as {@link searchWithRipgrep} does
  */
 export async function searchTextsWithRipgrep(

@@ -32,7 +32,7 @@ const MAX_URL_CHARS = 500;
 const MAX_WITHHELD = 5;
 
 /**
- * All entries of the panel in order: withheld tools, what others proposed, then the conversation with the changes of each turn below
+ * All entries of the panel in order: withheld tools, proposals of others, then the conversation with the changes of each turn below
  * it, or a single one below the call that proposed it. Steering messages are left out, except notices and summaries.
  */
 export function buildTranscript(input: TranscriptInput): ViewItem[] {

@@ -17,7 +17,7 @@ export function growAnswer(root: HTMLElement, text: string, reasoning: string): 
   if (text !== '' && fold) setTitle(fold, l10n.t('Reasoning'));
 }
 
-/** Whether the element of an answer can grow: it streams, and shows what would grow already. */
+/** Whether the element of an answer can grow: it streams, and shows the growing part already. */
 export function canGrow(root: HTMLElement | undefined, reasoning: string): root is HTMLElement {
   const body = root && bodyOf(root);
   if (!body || !streams.has(body)) return false;

@@ -63,7 +63,7 @@ export class CheckSettings {
     return this.#approved.includes(this.#textOf(check));
   }
 
-  /** Everything from the workspace that decides what runs. */
+  /** Everything from the workspace that changes the run, as text. */
   #textOf({ command, cwd, report }: SetCheck): string {
     const { broughtShell } = this;
     const others = [

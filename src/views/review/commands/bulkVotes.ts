@@ -273,7 +273,7 @@ export class BulkVotes {
         await invoker.resolve({ ...request, revision: own.moved(id, revision) });
         return store.get(id);
       }
-      // Votes on other files raise the preview's revision. If this file is unchanged, it is still what the user saw.
+      // Votes on other files raise the preview's revision. If this file is unchanged, the user saw it as it is.
       const now = seen && isSameChange(seen, changeNow()) ? (store.get(id)?.revision ?? revision) : revision;
       await resolvePart({ store, invoker, l10n: vscode.l10n }, { ...request, revision: now }, { path });
       const whole = store.get(id);

@@ -28,7 +28,7 @@ export async function showHunk(
   ]);
 }
 
-/** Moves the cursor and the view of a file's diff to a line of the proposal, counted from 0, whatever the preview's state. */
+/** Moves the cursor and the view of a file's diff to a line of the proposal, counted from 0, in any state of the preview. */
 export async function showLine(
   { store, files }: Agent,
   { id, path, line }: { readonly id: string; readonly path: string; readonly line: number },

@@ -263,7 +263,7 @@ export class CommentThreads extends Owner {
 
   /**
    * A comment with its answers.
-   * @param known the comments shown in its thread: VS Code tells comments apart by these objects, and drops what is typed into another
+   * @param known the comments shown in its thread: VS Code tells comments apart by these objects, and drops text typed into another
    */
   #shown(
     { id, text, isSent, agent, answers = [] }: ReviewComment,

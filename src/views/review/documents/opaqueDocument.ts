@@ -12,7 +12,7 @@ import { detailsText, escapeInvisible, oneLine } from '../../plainText.ts';
 import { expiredText, problemText, runText } from '../../texts/previewWords.ts';
 
 /**
- * The document of a preview without file changes. It shows what would run, or has run, and which tool staged it.
+ * The document of a preview without file changes. It shows the action, and which tool staged it.
  * @param last the last attempt to decide on it
  */
 export function opaqueDocument(preview: Preview, last?: LedgerEntry): string {

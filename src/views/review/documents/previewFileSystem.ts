@@ -23,7 +23,7 @@ interface Found {
 /**
  * Serves preview documents from the store: `redline-preview://p3/path` is the proposal, and the same URI with `?base` is
  * the content that the proposal is based on. Documents are read-only, except for a proposal that the user is editing.
- * Their text is exactly that which the invoker checks and writes, whatever encoding it is stored in.
+ * Their text is exactly that which the invoker checks and writes, in any encoding.
  */
 export class PreviewFileSystem extends Owner implements vscode.FileSystemProvider {
   readonly #store: PreviewStore;
@@ -60,7 +60,7 @@ export class PreviewFileSystem extends Owner implements vscode.FileSystemProvide
       type: vscode.FileType.File,
       ctime,
       // A later revision has a later time, as has a proposal whose editor holds something else, so that open editors reload. While
-      // one is being saved the time is early, or VS Code would not write: what was typed is merged here.
+      // one is being saved the time is early, or VS Code would not write: the typed text is merged here.
       mtime: this.#edits.isBeingSaved(uri) ? ctime : ctime + preview.revision + this.#edits.rereads(uri),
       size: bytes.length,
       ...(this.#edits.isOpen(uri) ? {} : { permissions: vscode.FilePermission.Readonly }),

@@ -367,8 +367,8 @@ export class ProposalEdits extends Owner {
 }
 
 /**
- * Saves a document without what runs on save, which VS Code can do only for the active tab. A tab of several files would save all of
- * them: there, and in a tab that is not active, it runs.
+ * Saves a document without running save participants, which VS Code can do only for the active tab. A tab of several files would
+ * save all of them: there, and in a tab that is not active, they run.
  */
 async function saveUnchanged(document: vscode.TextDocument): Promise<void> {
   if (documentIn(vscode.window.tabGroups.activeTabGroup.activeTab) === document.uri.toString())

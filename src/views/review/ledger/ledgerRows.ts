@@ -9,7 +9,7 @@ export interface LedgerRow {
   readonly entry: LedgerEntry;
   /** The title of its preview; without one, or once it is forgotten, the label of that moment. */
   readonly title: string;
-  /** The actor who has undone what it applied. */
+  /** The actor who has undone the apply. */
   readonly undoneBy: Actor | undefined;
   /** The button that the row offers; only the attempt that resolved its preview has one. */
   readonly offers: 'undo' | 'redo' | 'reopen' | undefined;

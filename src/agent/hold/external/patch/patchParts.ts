@@ -33,7 +33,7 @@ export interface UnusablePart {
   readonly kind: 'unusable';
   /** Its first line, or its file. */
   readonly heading: string;
-  /** `combined`: a combined diff, which shows what a merge made of several versions. */
+  /** `combined`: a combined diff, which compares a merge with each of its parents. */
   readonly why: 'malformed' | 'combined';
   readonly message?: string;
 }

@@ -5,7 +5,7 @@ import type { Line } from '../validTrunk.ts';
 
 /** The beginning of a conversation that a summary is to stand for. */
 export interface Head {
-  /** Its messages: the last summary, if there is one, and what followed it. */
+  /** Its messages: the last summary, if there is one, and those after it. */
   readonly lines: readonly Line[];
   readonly through: NodeId;
 }

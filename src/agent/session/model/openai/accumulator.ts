@@ -44,7 +44,7 @@ const FAILED_REASON = /^(?:error|abort|network_error|insufficient_system_resourc
  *
  * The end: any `finish_reason` ends an answer, the last one if there are several. So does `[DONE]` alone if the answer is not empty
  * and all arguments are complete; a stream with neither is broken. `stop` with calls counts as `toolCalls` (Gemini, some OpenAI
- * models, forced calls). An answer cut short by a content filter or a server fault is an error, because what is missing is unknown.
+ * models, forced calls). An answer cut short by a content filter or a server fault is an error, because nobody knows what is missing.
  * A `length` answer keeps its calls unchanged: the arguments of the last one may be malformed or empty. Otherwise empty arguments
  * become `{}`.
  */

@@ -277,7 +277,7 @@ function contextOf({ baseUrl, l10n = english }: OpenAiServer, model: string): Fa
 }
 
 /**
- * Yields what `work` emits while it runs, and returns its result. Rejects as it does. The work goes on if the consumer leaves
+ * Yields the events of `work` while it runs, and returns its result. Rejects as it does. The work goes on if the consumer leaves
  * early.
  */
 async function* eventsDuring<E, T>(

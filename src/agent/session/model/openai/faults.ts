@@ -18,7 +18,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** The connection failed because of the address, the network or the certificate. `cause` is what `fetch` threw. */
+/** The connection failed because of the address, the network or the certificate. `cause` is the error of `fetch`. */
 export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 }

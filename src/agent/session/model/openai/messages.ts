@@ -47,7 +47,7 @@ export interface WireExtras {
 }
 
 /**
- * Translates a session's messages. Only what servers refuse is corrected or left out:
+ * Translates a session's messages. Only content that servers refuse is corrected or left out:
  * - an empty system prompt, empty user and steering messages, and assistant messages with neither text nor calls (answers that
  *   failed or were stopped at once) are left out; blanks are no text;
  * - arguments that are not a JSON object are sent as `{}`: servers parse the arguments of the history and refuse the whole request

@@ -131,7 +131,7 @@ function matchRows({ found }: AstFile): string[][] {
   ]);
 }
 
-/** @param nestedEnd says what has become of matches inside other matches. */
+/** @param nestedEnd a sentence on the fate of matches inside other matches. */
 function notes(
   files: readonly AstFile[],
   summary: AstSummary,

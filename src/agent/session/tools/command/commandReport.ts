@@ -10,7 +10,7 @@ const MAX_NAMED = 10;
 
 /**
  * The result of a command that was run: the text for the model, and the ending for the ledger.
- * @param view lines on the pending previews that it saw, and on what it left behind
+ * @param view lines on the pending previews that it saw, and on the files that it left behind
  */
 export function commandResult(
   { timeLimit }: { readonly timeLimit: number },

@@ -33,7 +33,7 @@ export interface ToolEnvironment {
 
 /**
  * Makes a tool of the agent from the definition that a factory returned.
- * @throws Error with a sentence for the author that says what is wrong with the definition.
+ * @throws Error with a sentence for the author on the fault of the definition.
  */
 export function createCustomTool(given: unknown, environment: ToolEnvironment): LoadedTool {
   const { owner, currentTool } = environment;

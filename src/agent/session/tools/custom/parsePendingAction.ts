@@ -71,7 +71,7 @@ function wrapCallback(
     });
 }
 
-/** Converts an error of foreign code that is named `ToolError`, whatever its class; returns all others unchanged. */
+/** Converts an error of foreign code, of any class, whose name is `ToolError`; returns all others unchanged. */
 export function asOurToolError(error: unknown): unknown {
   const isOwnClass = error instanceof Error && !(error instanceof ToolError) && error.name === 'ToolError';
   return isOwnClass ? new ToolError(error.message, { cause: error }) : error;

@@ -18,7 +18,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map(
 
 /**
  * The text of an HTML page, plainly: without tags, scripts and styles, with line breaks between blocks, headings and list items
- * marked as in Markdown, and the addresses of links. Takes linear time, whatever the page is.
+ * marked as in Markdown, and the addresses of links. Takes linear time on any page.
  * @param base the address of the page, for relative links
  */
 export function htmlText(html: string, base: string): string {

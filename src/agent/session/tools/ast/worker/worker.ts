@@ -65,7 +65,7 @@ class Outbox implements SearchOutput {
     while (this.#files.length > 0) await new Promise<void>(resolve => this.#waiters.push(resolve));
   }
 
-  /** Discards what has not been sent, because the search was cancelled or failed. */
+  /** Discards unsent matches, because the search was cancelled or failed. */
   drop(): void {
     this.#files = [];
     this.#chars = 0;
