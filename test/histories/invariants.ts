@@ -650,7 +650,7 @@ export class Invariants {
       mayModel(t.settings.modelAuthority, state.action, preview, this.#proved),
       () => `I7: the model may not ${state.action} ${id} in ${t.settings.modelAuthority}`,
     );
-    const seen = this.#openAtRequest.get(id);
+    const seen = this.#amended.get(id) ?? this.#openAtRequest.get(id);
     this.check(
       seen === preview.revision,
       () => `I7: the model resolves ${id} at revision ${preview.revision} and saw ${seen}`,

@@ -4,6 +4,7 @@ import type { ToolCall, ToolResultMessage } from './model/messages.ts';
 import type { Preview } from '../hold/preview/preview.ts';
 import { stagedText, unavailableText } from '../hold/preview/resolve/resolveTexts.ts';
 import { executeCall } from './tools/loadedSpecs.ts';
+import { amendedBy } from './forcing/previewIds.ts';
 import { callableTools } from './tools/registry.ts';
 import { planModeMessage } from './planMode.ts';
 import type { LoopPort } from './loop.ts';
@@ -47,7 +48,12 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
     nextRequest,
     retryRequest: failure => requests.retry(provider, failure, signal),
     append,
-    execute: call => runTool(parts, call, signal),
+    execute: async call => {
+      const result = await runTool(parts, call, signal);
+      const amended = result.isError ? amendedBy(call) : undefined;
+      if (amended !== undefined) choices.resolver.noteUnamended(amended);
+      return result;
+    },
     isReadOnly: call => tools.get(call.name)?.readOnly === true,
     settle: (end, answer) => {
       requests.noteAnswer(provider, answer);

@@ -92,25 +92,75 @@ test('the label counts what the user typed, too', async () => {
   assert.equal(t.store.get('p1')?.label, 'Edit a.txt (2 edits)');
 });
 
-test('a vote on the revision before the amendment does not count, and the model is asked again', async () => {
+test('a vote before the amendment does not count for it, and the model is asked again', async () => {
   const t = sessionOf(
-    [
-      calls(edit('one', 'ONE')),
-      calls(vote('apply')),
-      calls(amend('ONE', 'Uno'), vote('apply')),
-      calls(vote('apply')),
-      ok,
-    ],
+    [calls(edit('one', 'ONE')), calls(vote('apply'), amend('ONE', 'Uno')), calls(vote('apply')), ok],
     { settings: { forcing: 'forced' } },
   );
   await t.session.prompt('Go.');
   const state = t.store.get('p1')?.state;
   assert.equal(state?.kind === 'pending' && state.recommendation?.action, 'apply');
-  assert.match(results(t)[3] ?? '', /now at revision 2, but this vote was for revision 1/);
   assert.deepEqual(
     t.requests.map(({ toolChoice }) => toolChoice !== undefined),
-    [false, true, false, true, false],
+    [false, true, true, false],
   );
+});
+
+for (const modelAuthority of ['recommend', 'apply'] as const)
+  for (const forcing of ['auto', 'forced', 'always', 'off'] as const)
+    test(`${modelAuthority}, ${forcing}: a vote after the amendment in one message is for the amended preview`, async () => {
+      const t = sessionOf([calls(edit('one', 'ONE')), calls(amend('ONE', 'Uno'), vote('apply')), ok], {
+        settings: { modelAuthority, forcing },
+      });
+      await t.session.prompt('Go.');
+      const state = t.store.get('p1')?.state;
+      if (modelAuthority === 'apply') assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'Uno'));
+      else assert.equal(state?.kind === 'pending' && state.recommendation?.action, 'apply');
+      assert.doesNotMatch(results(t).join('\n'), /Nothing was changed/);
+      assert.equal(t.requests.length, 3);
+      const asked = t.requests[2]?.messages.slice(-3).filter(({ role }) => role === 'steering');
+      assert.deepEqual(asked, [], 'it is not asked once more');
+      t.assertSound();
+    });
+
+test('an amendment beside a vote on everything, with closing words, ends the turn', async () => {
+  const both = { name: 'resolve', arguments: { action: 'apply', reason: 'r', ids: ['p1', 'p2'] } };
+  const b = { name: 'write_file', arguments: { path: 'b.txt', content: 'B\n' } };
+  const t = sessionOf(
+    [calls(edit('one', 'ONE'), b), { text: 'Both are done.', ...calls(amend('ONE', 'Uno'), both) }],
+    { settings: { modelAuthority: 'apply', forcing: 'auto' } },
+  );
+  await t.session.prompt('Go.');
+  assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'Uno'));
+  assert.equal(t.workspace.text('b.txt'), 'B\n');
+  assert.equal(t.requests.length, 2);
+});
+
+test('after an amendment that failed, an apply in the same message does not land what was to be amended', async () => {
+  for (const wrong of [amend('none', 'Uno'), { name: 'edit_file', arguments: { path: 'a.txt', amend: 1 } }]) {
+    const t = sessionOf([calls(edit('one', 'ONE')), calls(wrong, vote('apply')), calls(vote('apply')), ok], {
+      settings: { modelAuthority: 'apply', forcing: 'auto' },
+    });
+    t.session.onDidEmit(event => {
+      if (event.type === 'turn_end' && t.requests.length === 2) assert.equal(t.workspace.text('a.txt'), TEXT);
+    });
+    await t.session.prompt('Go.');
+    assert.match(results(t)[2] ?? '', /^p1 \(.*\) could not be amended, so this vote does not count/);
+    assert.equal(
+      t.workspace.text('a.txt'),
+      TEXT.replace('one', 'ONE'),
+      'it may be applied as it is after that',
+    );
+  }
+});
+
+test('after an amendment that failed and one that did not, an apply is for the amended preview', async () => {
+  const t = sessionOf(
+    [calls(edit('one', 'ONE')), calls(amend('none', 'Uno'), amend('ONE', 'Uno'), vote('apply')), ok],
+    { settings: { modelAuthority: 'apply' } },
+  );
+  await t.session.prompt('Go.');
+  assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'Uno'));
 });
 
 test('several amendments in one message follow each other', async () => {

@@ -9,7 +9,7 @@ export interface Asked {
   handle?: DirectiveHandle;
   /** Whether a directive is to be queued, as soon as the preview can be resolved and the model may. */
   due: boolean;
-  /** The turn in which it was asked. A vote in that turn is no answer: the model had not been told yet. */
+  /** The turn in which it was asked. After a failed apply, another vote in that turn is no answer. */
   readonly turn: number;
   /**
    * Whether the model has voted; then it is not asked again. A vote refused because others must be applied first does not count.
@@ -92,7 +92,7 @@ export class AskedPreviews {
   /** The model votes on the preview, so it needs no more directives. One in flight that ran the vote ends by itself. */
   noteVote(id: string): void {
     const asked = this.#asked.get(id);
-    if (!asked || asked.turn === this.#turn) return;
+    if (!asked || (asked.failures > 0 && asked.turn === this.#turn)) return;
     asked.answered = true;
     asked.due = false;
     withdraw(asked);

@@ -19,6 +19,7 @@ import {
   otherConversationText,
   PLAN_MODE_ENDED,
   severalText,
+  unamendedText,
   unseenText,
   usersOwnText,
 } from '../../hold/preview/resolve/resolveTexts.ts';
@@ -64,10 +65,10 @@ export class ModelResolver {
   readonly #invoker: Invoker;
   readonly #queue: ResolveQueue;
   readonly #previews: () => ConversationPreviews;
-  /** The revisions that the model saw in its last request. */
+  /** The revisions that the model knows: it saw them in its last request, or made them since by amending previews. */
   #seen = new Map<string, number>();
-  /** The revisions that it has made since by amending previews. */
-  readonly #amended = new Map<string, number>();
+  /** The previews that it wanted to amend since, in vain. */
+  readonly #unamended = new Set<string>();
   /** The previews that calls without an id mean, in this order: the ones that were open at the last request. */
   #candidates: string[] = [];
   #standing: StandingResolveHandler | undefined;
@@ -106,7 +107,7 @@ export class ModelResolver {
     this.#expected = [];
     this.#atEnd = [];
     const { openForModel, reminded } = this.#previews();
-    this.#amended.clear();
+    this.#unamended.clear();
     this.#seen = new Map(openForModel.map(preview => [preview.id, preview.revision]));
     this.#candidates = reminded.filter(id => this.#seen.has(id)).reverse();
   }
@@ -140,12 +141,18 @@ export class ModelResolver {
 
   /** The revision of a preview that the model knows: the one that it was shown, or made since by amending it. */
   known(id: string): number | undefined {
-    return this.#amended.get(id) ?? this.#seen.get(id);
+    return this.#seen.get(id);
   }
 
-  /** The model has amended the preview. It votes on the new revision once it has seen the result. */
+  /** The model has amended the preview: a vote after that, also in the same message, is for the revision that it has written. */
   noteAmended({ id, revision }: Preview): void {
-    this.#amended.set(id, revision);
+    this.#unamended.delete(id);
+    this.#seen.set(id, revision);
+  }
+
+  /** The model wanted to amend the preview, and could not: an apply in the same message is for what it did not get. */
+  noteUnamended(id: string): void {
+    this.#unamended.add(id);
   }
 
   setStanding(handler: StandingResolveHandler | null): void {
@@ -165,7 +172,7 @@ export class ModelResolver {
   /** Forgets which revisions the model saw, because the conversation changed. */
   clear(): void {
     this.#seen.clear();
-    this.#amended.clear();
+    this.#unamended.clear();
     this.#candidates = [];
     this.#expected = [];
     this.#atEnd = [];
@@ -233,6 +240,8 @@ export class ModelResolver {
     if (preview && this.#isUnseen(id)) throw new ToolError(this.#unseenText(preview));
     const revision = this.#seen.get(id);
     const { action, reason, extra, voteOn, call, signal } = resolveCall;
+    if (preview && isOpen(preview) && action === 'apply' && this.#unamended.has(id))
+      throw new ToolError(unamendedText(preview));
     this.#voted.fire(id);
     const vote = this.#invoker.resolve({
       id,

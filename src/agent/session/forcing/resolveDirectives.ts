@@ -84,9 +84,9 @@ export class ResolveDirectives extends Owner {
     return Promise.all(judging).then(() => undefined);
   }
 
-  /** Whether the model is asked to resolve it. */
+  /** Whether the model is asked to resolve it, and has not voted yet. */
   asks(id: string): boolean {
-    return this.#asked.has(id);
+    return this.#asked.get(id)?.answered === false;
   }
 
   /**

@@ -2,13 +2,14 @@ import { Owner } from '../../base/disposable.ts';
 import { isRecord } from '../../base/json.ts';
 import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
 import type { ChatProvider, ProviderFailure, ToolChoice } from '../model/chatProvider.ts';
-import type { AssistantMessage, SteeringMessage } from '../model/messages.ts';
+import type { AssistantMessage, SteeringMessage, ToolCall } from '../model/messages.ts';
 import type { Offer, ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
 import type { Preview } from '../../hold/preview/preview.ts';
 import type { PreviewStore } from '../../hold/preview/previewStore.ts';
 import type { Invoker } from '../../hold/preview/resolve/invoker.ts';
 import type { Handled, Resolved } from '../../hold/preview/resolve/resolved.ts';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../../hold/preview/resolveSettings.ts';
+import { amendedBy } from './previewIds.ts';
 import { ModelResolver, type ResolveCall, type ResolveQueue } from './modelResolver.ts';
 import { ResolveDirectives } from './resolveDirectives.ts';
 import { ToolChoiceQueue } from './toolChoiceQueue.ts';
@@ -205,13 +206,9 @@ function offers(tools: Offer['tools'], choice: ToolChoice | undefined): boolean 
   return choice?.type !== 'tool' || tools.some(tool => tool.name === choice.name);
 }
 
-function isVote({ name }: AssistantMessage['toolCalls'][number]): boolean {
-  return name === 'resolve';
-}
-
-/** Whether a model may end its turn with the call: a vote, or the last state of its list. */
-function isClosing(call: AssistantMessage['toolCalls'][number]): boolean {
-  return isVote(call) || call.name === 'todo';
+/** Whether a model may end its turn with the call: a vote, the last state of its list, or an amendment, on which it votes then. */
+function isClosing(call: ToolCall): boolean {
+  return call.name === 'resolve' || call.name === 'todo' || amendedBy(call) !== undefined;
 }
 
 function isSubmission({ result: { details } }: Handled): boolean {

@@ -189,13 +189,6 @@ function asEdits(given: Fields): Fields {
   return { ...rest, edits: [{ old, new: now, ...(replaceAll === undefined ? {} : { replaceAll }) }] };
 }
 
-/** Ids of previews as we write them: p1 for 1. */
-export function idOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(idOf);
-  const text = typeof value === 'number' ? String(value) : value;
-  return typeof text === 'string' && /^[1-9]\d*$/.test(text) ? `p${text}` : value;
-}
-
 /** Whether the value means nothing in a field that may be left out. */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === '') return true;

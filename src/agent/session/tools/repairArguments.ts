@@ -1,6 +1,7 @@
 import { isRecord, parsedJson } from '../../base/json.ts';
 import { quoted, safeName } from '../../base/safeName.ts';
-import { idOf, isEmpty, renamed, reshaped, valueOf } from './otherNames.ts';
+import { isEmpty, renamed, reshaped, valueOf } from './otherNames.ts';
+import { idOf } from '../forcing/previewIds.ts';
 
 /** The fields that hold ids of previews. */
 const ID_FIELDS = ['id', 'ids', 'amend'];

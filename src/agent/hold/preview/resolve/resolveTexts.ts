@@ -197,6 +197,10 @@ export function unseenText(preview: Preview): string {
   return `${nameOf(preview)} was staged only now, so you have not seen its diff yet. Nothing was changed. Resolve it in your next message.`;
 }
 
+export function unamendedText(preview: Preview): string {
+  return `${nameOf(preview)} could not be amended, so this vote does not count: it was meant for the amended preview. Nothing was changed. Amend it again, or apply it as it is, in your next message.`;
+}
+
 export function usersOwnText(preview: Preview): string {
   return `The user asked for ${nameOf(preview)} and decides on it. Nothing was changed; you will be told the outcome.`;
 }
