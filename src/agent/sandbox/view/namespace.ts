@@ -26,6 +26,8 @@ export interface NamespaceEnd {
   readonly exitCode: number | undefined;
   /** Leads to the root of the view, until it is released; `undefined` if the view could not be made, and the program did not start. */
   readonly view: string | undefined;
+  /** The errors of the programs that made the namespaces. */
+  readonly errors?: string;
 }
 
 /**
@@ -36,8 +38,8 @@ export interface NamespaceEnd {
  * has ended already, nothing would tell it, so it ends first. The names of the trees are relative, since a comma or a colon in a
  * path would mean something else. A program that may make user namespaces could mount the control groups in one, and end processes
  * outside: only as many are allowed as bubblewrap makes. Arguments: this program, further options of the overlays, the number of
- * namespaces, that of folders, two paths for each, what starts bubblewrap. The exit code is reported on descriptor 4, which no
- * program in the view has.
+ * namespaces, that of folders, two paths for each, what starts bubblewrap. Descriptor 4, which no program in the view has, gets the
+ * errors of the programs between this script and that one, and then the exit code: `unshare` complains after it was stopped.
  */
 const ENTER = `
 [ "$PPID" = "$1" ] || exit 95
@@ -56,7 +58,7 @@ while [ "$count" -gt 0 ]; do
   shift 2; count=$((count - 1))
 done
 cd /
-"$@" 3>&- 4>&-
+"$@" 3>&- 9>&2 2>&4 4>&-
 echo "$?" >&4
 exec 6>&-
 read -r _ <&3
@@ -83,7 +85,7 @@ const ADDED = ['LC_ALL', 'PWD', 'OLDPWD', 'SHLVL', '_'];
  * once they are gone. It writes its line of `/proc` to a file and to descriptor 6, and becomes bubblewrap.
  */
 const FIRST =
-  'read -r own </proc/self/stat && echo "$own" >"$1" && echo "$own" >&6 || exit 95; shift; exec "$@"';
+  'read -r own </proc/self/stat && echo "$own" >"$1" && echo "$own" >&6 || exit 95; shift; exec "$@" 2>&9 9>&-';
 
 /**
  * Runs in the view, where it can reach nothing outside. It removes files that pending previews delete, reports that it began, and
@@ -194,6 +196,7 @@ export class Namespace {
     variables.end(environmentArguments({ ...system.variables, ...options.environment }).join(''));
     const view = `/proc/${child.pid ?? 0}/root`;
     const told: string[] = [];
+    const errors: string[] = [];
     const lines = createInterface(inside).on('line', line => told.push(line));
     const allTold = new Promise(resolve => lines.once('close', resolve));
     this.entered = new Promise(resolve => {
@@ -217,10 +220,12 @@ export class Namespace {
         resolve({
           exitCode: this.#isStopped ? undefined : exitCode,
           view: told.includes('began') ? view : undefined,
+          errors: errors.join('\n'),
         });
       };
       createInterface(status).on('line', line => {
-        if (line !== 'mapped') return void end(Number(line));
+        if (/^\d+$/.test(line)) return void end(Number(line));
+        if (line !== 'mapped') return void errors.push(line);
         try {
           mapUsers(child.pid);
           hold.write('\n');

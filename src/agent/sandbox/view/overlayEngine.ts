@@ -130,7 +130,7 @@ export class OverlaySandbox implements SandboxOfEngine {
       if (end.view === undefined) assertNotStopped(signal);
       if (end.view === undefined)
         throw new ToolError(
-          `The sandbox cannot be entered: ${output.trim() || 'no reason was given'}. Nothing was run.`,
+          `The sandbox cannot be entered: ${output.trim() || end.errors || 'no reason was given'}. Nothing was run.`,
         );
       const effects = new Effects();
       const { wroteGit, ...listed } = await this.#list(end.view, contents, mountedAt, effects);

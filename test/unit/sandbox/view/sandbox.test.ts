@@ -250,6 +250,7 @@ for (const engine of engines)
         onOutput: () => controller.abort(),
       });
       assert.equal(ran.exitCode, undefined);
+      assert.equal(ran.output, 'started\n', 'nothing of the programs that made the sandbox');
       assert.deepEqual(ran.changes, ['src/a.ts: a => half']);
       assert.ok(Date.now() - began < 20_000);
       assert.doesNotMatch(processes(), /sleep 98[67]/);
