@@ -44,16 +44,27 @@ const AT_ONCE = 5;
  * one that does not answer in time counts as dead, one that cannot be asked as living.
  */
 export async function isHeld(file: string, text: string, here: LockSystem): Promise<boolean> {
+  return (await stateOf(file, text, here)) === 'held';
+}
+
+/** `silent`: the owner was asked and did not answer in time. */
+async function stateOf(file: string, text: string, here: LockSystem): Promise<'held' | 'dead' | 'silent'> {
   const owner = ownerIn(text);
-  if (!owner) return false;
-  if (owner.place !== undefined && owner.place !== here.place) return isAnswered(file, text, here.answerMs);
+  if (!owner) return 'dead';
+  const isHere = owner.place === undefined || owner.place === here.place;
+  const lives = isHere ? await livesHere(owner, here) : undefined;
+  if (lives !== undefined) return lives ? 'held' : 'dead';
+  return (await isAnswered(file, text, here.answerMs)) ? 'held' : 'silent';
+}
+
+/** Whether an owner of this place lives; `undefined` if only its answer tells. */
+async function livesHere(owner: LockOwner, here: LockSystem): Promise<boolean | undefined> {
   if (!isAlive(owner.pid)) return false;
   if (here.boot !== undefined && owner.boot !== undefined && here.boot !== owner.boot) return false;
   const started = await here.startOf(owner.pid);
   if (started !== undefined && owner.started !== undefined) return started === owner.started;
   const isListening = owner.alive === undefined ? undefined : await answers(owner.alive);
-  if (isListening !== undefined) return isListening;
-  return owner.place === undefined || isAnswered(file, text, here.answerMs); // older versions do not answer
+  return isListening ?? (owner.place === undefined ? true : undefined); // older versions do not answer
 }
 
 async function isAnswered(file: string, text: string, answerMs: number): Promise<boolean> {
@@ -78,11 +89,15 @@ async function isAsked(file: string): Promise<boolean> {
 
 /** The owner of the lock with this text answers whoever asks. @returns whether the lock is still there, and its own */
 export async function answer(file: string, text: string): Promise<'ours' | 'gone' | 'lost'> {
-  const now = await readFile(file, 'utf8').catch(ignoreMissing);
-  if (now === undefined) return 'gone';
-  if (now !== text) return ownerIn(now) ? 'lost' : 'ours'; // perhaps it is just being read in part
+  const whose = async (): Promise<'ours' | 'gone' | 'lost'> => {
+    const now = await readFile(file, 'utf8').catch(ignoreMissing);
+    if (now === undefined) return 'gone';
+    return now === text || !ownerIn(now) ? 'ours' : 'lost'; // perhaps it is just being read in part
+  };
+  const before = await whose();
+  if (before !== 'ours') return before;
   if (await isAsked(file)) await utimes(file, ANSWERED, ANSWERED);
-  return 'ours';
+  return whose(); // an answer that is too late is one to the next owner's lock
 }
 
 /**
@@ -120,8 +135,9 @@ export async function waitFor(
 async function removeIfDead(file: string, here: LockSystem): Promise<'held' | 'left' | 'released'> {
   const text = await readFile(file, 'utf8').catch(ignoreMissing);
   if (text === undefined) return 'released';
-  if (await isHeld(file, text, here)) return 'held';
-  // Moved aside and checked: another process may have replaced the dead lock with its own since.
+  const state = await stateOf(file, text, here);
+  if (state === 'held') return 'held';
+  // Moved aside and checked: another process may have replaced the dead lock with its own since, or its owner may have answered.
   const aside = `${file}.${randomUUID()}`;
   try {
     await rename(file, aside);
@@ -130,9 +146,10 @@ async function removeIfDead(file: string, here: LockSystem): Promise<'held' | 'l
     throw error;
   }
   const moved = await readFile(aside, 'utf8').catch(ignoreMissing);
-  if (moved !== text) await link(aside, file).catch(() => undefined);
+  const isHeldAgain = moved !== text || (state === 'silent' && !(await isAsked(aside)));
+  if (isHeldAgain) await link(aside, file).catch(() => undefined);
   await rm(aside, { force: true });
-  return 'left';
+  return isHeldAgain ? 'held' : 'left';
 }
 
 function ownerIn(text: string): LockOwner | undefined {

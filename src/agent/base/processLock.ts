@@ -22,7 +22,7 @@ export class ProcessLock {
   readonly #alive: Alive | undefined;
   readonly #answerMs: number;
   readonly #looks: NodeJS.Timeout;
-  readonly #lost = new AbortController();
+  #lost: Error | undefined;
   #looking: Promise<void> | undefined;
   /** When the lock was last found to be this one's, by the clock, since that goes on while the machine sleeps. */
   #seen = Date.now();
@@ -46,18 +46,16 @@ export class ProcessLock {
   /** Whether the last look is so recent that no process elsewhere can have taken the lock over since. */
   get isSure(): boolean {
     const since = Date.now() - this.#seen;
-    return !this.#lost.signal.aborted && since >= 0 && since < this.#answerMs / 2;
+    return !this.#lost && since >= 0 && since < this.#answerMs / 2;
   }
 
-  /** Looks, unless it is sure. @throws the reason of {@link lost} */
+  /**
+   * Looks, unless it is sure.
+   * @throws `ELOST` once another process has taken the lock over, since this one did not answer in time, e.g. while its machine slept
+   */
   async check(): Promise<void> {
     for (let tries = 0; tries < 2 && !this.isSure; tries++) await this.#lookNow(); // the first may have begun long ago
-    this.#lost.signal.throwIfAborted();
-  }
-
-  /** Aborted once another process has taken the lock over, since this one did not answer in time, e.g. while its machine slept. */
-  get lost(): AbortSignal {
-    return this.#lost.signal;
+    if (this.#lost) throw this.#lost;
   }
 
   /**
@@ -126,16 +124,17 @@ export class ProcessLock {
       const { answer } = await import('./lockOwner.ts');
       let found = await answer(this.#file, this.#text);
       // Who took it over meanwhile may have released it again.
-      if (found === 'gone' && now - this.#seen > this.#answerMs) found = 'lost';
+      if (found === 'gone' && Date.now() - this.#seen > this.#answerMs) found = 'lost';
       if (found === 'lost') {
         const reason = new Error('Another process has taken over the lock.');
-        this.#lost.abort(Object.assign(reason, { code: 'ELOST' }));
+        this.#lost = Object.assign(reason, { code: 'ELOST' });
         return clearInterval(this.#looks);
       }
+      if (found === 'gone') {
+        await mkdir(path.dirname(this.#file), { recursive: true });
+        if (!(await createLock(this.#file, this.#text))) return; // the next look tells whose it is
+      }
       this.#seen = now;
-      if (found === 'ours') return;
-      await mkdir(path.dirname(this.#file), { recursive: true });
-      await createLock(this.#file, this.#text);
     } catch {
       // For example, the disk is full or away.
     }

@@ -8,10 +8,16 @@ import * as path from 'node:path';
 import { listenAddress } from '../../../src/agent/base/aliveSocket.ts';
 import { JsonLog } from '../../../src/agent/base/log/jsonLog.ts';
 import { ProcessLock } from '../../../src/agent/base/processLock.ts';
+import { aroundDiskCalls, type DiskCall } from '../../support/diskCalls.ts';
 
-test('one live process holds a lock; a dead one, and another process with its id, do not', async context => {
+function folderFor(context: TestContext): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
   context.after(() => fs.rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test('one live process holds a lock; a dead one, and another process with its id, do not', async context => {
+  const folder = folderFor(context);
   const file = path.join(folder, 'window.lock');
   const held = await ProcessLock.take(file, 0);
   assert.ok(held);
@@ -32,8 +38,7 @@ test('one live process holds a lock; a dead one, and another process with its id
 });
 
 test('where the system tells no start times, a lock is void once its owner no longer answers, although its id is in use', async context => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
-  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const folder = folderFor(context);
   const file = path.join(folder, 'window.lock');
   const unknown = (): Promise<undefined> => Promise.resolve(undefined);
   const held = (await ProcessLock.take(file, 0, { startOf: unknown })) ?? assert.fail('it is free');
@@ -52,8 +57,7 @@ test('where the system tells no start times, a lock is void once its owner no lo
 
 test('where the system tells no start times, a cleaned temporary folder takes the lock from no live owner', async context => {
   if (process.platform === 'win32') return;
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
-  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const folder = folderFor(context);
   const file = path.join(folder, 'window.lock');
   const unknown = (): Promise<undefined> => Promise.resolve(undefined);
   const held = (await ProcessLock.take(file, 0, { startOf: unknown })) ?? assert.fail('it is free');
@@ -65,8 +69,7 @@ test('where the system tells no start times, a cleaned temporary folder takes th
 
 test('a lock that is a link to nothing is an error, not an endless attempt', async context => {
   if (process.platform === 'win32') return;
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
-  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const folder = folderFor(context);
   const file = path.join(folder, 'window.lock');
   fs.symlinkSync(path.join(folder, 'missing', 'x'), file);
   await assert.rejects(ProcessLock.take(file, 0), /can neither be made nor read/);
@@ -74,8 +77,7 @@ test('a lock that is a link to nothing is an error, not an endless attempt', asy
 });
 
 test('a file that another program has open for a moment is waited for, until the patience ends', async context => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
-  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const folder = folderFor(context);
   const file = path.join(folder, 'window.lock');
   let calls = 0;
   const busy = (times: number) => async (): Promise<string> => {
@@ -96,8 +98,7 @@ test('a file that another program has open for a moment is waited for, until the
 
 test('a lock of an earlier start of the system is void, even if a process has its id and start time now', async context => {
   if (process.platform !== 'linux') return;
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
-  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const folder = folderFor(context);
   const file = path.join(folder, 'window.lock');
   const held = (await ProcessLock.take(file, 0)) ?? assert.fail('it is free');
   const mine = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
@@ -113,11 +114,16 @@ test('a lock of an earlier start of the system is void, even if a process has it
 async function elsewhere(context: TestContext, file: string) {
   const url = new URL('../../../src/agent/base/processLock.ts', import.meta.url).href;
   const script = `
+    import { setTimeout as delay } from 'node:timers/promises';
     import { ProcessLock } from ${JSON.stringify(url)};
     const lock = await ProcessLock.take(${JSON.stringify(file)}, 0, { place: 'elsewhere', boot: 'another', answerMs: 50 });
-    lock.lost.addEventListener('abort', () => console.log('lost'));
     console.log('taken');
     setInterval(() => undefined, 60_000);
+    try {
+      for (;;) await lock.check().then(() => delay(10));
+    } catch {
+      console.log('lost');
+    }
   `;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -129,8 +135,7 @@ async function elsewhere(context: TestContext, file: string) {
 }
 
 test('an owner on another machine holds the lock as long as it answers, whatever the clocks say', async context => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
-  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const folder = folderFor(context);
   const file = path.join(folder, 'window.lock');
   const other = await elsewhere(context, file);
   for (const time of ['1980-01-01', '2100-01-01']) {
@@ -149,13 +154,12 @@ test('an owner on another machine holds the lock as long as it answers, whatever
 for (const then of ['holds', 'has released'])
   test(`an owner whose machine slept too long hears that it has lost the lock, which another ${then}`, async context => {
     if (process.platform === 'win32') return;
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
-    context.after(() => fs.rmSync(folder, { recursive: true }));
+    const folder = folderFor(context);
     const file = path.join(folder, 'window.lock');
     const other = await elsewhere(context, file);
     other.end('SIGSTOP');
     const taken = (await ProcessLock.take(file, 0, { answerMs: 100 })) ?? assert.fail('it does not answer');
-    assert.equal(taken.lost.aborted, false);
+    await taken.check();
     if (then === 'has released') await taken.release();
     const lost = other.line();
     other.end('SIGCONT');
@@ -164,9 +168,53 @@ for (const then of ['holds', 'has released'])
     assert.deepEqual(fs.readdirSync(folder), []);
   });
 
+/** Runs work, and something else right before its first call of this function of the file system. */
+async function beforeFirst(name: string, before: () => void, work: () => Promise<unknown>): Promise<void> {
+  let isFirst = true;
+  const around = (call: DiskCall): unknown => {
+    if (call.name === name && isFirst) {
+      isFirst = false;
+      before();
+    }
+    return call.make();
+  };
+  await aroundDiskCalls(around, work, true);
+}
+
+test('an owner elsewhere that answers right before its lock is taken keeps it', async context => {
+  const folder = folderFor(context);
+  const file = path.join(folder, 'window.lock');
+  const held = JSON.stringify({ pid: 1, place: 'elsewhere' });
+  fs.writeFileSync(file, held);
+  const answered = new Date('2010-01-01');
+  await beforeFirst(
+    'rename',
+    () => fs.utimesSync(file, answered, answered),
+    async () => assert.equal(await ProcessLock.take(file, 0, { answerMs: 0 }), undefined),
+  );
+  assert.equal(fs.readFileSync(file, 'utf8'), held);
+  assert.deepEqual(fs.readdirSync(folder), ['window.lock']);
+});
+
+for (const name of ['stat', 'link'])
+  test(`an owner whose lock is taken over right before the ${name} of its look is not sure of it`, async context => {
+    const folder = folderFor(context);
+    context.mock.timers.enable({ apis: ['Date', 'setInterval'] }); // the lock does not look by itself
+    const file = path.join(folder, 'window.lock');
+    const lock = (await ProcessLock.take(file, 0)) ?? assert.fail('it is free');
+    context.mock.timers.setTime(Date.now() + 5_000);
+    if (name === 'link') fs.rmSync(file); // the owner makes its lock again
+    await beforeFirst(
+      name,
+      () => fs.writeFileSync(file, '{"pid":1,"place":"elsewhere"}'),
+      () => assert.rejects(lock.check(), { code: 'ELOST' }),
+    );
+    await lock.release();
+    assert.deepEqual(fs.readdirSync(folder), ['window.lock']);
+  });
+
 test('a log whose lock was not looked at for long is not written before that', async context => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
-  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const folder = folderFor(context);
   context.mock.timers.enable({ apis: ['Date', 'setInterval'] }); // the lock does not look by itself
   const [file, lines] = [path.join(folder, 'window.lock'), path.join(folder, 'log.jsonl')];
   const lock = (await ProcessLock.take(file, 0)) ?? assert.fail('it is free');
@@ -188,8 +236,7 @@ test('a log whose lock was not looked at for long is not written before that', a
 });
 
 test('a lock that cannot be read or made is an error: neither taken nor free, and nothing is left behind', async context => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
-  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const folder = folderFor(context);
   const file = path.join(folder, 'window.lock');
   fs.mkdirSync(file);
   await assert.rejects(ProcessLock.take(file, 0), { code: 'EISDIR' });
