@@ -3,7 +3,7 @@ import type { ChatProvider, ChatRequest } from './model/chatProvider.ts';
 import type { ToolCall, ToolResultMessage } from './model/messages.ts';
 import type { Preview } from '../hold/preview/preview.ts';
 import { stagedText, unavailableText } from '../hold/preview/resolve/resolveTexts.ts';
-import { executeCall } from './tools/loadedSpecs.ts';
+import { executeToolCall } from './tools/loadedSpecs.ts';
 import { amendedBy } from './forcing/previewIds.ts';
 import { callableTools } from './tools/registry.ts';
 import { planModeMessage } from './planMode.ts';
@@ -82,7 +82,7 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
   const call = parts.conversation().callRefOf(toolCall);
   const overlay = parts.overlay.of(call.sessionId);
   const userReviews = settings().modelAuthority === 'none';
-  return executeCall(toolCall, {
+  return executeToolCall(toolCall, {
     tools: callableTools(requests.tools(), parts.planMode()),
     logger,
     unavailable: name => (parts.tools.get(name) ? unavailableText(name, parts.planMode()) : undefined),

@@ -90,10 +90,10 @@ export async function openStore(parts: StorageParts, lock: StorageLock): Promise
     case 'owned':
       break;
     case 'otherWindow':
-      return openHeldStore(parts);
+      return openMemoryStore(parts);
     case 'unknown':
       trouble.notLocked(lock.error);
-      return { ...(await openHeldStore(parts)), takeOver: undefined };
+      return { ...(await openMemoryStore(parts)), takeOver: undefined };
   }
   try {
     const { store } = await openStored(parts, lock.lock);
@@ -106,13 +106,13 @@ export async function openStore(parts: StorageParts, lock: StorageLock): Promise
   } catch (error) {
     logger.error(`Reading the stored previews failed: ${detailOf(error)}`);
     trouble.notRead();
-    return { ...(await openHeldStore(parts)), takeOver: undefined };
+    return { ...(await openMemoryStore(parts)), takeOver: undefined };
   }
 }
 
-async function openHeldStore(parts: StorageParts): Promise<OpenStore> {
-  const { openHeld } = await import('./heldStore.ts');
-  return openHeld(parts);
+async function openMemoryStore(parts: StorageParts): Promise<OpenStore> {
+  const { openInMemory } = await import('./memoryStore.ts');
+  return openInMemory(parts);
 }
 
 /** Forgets previews that were resolved long ago, as the settings say, now and from time to time. */

@@ -35,7 +35,7 @@ export class MemoryBlobs implements Blobs {
 }
 
 /** Keeps contents in memory until they are moved to a storage. */
-export class HeldBlobs extends MemoryBlobs {
+export class UnstoredBlobs extends MemoryBlobs {
   #stored: Blobs | undefined;
 
   override async put(bytes: Uint8Array): Promise<BinarySide> {

@@ -1,13 +1,13 @@
 import type { ToolSpec } from '../model/chatProvider.ts';
-import type { executeToolCall } from './execute.ts';
+import type * as execution from './execute.ts';
 import type { Tool } from './tool.ts';
 
 /** The modules that make the specs and run calls, once they are loaded. They are large, and only requests need them. */
 let make: ((tool: Tool) => ToolSpec) | undefined;
-let execute: typeof executeToolCall | undefined;
+let execute: typeof execution.executeToolCall | undefined;
 
 /**
- * Loads the modules for {@link specsOf} and {@link executeCall}. To be awaited before these are called; `undefined` if they were
+ * Loads the modules for {@link specsOf} and {@link executeToolCall}. To be awaited before these are called; `undefined` if they were
  * loaded before.
  */
 export function loadSpecs(): Promise<void> | undefined {
@@ -18,8 +18,8 @@ export function loadSpecs(): Promise<void> | undefined {
   });
 }
 
-/** See {@link executeToolCall}. */
-export const executeCall: typeof executeToolCall = (call, options) => {
+/** That of `execute.ts`. */
+export const executeToolCall: typeof execution.executeToolCall = (call, options) => {
   if (!execute) throw new Error('What runs tool calls was not loaded.');
   return execute(call, options);
 };

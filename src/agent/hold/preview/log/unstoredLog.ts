@@ -3,9 +3,9 @@ import type { Contents } from './contents.ts';
 import type { Archive, LoadedPreviews, PreviewLogEntry, PreviewLogSink } from './previewLog.ts';
 
 /** The log of a window that does not own its storage: in memory, until it is moved to the log of the storage. */
-export class HeldLog implements PreviewLogSink {
+export class UnstoredLog implements PreviewLogSink {
   /** Entries that are not in the log of the storage yet. */
-  #held: PreviewLogEntry[] = [];
+  #entries: PreviewLogEntry[] = [];
   #log: PreviewLogSink | undefined;
   #moving: Promise<void> | undefined;
 
@@ -20,8 +20,8 @@ export class HeldLog implements PreviewLogSink {
   }
 
   appendNow(entry: PreviewLogEntry): boolean {
-    if (!this.#log) return this.#held.push(entry) > 0;
-    return this.#held.length === 0 && this.#log.appendNow?.(entry) === true;
+    if (!this.#log) return this.#entries.push(entry) > 0;
+    return this.#entries.length === 0 && this.#log.appendNow?.(entry) === true;
   }
 
   async flush(): Promise<void> {
@@ -39,14 +39,14 @@ export class HeldLog implements PreviewLogSink {
   ): Promise<void> {
     await this.#move();
     if (this.#log) await this.#log.compact(rewrite, archive);
-    else this.#held = this.#held.flatMap(rewrite);
+    else this.#entries = this.#entries.flatMap(rewrite);
   }
 
   async archived(): Promise<LoadedPreviews> {
     return (await this.#log?.archived?.()) ?? { entries: [], unreadable: [], badLines: [], torn: false };
   }
 
-  /** Uses this log from now on. Held entries follow with the next entry or {@link flush}. */
+  /** Uses this log from now on. Its entries follow with the next entry or {@link flush}. */
   moveTo(log: PreviewLogSink): void {
     this.#log = log;
   }
@@ -57,9 +57,9 @@ export class HeldLog implements PreviewLogSink {
   }
 
   async #moveAll(): Promise<void> {
-    for (let next = this.#held[0]; next && this.#log; next = this.#held[0]) {
+    for (let next = this.#entries[0]; next && this.#log; next = this.#entries[0]) {
       await this.#log.append(next);
-      this.#held.shift();
+      this.#entries.shift();
     }
   }
 }

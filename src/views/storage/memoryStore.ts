@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProcessLock } from '../../agent/base/processLock.ts';
-import { HeldBlobs } from '../../agent/hold/preview/blobs.ts';
-import { HeldLog } from '../../agent/hold/preview/log/heldLog.ts';
+import { UnstoredBlobs } from '../../agent/hold/preview/blobs.ts';
+import { UnstoredLog } from '../../agent/hold/preview/log/unstoredLog.ts';
 import { randomNumbers } from '../../agent/hold/preview/previewNumbers.ts';
 import { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
@@ -22,8 +22,8 @@ const LOOK_MS = 5_000;
 const FREE_LOOKS = 6;
 
 /** A store in memory, which takes over the storage once the window that owns it has closed. */
-export function openHeld(parts: StorageParts): OpenStore {
-  const [log, blobs] = [new HeldLog(), new HeldBlobs()];
+export function openInMemory(parts: StorageParts): OpenStore {
+  const [log, blobs] = [new UnstoredLog(), new UnstoredBlobs()];
   const options = { ...storeOptions(parts), blobs, numbers: randomNumbers() };
   const store = new PreviewStore(log, onFailure(parts), options);
   const closed = new AbortController();
@@ -49,7 +49,7 @@ export function openHeld(parts: StorageParts): OpenStore {
 /** @returns the lock of the storage, once it is this window's. Never rejects. */
 async function takeOver(
   parts: StorageParts,
-  held: { readonly store: PreviewStore; readonly log: HeldLog; readonly blobs: HeldBlobs },
+  held: { readonly store: PreviewStore; readonly log: UnstoredLog; readonly blobs: UnstoredBlobs },
   workspace: ResolvingFiles,
   { signal, wait }: { readonly signal: AbortSignal; readonly wait: () => Promise<unknown> },
 ): Promise<ProcessLock | undefined> {
@@ -81,7 +81,11 @@ async function takeOver(
 /** Ends the last owner's unfinished commits as the next start would, and joins its log with this window's previews. */
 async function moveIn(
   parts: StorageParts,
-  { store, log, blobs }: { readonly store: PreviewStore; readonly log: HeldLog; readonly blobs: HeldBlobs },
+  {
+    store,
+    log,
+    blobs,
+  }: { readonly store: PreviewStore; readonly log: UnstoredLog; readonly blobs: UnstoredBlobs },
   workspace: ResolvingFiles,
   lock: ProcessLock,
 ): Promise<void> {
