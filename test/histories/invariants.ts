@@ -411,9 +411,7 @@ export class Invariants {
       this.check(wanted.length > 0, () => 'I4: forced, and nothing can be resolved');
     }
     if (toolChoice?.type !== 'required') {
-      const offered = t.tools
-        .createTools(undefined, { withResolve: session.planMode || settings.modelAuthority !== 'none' })
-        .map(tool => tool.name);
+      const offered = t.tools.createTools().map(tool => tool.name);
       this.check(offered.join() === names.join(), () => `I4: only ${names.join()} is offered`);
     }
     this.#isForcedAnswer = forced;

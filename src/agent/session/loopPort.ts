@@ -81,9 +81,10 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
   const { workspace, logger, settings, requests, choices, reverts, keepImage, emit } = parts;
   const call = parts.conversation().callRefOf(toolCall);
   const overlay = parts.overlay.of(call.sessionId);
-  const userReviews = settings().modelAuthority === 'none';
+  const { modelAuthority: authority } = settings();
+  const userReviews = authority === 'none';
   return executeToolCall(toolCall, {
-    tools: callableTools(requests.tools(), parts.planMode()),
+    tools: callableTools(requests.tools(), { planMode: parts.planMode(), authority }),
     logger,
     unavailable: name => (parts.tools.get(name) ? unavailableText(name, parts.planMode()) : undefined),
     describeStaged: async staged => {

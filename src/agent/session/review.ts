@@ -51,8 +51,13 @@ export class Review extends Owner {
       since(fact) === 'restored' ? fact.kind === 'attempt' && !fact.entry.lost : since(fact) !== undefined;
     if (facts.some(fact => isHeard(fact) && isUrgent(fact, store.get(fact.previewId)))) return true;
     if (previews.hasOpen) return false;
-    const ends = facts.filter(fact => fact.kind === 'attempt' && since(fact) === 'prompt');
-    return ends.some(fact => !isAsRecommended(fact)) || (ends.length > 0 && goesOn(tree.messages));
+    const ends = facts.flatMap(fact =>
+      fact.kind === 'attempt' && since(fact) === 'prompt' ? fact.entry : [],
+    );
+    const hasVote = settings().modelAuthority !== 'none';
+    const isAsWanted = (entry: LedgerEntry): boolean =>
+      hasVote ? isAsRecommended(entry) : isAsProposed(entry, store.get(entry.previewId));
+    return ends.some(entry => !isAsWanted(entry)) || (ends.length > 0 && goesOn(tree.messages, hasVote));
   }
 
   /** Another conversation is opened: nothing that has happened so far wakes it. */
@@ -124,17 +129,23 @@ function isUrgent(fact: Fact, preview: Preview | undefined): boolean {
   }
 }
 
-/** Whether the fact is an apply of exactly the revision that the model recommended. */
-function isAsRecommended(fact: Fact): boolean {
-  if (fact.kind !== 'attempt') return false;
-  const { outcome, recommendation } = fact.entry; // an edit of the user's has dropped the recommendation
-  return outcome === 'applied' && recommendation?.action === 'apply';
+/** Whether it is an apply of exactly the revision that the model recommended. */
+function isAsRecommended({ outcome, recommendation }: LedgerEntry): boolean {
+  return outcome === 'applied' && recommendation?.action === 'apply'; // an edit of the user's has dropped the recommendation
 }
 
-/** Whether the model has more to do after an apply: it did not end its turn with its vote, or its list has open steps. */
-function goesOn(messages: readonly SessionMessage[]): boolean {
+/** Whether it is an apply, without a word of the user's, of exactly what the model proposed where it has no vote. */
+function isAsProposed(entry: LedgerEntry, preview: Preview | undefined): boolean {
+  return entry.outcome === 'applied' && reasonGiven(entry) === undefined && preview?.editedByUser !== true;
+}
+
+/**
+ * Whether the model has more to do after an apply: its list has open steps or, where it has a vote, it did not end its turn with
+ * that.
+ */
+function goesOn(messages: readonly SessionMessage[], hasVote: boolean): boolean {
   const last = messages.findLast(({ role }) => role === 'assistant' || role === 'tool');
-  if (last?.role === 'assistant') return true;
+  if (hasVote && last?.role === 'assistant') return true;
   return todoListOf(messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)).some(
     ({ state }) => state !== 'done',
   );

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/agent/session/model/chatProvider.ts';
 import type { Forcing } from '../../../src/agent/hold/preview/resolveSettings.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
+import { modify } from '../../support/changes.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
 
 const files = { 'a.txt': 'a', 'b.txt': 'b' };
@@ -17,7 +18,6 @@ const forced = (t: TestSession): string =>
   t.requests.map(({ toolChoice }) => (toolChoice ? 'F' : '-')).join('');
 const reminders = ({ messages }: ChatRequest): number =>
   messages.filter(message => message.role === 'steering' && message.kind === 'resolve-reminder').length;
-const offersResolve = ({ tools }: ChatRequest): boolean => tools.some(({ name }) => name === 'resolve');
 
 /** The user switches to Manual as soon as something is staged. */
 function switchingAfterStaging(script: readonly ScriptedTurn[], forcing: Forcing = 'forced'): TestSession {
@@ -31,10 +31,10 @@ function switchingAfterStaging(script: readonly ScriptedTurn[], forcing: Forcing
   return t;
 }
 
-test('a switch to Manual before the next request: it neither offers resolve nor asks for it', async () => {
+test('a switch to Manual before the next request: it does not ask for a vote', async () => {
   const t = switchingAfterStaging([staging, ok]);
   await t.session.prompt('Write.');
-  assert.deepEqual(t.requests.map(offersResolve), [true, false]);
+  assert.equal(forced(t), '--');
   assert.deepEqual(t.requests.map(reminders), [0, 0]);
   assert.equal(t.session.state, 'awaitingReview');
 });
@@ -94,6 +94,45 @@ test('what is resolved in Manual is never asked about afterwards', async () => {
   await t.session.prompt('And?');
   assert.equal(forced(t), '----');
   assert.ok(t.steering().every(({ kind }) => kind !== 'resolve-reminder'));
+});
+
+for (const [what, decide, requests] of [
+  ['applies everything', t => t.click('p1', 'apply'), 2],
+  ['applies it with a reason', t => t.click('p1', 'apply', 'Now the other one.'), 3],
+  [
+    'applies it with an edit',
+    async t => {
+      await t.store.revise('p1', [modify('a.txt', 'a', 'mine')], [], 'user');
+      await t.click('p1', 'apply');
+    },
+    3,
+  ],
+  ['refuses it', t => t.click('p1', 'discard'), 3],
+] satisfies [string, (t: TestSession) => Promise<unknown>, number][])
+  test(`the model is${requests === 2 ? ' not' : ''} woken when the user ${what}`, async () => {
+    const t = createTestSession({
+      files,
+      settings: { modelAuthority: 'none', forcing: 'auto' },
+      script: [staging, { text: 'Written.' }, ok],
+    });
+    await t.session.prompt('Write.');
+    await decide(t);
+    await t.untilState('idle');
+    assert.equal(t.requests.length, requests);
+    t.assertSound();
+  });
+
+test('a plain apply wakes a model whose list has open steps', async () => {
+  const todo = { name: 'todo', arguments: { items: [{ text: 'Rename it', state: 'open' }] } };
+  const t = createTestSession({
+    files,
+    settings: { modelAuthority: 'none', forcing: 'auto' },
+    script: [staging, { toolCalls: [todo] }, { text: 'Written.' }, ok],
+  });
+  await t.session.prompt('Write.');
+  await t.click('p1', 'apply');
+  await t.untilState('idle');
+  assert.equal(t.requests.length, 4);
 });
 
 test('a forced turn in which the user switches to Manual does not count as unanswered', async () => {

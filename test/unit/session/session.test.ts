@@ -37,16 +37,17 @@ test('a prompt is sent with the system prompt and all tools, and answered', asyn
   t.assertSound();
 });
 
-test('the tool list does not change during a session, except in Manual', async () => {
-  const t = createTestSession({
-    files: { a: 'x' },
-    script: request => (request.messages.length < 8 ? { toolCalls: [read('a')] } : {}),
-  });
-  await t.session.prompt('Read.');
-  t.settings.modelAuthority = 'recommend';
-  await t.session.prompt('Again.');
-  const lists = new Set(t.requests.map(request => JSON.stringify(request.tools)));
-  assert.equal(lists.size, 1);
+test('tools and system prompt are the same in all modes, so that servers can reuse the prefix', async () => {
+  const t = createTestSession({ files: { a: 'x' }, script: () => ({ text: 'ok' }) });
+  for (const modelAuthority of ['recommend', 'checked', 'apply', 'none'] as const)
+    for (const planning of [false, true]) {
+      t.settings.modelAuthority = modelAuthority;
+      t.session.setPlanMode(planning);
+      await t.session.prompt('Go.');
+    }
+  const prefixes = new Set(t.requests.map(({ system, tools }) => JSON.stringify([system, tools])));
+  assert.equal(t.requests.length, 8);
+  assert.equal(prefixes.size, 1);
   t.assertSound();
 });
 

@@ -124,7 +124,7 @@ export class ToolChoices extends Owner {
     const turn = this.#turn;
     if (!turn) return undefined;
     if (this.resolver.isPlanning) this.#queue.reject('aborted');
-    else if (this.#options.settings().forcing === 'off' || !offers(tools, turn.choice))
+    else if (this.#options.settings().forcing === 'off' || !this.#allows(tools, turn.choice))
       this.#queue.reject('unavailable');
     const isForced = this.#queue.hasInFlight;
     this.resolver.repeatTurn({ isForced });
@@ -194,16 +194,19 @@ export class ToolChoices extends Owner {
   #nextChoice(tools: Offer['tools'], isEnding: boolean): ToolChoice | undefined {
     this.directives.beforeRequest(isEnding);
     for (let choice = this.#queue.nextToolChoice(); choice; choice = this.#queue.nextToolChoice()) {
-      if (offers(tools, choice)) return choice;
+      if (this.#allows(tools, choice)) return choice;
       this.#queue.reject('unavailable');
     }
     return undefined;
   }
-}
 
-/** Whether these tools allow this choice: one that names a tool needs it among them. */
-function offers(tools: Offer['tools'], choice: ToolChoice | undefined): boolean {
-  return choice?.type !== 'tool' || tools.some(tool => tool.name === choice.name);
+  /** Whether these tools allow this choice: one that names a tool needs it among them, and a mode in which the model has a vote. */
+  #allows(tools: Offer['tools'], choice: ToolChoice | undefined): boolean {
+    if (choice?.type !== 'tool') return true;
+    return (
+      this.#options.settings().modelAuthority !== 'none' && tools.some(({ name }) => name === choice.name)
+    );
+  }
 }
 
 /** Whether a model may end its turn with the call: a vote, the last state of its list, or an amendment, on which it votes then. */

@@ -35,13 +35,12 @@ export class ToolRegistry {
 
   /**
    * The enabled tools for a session: those requested by name (default: all), and every hidden one, which cannot be
-   * requested and is always included. `withResolve` is false where only the user resolves.
+   * requested and is always included.
    */
-  createTools(requested?: readonly string[], { withResolve = true } = {}): readonly Tool[] {
-    return this.#enabled().filter(tool => {
-      if (tool.name === 'resolve') return withResolve;
-      return tool.hidden === true || requested === undefined || requested.includes(tool.name);
-    });
+  createTools(requested?: readonly string[]): readonly Tool[] {
+    return this.#enabled().filter(
+      tool => tool.hidden === true || requested === undefined || requested.includes(tool.name),
+    );
   }
 
   #enabled(): Tool[] {
@@ -50,19 +49,16 @@ export class ToolRegistry {
 }
 
 /**
- * The tools that a session offers the model. For the sake of the server's prompt cache, plan mode changes them only where the model
- * is not asked for votes: there it adds `resolve`, to submit the plan.
+ * The offered tools that may be called now. In plan mode: the read-only ones, and `resolve` to submit the plan. In Manual mode all
+ * but `resolve`. All are offered in each mode, for the sake of the server's prompt cache.
  */
-export function offeredTools(
-  registry: ToolRegistry,
+export function callableTools(
+  offered: readonly Tool[],
   { planMode, authority }: { readonly planMode: boolean; readonly authority: ModelAuthority },
 ): readonly Tool[] {
-  return registry.createTools(undefined, { withResolve: planMode || authority !== 'none' });
-}
-
-/** The offered tools that may be called now. In plan mode: the read-only ones, and `resolve` to submit the plan. */
-export function callableTools(offered: readonly Tool[], planMode: boolean): readonly Tool[] {
-  return planMode ? offered.filter(tool => tool.readOnly === true || tool.name === 'resolve') : offered;
+  return offered.filter(({ name, readOnly }) =>
+    name === 'resolve' ? planMode || authority !== 'none' : !planMode || readOnly === true,
+  );
 }
 
 function isEnabled(tool: Tool): boolean {

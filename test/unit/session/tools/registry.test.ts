@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import * as z from 'zod';
 import { textResult } from '../../../../src/agent/hold/preview/pendingAction.ts';
 import { builtInTools } from '../../../../src/agent/session/tools/builtIn.ts';
-import { ToolRegistry } from '../../../../src/agent/session/tools/registry.ts';
+import type { ModelAuthority } from '../../../../src/agent/hold/preview/resolveSettings.ts';
+import { callableTools, ToolRegistry } from '../../../../src/agent/session/tools/registry.ts';
 import { specOf } from '../../../../src/agent/session/tools/toolSpec.ts';
 import { defineTool, type Tool } from '../../../../src/agent/session/tools/tool.ts';
 
@@ -49,12 +50,14 @@ test('a session gets the requested tools and every hidden one', () => {
   assert.deepEqual(names(registry.createTools(['secret'])), ['secret']);
 });
 
-test('resolve cannot be requested: it is included unless only the user resolves', () => {
-  const registry = builtInTools();
-  assert.deepEqual(names(registry.createTools(['read_file'])), ['read_file', 'resolve']);
-  assert.deepEqual(names(registry.createTools(['read_file', 'resolve'], { withResolve: false })), [
-    'read_file',
-  ]);
+test('resolve is always offered, and can be called unless only the user resolves; plans are always submitted', () => {
+  const offered = builtInTools().createTools(['edit_file']);
+  assert.deepEqual(names(offered), ['edit_file', 'resolve']);
+  const callable = (planMode: boolean, authority: ModelAuthority) =>
+    names(callableTools(offered, { planMode, authority }));
+  assert.deepEqual(callable(false, 'recommend'), ['edit_file', 'resolve']);
+  assert.deepEqual(callable(false, 'none'), ['edit_file']);
+  assert.deepEqual(callable(true, 'none'), ['resolve']);
 });
 
 test('of the built-in tools, resolve is hidden and those that change nothing are readOnly', () => {

@@ -78,7 +78,7 @@ test('no tool only reads unless the user says so; in plan mode only those are of
   host.offer({ get_issue: {}, make_issue: {} });
   await editorTools.refresh();
   const offered = (planMode: boolean): string[] =>
-    callableTools(registry.createTools(), planMode).map(({ name }) => name);
+    callableTools(registry.createTools(), { planMode, authority: 'apply' }).map(({ name }) => name);
   assert.deepEqual(offered(false), ['get_issue', 'make_issue']);
   assert.deepEqual(offered(true), ['get_issue']);
 });

@@ -298,7 +298,7 @@ test('plan mode offers symbols, which only reads; without a folder neither tool 
   const registry = new ToolRegistry();
   for (const tool of [symbolsTool(ports), renameSymbolTool(ports)]) registry.register(tool);
   const offered = (planMode: boolean): string[] =>
-    callableTools(registry.createTools(), planMode).map(({ name }) => name);
+    callableTools(registry.createTools(), { planMode, authority: 'apply' }).map(({ name }) => name);
   assert.deepEqual(offered(true), ['symbols']);
   assert.deepEqual(offered(false), ['symbols', 'rename_symbol']);
   isAvailable = false;
