@@ -1,7 +1,12 @@
 import { isRecord } from '../../../base/json.ts';
 import type { LogMigration } from '../../../base/log/logFormat.ts';
 
-/** Turns a line of the preview log into one of the next version; by the version that the line has. */
+/**
+ * Turns a line of the preview log into one of the next version; by the version that the line has. The other versions have lines that
+ * the next one reads: 2 stored the text after a modification even where its edits give it, 3 repeated unchanged parts in a new
+ * revision, 5 had neither links nor binary files, 6 no amendments, 7 stored each rebase, and 8 had texts in lines and binary files in
+ * a folder of their own: see `migratePreviews`.
+ */
 export const previewMigrations: Readonly<Record<number, LogMigration>> = {
   /**
    * Version 1 derived a preview's kind, and whether only a human may apply it, from its source; the model was asked about
@@ -28,10 +33,6 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
         return line;
     }
   },
-  /** Version 2 stored the text after a modification even where its edits give it. Version 3 can read that. */
-  2: line => line,
-  /** Version 3 repeated unchanged parts in a new revision. Version 4 can read that. */
-  3: line => line,
   /** Version 4 told the purpose of a preview by the name of its source, which others can take. */
   4: line => {
     if (!isRecord(line)) return line;
@@ -39,14 +40,6 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
     if (line['type'] !== 'revised' || line['part'] === undefined) return line;
     return { ...line, part: previewFrom4(line['part']) };
   },
-  /** Version 5 had texts only. Version 6 can read that; its symbolic links and binary files are lines that version 5 cannot read. */
-  5: line => line,
-  /** Version 6 had no amended previews. Version 7 can read that; a revision by an amendment is a line that version 6 cannot read. */
-  6: line => line,
-  /** Version 7 stored each rebase. Version 8 can read that; it has lines that stand for many. */
-  7: line => line,
-  /** Version 8 had texts in lines, and binary files in a folder of their own: see `migratePreviews`. */
-  8: line => line,
 };
 
 /** Keeps only previews that no foreign tool and no extension could have staged. */

@@ -1,30 +1,28 @@
-import { appendFile, mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { encodeHeader } from '../../../../../src/agent/base/log/logFormat.ts';
-import { previewMigrations } from '../../../../../src/agent/hold/preview/log/previewMigrations.ts';
 import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { previewLogFormat } from '../../../../../src/agent/hold/preview/log/previewLog.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
 import { textIn } from '../../../../support/changes.ts';
+import { TempFolder } from '../../../../support/tempFolder.ts';
 
-/** As version 1 was written, with a line that cannot be read and a torn one. */
-const version1 = await readFile(
-  path.join(import.meta.dirname, '../../../../fixtures/logs/previews.v1.jsonl'),
-  'utf8',
-);
+/** A log as a version wrote it. */
+const fixture = (version: number): Promise<string> =>
+  readFile(path.join(import.meta.dirname, `../../../../fixtures/logs/previews.v${version}.jsonl`), 'utf8');
+/** With a line that cannot be read and a torn one. */
+const version1 = await fixture(1);
 const lines1 = version1.split('\n');
 
-const root = await mkdtemp(path.join(tmpdir(), 'redline-migrations-'));
-after(() => rm(root, { recursive: true }));
+const temp = await TempFolder.create();
+after(() => temp.remove());
 
 let count = 0;
 let file = '';
 beforeEach(async () => {
-  file = path.join(root, `${count++}.jsonl`);
-  await writeFile(file, version1);
+  file = await temp.file(`${count++}.jsonl`, version1);
 });
 
 const faults = { badLines: [lines1.findIndex(line => line.endsWith('"pat')) + 1], torn: true };
@@ -35,14 +33,6 @@ async function restored(): Promise<PreviewStore> {
   store.restore((await log.load()).entries);
   return store;
 }
-
-test('every version before the current one has a migration', () => {
-  const versions = Object.keys(previewMigrations).map(Number);
-  assert.deepEqual(
-    versions,
-    Array.from({ length: previewLogFormat.version - 1 }, (_, i) => i + 1),
-  );
-});
 
 test('previews of version 1 get the kind that they had, and stay a human’s where they were', async () => {
   const store = await restored();
@@ -131,11 +121,7 @@ test('a migration that the process did not survive is made again, whatever it le
 });
 
 test('previews of version 2, whose texts after are all stored, are the same in the current version', async () => {
-  const version2 = await readFile(
-    path.join(import.meta.dirname, '../../../../fixtures/logs/previews.v2.jsonl'),
-    'utf8',
-  );
-  await writeFile(file, version2);
+  await writeFile(file, await fixture(2));
   const [preview] = (await restored()).all();
   assert.deepEqual(
     preview?.changes?.map(({ path: name, after: now }) => [name, textIn(now)]),
@@ -150,8 +136,7 @@ test('previews of version 2, whose texts after are all stored, are the same in t
 });
 
 test('a revision of version 3, which repeats what the one before had, is the same in the current version', async () => {
-  const fixture = path.join(import.meta.dirname, '../../../../fixtures/logs/previews.v3.jsonl');
-  await writeFile(file, await readFile(fixture));
+  await writeFile(file, await fixture(3));
   const previews = (await restored()).all();
   assert.deepEqual(
     previews.map(({ id, revision, changes }) => [id, revision, changes?.map(({ path: name }) => name)]),
@@ -163,8 +148,7 @@ test('a revision of version 3, which repeats what the one before had, is the sam
 });
 
 test('a diff of version 4 that an agent in a terminal would have written comes back as expired, with the reason; all else is as it was', async () => {
-  const fixture = path.join(import.meta.dirname, '../../../../fixtures/logs/previews.v4.jsonl');
-  await writeFile(file, await readFile(fixture));
+  await writeFile(file, await fixture(4));
   const store = await restored();
   assert.deepEqual(
     store.all().map(({ id, state }) => [id, state.kind]),
@@ -202,8 +186,7 @@ test('a diff of version 4 that an agent in a terminal would have written comes b
 
 for (const version of [5, 6])
   test(`what version ${version} holds is the same in the current version`, async () => {
-    const fixture = path.join(import.meta.dirname, `../../../../fixtures/logs/previews.v${version}.jsonl`);
-    await writeFile(file, await readFile(fixture));
+    await writeFile(file, await fixture(version));
     const store = await restored();
     assert.deepEqual(
       store
