@@ -38,16 +38,33 @@ beforeEach(() => {
 });
 const reopened = () => new JsonLog(file, format).load();
 
+/** Writes the file, as another version or a crash has left it. */
+async function left(content: string | Buffer): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, content);
+}
+
+/** Runs work while the log cannot be written. */
+async function whileInTheWay(work: () => Promise<void>): Promise<void> {
+  await rename(file, `${file}.away`);
+  await mkdir(file);
+  await work();
+  await rmdir(file);
+  await rename(`${file}.away`, file);
+}
+
+const large = { n: 1, list: Array.from({ length: 500 }, (_, i) => ({ i, text: 'x'.repeat(10_000) })) };
+/** It has no JSON text. */
+const endless: { n: number; self?: unknown } = { n: 2 };
+endless.self = endless;
+
 test('a large entry comes back from the file', async () => {
-  const entry = { n: 1, list: Array.from({ length: 500 }, (_, i) => ({ i, text: 'x'.repeat(10_000) })) };
-  await Promise.all([log.append(entry), log.append({ n: 2 })]);
-  assert.deepEqual((await reopened()).entries, [entry, { n: 2 }]);
+  await Promise.all([log.append(large), log.append({ n: 2 })]);
+  assert.deepEqual((await reopened()).entries, [large, { n: 2 }]);
 });
 
 test('an entry that has no JSON text is refused as such, and leaves nothing behind', async () => {
   await log.append({ n: 1 });
-  const endless: { n: number; self?: unknown } = { n: 2 };
-  endless.self = endless;
   await assert.rejects(log.append(endless), EncodingError);
   assert.equal(log.appendNow(endless), false);
   await assert.rejects(log.append({ n: 3, list: [...Array(99).keys(), 1n] } as Entry), EncodingError);
@@ -56,12 +73,11 @@ test('an entry that has no JSON text is refused as such, and leaves nothing behi
 });
 
 test('flushing waits for what was appended, and fails when the file cannot be written', async () => {
-  const entry = { n: 1, list: Array.from({ length: 500 }, (_, i) => ({ i, text: 'x'.repeat(10_000) })) };
   let stored = false;
-  void log.append(entry).then(() => (stored = true));
+  void log.append(large).then(() => (stored = true));
   await log.flush();
   assert.equal(stored, true);
-  assert.deepEqual((await reopened()).entries, [entry]);
+  assert.deepEqual((await reopened()).entries, [large]);
   await rm(file);
   await mkdir(file);
   await assert.rejects(log.flush(), { code: 'EISDIR' });
@@ -131,8 +147,7 @@ test('a reader may take lines as bytes, is given the other entries in order, and
 });
 
 test('a reader is given nothing of a log of a newer version', async () => {
-  await mkdir(path.dirname(file));
-  await writeFile(file, `${encodeHeader({ ...header, version: 3 })}{"n":1}\n`);
+  await left(`${encodeHeader({ ...header, version: 3 })}{"n":1}\n`);
   const taken = () => assert.fail('something was read');
   await assert.rejects(log.readAndRepair({ line: taken, entry: taken }), UnknownLogVersionError);
 });
@@ -158,13 +173,13 @@ test('reading a long log does not block the event loop', async () => {
 });
 
 test('a line of megabytes is read, and a damaged one is told of', async () => {
-  const large = { n: '\t"é"\n'.repeat(500_000) };
-  const line = encodeEntry(large);
+  const long = { n: '\t"é"\n'.repeat(500_000) };
+  const line = encodeEntry(long);
   const { entries, badLines } = await decode(
     `${encodeHeader(header)}${line}{"n":1}\n${line.replace(':', ';')}{"n":2}\n`,
   );
   assert.deepEqual(badLines, [4]);
-  assert.deepEqual(entries, [large, { n: 1 }, { n: 2 }]);
+  assert.deepEqual(entries, [long, { n: 1 }, { n: 2 }]);
 });
 
 test('joining parts lets other work run in between, however large one of them is', async context => {
@@ -181,8 +196,7 @@ test('a log that does not exist is created, with its folder and header', async (
 });
 
 test('an empty file gets its header', async () => {
-  await mkdir(path.dirname(file));
-  await writeFile(file, '');
+  await left('');
   await log.load();
   await log.append({ n: 1 });
   assert.deepEqual((await reopened()).entries, [{ n: 1 }]);
@@ -248,8 +262,7 @@ test('two entries on one line, whose line feed was lost, are two entries, and ar
 });
 
 test('an entry that is glued to the header is not lost, nor is the log', async () => {
-  await mkdir(path.dirname(file));
-  await writeFile(file, `${encodeHeader(header).trimEnd()}{"n":1}\n`);
+  await left(`${encodeHeader(header).trimEnd()}{"n":1}\n`);
   assert.deepEqual(await log.load(), { entries: [{ n: 1 }], badLines: [], torn: false });
 });
 
@@ -277,17 +290,15 @@ test('a log that was only read is prepared by its first append', async () => {
 });
 
 test('a log whose header is torn is started again, and can be read later', async () => {
-  await mkdir(path.dirname(file));
-  await writeFile(file, encodeHeader(header).slice(0, 7));
+  await left(encodeHeader(header).slice(0, 7));
   assert.deepEqual(await log.load(), { entries: [], badLines: [], torn: true });
   await log.append({ n: 1 });
   assert.deepEqual((await reopened()).entries, [{ n: 1 }]);
 });
 
 test('a log of a newer version is refused and left as it is', async () => {
-  await mkdir(path.dirname(file));
   const text = `${encodeHeader({ ...header, version: 3 })}{"n":1}\n{"torn`;
-  await writeFile(file, text);
+  await left(text);
   await assert.rejects(log.load(), UnknownLogVersionError);
   assert.equal(await readFile(file, 'utf8'), text);
 });
@@ -305,12 +316,7 @@ test('a log that is prepared by its first append does not parse its entries', as
 
 test('a failed append rejects, and later ones are still written', async () => {
   await log.load();
-  await rename(file, `${file}.away`);
-  await mkdir(file);
-  const failed = log.append({ n: 1 });
-  await assert.rejects(failed, { code: 'EISDIR' });
-  await rmdir(file);
-  await rename(`${file}.away`, file);
+  await whileInTheWay(() => assert.rejects(log.append({ n: 1 }), { code: 'EISDIR' }));
   await log.append({ n: 2 });
   assert.deepEqual(await reopened(), { entries: [{ n: 2 }], badLines: [], torn: false });
 });
@@ -318,11 +324,7 @@ test('a failed append rejects, and later ones are still written', async () => {
 test('a failed append that left half a line behind does not spoil the next entry', async () => {
   await log.load();
   await log.append({ n: 1 });
-  await rename(file, `${file}.away`);
-  await mkdir(file);
-  await assert.rejects(log.append({ n: 2 }));
-  await rmdir(file);
-  await rename(`${file}.away`, file);
+  await whileInTheWay(() => assert.rejects(log.append({ n: 2 })));
   await appendFile(file, '{"n":');
   await log.append({ n: 3 });
   assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 3 }], badLines: [], torn: false });
@@ -343,11 +345,7 @@ test('an entry is appended at once if that is possible, else nothing of it is', 
   const compacted = log.rewrite(() => entry => [entry]);
   assert.equal(log.appendNow({ n: 3 }), false, 'it must wait');
   await compacted;
-  await rename(file, `${file}.away`);
-  await mkdir(file);
-  assert.equal(log.appendNow({ n: 4 }), false, 'it cannot be written');
-  await rmdir(file);
-  await rename(`${file}.away`, file);
+  await whileInTheWay(async () => assert.equal(log.appendNow({ n: 4 }), false, 'it cannot be written'));
   await log.append({ n: 5 });
   assert.deepEqual((await reopened()).entries, [{ n: 2 }, { n: 5 }]);
 });
@@ -370,8 +368,7 @@ test('compacting keeps every line that it cannot read, byte for byte and in its 
 
 test('a line that no migration changes keeps its bytes', async () => {
   const stored = Buffer.from(`${encodeHeader({ ...header, version: 1 })}{"n": 1.0}\n{ "odd" }\n`);
-  await mkdir(path.dirname(file));
-  await writeFile(file, stored);
+  await left(stored);
   await log.load();
   assert.equal(await readFile(file, 'utf8'), `${encodeHeader(header)}{"n": 1.0}\n{ "odd" }\n`);
 });
@@ -398,8 +395,7 @@ test('lines of an older version go through each migration in turn; those of the 
 });
 
 test('a reader that takes lines as bytes is given migrated ones', async () => {
-  await mkdir(path.dirname(file));
-  await writeFile(file, `${encodeHeader({ ...header, version: 1 })}{"was":"ä"}\n`);
+  await left(`${encodeHeader({ ...header, version: 1 })}{"was":"ä"}\n`);
   const taken: string[] = [];
   const migrations = () => Promise.resolve({ 1: (line: unknown) => ({ n: (line as { was: string }).was }) });
   await new JsonLog(file, { ...format, migrations }).readAndRepair({
@@ -456,8 +452,6 @@ test('other work runs while many entries are appended, and while many are remove
 test('an entry that cannot be encoded ends a compaction, and the log stays as it was', async () => {
   await log.append({ n: 1 });
   const before = await readFile(file, 'utf8');
-  const endless: { n: number; self?: unknown } = { n: 2 };
-  endless.self = endless;
   await assert.rejects(
     log.rewrite(() => () => [endless]),
     EncodingError,

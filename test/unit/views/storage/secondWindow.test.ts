@@ -1,74 +1,30 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { after, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { Closing } from '../../../../src/agent/base/disposable.ts';
-import { silentLogger } from '../../../../src/agent/base/logger.ts';
 import { PreviewLog } from '../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { countedNumbers, FIRST_RANDOM } from '../../../../src/agent/hold/preview/previewNumbers.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { create, modify } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
-import * as stub from '../../../support/fuzz/vscodeStub.ts';
 import { Gate } from '../../../support/gate.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
-import { TempFolder } from '../../../support/tempFolder.ts';
+import {
+  kill,
+  newStorage,
+  openWindow,
+  outcomes,
+  rollback,
+  told,
+  vote,
+} from '../../../support/storageWindow.ts';
 
-stub.useVscodeStub();
-const { lockStorage, mustRecover, openStore } =
-  await import('../../../../src/views/storage/previewStorage.ts');
-const { recoverInterruptedCommits } = await import('../../../../src/views/storage/interruptedCommits.ts');
-const { StorageTrouble } = await import('../../../../src/views/storage/storageTrouble.ts');
-
-const temp = await TempFolder.create();
-after(() => temp.remove());
-let count = 0;
 const fail = (error: unknown): never => assert.fail(String(error));
-const rollback = { newFolders: [], modes: {} };
-const vote = { action: 'apply', reason: 'ok', actor: 'human' } as const;
-
-const told: string[] = [];
-const show = (text: string): Promise<undefined> => Promise.resolve(void told.push(text));
-Object.assign(stub.window, { showInformationMessage: show, showWarningMessage: show });
-beforeEach(() => told.splice(0));
-
-function newStorage(): string {
-  const root = temp.at(`storage${count++}`);
-  fs.mkdirSync(root);
-  return root;
-}
-
-/** A window opens the storage; a second one on it looks for the end of the first one all the time, or from `take` on. */
-async function openWindow(root: string, workspace = new MemoryWorkspace(), looks = true) {
-  const closing = new Closing(fail);
-  const trouble = new StorageTrouble();
-  const parts = { folder: stub.Uri.file(root) as never, closing, logger: silentLogger, trouble };
-  const lock = await lockStorage(parts, true, 0);
-  const open = await openStore(parts, lock);
-  const { store } = open;
-  if (open.isDurable && mustRecover(store, root))
-    await recoverInterruptedCommits(open, root, workspace, silentLogger);
-  const take = () => open.takeOver?.(workspace, 1);
-  const taken = looks ? take() : undefined;
-  const invoker = new Invoker(store, workspace, () => 'apply');
-  return {
-    ...{ store, workspace, take, taken, isDurable: open.isDurable },
-    stage: (...drafts: Parameters<typeof draft>[0][]) =>
-      drafts.map(each => store.stage(draft(each)).preview.id),
-    apply: (id: string) => invoker.resolve({ id, ...vote }),
-    close: () => closing.close(),
-  };
-}
-
 const pending = (store: PreviewStore): string[] => Array.from(store.open, ({ id }) => id);
-const outcomes = (store: PreviewStore): string[] =>
-  store.ledger().map(({ previewId, outcome }) => `${previewId} ${outcome}`);
-/** The process of a window ended: what it has locked names one that does not exist. */
-const kill = (root: string): void => fs.writeFileSync(path.join(root, 'window.lock'), '{"pid":2147483646}');
 
 test('a second window works in memory, says so in one sentence, and its ids are nobody else’s', async () => {
-  const root = newStorage();
+  const { root } = newStorage();
   const first = await openWindow(root);
   const second = await openWindow(root);
   assert.deepEqual([first.isDurable, second.isDurable], [true, false]);
@@ -89,7 +45,7 @@ test('a second window works in memory, says so in one sentence, and its ids are 
 });
 
 test('once the owner has closed, the second window has its previews, and all are stored', async () => {
-  const root = newStorage();
+  const { root } = newStorage();
   const workspace = new MemoryWorkspace();
   const first = await openWindow(root, workspace);
   const second = await openWindow(root, workspace);
@@ -126,7 +82,7 @@ test('once the owner has closed, the second window has its previews, and all are
 });
 
 test('a second window ends what an owner that was killed had begun, and not what it is writing itself', async () => {
-  const root = newStorage();
+  const { root } = newStorage();
   const workspace = new MemoryWorkspace({ 'a.txt': 'a', 'b.txt': 'b' });
   const first = await openWindow(root, workspace);
   const changes = [modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B')];
@@ -141,7 +97,7 @@ test('a second window ends what an owner that was killed had begun, and not what
   const applied = second.apply(own);
   await gate.reached;
   told.splice(0);
-  kill(root);
+  kill(path.join(root, 'window.lock'));
   await second.taken;
   assert.match(told.join(), /Applying p1 was interrupted\. All files were restored/);
   assert.equal(workspace.text('a.txt'), 'a');
@@ -156,7 +112,7 @@ test('a second window ends what an owner that was killed had begun, and not what
 });
 
 test('a full disk when the owner closes: the second window keeps its previews, and stores them later', async () => {
-  const root = newStorage();
+  const { root } = newStorage();
   const first = await openWindow(root);
   const second = await openWindow(root, new MemoryWorkspace(), false);
   const [a = ''] = first.stage({ changes: [create('a', 'a')] });
@@ -178,10 +134,10 @@ test('a full disk when the owner closes: the second window keeps its previews, a
 });
 
 test('an owner that was killed may have given out more ids than it has stored', async () => {
-  const root = newStorage();
+  const { root } = newStorage();
   const first = await openWindow(root);
   first.stage({});
-  kill(root);
+  kill(path.join(root, 'window.lock'));
   const second = await openWindow(root);
   assert.deepEqual(second.stage({}, {}), ['p102', 'p103']);
   await second.close();
@@ -191,7 +147,7 @@ test('an owner that was killed may have given out more ids than it has stored', 
   const log = path.join(root, 'previews.jsonl');
   const stored = fs.readFileSync(log);
   for (const id of ['p205', 'p305', 'p405']) {
-    kill(root);
+    kill(path.join(root, 'window.lock'));
     const next = await openWindow(root);
     assert.deepEqual(next.stage({}), [id], 'also if nothing of the one before was stored');
     fs.writeFileSync(log, stored);
@@ -199,7 +155,7 @@ test('an owner that was killed may have given out more ids than it has stored', 
 });
 
 test('ids go on above those that windows of an older version have counted in a file', async () => {
-  const root = newStorage();
+  const { root } = newStorage();
   fs.writeFileSync(path.join(root, 'preview-ids'), '\n'.repeat(6) + 'abcdef\n');
   const window = await openWindow(root);
   assert.deepEqual(window.stage({}, {}), ['p8', 'p9']);
@@ -207,7 +163,7 @@ test('ids go on above those that windows of an older version have counted in a f
 });
 
 test('what a second window of an older version has applied and begun is ended, and its log removed', async () => {
-  const root = newStorage();
+  const { root } = newStorage();
   const windows = path.join(root, 'windows');
   fs.mkdirSync(windows);
   const workspace = new MemoryWorkspace({ 'a.txt': 'a', 'b.txt': 'b' });

@@ -1,77 +1,21 @@
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { after, beforeEach, test, type TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import assert from 'node:assert/strict';
-import { Closing } from '../../../../src/agent/base/disposable.ts';
-import { silentLogger } from '../../../../src/agent/base/logger.ts';
 import { JournalError } from '../../../../src/agent/hold/preview/errors.ts';
 import { openPreviewLog } from '../../../../src/agent/hold/preview/log/openPreviewLog.ts';
-import type { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
-import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { create, modify } from '../../../support/changes.ts';
 import { aroundDiskCalls } from '../../../support/diskCalls.ts';
 import { draft } from '../../../support/drafts.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
 import { Gate } from '../../../support/gate.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
-import { TempFolder } from '../../../support/tempFolder.ts';
-
-stub.useVscodeStub();
-const { lockStorage, mustRecover, openStore } =
-  await import('../../../../src/views/storage/previewStorage.ts');
-const { recoverInterruptedCommits } = await import('../../../../src/views/storage/interruptedCommits.ts');
-const { StorageTrouble } = await import('../../../../src/views/storage/storageTrouble.ts');
-
-const temp = await TempFolder.create();
-after(() => temp.remove());
-let count = 0;
-const fail = (error: unknown): never => assert.fail(String(error));
-const rollback = { newFolders: [], modes: {} };
-
-const told: string[] = [];
-const show = (text: string): Promise<undefined> => {
-  told.push(text);
-  return Promise.resolve(undefined);
-};
-Object.assign(stub.window, {
-  showInformationMessage: show,
-  showWarningMessage: show,
-  showErrorMessage: show,
-});
-beforeEach(() => told.splice(0));
+import { kill, newStorage, openWindow, outcomes, rollback, told } from '../../../support/storageWindow.ts';
 
 const UNREAD =
   'Redline cannot read its stored previews. Their file is left untouched; new previews are lost when this window closes.';
-
-/** The files of a workspace's storage. */
-function newStorage() {
-  const root = temp.at(`storage${count++}`);
-  fs.mkdirSync(root);
-  const at = (...parts: string[]): string => path.join(root, ...parts);
-  return { root, at, log: at('previews.jsonl'), lock: at('window.lock') };
-}
-
-/** A window opens the storage, as the extension does when it is activated. */
-async function openWindow(root: string, workspace = new MemoryWorkspace()) {
-  const closing = new Closing(fail);
-  const parts = {
-    ...{ folder: stub.Uri.file(root) as never, closing, logger: silentLogger },
-    trouble: new StorageTrouble(),
-  };
-  const lock = await lockStorage(parts, true, 0);
-  const open = await openStore(parts, lock);
-  const { store } = open;
-  if (mustRecover(store, root)) await recoverInterruptedCommits(open, root, workspace, silentLogger);
-  const invoker = new Invoker(store, workspace, () => 'apply');
-  const vote = { action: 'apply', reason: 'ok', actor: 'human' } as const;
-  return {
-    ...{ lock, store, workspace, isDurable: open.isDurable },
-    apply: (id: string) => invoker.resolve({ id, ...vote }),
-    close: () => closing.close(),
-  };
-}
 
 /** While it is broken, nothing can be appended to the file. */
 function breakable(file: string) {
@@ -86,14 +30,6 @@ function breakable(file: string) {
     },
   };
 }
-
-/** The process of a window ended: whatever it has locked names one that does not exist. */
-function kill(...locks: string[]): void {
-  for (const lock of locks) fs.writeFileSync(lock, '{"pid":2147483646}');
-}
-
-const outcomes = (store: PreviewStore): string[] =>
-  store.ledger().map(({ previewId, outcome }) => `${previewId} ${outcome}`);
 
 test('what waits is written once more when the window closes, before the storage is unlocked', async () => {
   const { root, log, lock } = newStorage();
