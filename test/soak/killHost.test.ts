@@ -47,8 +47,9 @@ test(`SIGKILL of the extension host while staging and resolving (${KILLS} times)
     await ended;
     const written = writtenFiles(folder, readReport(reportFile));
     await driven.reload();
-    const found = await driven.run(findings);
     const report = readReport(reportFile);
+    const staged = report.flatMap(line => (line.type === 'staged' ? [line.id] : []));
+    const found = await driven.run(findings, staged);
     const undone = found.previews.filter(({ path, state }) => written.has(path) && state !== 'applied');
     for (const violation of [
       ...undone.map(({ id, path, state }) => `${id} (${path}) had been written and is ${state}`),

@@ -103,20 +103,17 @@ export interface KillFindings {
   readonly messages: ReturnType<HostTools['api']['session']['messages']>;
 }
 
-/** Runs in the extension host. */
-export function findings({ api }: HostTools): KillFindings {
+/** Runs in the extension host. @param reported the previews that were staged, as far as it was reported */
+export function findings({ api }: HostTools, reported: readonly string[]): KillFindings {
   const listed = new Set(api.previews.list().map(({ id }) => id));
   const ledger = api.previews.ledger();
-  const previews = [];
-  for (let n = 1, missed = 0; missed < 50; n++) {
-    const preview = api.previews.get(`p${n}`);
-    if (!preview) {
-      missed++;
-      continue;
-    }
+  const ids = new Set([...reported, ...listed, ...ledger.map(({ previewId }) => previewId)]);
+  const previews = [...ids].flatMap(each => {
+    const preview = api.previews.get(each);
+    if (!preview) return [];
     const { id, state, stale, files } = preview;
     const outcomes = ledger.filter(entry => entry.previewId === id).map(entry => entry.outcome);
-    previews.push({ id, path: files[0]?.path ?? '', state, stale, listed: listed.has(id), outcomes });
-  }
+    return [{ id, path: files[0]?.path ?? '', state, stale, listed: listed.has(id), outcomes }];
+  });
   return { previews, sessionState: api.session.state, messages: api.session.messages() };
 }
