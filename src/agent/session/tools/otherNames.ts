@@ -27,6 +27,11 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   includeignored: ['ignored'],
   cmd: ['command'],
   script: ['command'],
+  runinbackground: ['background'],
+  isbackground: ['background'],
+  bashid: ['id'],
+  shellid: ['id'],
+  taskid: ['id'],
   oldstring: ['old'],
   oldstr: ['old'],
   oldtext: ['old'],
@@ -50,10 +55,12 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   previewid: ['id', 'ids'],
   previewids: ['ids'],
   decision: ['action'],
-  description: ['title'],
+  description: ['title', 'text'],
   explanation: ['reason', 'title'],
   comment: ['reason'],
   todos: ['items'],
+  plan: ['items'],
+  step: ['text'],
   options: ['choices'],
   content: ['text'],
   task: ['text'],
@@ -70,6 +77,9 @@ const VALUES: Readonly<Record<string, string>> = {
   reject: 'discard',
 };
 
+/** Other tools' fields, folded, that only describe the call or an item. They are left out where no field of ours takes them. */
+const DESCRIPTIONS = ['description', 'explanation', 'activeform', 'priority'];
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
@@ -77,18 +87,39 @@ type Fields = Readonly<Record<string, unknown>>;
  * field, the second stays, so that it is refused.
  */
 export function renamed(given: Fields, properties: Fields): Fields {
-  const ours = new Map(Object.keys(properties).map(name => [folded(name), name]));
   const taken = new Set(Object.keys(given));
   const nameOf = (name: string): string => {
-    if (Object.hasOwn(properties, name)) return name;
-    const key = folded(name);
-    const known = Object.hasOwn(OURS, key) ? OURS[key] : undefined;
-    const meant = ours.get(key) ?? known?.find(each => Object.hasOwn(properties, each));
+    const meant = fieldFor(name, properties);
     if (meant === undefined || taken.has(meant)) return name;
     taken.add(meant);
     return meant;
   };
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [nameOf(name), value]));
+}
+
+/** The field of the schema that the name means. */
+function fieldFor(name: string, properties: Fields): string | undefined {
+  if (Object.hasOwn(properties, name)) return name;
+  const key = folded(name);
+  return (
+    Object.keys(properties).find(each => folded(each) === key) ??
+    othersOf(key).find(each => Object.hasOwn(properties, each))
+  );
+}
+
+function othersOf(key: string): readonly string[] {
+  return (Object.hasOwn(OURS, key) ? OURS[key] : undefined) ?? [];
+}
+
+/** Whether leaving out a field that the schema does not have changes nothing. */
+export function changesNothing(name: string, value: unknown, properties: Fields): boolean {
+  const isDescription = DESCRIPTIONS.includes(folded(name)) || (name === 'id' && isListItem(properties));
+  return value === null || (isDescription && fieldFor(name, properties) === undefined);
+}
+
+/** Whether the schema is that of an item of the to-do list, which is always sent as a whole. */
+function isListItem(properties: Fields): boolean {
+  return Object.hasOwn(properties, 'text') && Object.hasOwn(properties, 'state');
 }
 
 /** The value of the list that another tool's word means. */
@@ -97,11 +128,14 @@ export function valueOf(given: string, allowed: readonly unknown[]): string {
   return meant !== undefined && !allowed.includes(given) && allowed.includes(meant) ? meant : given;
 }
 
-/** Translates fields that other tools structure differently: a range of lines, a single edit, case sensitivity. */
+/** Translates fields that other tools structure differently: a range of lines, a single edit, the words of a command. */
 export function reshaped(given: Fields, properties: Fields): Fields {
   if (Object.hasOwn(properties, 'glob')) return withOneGlob(given, properties);
-  const isRange = Object.hasOwn(properties, 'startLine') && !Object.hasOwn(properties, 'action');
-  if (isRange) return inLines(given);
+  if (Object.hasOwn(properties, 'startLine')) {
+    const lines = fromFirstToLast(given);
+    return Object.hasOwn(properties, 'action') ? lines : inLines(lines);
+  }
+  if (Object.hasOwn(properties, 'command')) return asCommand(given);
   return Object.hasOwn(properties, 'edits') ? asEdits(given) : given;
 }
 
@@ -116,22 +150,16 @@ function withOneGlob(given: Fields, properties: Fields): Fields {
       return [name, isGlobs ? (globs.length === 1 ? globs[0] : `{${globs.join(',')}}`) : value];
     }),
   );
-  return inFolder(single, isSearch);
+  return inFolder(single, properties, isSearch);
 }
 
 /** A search takes a glob without a slash for names in any folder, a list for names in this one. */
-function inFolder(given: Fields, isSearch: boolean): Fields {
-  const globs = [
-    'glob',
-    'globs',
-    'include',
-    'includepattern',
-    'globpattern',
-    ...(isSearch ? [] : ['pattern']),
-  ];
-  const names = Object.keys(given);
-  const folderName = names.find(name => ['path', 'dir', 'directory', 'folder'].includes(folded(name)));
-  const globName = names.find(name => globs.includes(folded(name)));
+function inFolder(given: Fields, properties: Fields, isSearch: boolean): Fields {
+  const isFolder = (name: string): boolean =>
+    folded(name) === 'path' || othersOf(folded(name)).includes('path');
+  const names = Object.keys(given).filter(name => fieldFor(name, properties) === 'glob');
+  const folderName = names.find(isFolder);
+  const globName = names.find(name => !isFolder(name));
   if (folderName === undefined || globName === undefined) return given;
   const { [folderName]: folder, [globName]: glob, ...rest } = given;
   if (isEmpty(folder) || folder === '.' || folder === './') return { ...rest, [globName]: glob };
@@ -139,6 +167,14 @@ function inFolder(given: Fields, isSearch: boolean): Fields {
   if (typeof folder !== 'string' || typeof glob !== 'string' || isGlob(folder)) return given;
   const between = isSearch && !glob.includes('/') ? '/**/' : '/';
   return { ...rest, [globName]: `${folder.replace(/(?<!\/)\/+$/, '')}${between}${glob}` };
+}
+
+/** Other tools count lines from 0, or mean the last one by -1. */
+function fromFirstToLast(given: Fields): Fields {
+  const { startLine, endLine, ...rest } = renamed(given, { startLine: true, endLine: true });
+  const start = startLine === 0 || startLine === '0' ? 1 : startLine;
+  const isAll = endLine === undefined || endLine === -1 || endLine === '-1';
+  return { ...rest, ...(start === undefined ? {} : { startLine: start }), ...(isAll ? {} : { endLine }) };
 }
 
 function inLines({ view_range: range, offset, limit, ...given }: Fields): Fields {
@@ -179,6 +215,18 @@ function asQuery({ caseSensitive, case_sensitive, ignoreCase, ...given }: Fields
   const query = String(given[name]);
   const pattern = asPattern['isRegex'] === true ? query : query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   return { ...asPattern, [name]: `(?i:${pattern})`, isRegex: true };
+}
+
+/** The words of a command as one for the shell; not in Windows, whose shells differ in how they quote. */
+function asCommand(given: Fields): Fields {
+  const { command, ...rest } = renamed(given, { command: true });
+  const words: readonly unknown[] = Array.isArray(command) ? command : [];
+  if (words.length === 0 || !words.every(word => typeof word === 'string')) return given;
+  if (words.length === 1) return { ...rest, command: words[0] };
+  const isPlain = (word: string): boolean => /^[\w@%+=:,./-]+$/.test(word);
+  if (process.platform === 'win32' && !words.every(isPlain)) return given;
+  const quoted = words.map(word => (isPlain(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  return { ...rest, command: quoted.join(' ') };
 }
 
 function asEdits(given: Fields): Fields {

@@ -1,6 +1,6 @@
 import { isRecord, parsedJson } from '../../base/json.ts';
 import { quoted, safeName } from '../../base/safeName.ts';
-import { isEmpty, renamed, reshaped, valueOf } from './otherNames.ts';
+import { changesNothing, isEmpty, renamed, reshaped, valueOf } from './otherNames.ts';
 import { idOf } from '../forcing/previewIds.ts';
 
 /** The fields that hold ids of previews. */
@@ -66,6 +66,7 @@ function repairFields(
   isOurs: boolean,
 ): unknown {
   const properties = fieldsOf(schema);
+  const hasNames = Object.hasOwn(schema, 'properties');
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   const named = renamed(isOurs ? reshaped(given, properties) : given, properties);
   const fields = Object.entries(named).flatMap(([name, value]) => {
@@ -74,6 +75,7 @@ function repairFields(
     const isText = value === '' && TEXT_FIELDS.includes(name);
     const isAbsent = mayBeAbsent && !isText && (isOurs ? isEmpty(value) : value === null && 'type' in field);
     if (isAbsent) return [];
+    if (isOurs && hasNames && field === undefined && changesNothing(name, value, properties)) return [];
     const repaired = repairArguments(value, field, isOurs);
     return [[name, isOurs && ID_FIELDS.includes(name) ? idOf(repaired) : repaired] as const];
   });

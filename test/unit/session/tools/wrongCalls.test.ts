@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import * as z from 'zod/mini';
 import { textResult } from '../../../../src/agent/hold/preview/pendingAction.ts';
@@ -56,6 +57,15 @@ const meant: readonly [tool: string, args: Arguments, as: Arguments][] = [
   ['read_file', { file_path: 'a', start_line: 2, end_line: 3 }, { path: 'a', startLine: 2, endLine: 3 }],
   ['read_file', { target_file: 'a' }, { path: 'a' }],
   ['read_file', { path: 'a', startLine: null, endLine: '' }, { path: 'a' }],
+  ['read_file', { path: 'a', startLine: 0, end_line: -1 }, { path: 'a', startLine: 1 }],
+  ['read_file', { path: 'a', start_line: '0', endLine: 5 }, { path: 'a', startLine: 1, endLine: 5 }],
+  ['read_file', { path: 'a', encoding: null, file_path: null }, { path: 'a' }],
+  ['read_file', { path: 'a', explanation: 'To see it.' }, { path: 'a' }],
+  [
+    'git',
+    { action: 'blame', path: 'a', startLine: 0, endLine: -1 },
+    { action: 'blame', path: 'a', startLine: 1 },
+  ],
   ['list_files', { pattern: '*.ts' }, { glob: '*.ts' }],
   ['list_files', { path: 'src' }, { glob: 'src' }],
   ['list_files', { globs: ['src/**', '*.md'] }, { glob: '{src/**,*.md}' }],
@@ -66,6 +76,7 @@ const meant: readonly [tool: string, args: Arguments, as: Arguments][] = [
     { query: 'a', isRegex: true, glob: 'src/**/*.ts' },
   ],
   ['search_text', { query: 'a', path: 'src', glob: 'x/*.ts' }, { query: 'a', glob: 'src/x/*.ts' }],
+  ['search_text', { query: 'a', path: 'src', files: ['*.ts'] }, { query: 'a', glob: 'src/**/*.ts' }],
   ['search_text', { query: 'a', paths: ['src'] }, { query: 'a', glob: 'src' }],
   ['run_command', { command: 'ls', timeout: '30' }, { command: 'ls', timeout: 30 }],
   ['search_text', { pattern: 'a+', path: 'src' }, { query: 'a+', isRegex: true, glob: 'src' }],
@@ -99,6 +110,14 @@ const meant: readonly [tool: string, args: Arguments, as: Arguments][] = [
   ['rename_file', { source: 'a', destination: 'b' }, { from: 'a', to: 'b' }],
   ['run_command', { cmd: 'ls', workdir: 'src' }, { command: 'ls', cwd: 'src' }],
   ['run_command', { command: 'ls', cwd: '' }, { command: 'ls' }],
+  [
+    'run_command',
+    { command: 'npm start', description: 'Start it', run_in_background: true },
+    { command: 'npm start', background: true },
+  ],
+  ['run_command', { command: ['npm', 'test'] }, { command: 'npm test' }],
+  ['run_command', { command: ['npm test'] }, { command: 'npm test' }],
+  ['command_output', { bash_id: 'p3' }, { id: 'p3' }],
   ['get_diagnostics', { path: 'a' }, { paths: ['a'] }],
   ['get_diagnostics', { paths: [] }, {}],
   ['ast_grep', { pattern: 'f()', path: 'src' }, { pat: 'f()', paths: ['src'] }],
@@ -119,6 +138,12 @@ const meant: readonly [tool: string, args: Arguments, as: Arguments][] = [
   ['resolve', { ...vote, ids: [1, '2', 'p3'] }, { ...vote, ids: ['p1', 'p2', 'p3'] }],
   ['resolve', { decision: 'approve', comment: 'r', preview_id: 'p1' }, { ...vote, id: 'p1' }],
   ['todo', { todos: [{ content: 'x', status: 'in_progress' }] }, { items: [{ text: 'x', state: 'doing' }] }],
+  [
+    'todo',
+    { todos: [{ id: '1', content: 'x', activeForm: 'Doing x', status: 'pending', priority: 'high' }] },
+    { items: [{ text: 'x', state: 'open' }] },
+  ],
+  ['todo', { plan: [{ step: 'x', status: 'completed' }] }, { items: [{ text: 'x', state: 'done' }] }],
 ];
 
 for (const [name, args, as] of meant)
@@ -134,6 +159,13 @@ const refused: readonly [tool: string, args: Arguments, why: RegExp][] = [
   ],
   ['read_file', { path: 'a', file_path: 'b' }, /no argument file_path \("b"\)/],
   ['read_file', { path: 'a', limit: 'many' }, /no argument limit/],
+  ['run_command', { command: 'ls', env: { A: '1' } }, /no argument env/],
+  [
+    'run_command',
+    { command: 'ls', run_in_background: true, background: false },
+    /no argument run_in_background/,
+  ],
+  ['resolve', { ...vote, explanation: 'Another one.' }, /no argument explanation \("Another one\."\)/],
   ['list_files', { glob: '*', recursive: true }, /no argument recursive \(true\)/],
   [
     'edit_file',
@@ -152,8 +184,20 @@ for (const [name, args, why] of refused)
     assert.match(String(text), /Nothing was done\. Correct them and call it again\.$/);
   });
 
+test(
+  'a command as a list of words is one for the shell',
+  { skip: process.platform === 'win32' },
+  async () => {
+    const words = ['bash', '-lc', 'echo "it\'s" $HOME | cat', ''];
+    const { command } = (await received('run_command', { command: words })) as { readonly command: string };
+    assert.equal(command, `bash -lc 'echo "it'\\''s" $HOME | cat' ''`);
+    const printed = execFileSync('/bin/sh', ['-c', command.replace('bash -lc', "printf '%s\\n'")]);
+    assert.equal(printed.toString(), `${words.slice(2).join('\n')}\n`);
+  },
+);
+
 test('free-form data of a vote is passed on as it is', async () => {
-  const extra = { offset: 1, path: '', deep: { ids: [] } };
+  const extra = { offset: 1, path: '', deep: { ids: [], none: null }, none: null, description: 'd' };
   assert.deepEqual(await received('resolve', { ...vote, extra }), { ...vote, extra });
 });
 
