@@ -33,7 +33,6 @@ export class LookedAt extends Owner {
   readonly #shown: ShownRevisions;
   readonly #memory: Memento | undefined;
   readonly #changed = new Emitter<readonly string[]>();
-  readonly #moved = new Emitter<void>();
   /** By preview id. */
   readonly #marks: Map<string, Set<string>>;
   /**
@@ -45,12 +44,9 @@ export class LookedAt extends Owner {
   #hunks: HunksInView | undefined;
   #loading: Promise<void> | undefined;
   #isStored = true;
-  #visible: ReadonlySet<string> = new Set();
 
   /** The user looked at something new in the previews with these ids. */
   readonly onDidChange: Event<readonly string[]> = this.#changed.event;
-  /** Another preview came into view, or went out of it: several times with each step of a review. */
-  readonly onDidMove: Event<void> = this.#moved.event;
 
   /** @param memory keeps the marks for the next start of the window. Without it, they last as long as the window. */
   constructor({ store, logger }: Agent, shown: ShownRevisions, memory?: Memento) {
@@ -81,11 +77,6 @@ export class LookedAt extends Owner {
     return preview.changes.filter(change => this.has(preview, change)).length;
   }
 
-  /** Whether all of a preview was looked at. */
-  hasAll(preview: Preview): boolean {
-    return this.count(preview) === (preview.changes?.length ?? 1);
-  }
-
   /**
    * The change of a file that the user saw before the present one, if that is another proposal. It stays until they look at a
    * later one.
@@ -95,11 +86,6 @@ export class LookedAt extends Owner {
     const before =
       seen && markOf(preview, seen.change) === markOf(preview, change) ? seen.before : seen?.change;
     return before && before.after?.hash !== change.after?.hash ? before : undefined;
-  }
-
-  /** Whether an editor shows a preview at this moment. */
-  isVisible(id: string): boolean {
-    return this.#visible.has(id);
   }
 
   /** Marks a file, or all of a preview, as looked at. */
@@ -123,21 +109,15 @@ export class LookedAt extends Owner {
   }
 
   #note(): void {
-    const visible = new Set<string>();
     const looked = new Set<string>();
     for (const { preview, change, lines } of this.#shown.visible()) {
-      if (!isOpen(preview)) continue;
-      visible.add(preview.id);
-      if (this.has(preview, change)) continue;
+      if (!isOpen(preview) || this.has(preview, change)) continue;
       if (change && lines && !this.#wasInView(`${preview.id} ${markOf(preview, change)}`, change, lines))
         continue;
       looked.add(preview.id);
       this.#add(preview, change);
     }
     this.#hunks?.endRound();
-    const isSame = visible.size === this.#visible.size && [...visible].every(id => this.#visible.has(id));
-    this.#visible = visible;
-    if (!isSame) this.#moved.fire();
     if (looked.size === 0) return;
     this.#mustStore();
     this.#changed.fire([...looked]);

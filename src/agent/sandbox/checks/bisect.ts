@@ -4,11 +4,11 @@ import type { CheckResult } from './check.ts';
 /** Result of the search for the preview that breaks a check. */
 export type Bisection =
   /** The check passes with all previews before this one, and no longer with it. */
-  | { readonly kind: 'found'; readonly preview: Preview; readonly runs: number }
+  | { readonly kind: 'found'; readonly preview: Preview }
   /** The check fails without any of the previews. */
-  | { readonly kind: 'brokenBefore'; readonly runs: number }
+  | { readonly kind: 'brokenBefore' }
   /** The search was stopped, or a run neither passed nor failed. */
-  | { readonly kind: 'unknown'; readonly runs: number };
+  | { readonly kind: 'unknown' };
 
 /**
  * Finds the first of several previews with which a check no longer passes, by bisection. The check is known to fail with all of
@@ -23,15 +23,13 @@ export async function bisect(
   // The check passes with the first `good` previews and fails with the first `bad`. -1: it is not known to pass with none.
   let good = -1;
   let bad = previews.length;
-  let runs = 0;
   while (bad - good > 1) {
     const middle = Math.floor((good + bad) / 2);
-    runs += 1;
     const result = await run(previews.slice(0, middle));
     if (result?.outcome === 'passed' || result?.outcome === 'changedFiles') good = middle;
     else if (result?.outcome === 'failed') bad = middle;
-    else return { kind: 'unknown', runs };
+    else return { kind: 'unknown' };
   }
   const preview = previews[bad - 1];
-  return preview ? { kind: 'found', preview, runs } : { kind: 'brokenBefore', runs };
+  return preview ? { kind: 'found', preview } : { kind: 'brokenBefore' };
 }
