@@ -16,7 +16,7 @@ export interface AgentServerParts extends Agent {
   readonly answerComment: (id: string, text: string) => void;
 }
 
-/** The running MCP server of this window, and the word that it leaves for the programs of agents. */
+/** The running MCP server of this window, and the file through which the programs of agents find it. */
 export class AgentServer {
   readonly #parts: AgentServerParts;
   readonly #server: McpHttpServer;
@@ -86,7 +86,7 @@ export class AgentServer {
 /** The programs that agents start, to connect to a window and before each tool, and the one that starts agents. */
 const PROGRAMS = ['redline-mcp', 'redline-gate', 'redline-run'] as const;
 
-/** Puts this version of the programs where they are started. One that runs keeps the version that it has loaded. */
+/** Installs this version of the programs at the paths that agents start. A running one keeps the version that it loaded. */
 export async function placePrograms({
   extensionPath,
   globalStorageUri,

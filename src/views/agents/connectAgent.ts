@@ -203,7 +203,7 @@ export function holdsText(name: string): string {
   ].join(' ');
 }
 
-/** Programs name their modes; the places that an agent is started in have words. */
+/** The mode as its program names it; places in which people start an agent have translated words. */
 function modeText(mode: string): string {
   if (mode === 'in a subfolder without git') return vscode.l10n.t('in a subfolder without git');
   return mode === 'in another worktree' ? vscode.l10n.t('in another worktree') : mode;

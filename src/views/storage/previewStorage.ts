@@ -24,7 +24,7 @@ import {
 const LOCK_WAIT_MS = 10_000;
 /** How much resolved previews may keep in the storage, in bytes. */
 const MAX_KEPT_BYTES = 32 * 1_048_576;
-/** After how many votes and revisions the oldest previews beyond the limit are forgotten; also at the start. */
+/** Number of votes and revisions after which the store forgets the oldest previews beyond the limit; also at the start. */
 const FORGET_EVERY = 25;
 
 /** Whether this window owns the storage, another window does, or that cannot be told. */

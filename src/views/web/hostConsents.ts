@@ -3,7 +3,7 @@ import { stringsIn } from '../../agent/base/json.ts';
 import type { Questions } from '../questions.ts';
 import { showInfo } from '../toast.ts';
 
-/** Under which the hosts of this workspace are kept: not in its settings, which anyone may write who writes its files. */
+/** Storage key of this workspace's hosts: no setting, since anyone who writes its files can write its settings. */
 const HERE = 'redline.fetchHosts';
 
 /** Asks the user which hosts the model may read, and remembers the answers as long as they hold. */

@@ -33,7 +33,7 @@ export async function whileOthersHaveIt<T>(
   }
 }
 
-/** Another program may put a pipe in the place of a file meanwhile: it is opened without waiting for who writes into it. */
+/** Opens without waiting for a writer: another program may have put a pipe in the file's place. */
 const AT_ONCE = fs.constants.O_NONBLOCK ?? 0;
 
 /**

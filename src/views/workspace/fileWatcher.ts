@@ -5,7 +5,7 @@ import { stepsOf } from '../../agent/hold/preview/fileSteps.ts';
 import type { Agent } from '../agent.ts';
 import type { FileUris } from './previewUri.ts';
 
-/** How long there must be no further change before the previews are checked, in milliseconds. */
+/** Milliseconds without a further change after which the watcher checks the previews. */
 const DEBOUNCE_MS = 100;
 /** Longest delay of a check while changes keep coming, such as typing, in milliseconds. */
 const MAX_WAIT_MS = 500;

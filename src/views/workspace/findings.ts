@@ -21,7 +21,7 @@ export interface Findings {
   readonly isGits: Judge;
 }
 
-/** How long findings may be reused where that is allowed, in milliseconds. */
+/** How long callers that accept older findings may reuse them, in milliseconds. */
 const RECENT_MS = 30_000;
 /** How many folders are read, or paths followed, at the same time. */
 export const AT_ONCE = 16;

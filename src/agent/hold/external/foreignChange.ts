@@ -40,7 +40,7 @@ export interface ForeignFile {
   readonly theirs: FileContent | null;
   /** Permission bits of the changed file: for a new file if they are not the usual ones, for any other if they were changed. */
   readonly mode?: number;
-  /** The deleted content, or its permission bits, are unknown because the file was changed here meanwhile: a conflict. */
+  /** Somebody changed the file here meanwhile, so the deleted content or its permission bits are unknown: a conflict. */
   readonly isBaseUnknown?: boolean;
 }
 
@@ -67,8 +67,8 @@ export async function placeForeign(files: readonly ForeignFile[], here: ForeignP
 }
 
 /**
- * The files as a new one finds them after the removals that make room for it: nothing is below a removed link, a removed file gives
- * way to a folder, and a folder from which files are removed may give way to a file. If others remain in it, the apply fails.
+ * The files once the removals have made room for a new one: nothing is below a removed link, a removed file gives way to a
+ * folder, and a folder from which files are removed may give way to a file. If others remain in it, the apply fails.
  */
 function room(files: readonly ForeignFile[], workspace: ReadableFiles): (path: string) => ReadableFiles {
   const links = new Set(

@@ -3,7 +3,7 @@ import { stepsOf } from '../preview/fileSteps.ts';
 
 /** The most files that are brought into review at once. */
 export const MAX_FILES = 2_000;
-/** The most content that is brought into review at once, in bytes: both sides of all files together. */
+/** Most content of one review, in bytes: both sides of all files together. */
 export const MAX_TOTAL_BYTES = 50 * 1024 * 1024;
 /** A preview of more files than this is hard to review and to decide, so each top-level folder gets its own. */
 const MAX_FILES_OF_ONE = 200;
@@ -93,7 +93,7 @@ export class Allowance {
   }
 }
 
-/** The changes as those of one preview, or of one for each top-level folder if there are many. */
+/** Groups the changes into one preview, or into one for each top-level folder if there are many. */
 export function inPreviews(changes: readonly FileChange[]): readonly (readonly FileChange[])[] {
   if (changes.length <= MAX_FILES_OF_ONE) return changes.length === 0 ? [] : [changes];
   const groups = new Map<string, FileChange[]>();

@@ -43,9 +43,9 @@ export interface HeldBack {
 const SOURCE_NAME: Sentence = l10n => l10n.t('your uncommitted changes');
 
 /**
- * Turns uncommitted changes into a preview, and gives the files back the content of the last commit. Two previews are staged first:
- * the one that gives the files back, and the one with the uncommitted content, which builds on it. Wherever the process ends, the
- * content is in a pending preview or in the file. If the files cannot be given back, both are withdrawn.
+ * Turns uncommitted changes into a preview, and gives the files back the content of the last commit. It first stages two
+ * previews: one that gives the files back and, building on it, one with the uncommitted content. So wherever the process ends,
+ * the content is in a pending preview or in the file. If it cannot give the files back, it withdraws both.
  * @returns `undefined` if no file differs from the last commit.
  * @throws the invoker's error; then the files are as they were.
  */

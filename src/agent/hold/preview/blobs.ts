@@ -4,8 +4,8 @@ import { bytesOfSide, isLink, isText, type BinarySide, type FileSide } from './f
 import { MAX_FILE_BYTES, type FileContent } from './workspace.ts';
 
 /**
- * Contents of binary files, which previews name by their hash. They are kept beside the log, never in it, and removed once nothing
- * names them.
+ * Contents of binary files, which previews name by hash. The store keeps them beside the log, never in it, and removes those
+ * that nothing names.
  */
 export interface Blobs {
   /**

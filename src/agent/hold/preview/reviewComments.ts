@@ -37,7 +37,7 @@ export interface ReviewComment extends CommentPlace {
 /** Comment data kept for the next start of the window. */
 export interface StoredComments {
   readonly comments: readonly ReviewComment[];
-  /** How many attempts to resolve the ledger had when comments were sent last. */
+  /** Number of attempts in the ledger when the user last sent comments. */
   readonly reviewedUpTo: number;
 }
 

@@ -3,7 +3,7 @@ import { blockOf, needsOwnVote, type Preview } from './preview.ts';
 
 /** How many previews a vote on all of some would resolve, and why others cannot be applied. */
 export interface SetVotes {
-  /** Previews that Apply would apply: none that needs a vote of its own, that would be refused, or that builds on such a one. */
+  /** Previews that Apply would apply: not those that need a vote of their own or would be refused, nor any built on these. */
   readonly apply: number;
   readonly discard: number;
   readonly stale: number;

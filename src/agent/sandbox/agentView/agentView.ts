@@ -177,7 +177,7 @@ export class AgentView {
     return areMounted(this.#layers.all, view);
   }
 
-  /** A fingerprint that changes if something was written. It has to be polled: the upper trees send no events. */
+  /** A fingerprint that changes with each write. Callers poll it: the upper trees send no events. */
   fingerprint(): Promise<string> {
     return fingerprintOf(
       this.#layers.all.map(layer => [layer, treeOf(this.#state, layer.upper)]),
@@ -343,7 +343,7 @@ export class AgentView {
     return (await Promise.all(found)).flat().sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** Removes all that belongs to the view. If that fails or breaks off, the rest is known to be no work of a program. */
+  /** Removes all that belongs to the view, after a note that it is over: so no leftovers pass for a program's work. */
   async remove(): Promise<void> {
     this.#state.isOver = true;
     await writeState(this.storage, this.#state).catch(() => undefined);
@@ -352,7 +352,7 @@ export class AgentView {
     await removeTree(this.storage);
   }
 
-  /** Whether it was being removed, or its copies have gone: nothing in it shows the work of a program. */
+  /** Whether its removal has begun, or its copies have gone: then nothing in it is a program's work. */
   isOver(): Promise<boolean> {
     return isOver(this.#state, this.storage);
   }

@@ -16,7 +16,7 @@ export interface ViewMounts extends Pick<TerminalAccess, 'shown' | 'readable'> {
 export interface Collected {
   readonly effects: readonly ForeignFile[];
   readonly leftOut: readonly LeftOut[];
-  /** More was changed than can be reviewed at once: the folders of `bulk`, or all changes if that is empty, are only in the view. */
+  /** The program changed more than one review can hold: folders of `bulk`, or all changes if it is empty, stay in the view. */
   readonly isTooMuch: boolean;
   /** Workspace paths of folders with more files than can be reviewed at once. */
   readonly bulk: readonly string[];
@@ -24,7 +24,7 @@ export interface Collected {
   readonly ignored: readonly string[];
   /** Workspace paths in `effects` of settings that git ignores, which may hold secrets. */
   readonly settings: readonly string[];
-  /** How many commits were made in the view since it was opened. They stay there. */
+  /** Number of commits that the program has made in the view. They stay there. */
   readonly commits: number;
   /** A repository was removed in the view. The real one is as it was. */
   readonly lostGit: boolean;

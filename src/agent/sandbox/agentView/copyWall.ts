@@ -14,8 +14,8 @@ const LIMIT_MS = 20_000;
 const PROBE = 'echo x >"$1/$3"; echo x >"$2/$3"';
 
 /**
- * The beginning of a command line whose program cannot write into folders, by any path to them; all else is as
- * without it. `undefined` where the system has no such program.
+ * The beginning of a command line that keeps its program from writing into folders, by any path to them, and changes nothing
+ * else. `undefined` where the system has no such program.
  * @param folders absolute, links followed
  * @param free a folder in one of them that can be written
  * @param find the path of a program of the system

@@ -12,7 +12,7 @@ import { privateGit, type ShownFolder } from './privateGit.ts';
 
 /** How many files are copied concurrently. */
 const AT_ONCE = 16;
-/** A folder that git ignores and that holds no more than this, in entries and bytes, is copied like a file. */
+/** Limits, in entries and bytes, up to which an ignored folder is copied like a file. */
 const SMALL_ENTRIES = 200;
 const SMALL_BYTES = 8 * 1024 * 1024;
 /** The most overlays of ignored folders; further ones are copied. */
@@ -35,7 +35,7 @@ export interface Frozen {
   readonly readable: readonly string[];
   /** Ignored folders in which files belong to another owner or group, which cannot be changed. */
   readonly foreign: readonly string[];
-  /** Files and folders that may not be read, or whose names are not UTF-8: they are not in the copy. */
+  /** Files and folders that the copy lacks: Redline may not read them, or their names are not UTF-8. */
   readonly unreadable: readonly string[];
 }
 

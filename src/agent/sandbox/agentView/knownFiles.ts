@@ -56,9 +56,7 @@ export class KnownFiles {
       .map(at => at.slice(folder.length + 1));
   }
 
-  /**
-   * Records the file at a path. One that is too large for a preview is not recorded: it is compared with the file before it.
-   */
+  /** Records the file at a path. If it is too large for a preview, the earlier file stays recorded. */
   async set(at: string, found: Found | undefined): Promise<void> {
     if (found?.kind !== 'file') {
       this.#entries.set(at, found ?? { kind: 'nothing' });

@@ -12,12 +12,12 @@ export interface ShownFolder {
 
 /** The folder in the copy's `.git` that shows the objects of the real repository. */
 export const REAL_OBJECTS = 'redline-objects';
-/** Folders of `.git` that are shown, not copied: they are large, and files are only added to them. */
+/** Folders of `.git` that the view shows instead of copying them: they are large, and git only adds files. */
 const SHOWN = ['modules', 'lfs'];
 
 /**
- * Gives the copy a repository of its own: branches, index and settings are copied, new objects are its own, and those of the real
- * one are read. So commits in the copy stay there, and commits in the real one change nothing in it.
+ * Gives the copy a repository of its own, with a copy of branches, index and settings. It keeps its new objects, and reads
+ * those of the real one. So commits in the copy stay there, and commits in the real one change nothing in it.
  * @param real the folder of the workspace
  * @param repository the folder that `.git` is in, relative to both.
  * @returns the folders that must be shown, and those of the real repository's alternate objects.

@@ -1,6 +1,6 @@
 import type { PlainTree } from '../view/plainTree.ts';
 
-/** Something that git ignores and a program has written, which stays in the view. */
+/** An ignored file or folder that a program wrote, which stays in the view. */
 export interface Stayed {
   /** A workspace path. */
   readonly path: string;
@@ -10,7 +10,7 @@ export interface Stayed {
 
 /** The most files that are counted. */
 const MAX_COUNTED = 100_000;
-/** The most entries of a folder that are looked at while the program works. */
+/** Most entries of a folder to look at while the program works. */
 const MAX_LOOKED = 5_000;
 
 /** Settings of one machine, which git ignores and people keep, such as `.env` and `app.local.json`. */

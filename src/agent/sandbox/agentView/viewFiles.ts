@@ -37,10 +37,7 @@ export async function fingerprintOf(
   return [count, size, latest, ids].join(' ');
 }
 
-/**
- * Writes a file so that programs that watch the view see it only complete, and no other name: the draft is in `.git`, if there is
- * one.
- */
+/** Writes a file by a rename, so that programs that watch the view see it complete, and no draft (in `.git`, if any). */
 export async function writeWatched(
   tree: PlainTree,
   relative: string,

@@ -15,7 +15,7 @@ export function systemTool(name: string): string | undefined {
   return SYSTEM_FOLDERS.map(folder => `${folder}/${name}`).find(existsSync);
 }
 
-/** A program was stopped and is not gone, since a disk or a network does not answer. */
+/** A stopped program has not ended, since a disk or a network does not answer. */
 export class EndlessError extends Error {
   override readonly name = 'EndlessError';
 }

@@ -73,7 +73,7 @@ export class OverlaySandbox implements SandboxOfEngine {
   #isClean = true;
   /** The ignored paths that the last command left in the upper trees, with whether each was on disk, too. */
   #kept: ReadonlyMap<Layer, ReadonlyMap<string, boolean>> = new Map();
-  /** When the folders were mounted for the last command. Later changes on disk are newer than everything that is kept. */
+  /** When the folders were mounted for the last command: changes on disk since then are newer than all kept files. */
   #mountedAt = 0;
   readonly #past = new PastFiles();
 

@@ -246,8 +246,8 @@ export async function entriesIn(
 }
 
 /**
- * Removes files that were kept in an upper tree but are not ignored any more, such as after a preview was discarded: they would
- * count as written by the next command.
+ * Removes kept files of an upper tree that git no longer ignores, such as after a discard: they would count as writes of the
+ * next command.
  * @param kept paths of all that is in the tree
  * @param pending the contents that are put into it
  * @param not the paths that are removed in any case

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../../../agent/sandbox/commands/sandbox.ts';
 
-/** Under which the permission of this workspace is kept: not in its settings, which anyone may write who writes its files. */
+/** Storage key of this workspace's permission: no setting, since anyone who writes its files can write its settings. */
 const HERE = 'redline.runInSandboxHere';
 
 /** Whether the user lets the agent run commands on its own in this workspace's isolated sandbox. */

@@ -283,7 +283,7 @@ export async function setApiKey({ settings, keys }: Agent): Promise<void> {
 /** The most characters of the prompt that the question shows. */
 const MAX_SHOWN = 60;
 
-/** Once a model is chosen: offers to ask it the last prompt, if no model has answered that because there was none. */
+/** Offers to ask the chosen model the last prompt, if that got no answer for lack of a model. */
 export async function offerToAskAgain({ session, providers }: Agent): Promise<void> {
   const prompt = unansweredPrompt(session.tree.messages);
   if (prompt === undefined || providers.isOffline || session.state !== 'idle') return;

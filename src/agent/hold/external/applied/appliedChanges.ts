@@ -24,7 +24,7 @@ export interface Placed {
   readonly change: FileChange;
 }
 
-/** The previews that were applied and not undone since, in the order in which they were applied. */
+/** Applied previews that nobody has undone, in the order of their applies. */
 export function appliedPreviews(previews: PreviewStore): readonly Preview[] {
   return standingApplies(previews.ledger()).flatMap(({ previewId }) => {
     const preview = previews.get(previewId);

@@ -28,8 +28,8 @@ export interface Staged {
 }
 
 /**
- * Stages applied changes that the files still hold and git does not have yet. In a file with other changes only the applied ones
- * are staged. A file whose changes cannot be told apart is left out as a whole.
+ * Stages applied changes that the files still hold and git lacks. In a file with other changes it stages only the applied ones.
+ * It leaves out a file in which it cannot tell them apart.
  * @throws ToolError with git's message; then nothing is staged.
  */
 export async function stageApplied(files: AppliedFiles): Promise<Staged> {

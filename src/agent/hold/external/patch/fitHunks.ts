@@ -12,9 +12,9 @@ export interface FittedText {
 }
 
 /**
- * Applies each hunk where its old lines are: at the line that it names (moved by the hunks before), else at the only other place
- * with exactly these lines. A hunk that names lines above it instead is applied at the first place below them. If the file and the
- * patch differ in their line endings, those of the file are kept.
+ * Applies each hunk where its old lines are: at the line that it names (moved by the hunks before), else at the only other
+ * place with exactly these lines. A hunk that names lines above it instead goes to the first place below them. Where line
+ * endings differ, the file keeps its own.
  */
 export async function fitHunks(text: string, hunks: readonly PatchHunk[]): Promise<FittedText> {
   const exact = await fit(text, hunks, undefined);

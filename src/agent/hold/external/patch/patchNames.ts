@@ -20,7 +20,7 @@ export function nameAndNote(line: string): readonly [name: string, note: string]
   return [plain(name), notes.join('\t').trim()];
 }
 
-/** In a patch in UTF-8, this character never stands for one that was lost, but in a clipboard it may. */
+/** Marks U+FFFD as a lost character, which it may be in a clipboard, though never in a patch in UTF-8. */
 function plain(name: string): string {
   return name.replaceAll('\ufffd', LOST);
 }

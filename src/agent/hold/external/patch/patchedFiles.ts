@@ -48,7 +48,7 @@ export class PatchedFiles {
   }
 
   /**
-   * The first place that these names may mean at which there is a file.
+   * The first place that holds a file, among those that these names may mean.
    * @throws the refusal of a name, after which no other is tried: a longer one may lead elsewhere through `..`.
    */
   async existing(names: readonly string[]): Promise<readonly [path: string, side: TextSide]> {
@@ -104,7 +104,7 @@ export class PatchedFiles {
     this.#states.set(path, { original, from, isExecutable, now: side, ...more });
   }
 
-  /** Notes that a part was left out, so that its files are not as the next diff expects them. */
+  /** Notes a part that was left out: its files do not hold the content that the next diff expects. */
   async leaveBehind({ from, to }: Pick<PatchedFile, 'from' | 'to'>): Promise<void> {
     for (const names of [from, to])
       try {

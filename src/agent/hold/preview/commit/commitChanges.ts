@@ -160,14 +160,14 @@ async function stepsOnBases(
   return composedSteps(changes);
 }
 
-/** Steps that are written concurrently, and the folders that are then removed if they are empty. */
+/** Steps to write concurrently, and folders to remove afterwards if they are empty. */
 interface Phase {
   readonly steps: FileStep[];
   readonly emptied: readonly string[];
 }
 
 /**
- * Files are removed last, so that a rollback has less to restore, unless something new needs their place: a folder may replace a
+ * Removes files last, so that a rollback has less to restore, unless something new needs their place: a folder may replace a
  * file, or a file a folder with all its contents.
  * @param left folders that are removed at the end if they are empty.
  */

@@ -138,7 +138,7 @@ async function recover(
   return { previewIds, end: 'rolledBack', restored, leftAlone: [...foreign, ...builtOn].sort(), failed };
 }
 
-/** Paths that lead elsewhere than when these were committed, because other folders are open. */
+/** Paths that lead elsewhere than at the commit, because other folders are open. */
 function pathsElsewhere(previews: readonly Preview[], files: ResolvingFiles): readonly string[] {
   const paths = previews.flatMap(preview =>
     preview.roots ? [...files.formerPlaces(pathsOf(preview), preview.roots).keys()] : [],

@@ -51,7 +51,7 @@ export async function votedBlockers(
 }
 
 /**
- * The last of the previews named by one vote that the checks decide on: the others are recorded, and proved with it.
+ * The last preview of one vote on which the checks decide: the invoker records the others, and proves them with it.
  * @param mayProve whether the model may apply one if the checks prove it
  */
 export async function lastToProve(

@@ -14,9 +14,8 @@ import { splitPreview, type PreviewPart, type SplitPreview } from './splitPrevie
 const MAX_PATCH_LINES = 60;
 
 /**
- * Resolves one file or one hunk of a preview. It is split off into a preview of its own, which the invoker resolves, so that
- * execution, ledger, undo and the model's messages need no rules for parts. If the part is the whole preview, that is resolved as
- * it is.
+ * Resolves one file or one hunk of a preview: it splits the part off into a preview of its own for the invoker, so that
+ * execution, ledger, undo and the model's messages need no rules for parts. If the part is the whole preview, it resolves that.
  * @param request names the preview and the revision that was seen.
  * @throws ToolError if the preview is unknown, has another revision, or has no such part; and any error of the invoker.
  */

@@ -21,10 +21,7 @@ export interface ResolveRequest extends Vote {
   readonly voteOn?: readonly string[];
   /** The conversation was reverted to before the preview was staged: then the model may discard it, too, unless plan mode is on. */
   readonly isAbandoned?: boolean;
-  /**
-   * Asked at the last moment: whether a model's vote is only recorded, even if it could otherwise be carried out, because plan mode
-   * is on.
-   */
+  /** Asked at the last moment: whether plan mode is on, so that a model's vote is only recorded. */
   readonly isPlanning?: () => boolean;
   /** Asked at the last moment: whether the user's settings let the model carry this out, even if it could not otherwise. */
   readonly isGranted?: () => boolean;

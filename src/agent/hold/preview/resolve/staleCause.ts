@@ -8,7 +8,7 @@ import type { Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { Workspace } from '../workspace.ts';
 
-/** How many files are looked for, how many of one name are read, and for how long, in milliseconds. */
+/** Limits of the search: files to look for, files of one name to read, and milliseconds to spend. */
 const MAX_LOOKED_FOR = 20;
 const MAX_READ = 50;
 const TIME_LIMIT_MS = 2_000;

@@ -8,7 +8,7 @@ import { landedText, standingOf, withLineFeeds, type LandedText } from './standi
 
 /** State of one document since the file was written. */
 interface Followed {
-  /** It has had the change. A person removed anything that it lacks since then. */
+  /** It held the change once: if it lacks some of it now, a person removed that. */
   isHeld: boolean;
   /** It had the change, and a person undid it. */
   isTakenAway: boolean;
@@ -26,8 +26,8 @@ interface Followed {
 type Finding = 'open' | 'stays' | LostWhy;
 
 /**
- * Follows one file after its change was written, until no editor can overwrite it without a person's doing: an editor that becomes
- * dirty before it has reloaded the file would save its old text. The change is put into such an editor.
+ * Follows one file after its change was written, until no editor can overwrite it by itself: an editor that becomes dirty
+ * before it has reloaded the file would save its old text. The change goes into such an editor.
  */
 export class LandedFile {
   readonly step: FileStep;

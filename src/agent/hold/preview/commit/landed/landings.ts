@@ -7,7 +7,7 @@ import { heldReader } from '../held.ts';
 import type { Editors } from './editors.ts';
 import { LandedFile } from './landedFile.ts';
 
-/** How long the event of a document may take that was opened before its file was written, in milliseconds. */
+/** How late the editor may report a document that it opened before its file was written, in milliseconds. */
 const LATE_MS = 10_000;
 
 /** A followed file, and the previews that wrote it. */
@@ -26,8 +26,8 @@ export interface Landing {
 }
 
 /**
- * Keeps applied changes applied: follows each file after it was written, until no editor can save its old content over it. If the
- * change can neither stay nor be put into the editor, its previews are pending again, and a second entry of the ledger says so.
+ * Keeps applied changes applied: follows each file after it was written, until no editor can save its old content over it. If
+ * the change can neither stay nor go into the editor, its previews are pending again, as a second ledger entry says.
  */
 export class Landings {
   readonly #store: PreviewStore;
