@@ -163,7 +163,10 @@ export class Checks extends Owner implements Prover {
       checks,
     });
     if (notRun.some(({ why }) => why !== 'notConcerned')) return unproved('cannotRun');
-    if (!results.every(isGreen)) return unproved('failed');
+    if (!results.every(isGreen)) {
+      const { firstFailure } = await import('./firstFailure.ts');
+      return { isProved: false, why: 'failed', checks, failure: firstFailure(results) };
+    }
     if (results.length === 0) return unproved('noChecks');
     // At the last moment, and for all results: the first check may have run minutes before the last.
     const once = { signal, look: new Map() };

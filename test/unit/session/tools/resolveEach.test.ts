@@ -25,7 +25,8 @@ const states = (world: CheckWorld, ...ids: readonly string[]): string =>
 
 /** `a.txt` is in capitals, and nothing says `bad`. */
 const sound = {
-  test: (view: View) => (view('a.txt') === 'A' && view('b.txt') !== 'bad' ? 0 : 1),
+  test: (view: View) =>
+    view('a.txt') === 'A' && view('b.txt') !== 'bad' ? 0 : ([1, 'checking…\nb.txt is bad\n'] as const),
 };
 
 test('nothing of a vote lands while a check fails on what it names, and the result says which part passes alone', async () => {
@@ -41,8 +42,61 @@ test('nothing of a vote lands while a check fails on what it names, and the resu
     text,
     'p1 (Edit), p2 (Break), p3 (Edit) were not applied. Your vote is kept as a recommendation, and the user decides. ' +
       'Not every check passes with them: test failed (exit code 1). The checks pass with p1 alone. ' +
-      'Call run_checks to see why, then stage a fix: the next preview that you vote for is applied together with them if the checks pass.',
+      'Stage a fix: the next preview that you vote for is applied together with them if the checks pass. run_checks shows the whole output.\n' +
+      'The end of the output of test:\n```\nchecking…\nb.txt is bad\n```',
   );
+});
+
+const TAP = `TAP version 13
+# Subtest: adds
+ok 1 - adds
+# Subtest: doubles
+not ok 2 - doubles
+  ---
+  location: '/w/test/sum.test.mjs:4:1'
+  error: 'expected 4'
+  ...
+1..2
+`;
+const JUNIT =
+  '<testsuite name="sum"><testcase name="adds" file="test/sum.test.mjs" line="2"/>' +
+  '<testcase name="doubles" file="test/sum.test.mjs" line="4"><failure message="expected 4"/></testcase></testsuite>';
+
+for (const [what, output, told] of [
+  [
+    'the first test of a report',
+    TAP,
+    "doubles\n  ---\n  location: '/w/test/sum.test.mjs:4:1'\n  error: 'expected 4'\n  ...\n1..2",
+  ],
+  [
+    'the first test of a report with places',
+    JUNIT,
+    'sum > test/sum.test.mjs > doubles\ntest/sum.test.mjs:4: expected 4',
+  ],
+  [
+    'the first error of a compiler',
+    'src/a.ts(3,7): error TS2322: No.\nsrc/b.ts(4,1): error TS1: No.\n',
+    'src/a.ts:3: error TS2322: No.',
+  ],
+] as const)
+  test(`a vote that the checks refuse names ${what}`, async () => {
+    const world = new CheckWorld('checked', {
+      test: view => (view('a.txt') === 'A' ? [1, output] : 0),
+    });
+    world.workspace.put('test/sum.test.mjs', '\n'.repeat(10));
+    world.workspace.put('src/a.ts', '\n'.repeat(10));
+    world.stage();
+    const { text } = await voteOn(world, ['p1']);
+    assert.equal(
+      text.slice(text.indexOf('The first failure')),
+      `The first failure of test:\n\`\`\`\n${told}\n\`\`\``,
+    );
+  });
+
+test('a vote that the checks refuse says so of one that wrote nothing', async () => {
+  const world = new CheckWorld('checked', { test: () => 1 });
+  world.stage();
+  assert.match((await voteOn(world, ['p1'])).text, /\ntest wrote nothing\.$/);
 });
 
 test('a mend of what failed lands with all of the vote', async () => {

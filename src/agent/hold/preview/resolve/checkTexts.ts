@@ -5,7 +5,7 @@ import { namesOf } from '../preview.ts';
 import type { Unproved } from './proof.ts';
 
 /** Tells the model that its vote was not carried out because the checks do not prove it. */
-export function unprovedText({ why, checks, on, alone }: Unproved): string {
+export function unprovedText({ why, checks, on, alone, failure }: Unproved): string {
   const isOne = on.length === 1;
   const kept = `${namesOf(on)} ${isOne ? 'was' : 'were'} not applied. Your vote is kept as a recommendation, and the user decides.`;
   switch (why) {
@@ -14,7 +14,7 @@ export function unprovedText({ why, checks, on, alone }: Unproved): string {
         .filter(({ outcome }) => outcome !== 'passed' && outcome !== 'asBefore')
         .map(checkFactText);
       const it = isOne ? 'it' : 'them';
-      return `${kept} Not every check passes with ${it}: ${failed.join(', ')}.${aloneText(alone)} Call run_checks to see why, then stage a fix: the next preview that you vote for is applied together with ${it} if the checks pass.`;
+      return `${kept} Not every check passes with ${it}: ${failed.join(', ')}.${aloneText(alone)} Stage a fix: the next preview that you vote for is applied together with ${it} if the checks pass. run_checks shows the whole output.${failure === undefined ? '' : `\n${failure}`}`;
     }
     case 'changed':
       return `${kept} Files changed while the checks ran, or have unsaved changes, so their results are not about what would be written.`;

@@ -15,7 +15,13 @@ export type UnprovedReason =
 /** The checks' verdict on exactly the files that a vote would write. */
 export type Proof =
   | { readonly isProved: true; readonly checks: readonly CheckFact[] }
-  | { readonly isProved: false; readonly why: UnprovedReason; readonly checks: readonly CheckFact[] };
+  | {
+      readonly isProved: false;
+      readonly why: UnprovedReason;
+      readonly checks: readonly CheckFact[];
+      /** The first failure, for the model. */
+      readonly failure?: string | undefined;
+    };
 
 /** Why a vote was not carried out. */
 export type Unproved = Extract<Proof, { isProved: false }> & {
