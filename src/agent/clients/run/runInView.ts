@@ -61,13 +61,15 @@ type Connection = Lines<WindowMessage, ProgramMessage>;
 export async function runInView(command: readonly string[], options: StartPlace): Promise<number> {
   const { home, say } = options;
   const [name = '', ...args] = command;
-  const program = /[/\\]/.test(name)
+  const found = /[/\\]/.test(name)
     ? await programOnPath(path.basename(name), path.resolve(path.dirname(name)))
     : await programOnPath(name);
-  if (program === undefined) {
+  if (found === undefined) {
     say(`redline-run: there is no program ${name}. Nothing was started.`);
     return NOT_FOUND;
   }
+  // By its real folder: a view has no links to that. By its own name: it may be a link, and read by which one it was started.
+  const program = path.join(await realPathOf(path.dirname(found)), path.basename(found));
   const base = path.basename(name).replace(/\.(cmd|bat|exe|ps1)$/i, '');
   const known = terminalAgents.find(each => each.program === base);
   const agent = known?.name ?? base;

@@ -20,6 +20,7 @@ import {
 import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
 import { rounds } from '../../../support/rounds.ts';
+import { TempFolder } from '../../../support/tempFolder.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
 
 const FILES = { 'src/a.ts': 'one\ntwo\nthree\nfour\nfive\nsix\n', 'src/b.ts': 'b\n', 'run.sh': 'echo\n' };
@@ -309,6 +310,23 @@ const inViews = (): void => {
     const type = `perl -e 'ioctl(STDIN, 0x5412, my $key = "x") or print $!'`;
     assert.equal(await agent.run(type), 'Operation not permitted');
     await agent.exit();
+  });
+
+  test('a program whose folder is reached by a link starts, with what it links to beside it', async t => {
+    const world = await opened(t);
+    const tools = await TempFolder.create();
+    t.after(() => tools.remove());
+    const bin = tools.at('real', 'node_modules', '.bin');
+    fs.mkdirSync(bin, { recursive: true });
+    fs.mkdirSync(tools.at('real', 'node_modules', 'tool'));
+    fs.writeFileSync(tools.at('real', 'node_modules', 'tool', 'main.sh'), '#!/bin/sh\necho "I am $0"\n', {
+      mode: 0o755,
+    });
+    fs.symlinkSync('../tool/main.sh', path.join(bin, 'tool'));
+    fs.symlinkSync('real', tools.at('linked'));
+    const agent = world.start(tools.at('linked', 'node_modules', '.bin', 'tool'));
+    assert.equal(await agent.ended, 0);
+    assert.match(agent.output, /^I am .*\/tool$/m);
   });
 
   test('links that lead out of the view lead nowhere for the window, whatever is decided', async t => {
