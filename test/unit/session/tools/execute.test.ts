@@ -88,7 +88,7 @@ for (const args of ['null', '[]', '"a"', '1', '{}', '{"path":5}', '{"path":null}
 }
 
 test('every invalid field is named', async () => {
-  const { content } = await new ToolHarness().run('read_file', { startLine: 0, endLine: 'x' });
+  const { content } = await new ToolHarness().run('read_file', { startLine: -2, endLine: 'x' });
   for (const field of ['path: ', 'startLine: ', 'endLine: ']) assert.ok(content.includes(field), field);
 });
 
