@@ -1,6 +1,7 @@
 import { ToolError } from '../base/errors.ts';
+import { renewText } from '../hold/preview/errors.ts';
 import type { FileChange } from '../hold/preview/fileChange.ts';
-import { isOpen, isStale, nameOf, type CallRef, type Preview } from '../hold/preview/preview.ts';
+import { isOpen, nameOf, type CallRef, type Preview } from '../hold/preview/preview.ts';
 import {
   alreadyResolvedText,
   otherConversationText,
@@ -64,9 +65,9 @@ function amendable({ store, choices, conversation }: SessionContext, id: string)
   if (!previews.asksModel(id)) throw new ToolError(`${usersOwnText(preview)} ${ON_ITS_OWN}`);
   if (preview.editedByUser)
     throw new ToolError(`The user edited ${nameOf(preview)} and decides on it. ${ON_ITS_OWN}`);
-  if (isStale(preview))
+  if (preview.state.kind === 'pending' && preview.state.stale.length > 0)
     throw new ToolError(
-      `${nameOf(preview)} is stale, so there is nothing to amend. Read the file again and stage the change anew in place of this preview.`,
+      `${nameOf(preview)} is stale, so it cannot be amended. ${renewText(preview.state.stale)}`,
     );
   const known = choices.resolver.known(id);
   if (known === undefined) throw new ToolError(unseenText(preview));

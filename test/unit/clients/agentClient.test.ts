@@ -149,7 +149,7 @@ test('two agents may propose for one file; the one that is applied first wins, a
   assert.match(await first.ok('status'), /^Since your last call:\nThe user applied p1 [^\n]*\n\n/);
   const told = await second.ok('status');
   assert.match(told, /The user tried to apply p2 .*, which failed, so it was not applied/);
-  assert.match(told, /- p2 .*pending, but a\.txt changed since/);
+  assert.match(told, /- p2 .*: stale, since a\.txt changed\. Discard it\./);
 });
 
 test('an agent is told once that a proposal is stale, and not that it was for a while', async () => {

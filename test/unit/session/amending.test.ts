@@ -220,7 +220,7 @@ const refusals: readonly [what: string, between: (t: TestSession) => unknown, te
   [
     'is stale',
     t => t.store.markStale('p1', ['a.txt']),
-    /^p1 \(.*\) is stale, so there is nothing to amend\. Read the file again/,
+    /^p1 \(.*\) is stale, so it cannot be amended\. Discard it\. If the change is still needed, read a\.txt again and stage it anew\.$/,
   ],
 ];
 for (const [what, between, text] of refusals)

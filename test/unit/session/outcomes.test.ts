@@ -447,7 +447,7 @@ async function typed(t: TestSession, path: string, text: string): Promise<void> 
 }
 
 const STALE =
-  'p1 (Rewrite a.txt) is stale and cannot be applied as it is: a.txt changed after the preview was made. Read a.txt again; if the change is still needed, stage it anew in place of this preview.';
+  'p1 (Rewrite a.txt) is stale and cannot be applied as it is: a.txt changed after the preview was made. Discard it. If the change is still needed, read a.txt again and stage it anew.';
 
 /** All that was told of previews, one sentence a line. */
 const allTold = (t: TestSession): readonly string[] =>
@@ -645,8 +645,8 @@ test('a click that fails because the file has changed wakes the model, and one s
 });
 
 for (const [how, made, read] of [
-  ['rename', { name: 'rename_file', arguments: { from: 'a.txt', to: 'c.txt' } }, 'Read a.txt again; if'],
-  ['file', { name: 'write_file', arguments: { path: 'c.txt', content: 'b' } }, 'If'],
+  ['rename', { name: 'rename_file', arguments: { from: 'a.txt', to: 'c.txt' } }, 'read a.txt again and '],
+  ['file', { name: 'write_file', arguments: { path: 'c.txt', content: 'b' } }, ''],
 ] as const)
   test(`a preview whose file is missing because a new ${how} was discarded does not send the model to read it`, async () => {
     const editing = { name: 'write_file', arguments: { path: 'c.txt', content: 'c' } };
@@ -662,7 +662,7 @@ for (const [how, made, read] of [
       lastTold(t)
         .at(-1)
         ?.replace(/.*what it changes\. /, ''),
-      `${read} the change is still needed, stage it anew in place of this preview.`,
+      `Discard it. If the change is still needed, ${read}stage it anew.`,
     );
   });
 
@@ -678,7 +678,7 @@ test('a preview whose base was discarded is stale for that, in its place among t
   await rebaser.refresh([]);
   await t.session.prompt('And?');
   assert.deepEqual(
-    lastTold(t).map(line => line.replace(/ Read a.*/, '')),
+    lastTold(t).map(line => line.replace(/ Discard it\..*/, '')),
     [
       "The user discarded p1 (Rewrite a.txt). This is the user's decision, not a failure.",
       'p2 (Rewrite a.txt) is stale and cannot be applied as it is: this builds on p1, which was not applied, so a.txt does not hold what it changes.',

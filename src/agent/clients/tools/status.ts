@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { safeText } from '../../base/safeName.ts';
 import { listed, plural } from '../../base/phrases.ts';
+import { renewText } from '../../hold/preview/errors.ts';
 import { textResult } from '../../hold/preview/pendingAction.ts';
 import { nameOf, type Preview } from '../../hold/preview/preview.ts';
 import type { ReviewComment } from '../../hold/preview/reviewComments.ts';
@@ -71,7 +72,7 @@ function stateText({ state }: Preview): string {
   switch (state.kind) {
     case 'pending':
       if (state.stale.length > 0)
-        return `pending, but ${listed(state.stale)} changed since. The user can rebase it; or withdraw it, read the file and propose again`;
+        return `stale, since ${listed(state.stale)} changed. ${renewText(state.stale)}`;
       if (state.lastError !== undefined) return `pending; applying it failed: ${safeText(state.lastError)}`;
       if (state.recommendation) return `pending; you recommended to ${state.recommendation.action} it`;
       return 'pending, not on disk';

@@ -18,7 +18,7 @@ export class StalePreviewError extends ToolError {
   ) {
     const places = [...moved].map(([from, to]) => ` ${safeName(from)} was moved to ${safeName(to)}.`);
     super(`Nothing was written: ${staleReason(paths, lost)}${places.join('')}`, {
-      advice: 'Read the file again, discard this preview and stage a new change.',
+      advice: renewText(lost.length > 0 ? [] : paths.map(path => moved.get(path) ?? path)),
     });
     this.paths = paths;
     this.moved = moved;
@@ -30,6 +30,15 @@ export function staleReason(paths: readonly string[], lost: readonly string[] = 
   return lost.length > 0
     ? `this builds on ${listed(lost)}, which ${lost.length === 1 ? 'was' : 'were'} not applied, so ${listed(paths)} ${paths.length === 1 ? 'does' : 'do'} not hold what it changes.`
     : `${listed(paths)} changed after the preview was made.`;
+}
+
+/**
+ * What an agent is to do about its stale preview.
+ * @param toRead the files that changed, as far as they exist
+ */
+export function renewText(toRead: readonly string[]): string {
+  const reading = toRead.length > 0 ? `read ${listed(toRead)} again and ` : '';
+  return `Discard it. If the change is still needed, ${reading}stage it anew.`;
 }
 
 /** A file has unsaved changes in an editor that cannot be read as text: a notebook, or a custom editor. */

@@ -65,7 +65,7 @@ test('what is stale, was edited by the user or failed says so, with what helps',
     (await listed(after(before))).replace('p1 (A), ', '');
   assert.equal(
     await one(t => t.store.markStale('p1', ['a.txt'])),
-    'revision 1: stale, since a.txt changed beneath it; read that again and stage the change anew if it is still needed [modify a.txt]',
+    'revision 1: stale, since a.txt changed. Discard it. If the change is still needed, read a.txt again and stage it anew. [modify a.txt]',
   );
   assert.equal(
     await one(t => t.store.revise('p1', [modify('a.txt', 'a\n', 'AA\n')], [], 'user')),

@@ -1,6 +1,6 @@
 import { escapeInvisible } from '../../../base/foreignText.ts';
 import { quoted, safeText } from '../../../base/safeName.ts';
-import { staleReason } from '../errors.ts';
+import { renewText, staleReason } from '../errors.ts';
 import { fenced, listed, plural } from '../../../base/phrases.ts';
 import type { Fact } from '../feed.ts';
 import {
@@ -129,8 +129,7 @@ export function factText(fact: Fact, preview: Preview): string {
         beneath.length > 0
           ? `${listed(beneath)}, on which it builds, changed or became stale.`
           : staleReason(paths, lost);
-      const first = toRead.length > 0 ? `Read ${listed(toRead)} again; if` : 'If';
-      return `${nameOf(preview)} is stale and cannot be applied as it is: ${why} ${first} the change is still needed, stage it anew in place of this preview.`;
+      return `${nameOf(preview)} is stale and cannot be applied as it is: ${why} ${renewText(toRead)}`;
     }
     case 'fresh':
       return `${nameOf(preview)} is no longer stale: the files are again as they were when it was made. Do not stage it again.`;

@@ -294,7 +294,7 @@ test('a base that changed: nothing is written, the preview is pending and stale'
   const { stage, resolve, workspace, state, outcomes } = new InvokerHarness();
   stage();
   workspace.put('a.txt', 'mine');
-  await assert.rejects(resolve(), /stage a new change\.$/);
+  await assert.rejects(resolve(), /read a\.txt again and stage it anew\.$/);
   assert.equal(workspace.text('a.txt'), 'mine');
   const now = state();
   assert.ok(now.kind === 'pending');
