@@ -49,6 +49,8 @@ export const contextKeys = {
   shownStale: 'redline.shownStale',
   /** The active editor is the multi-file diff of a preview. */
   multiDiff: 'redline.multiDiff',
+  /** Votes by keys are being cast, and nothing may have the focus until the diff of what is next is loaded. */
+  goesOn: 'redline.goesOn',
 } as const;
 
 /** `@redline` in VS Code's own chat. */

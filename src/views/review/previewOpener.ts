@@ -5,6 +5,7 @@ import { isOpen, type Preview } from '../../agent/hold/preview/preview.ts';
 import type { SessionEvent } from './sessionPort.ts';
 import { planOf } from '../../agent/hold/preview/plan.ts';
 import type { Agent } from '../agent.ts';
+import { contextKeys } from '../contributions.ts';
 import type { PreviewTabs } from './previewTabs.ts';
 import { documentPath, parsePreviewUri, type PreviewAddress } from '../workspace/previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
@@ -52,6 +53,7 @@ export class PreviewOpener extends Owner {
   readonly #votesInEditor = new Set<symbol>();
   /** Settles once the last vote of the active editor is cast. */
   #queue = Promise.resolve();
+  #goesOn = false;
   #goOnVoting: () => void = () => undefined;
   /** Settles once all pending openings and closings of tabs are done. */
   #shown: Promise<unknown> = Promise.resolve();
@@ -119,12 +121,15 @@ export class PreviewOpener extends Owner {
 
   /**
    * Casts a vote of the active editor, once earlier votes are cast and their next stops are shown: if the review goes on, the focus
-   * goes with it. A vote that runs something holds up no other.
+   * goes with it. A vote that runs something holds up no other. Meanwhile the keys for hunks also hold where nothing has the focus,
+   * as while a diff takes the place of another.
    */
   async voteInEditor<T>(cast: () => Promise<T>): Promise<T> {
     const before = this.#queue;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#queue = promise;
+    this.#setGoesOn(true);
+    void promise.then(() => this.#queue === promise && this.#setGoesOn(false));
     await before;
     const vote = Symbol();
     this.#votesInEditor.add(vote);
@@ -140,6 +145,7 @@ export class PreviewOpener extends Owner {
 
   /** The user has gone to the chat: votes that end from now on leave the focus there. */
   leaveFocus(): void {
+    this.#setGoesOn(false);
     this.#votesInEditor.clear();
     for (const ending of this.#endings.values()) ending.inEditor = false;
   }
@@ -154,6 +160,12 @@ export class PreviewOpener extends Owner {
       this.#waiting = undefined;
       for (const preview of waiting) await this.#close(preview);
     }
+  }
+
+  #setGoesOn(goesOn: boolean): void {
+    if (goesOn === this.#goesOn) return;
+    this.#goesOn = goesOn;
+    void vscode.commands.executeCommand('setContext', contextKeys.goesOn, goesOn);
   }
 
   #follow(preview: Preview): void {
