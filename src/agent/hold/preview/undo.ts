@@ -39,11 +39,23 @@ function foundBy({ state }: Preview): Found {
  */
 export function reopenAction(preview: Preview): PendingAction | undefined {
   if (preview.kind !== 'files' || preview.state.kind !== 'discarded') return undefined;
-  const { label, labelParts, title, sourceToolName, purpose, humanOnly, changes, details, undoes } = preview;
+  const {
+    label,
+    labelParts,
+    title,
+    modelTitle,
+    sourceToolName,
+    purpose,
+    humanOnly,
+    changes,
+    details,
+    undoes,
+  } = preview;
   return {
     ...{ label, sourceToolName, changes },
     ...(labelParts ? { labelParts } : {}),
     ...(title === undefined ? {} : { title }),
+    ...(modelTitle === undefined ? {} : { modelTitle }),
     ...(purpose ? { purpose } : {}),
     ...(humanOnly ? { humanOnly } : {}),
     ...(details === undefined ? {} : { details }),
@@ -61,6 +73,7 @@ export function undoAction(preview: Preview): PendingAction | undefined {
   return {
     label: `Undo: ${preview.label}`,
     title: l10n => l10n.t('Undo: {0}', titleOf(preview)),
+    ...(preview.modelTitle === undefined ? {} : { modelTitle: `Undo: ${preview.modelTitle}` }),
     sourceToolName: preview.sourceToolName,
     changes: inverseOf(preview.changes, foundBy(preview)),
     ...(preview.purpose ? { purpose: preview.purpose } : {}),

@@ -107,8 +107,8 @@ function kindOf(each: Ended): 'applied' | 'discarded' | 'recommended' | 'plannin
 }
 
 function ownLine(each: Ended): string {
-  if ('error' in each) return `${each.id}: ${messageOf(each.error)}`;
-  const text = textOf(modelResult(each.resolved));
-  const names = each.resolved.kind === 'already' || each.resolved.kind === 'recommended';
-  return names ? text : `${each.id}: ${text}`;
+  const { id } = each;
+  const text = 'error' in each ? messageOf(each.error) : textOf(modelResult(each.resolved));
+  const [first = ''] = text.split('\n');
+  return first.split(/[^\w-]+/).includes(id) ? text : `${id}: ${text}`;
 }

@@ -100,5 +100,7 @@ test('an undo is titled as what it undoes, for whoever reads titles', () => {
     return typeof title === 'function' ? title(english) : assert.fail(title);
   };
   assert.equal(titleOfUndo(applied), 'Undo: all kinds');
+  const titled = { ...applied, modelTitle: 'Shout' };
+  assert.equal(undoAction(titled)?.modelTitle, 'Undo: Shout', 'the model knows it by the title that it gave');
   assert.equal(titleOfUndo({ ...applied, title: 'a.ts:1 old → new' }), 'Undo: a.ts:1 old → new');
 });

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { textOf } from '../../../../src/agent/hold/preview/pendingAction.ts';
+import { textOf, textResult } from '../../../../src/agent/hold/preview/pendingAction.ts';
 import { resolveEach } from '../../../../src/agent/session/tools/resolveEach.ts';
 import { create, modify } from '../../../support/changes.ts';
 import { CheckWorld, type View } from '../../../support/checkWorld.ts';
@@ -99,6 +99,21 @@ test('a vote that the checks refuse says so of one that wrote nothing', async ()
   assert.match((await voteOn(world, ['p1'])).text, /\ntest wrote nothing\.$/);
 });
 
+test('each line of a vote on several names its preview once', async () => {
+  const world = new CheckWorld('apply', {});
+  world.stage({ changes: [create('a.txt', 'b')] });
+  world.stage({ apply: () => Promise.resolve(textResult('Done at last.')) });
+  world.stage({ apply: () => Promise.reject(new Error('no')) });
+  const { text } = await voteOn(world, ['p1', 'p2', 'p3', 'p9']);
+  const [stale = '', ...others] = text.split('\n');
+  assert.match(stale, /^p1: Nothing was written: /);
+  assert.deepEqual(others, [
+    'p2: Done at last.',
+    'p3: Apply failed: no',
+    'There is no preview p9. Call pending to see what there is.',
+  ]);
+});
+
 test('a mend of what failed lands with all of the vote', async () => {
   const world = new CheckWorld('checked', sound);
   world.stage();
@@ -145,7 +160,7 @@ test('a protected file in the vote waits for the user, and the rest lands', asyn
     text,
     'Applied: p1 (Edit). Reason: Done.\n' +
       'Your recommendation for p2 (Settings) is recorded. The user decides; nothing has changed yet. Do not resolve it again: you will be told the outcome.\n' +
-      'p9: There is no preview p9. Call pending to see what there is.',
+      'There is no preview p9. Call pending to see what there is.',
   );
 });
 
