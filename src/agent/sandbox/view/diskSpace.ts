@@ -11,10 +11,10 @@ const LEAST_FREE = 256 * 1024 ** 2;
 const LEAST_FILES = 10_000;
 
 /** Notes on why no ignored files are in the view any more. */
-export const FREED = 'What git ignores was removed from the sandbox to free the disk.';
-export const LOST = 'What git ignores was removed from the sandbox, where it could not be kept.';
+export const FREED = 'Ignored files were removed from the sandbox to free the disk.';
+export const LOST = 'Ignored files were removed from the sandbox, since they could not be kept.';
 export const OUTDATED =
-  'What git ignores was removed from the sandbox: it may have been made from the changes that are lost.';
+  'Ignored files were removed from the sandbox: they may have been made from the changes that are lost.';
 
 /** Whether an error means that a disk is full, or the user's quota. */
 export function isDiskFull(error: unknown): boolean {
@@ -46,7 +46,7 @@ export async function assertFits(folder: string, needed: number): Promise<void> 
   const missing = await missingSpace(folder, needed);
   if (missing !== undefined)
     throw new ToolError(
-      `The workspace cannot be copied: ${missing}. What earlier commands made is still there. Nothing was run.`,
+      `The workspace cannot be copied: ${missing}. The outputs of earlier commands are still there. Nothing was run.`,
     );
 }
 

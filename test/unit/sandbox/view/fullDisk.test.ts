@@ -76,7 +76,7 @@ test('a command that fills the disk of the overlay is ended, and what git ignore
   ]);
   // It may be seen while it still runs.
   assert.match(filled?.notes?.[0] ?? '', /^It (was ended because it )?filled the disk\.$/);
-  assert.equal(filled?.notes?.[1], 'What git ignores was removed from the sandbox to free the disk.');
+  assert.equal(filled?.notes?.[1], 'Ignored files were removed from the sandbox to free the disk.');
   assert.equal(slow?.notes?.[0], 'It was ended because it filled the disk.');
   assert.equal(slow.ignored, 0);
   assert.equal(next?.output, 'src\nfits\n');
@@ -95,7 +95,7 @@ test('what does not fit in a copy is told before anything is lost, and a command
   assert.equal(next?.output, 'kept\n');
   assert.deepEqual(filled?.notes?.slice(0, 2), [
     'It was ended because it filled the disk.',
-    'What git ignores was removed from the sandbox to free the disk.',
+    'Ignored files were removed from the sandbox to free the disk.',
   ]);
   assert.equal(last?.output, 'src\nfits\n');
 });

@@ -147,7 +147,7 @@ function notes(
     newlyBroken.length > 0 &&
       `The parser no longer understands these files with the edits, though it did before: ${named(newlyBroken)}. Check the replacement; discard the preview if it is wrong.`,
     broken.length > 0 &&
-      `Not fully understood by the parser, so that matches may be missing or wrong there: ${named(broken)}. The files may be correct all the same.`,
+      `The parser does not fully understand these files, so matches there may be missing or wrong: ${named(broken)}. The files may be correct all the same.`,
     nested > 0 && `${plural(nested, 'more match', 'more matches')} inside these matches: ${nestedEnd}.`,
     ...unmatchedNotes(summary),
     summary.tooLarge.length > 0 && `Not searched, larger than 5 MB: ${named(summary.tooLarge)}.`,

@@ -73,9 +73,9 @@ export async function runInSandbox(
 async function shownEffects(preview: Preview): Promise<string> {
   const diffs = (await diffsOf(preview.changes ?? [])).join('\n');
   const isWhole = diffs.length <= MAX_DIFF_CHARS;
-  const rest = isWhole ? [] : [`The diff goes on. Call pending with id "${preview.id}" to see it.`];
+  const rest = isWhole ? [] : [`The diff is longer. Call pending with id "${preview.id}" to see more of it.`];
   return [
-    `What it changed is ${nameOf(preview)}, pending like any other preview. Its diff:`,
+    `Its changes are ${nameOf(preview)}, pending like any other preview. The diff:`,
     fenced(isWhole ? diffs : beginningOf(diffs, MAX_DIFF_CHARS)),
     ...rest,
   ].join('\n');
@@ -103,7 +103,7 @@ function effectsLines(
       : []),
     ...(wroteGit
       ? [
-          "What it wrote into git's own files is gone: the next command and the disk do not have it. Use onDisk for that.",
+          "Its changes to git's own files are lost: neither the disk nor the next command has them. Use onDisk for that.",
         ]
       : []),
     ...leftOutLines(leftOut),

@@ -288,7 +288,10 @@ describe('ast_edit', () => {
     const files: Record<string, string> = {};
     for (let i = 10; i < 35; i++) files[`f${i}.ts`] = 'console.log(1);\n}}} function (\n';
     const text = await tools(files).edit(log);
-    assert.match(text, /Not fully understood by the parser, .*f10\.ts, .*f29\.ts \[and 5 more\]/);
+    assert.match(
+      text,
+      /The parser does not fully understand these files, .*f10\.ts, .*f29\.ts \[and 5 more\]/,
+    );
   });
 
   it('speaks of matches inside other matches as what the tool does with them', async () => {

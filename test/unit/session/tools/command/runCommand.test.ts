@@ -501,12 +501,12 @@ test('in the sandbox, a command sees what is pending, and what it changes become
   for (const part of [
     'exit code 1',
     'It ran in the sandbox, where p1 is applied. Nothing on disk has changed.',
-    'What it changed is p3 (npm run format · 2 files), pending like any other preview. Its diff:',
+    'Its changes are p3 (npm run format · 2 files), pending like any other preview. The diff:',
     '-edited',
     '+formatted',
     '+new',
     '3 ignored files stay in the sandbox.',
-    "git's own files is gone: the next command and the disk do not have it",
+    "git's own files are lost: neither the disk nor the next command has them",
     'The disk was full.',
     'pipe (neither a file nor a link)',
   ])
@@ -611,7 +611,7 @@ test('with the user’s leave, a command runs in the isolated sandbox at once, a
   const result = t.session.messages.find(message => message.role === 'tool');
   assert.match(
     result?.role === 'tool' ? result.content : '',
-    /exit code 0[^]*What it changed is p2 [^]*-old[^]*\+new/,
+    /exit code 0[^]*Its changes are p2 [^]*-old[^]*\+new/,
   );
   assert.equal(outcome(t), '', 'it is not told twice');
 });
