@@ -16,7 +16,7 @@ import { PreviewStore } from '../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../src/agent/hold/preview/resolve/invoker.ts';
 import { DiskWorkspace } from '../test/support/diskWorkspace.ts';
 import type { ClickFigures } from './host/click.ts';
-import type { Bench } from './lib/bench.ts';
+import { median, milliseconds, type Bench } from './lib/bench.ts';
 import { measureInHost } from './lib/inHost.ts';
 
 /** The size of one file, in bytes: that of a typical source file. */
@@ -24,6 +24,8 @@ const BYTES = 8_000;
 
 /** In milliseconds, one for each round. */
 interface ApplyFigures {
+  /** Until the preview is stored. */
+  readonly stage: readonly number[];
   readonly apply: readonly number[];
   /** Of `fs.promises.writeFile`, 8 at a time. */
   readonly plain: readonly number[];
@@ -56,7 +58,12 @@ async function measureApply(count: number, rounds: number): Promise<ApplyFigures
       throw error;
     });
     const invoker = new Invoker(store, new DiskWorkspace(path.join(folder, 'apply')), () => 'apply');
-    const times = { apply: [] as number[], plain: [] as number[], blocked: [] as number[] };
+    const times = {
+      stage: [] as number[],
+      apply: [] as number[],
+      plain: [] as number[],
+      blocked: [] as number[],
+    };
     for (let round = 1; round <= rounds; round++) {
       const changes = names.map((name, i) => ({
         kind: 'modify' as const,
@@ -75,7 +82,7 @@ async function measureApply(count: number, rounds: number): Promise<ApplyFigures
       };
       const apply = async (): Promise<void> => {
         settleDisk();
-        // Staging is not measured, but flushing its log entry is: applying begins with an entry that is on disk.
+        const staged = performance.now();
         const { preview, stored } = store.stage({
           label: 'bench',
           sourceToolName: 'bench',
@@ -86,6 +93,8 @@ async function measureApply(count: number, rounds: number): Promise<ApplyFigures
           stagedAt: new Date().toISOString(),
         });
         await stored;
+        times.stage.push(performance.now() - staged);
+        // With the flush of its log entry: applying begins with an entry that is on disk.
         const loop = monitorEventLoopDelay({ resolution: 1 });
         loop.enable();
         const begun = performance.now();
@@ -105,7 +114,11 @@ async function measureApply(count: number, rounds: number): Promise<ApplyFigures
 /** The default export is what `scripts/bench.mjs` runs. */
 export default async function run(bench: Bench): Promise<void> {
   for (const count of [1, 100, 1_000, 5_000]) {
-    const { apply, plain, blocked } = await measureApply(count, bench.rounds);
+    const { stage, apply, plain, blocked } = await measureApply(count, bench.rounds);
+    if (count === 5_000) {
+      const value = milliseconds(median(stage));
+      bench.row({ what: `stage a change of ${count} files`, value, samples: { stage } });
+    }
     const writes = { name: 'plain writes', times: plain };
     bench.against(`apply ${count} ${count === 1 ? 'file' : 'files'}`, apply, writes, limitFor(count));
     bench.within(`longest pause while applying ${count}`, blocked, 50);

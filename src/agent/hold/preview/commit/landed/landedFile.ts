@@ -31,7 +31,8 @@ type Finding = 'open' | 'stays' | LostWhy;
  */
 export class LandedFile {
   readonly step: FileStep;
-  readonly #text: LandedText | undefined;
+  /** Read once an editor has the file open: a commit of thousands of files would read all of them. */
+  #texts: { readonly text: LandedText | undefined } | undefined;
   readonly #read: () => Promise<Held>;
   readonly #end: (finding: 'stays' | LostWhy) => void;
   readonly #documents = new Map<OpenDocument, Followed>();
@@ -49,7 +50,6 @@ export class LandedFile {
    */
   constructor(step: FileStep, read: () => Promise<Held>, end: (finding: 'stays' | LostWhy) => void) {
     this.step = step;
-    this.#text = landedText(step);
     this.#read = read;
     this.#end = end;
   }
@@ -133,8 +133,9 @@ export class LandedFile {
   async #findings(): Promise<Finding> {
     let isOpen = this.#documents.size === 0 && !this.#isLate;
     for (const [document, followed] of [...this.#documents]) {
-      const finding = await (this.#text
-        ? this.#findText(this.#text, document, followed)
+      const { text } = (this.#texts ??= { text: landedText(this.step) });
+      const finding = await (text
+        ? this.#findText(text, document, followed)
         : this.#findBytes(document, followed));
       if (this.#mustLookAgain || finding === 'open') isOpen = true;
       else if (finding !== 'stays') return finding;

@@ -58,7 +58,10 @@ export class Landings {
   begin(group: readonly Preview[], steps: readonly FileStep[]): Landing {
     const earlier = steps.flatMap(({ path }) => this.#landed.get(path) ?? []);
     for (const { file } of earlier) file.pause();
-    const begun = steps.map(step => this.#follow(step, group));
+    const writers = new Map<string, string[]>();
+    for (const preview of group)
+      for (const path of pathsOf(preview)) writers.set(path, [...(writers.get(path) ?? []), preview.id]);
+    const begun = steps.map(step => this.#follow(step, writers.get(step.path) ?? []));
     return {
       wrote: unsaved => {
         const editors = new Set(unsaved);
@@ -79,9 +82,8 @@ export class Landings {
     };
   }
 
-  #follow(step: FileStep, group: readonly Preview[]) {
+  #follow(step: FileStep, writers: readonly string[]) {
     const { path } = step;
-    const writers = group.filter(preview => pathsOf(preview).includes(path)).map(({ id }) => id);
     const before = this.#landed.get(path);
     const net = before && joinedSteps(before.file.step, step);
     // An editor that has not seen an earlier change has not seen this one either.

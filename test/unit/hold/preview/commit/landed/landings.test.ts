@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_EDITORS } from '../../../../../../src/agent/hold/preview/commit/landed/editors.ts';
+import { Landings } from '../../../../../../src/agent/hold/preview/commit/landed/landings.ts';
+import type { TextSide } from '../../../../../../src/agent/hold/preview/fileChange.ts';
+import { stepsOf } from '../../../../../../src/agent/hold/preview/fileSteps.ts';
+import type { Preview } from '../../../../../../src/agent/hold/preview/preview.ts';
+import { defaultEncoding } from '../../../../../../src/agent/hold/text/encodings.ts';
 import { create, modify, remove, rename } from '../../../../../support/changes.ts';
 import { atRest, EditorWorld } from '../../../../../histories/editorWorld.ts';
 import { restoredStore } from '../../../../../support/testSession.ts';
@@ -199,4 +205,31 @@ test('what did not stay is the same after a reload: pending, in its place among 
     restoredStore(world.log).feed.facts.map(({ key }) => key),
     world.store.feed.facts.map(({ key }) => key),
   );
+});
+
+test('applying many files looks at a preview once, and at no text until an editor has its file open', () => {
+  const { store, workspace } = new EditorWorld({});
+  const side = (hash: string): TextSide => ({
+    ...{ hash, encoding: defaultEncoding },
+    get text() {
+      return assert.fail('it was read');
+    },
+  });
+  const changes = Array.from({ length: 100 }, (_, i) => {
+    return { kind: 'modify', path: `${i}.ts`, before: side(`a${i}`), after: side(`b${i}`) } as const;
+  });
+  let looks = 0;
+  const preview = {
+    id: 'p1',
+    get changes() {
+      looks++;
+      return changes;
+    },
+  };
+  const landing = new Landings(store, workspace, NO_EDITORS, () => undefined).begin(
+    [preview as unknown as Preview],
+    changes.flatMap(stepsOf),
+  );
+  landing.wrote([]);
+  assert.equal(looks, 1);
 });
