@@ -115,8 +115,8 @@ export class Contents implements Blobs {
     const bytes = encodeText(side.text, side.encoding);
     if (sha256(bytes) !== side.hash) return undefined;
     const { place } = this.#add(side.hash, bytes, near);
-    this.#bytes.set(side.hash, bytes, bytes.length);
-    this.#texts.set(keyOf(side), side.text, side.text.length);
+    this.#bytes.set(side.hash, bytes);
+    this.#texts.set(keyOf(side), side.text);
     if (this.#packs.isFull) this.write();
     return place;
   }
@@ -224,7 +224,7 @@ export class Contents implements Blobs {
     if (cached !== undefined) return cached;
     const text = decodeText(this.#read(hash), encoding)?.text;
     if (text === undefined) throw contentGone(hash);
-    this.#texts.set(key, text, text.length);
+    this.#texts.set(key, text);
     return text;
   }
 
@@ -260,15 +260,16 @@ export class Contents implements Blobs {
     if (!place || !found || sha256(found.bytes) !== hash) throw contentGone(hash);
     const { bytes, links } = found;
     this.#stored.set(hash, { place, links, cost: (links + 1) * bytes.length });
-    this.#bytes.set(hash, bytes, bytes.length);
+    this.#bytes.set(hash, bytes);
     return bytes;
   }
 }
 
-/** Keeps the values that were asked for last, up to a size. */
-class Cache<T> {
+/** Keeps the values that were asked for last, up to a size: those of two halves, of which the older one goes when the other is full. */
+class Cache<T extends { readonly length: number }> {
   readonly #most: number;
-  readonly #values = new Map<string, { readonly value: T; readonly size: number }>();
+  #recent = new Map<string, T>();
+  #older = new Map<string, T>();
   #size = 0;
 
   constructor(most: number) {
@@ -276,22 +277,21 @@ class Cache<T> {
   }
 
   get(key: string): T | undefined {
-    const found = this.#values.get(key);
-    if (!found) return undefined;
-    this.#values.delete(key);
-    this.#values.set(key, found);
-    return found.value;
+    const recent = this.#recent.get(key);
+    if (recent !== undefined) return recent;
+    const older = this.#older.get(key);
+    if (older !== undefined) this.set(key, older);
+    return older;
   }
 
-  set(key: string, value: T, size: number): void {
-    if (this.#values.has(key)) return;
-    this.#values.set(key, { value, size });
-    this.#size += size;
-    for (const [oldest, { size }] of this.#values) {
-      if (this.#size <= this.#most) break;
-      this.#values.delete(oldest);
-      this.#size -= size;
-    }
+  set(key: string, value: T): void {
+    if (this.#recent.has(key)) return;
+    this.#recent.set(key, value);
+    this.#size += value.length;
+    if (this.#size <= this.#most / 2) return;
+    this.#older = this.#recent;
+    this.#recent = new Map();
+    this.#size = 0;
   }
 }
 
