@@ -24,19 +24,44 @@ export async function encodingNamed(name: string): Promise<TextEncoding | undefi
  */
 export async function encodingOfUri(uri: vscode.Uri): Promise<TextEncoding> {
   const key = uri.toString();
-  const files = vscode.workspace.getConfiguration('files', uri);
-  const dependsOnFile =
-    (files.inspect('encoding')?.languageIds ?? []).length > 0 || files.get('autoGuessEncoding') === true;
+  const { name, dependsOnFile } = settingsOf(uri);
   const document =
     vscode.workspace.textDocuments.find(candidate => candidate.uri.toString() === key) ??
     (dependsOnFile ? await openIfText(uri) : undefined);
-  return (await encodingNamed(document?.encoding ?? files.get('encoding', 'utf8'))) ?? defaultEncoding;
+  return (await encodingNamed(document?.encoding ?? name)) ?? defaultEncoding;
 }
 
 /** The encoding that settings give the files of an open folder. To ask about each of thousands of files would take too long. */
 export async function encodingIn({ fsPath }: FolderRoot): Promise<TextEncoding> {
-  const files = vscode.workspace.getConfiguration('files', vscode.Uri.file(fsPath));
-  return (await encodingNamed(files.get('encoding', 'utf8'))) ?? defaultEncoding;
+  return (await encodingNamed(settingsOf(vscode.Uri.file(fsPath)).name)) ?? defaultEncoding;
+}
+
+interface EncodingSettings {
+  readonly name: string;
+  /** Whether VS Code chooses by language or content. */
+  readonly dependsOnFile: boolean;
+}
+
+/** By open folder, until any setting changes: VS Code copies a section on each read, and a rewrite asks about thousands of files. */
+let known: Map<string | undefined, EncodingSettings> | undefined;
+
+function settingsOf(uri: vscode.Uri): EncodingSettings {
+  if (!known) {
+    known = new Map();
+    const following = vscode.workspace.onDidChangeConfiguration(() => {
+      known = undefined;
+      following.dispose();
+    });
+  }
+  const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri.toString();
+  const found = known.get(folder);
+  if (found) return found;
+  const files = vscode.workspace.getConfiguration('files', uri);
+  const byLanguage = (files.inspect('encoding')?.languageIds ?? []).length > 0;
+  const dependsOnFile = byLanguage || files.get('autoGuessEncoding') === true;
+  const settings = { name: files.get('encoding', 'utf8'), dependsOnFile };
+  known.set(folder, settings);
+  return settings;
 }
 
 /** `undefined` for a file that does not exist or is not text. */

@@ -184,6 +184,8 @@ export const workspace = {
     get: (_name: string, byDefault: unknown) => byDefault,
     inspect: () => undefined,
   }),
+  onDidChangeConfiguration: () => ({ dispose: () => undefined }),
+  getWorkspaceFolder: () => undefined,
   findFiles: ({ base, pattern }: RelativePattern, _exclude: undefined, limit: number): Promise<Uri[]> =>
     Promise.resolve(findFiles(base.fsPath, pattern, limit).map(file => Uri.file(file))),
 };
