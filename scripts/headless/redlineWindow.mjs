@@ -33,7 +33,8 @@ export class RedlineWindow extends VscodeWindow {
 
   /** Reloads the window, as the command "Developer: Reload Window" does. */
   async reload() {
-    await this.page.reload();
+    // The load of frames that a killed extension host has left behind may never end.
+    await this.page.reload({ waitUntil: 'commit' });
     await this.waitForRedline();
   }
 

@@ -45,7 +45,7 @@ export async function violationsAfterKill(
         violations.push(`${line.id} was reported as ${reported} and is ${state ?? 'lost'}`);
     }
   }
-  const isInReview = found.previews.some(({ path, state }) => path.includes('-chat') && state === 'pending');
+  const isInReview = found.previews.some(({ state }) => state === 'pending');
   if (found.sessionState !== 'idle' && !(found.sessionState === 'awaitingReview' && isInReview))
     violations.push(`the session is ${found.sessionState}`);
   violations.push(...historyViolations(found.messages));

@@ -41,7 +41,8 @@ export async function workUntilKilled(
   const resolve = async (id: string, action: 'apply' | 'discard'): Promise<void> => {
     tell({ type: 'resolving', id });
     await api.previews.resolve({ id, action, reason: `life ${life}` });
-    tell({ type: 'resolved', id, action });
+    // The model may have resolved it first.
+    tell({ type: 'resolved', id, action: api.previews.get(id)?.state === 'applied' ? 'apply' : 'discard' });
   };
   const actionOf = (n: number): 'apply' | 'discard' => (n % 4 === 3 ? 'discard' : 'apply');
 
