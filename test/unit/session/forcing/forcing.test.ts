@@ -523,7 +523,7 @@ test('several previews are resolved in the order in which they build on each oth
   const result = t.results().at(-1);
   assert.deepEqual(
     result?.content.split('\n').map(line => line.split('preview')[0]?.slice(0, 32)),
-    ['p9: There is no ', 'Applied: p1 (Rewrite a.txt), p2 '],
+    ['There is no ', 'Applied: p1 (Rewrite a.txt), p2 '],
   );
   assert.equal(result?.isError, false);
   assert.equal(t.workspace.text('a.txt'), 'c');
