@@ -110,7 +110,7 @@ function applyLens(
 }
 
 /**
- * The row above the first one, if there is something to know before deciding: a problem, checks that are not passed, the model's
+ * The row above the first one, if there is something to know before deciding: a problem, checks that did not pass, the model's
  * advice against it, risks, and differences that the diff does not show. Notes on the whole preview are in its first file.
  */
 export function warningLenses(subject: LensSubject, store: PreviewStore): vscode.Command[] {
@@ -122,7 +122,7 @@ export function warningLenses(subject: LensSubject, store: PreviewStore): vscode
   return [
     ...(problem ? [problemNote(problem)] : []),
     ...(isFirst
-      ? view.checks.filter(({ state }) => state !== 'passed' && state !== 'notTested').map(checkLens)
+      ? view.checks.filter(({ state }) => !['passed', 'notTested', 'running'].includes(state)).map(checkLens)
       : []),
     ...(recommendation?.action === 'discard' ? [againstNote(recommendation)] : []),
     ...riskNotes(view, change, isFirst),

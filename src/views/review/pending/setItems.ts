@@ -18,7 +18,7 @@ interface Counts {
 }
 
 /** The most characters of a prompt in a row: the counts behind it must be visible in a narrow side bar, too. */
-const MAX_NAME = 30;
+const MAX_NAME = 24;
 
 /** Makes the rows of change sets, which count the rest to decide. */
 export class SetItems implements vscode.Disposable {
