@@ -16,6 +16,7 @@ export function registerCommands(handlers: CommandHandlers, logger: Logger): vsc
   const registered = Object.entries(handlers).map(([id, handler]) =>
     vscode.commands.registerCommand(id, async (...args: unknown[]) => {
       try {
+        if (cameFrom(args) === REHEARSAL.from) return undefined;
         if (isFromLens(args) && isSecondClick(id, args)) return undefined;
         // The clicked element disappears with its lens, and would take the focus with it.
         if (isFromLens(args)) await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
@@ -67,8 +68,24 @@ function isSecondClick(id: string, args: readonly unknown[]): boolean {
 
 /** Whether a lens called the command. */
 export function isFromLens(args: readonly unknown[]): boolean {
+  return cameFrom(args) === LENS.from;
+}
+
+function cameFrom(args: readonly unknown[]): unknown {
   const last = args.at(-1);
-  return typeof last === 'object' && last !== null && 'from' in last && last.from === LENS.from;
+  return typeof last === 'object' && last !== null && 'from' in last ? last.from : undefined;
+}
+
+/** The last argument of a call that does nothing. */
+const REHEARSAL = { from: 'rehearsal' };
+
+/**
+ * Calls commands for nothing. The first time that a key calls one, VS Code asks the extension to activate before it goes on, and the
+ * next key, if its command has been called before, overtakes it. Only a call on the window's side counts: `runCommands` makes it.
+ */
+export function rehearse(...ids: readonly CommandId[]): void {
+  const commands = ids.map(command => ({ command, args: REHEARSAL }));
+  void vscode.commands.executeCommand('runCommands', { commands });
 }
 
 /** `executeCommand` with typed arguments. */

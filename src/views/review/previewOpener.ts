@@ -5,7 +5,8 @@ import { isOpen, type Preview } from '../../agent/hold/preview/preview.ts';
 import type { SessionEvent } from './sessionPort.ts';
 import { planOf } from '../../agent/hold/preview/plan.ts';
 import type { Agent } from '../agent.ts';
-import { contextKeys } from '../contributions.ts';
+import { rehearse } from '../commandRegistry.ts';
+import { contextKeys, type CommandId } from '../contributions.ts';
 import type { PreviewTabs } from './previewTabs.ts';
 import { documentPath, parsePreviewUri, type PreviewAddress } from '../workspace/previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
@@ -33,6 +34,13 @@ interface Ending {
   /** Whether the focus is where it was when the vote was cast, in the editor. If so, the next preview gets it. */
   inEditor: boolean;
 }
+
+/** Commands that have keys in a preview. */
+const KEYS: readonly CommandId[] = [
+  ...(['redline.preview.apply', 'redline.preview.discard'] as const),
+  ...(['redline.preview.applyHunk', 'redline.preview.discardHunk'] as const),
+  ...(['redline.preview.next', 'redline.preview.previous'] as const),
+];
 
 /**
  * Opens previews as diffs, on request or automatically, and closes their tabs once they are resolved.
@@ -327,6 +335,7 @@ export class PreviewOpener extends Owner {
   async #show(preview: Preview, { path, ...options }: Showing): Promise<void> {
     const { store, files, tabs } = this.#ctx;
     const wasOpen = isOpen(preview);
+    if (!this.#last) rehearse(...KEYS);
     this.#last = { preview, path };
     const { showDiff } = await import('./showDiff.ts');
     // A tab of it beside the one in front is enough.
