@@ -19,7 +19,9 @@ suite('what is typed into a proposal', () => {
   });
   teardown(async () => {
     await cleanUp(api);
-    for (const key of ['autoSave', 'autoSaveDelay', 'encoding']) await setFiles(key, undefined);
+    for (const key of ['autoSaveDelay', 'encoding']) await setFiles(key, undefined);
+    // As in all windows of the tests.
+    await setFiles('autoSave', 'off');
   });
 
   const setFiles = (key: string, value: unknown): Thenable<void> =>
