@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import assert from 'node:assert/strict';
-import { after, beforeEach } from 'node:test';
+import { after, before, beforeEach } from 'node:test';
 import { Closing } from '../../src/agent/base/disposable.ts';
 import { silentLogger } from '../../src/agent/base/logger.ts';
 import type { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
@@ -17,8 +17,7 @@ const { lockStorage, mustRecover, openStore } = await import('../../src/views/st
 const { recoverInterruptedCommits } = await import('../../src/views/storage/interruptedCommits.ts');
 const { StorageTrouble } = await import('../../src/views/storage/storageTrouble.ts');
 
-const temp = await TempFolder.create();
-after(() => temp.remove());
+let temp: TempFolder;
 let count = 0;
 
 export const vote = { action: 'apply', reason: 'ok', actor: 'human' } as const;
@@ -27,12 +26,20 @@ export const rollback = { newFolders: [], modes: {} };
 /** The messages to the user in this test. */
 export const told: string[] = [];
 const show = (text: string): Promise<undefined> => Promise.resolve(void told.push(text));
-Object.assign(stub.window, {
-  showInformationMessage: show,
-  showWarningMessage: show,
-  showErrorMessage: show,
-});
-beforeEach(() => told.splice(0));
+
+/** Call it once in a file of tests: files may run in one process, which loads this module for the first of them only. */
+export function useStorageWindows(): void {
+  before(async () => (temp = await TempFolder.create()));
+  after(() => temp.remove());
+  beforeEach(() => {
+    told.splice(0);
+    Object.assign(stub.window, {
+      showInformationMessage: show,
+      showWarningMessage: show,
+      showErrorMessage: show,
+    });
+  });
+}
 
 /** The files of a workspace's storage. */
 export function newStorage() {

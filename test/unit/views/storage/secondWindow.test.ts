@@ -18,7 +18,10 @@ import {
   rollback,
   told,
   vote,
+  useStorageWindows,
 } from '../../../support/storageWindow.ts';
+
+useStorageWindows();
 
 const fail = (error: unknown): never => assert.fail(String(error));
 const pending = (store: PreviewStore): string[] => Array.from(store.open, ({ id }) => id);

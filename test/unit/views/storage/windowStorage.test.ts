@@ -12,7 +12,17 @@ import { draft } from '../../../support/drafts.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
 import { Gate } from '../../../support/gate.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
-import { kill, newStorage, openWindow, outcomes, rollback, told } from '../../../support/storageWindow.ts';
+import {
+  kill,
+  newStorage,
+  openWindow,
+  outcomes,
+  rollback,
+  told,
+  useStorageWindows,
+} from '../../../support/storageWindow.ts';
+
+useStorageWindows();
 
 const UNREAD =
   'Redline cannot read its stored previews. Their file is left untouched; new previews are lost when this window closes.';
