@@ -248,7 +248,10 @@ export class LiveView {
     }
   }
 
-  /** Writes decisions into the files of the view. A file that the agent has changed since then follows once that change is taken. */
+  /**
+   * Writes decisions into the files of the view, also those made meanwhile: the agent must not hear of one before. A file that the
+   * agent has changed since then follows once that change is taken.
+   */
   async #bringUpToDate(): Promise<void> {
     const wanted = new Map<string, Wanted | undefined>();
     for (const path of this.#decided) {
@@ -268,6 +271,7 @@ export class LiveView {
       const { content = null, mode } = wanted.get(path) ?? {};
       await this.#view.put(path, content, mode);
     }
+    if (this.#decided.size > 0) await this.#bringUpToDate();
   }
 
   /** The content for the agent at a path, and its permission bits: those of the file on disk, unless a preview changes them. */
