@@ -148,7 +148,7 @@ export class VscodeWindow {
 
   /**
    * An entry of the status bar.
-   * @param {string} text or a part of it
+   * @param {string | RegExp} text or a part of it
    * @returns {Locator}
    */
   statusBarItem(text) {

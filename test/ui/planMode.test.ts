@@ -64,7 +64,7 @@ drivenTest(
       await workbench.page.locator('.editor-instance .view-line').last().click();
       assert.equal(await reason.inputValue(), 'Keep the tests');
       await workbench.answerInput('Keep the tests green');
-      await workbench.editorTab('(Redline)').waitFor({ state: 'detached' });
+      await workbench.editorTab('Plan: Count every item (Redline)').waitFor({ state: 'detached' });
       assert.equal(
         await lastSaid(1),
         'The user wants the plan (p1) refined: "Keep the tests green". Plan mode is still on: refine it and submit it again.',

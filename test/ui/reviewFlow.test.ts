@@ -66,31 +66,6 @@ drivenTest('an apply that ends while the user types in the chat leaves the focus
   assert.equal(workbench.readFile('next.txt'), undefined);
 });
 
-drivenTest('the first use of a key is not overtaken by the next key', {}, async driven => {
-  const { workbench } = driven;
-  const { keyboard } = workbench.page;
-  const [first, second, third] = ['first', 'second', 'third'].map(name => `${name}\n${'same\n'.repeat(20)}`);
-  const before = `${first}${second}${third}`;
-  workbench.writeFile('order.txt', before);
-  await driven.run(
-    ({ api }, before) =>
-      api.previews.push({
-        ...{ label: 'order', sourceToolName: 'test' },
-        changes: [{ path: 'order.txt', before, after: before.replace(/^(?!same).+$/gm, 'new $&') }],
-      }),
-    before,
-  );
-  await driven.run(({ vscode }) => vscode.commands.executeCommand('redline.preview.next'));
-  await workbench.page.locator('.monaco-editor.focused[data-uri*="order.txt"]').waitFor();
-  await workbench.statusBarItem('Hunk 1 of 3').waitFor();
-  await keyboard.press('Control+Y');
-  await workbench.statusBarItem('Hunk 2 of 3').waitFor();
-  await keyboard.press('Control+N');
-  await keyboard.press('Control+Y');
-  await workbench.statusBarItem('Review done').waitFor();
-  assert.equal(workbench.readFile('order.txt'), `new ${first}${second}new ${third}`);
-});
-
 drivenTest(
   'a key pressed while a diff takes the place of another is for its first hunk',
   {},
