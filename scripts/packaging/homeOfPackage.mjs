@@ -3,8 +3,6 @@
  * publishes.
  */
 
-const ADDRESSES = ['repository', 'homepage', 'bugs'];
-
 /**
  * The manifest with the addresses of a repository on GitHub, and the badge of its tests, which vsce takes from github.com only.
  * @param {Record<string, unknown>} manifest
@@ -24,9 +22,4 @@ export function withHome(manifest, home) {
       ? { badges: [{ url: `${tests}/badge.svg`, href: tests, description: 'Tests' }] }
       : {}),
   };
-}
-
-/** Which of them a manifest lacks. */
-export function missingAddresses(manifest) {
-  return ADDRESSES.filter(name => manifest[name] === undefined);
 }

@@ -4,7 +4,6 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { inRepo } from '../lib/paths.mjs';
 import { buildFor, packageFor } from './packageExtension.mjs';
-import { missingAddresses } from './homeOfPackage.mjs';
 import { TARGETS } from './targets.mjs';
 
 /** Where the packages are written. */
@@ -20,20 +19,15 @@ export async function packageAll(targets, own) {
   fs.rmSync(folder, { recursive: true, force: true });
   const files = [];
   for (const target of targets) {
-    if (!(await buildFor(target))) throw new Error(`The build for ${target} failed.`);
+    if (!(await buildFor(target, true))) throw new Error(`The build for ${target} failed.`);
     const file = path.join(folder, `redline-${target}.vsix`);
-    await packageFor(target, file);
+    await packageFor(target, file, true);
     files.push(file);
   }
-  if (own in TARGETS && targets.at(-1) !== own && !(await buildFor(own))) {
+  if (own in TARGETS && targets.at(-1) !== own && !(await buildFor(own, false))) {
     throw new Error(`The build for ${own} failed.`);
   }
   fs.writeFileSync(path.join(folder, 'SHA256SUMS'), checksums(files));
-  const missing = missingAddresses(JSON.parse(fs.readFileSync(inRepo('package.json'), 'utf8')));
-  if (missing.length > 0)
-    console.log(
-      `The packages have no ${missing.join(', ')}: the release workflow writes those of its repository.`,
-    );
   for (const file of files) {
     const mb = fs.statSync(file).size / 1024 / 1024;
     console.log(`${path.basename(file).padEnd(28)} ${mb.toFixed(2).padStart(6)} MB`);

@@ -29,7 +29,7 @@ export function ownTarget() {
   return `${platform === 'linux' && isAlpine() ? 'alpine' : platform}-${arch}`;
 }
 
-/** As `nativeFolder.ts` of the extension decides it. */
+/** As `machine.ts` of the extension decides it. */
 function isAlpine() {
   return fs.existsSync('/etc/os-release') && /^ID=alpine$/m.test(fs.readFileSync('/etc/os-release', 'utf8'));
 }
@@ -61,7 +61,7 @@ export function platformsOf(target) {
 export const enginePackage = platform => `@ast-grep/napi-${TARGETS[platform].engine}`;
 
 /**
- * The native files of a target's package. All get the extension `.node`, which .vscodeignore lets through.
+ * The native files of a target's package, before they are compressed.
  * @param {string} target one of {@link TARGETS} or {@link UNIVERSAL}
  * @param {(platform: string) => readonly string[]} languages that have a compiled grammar for the platform
  * @returns {{ package: string, file: string, to: string }[]} the npm package, the file in it, and the path in dist/native;

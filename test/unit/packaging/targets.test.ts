@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { test } from 'node:test';
-import { compiledLanguages } from '../../../scripts/packaging/copyNative.mjs';
+import { compiledLanguages } from '../../../scripts/packaging/packNative.mjs';
 import {
   askedTargets,
   enginePackage,
@@ -11,11 +11,7 @@ import {
   TARGETS,
   UNIVERSAL,
 } from '../../../scripts/packaging/targets.mjs';
-import {
-  nativeFilesIn,
-  platformName,
-  thisMachine,
-} from '../../../src/agent/session/tools/ast/engine/nativeFolder.ts';
+import { platformName, thisMachine } from '../../../src/agent/session/tools/ast/engine/machine.ts';
 import { languages } from '../../../src/agent/session/tools/ast/engine/languages.ts';
 
 const loaded = languages.filter(({ grammar }) => grammar).map(({ id }) => id);
@@ -83,9 +79,4 @@ test('the extension looks where the package has the files', () => {
   assert.equal(platformName({ platform: 'linux', arch: 'arm64', isAlpine: true }), 'alpine-arm64');
   assert.equal(platformName({ platform: 'linux', arch: 'x64', isAlpine: false }), 'linux-x64');
   assert.equal(platformName({ platform: 'win32', arch: 'arm64', isAlpine: false }), 'win32-arm64');
-  const none = nativeFilesIn(path.join('no', 'such', 'folder'), 'linux-x64');
-  assert.deepEqual(none, {
-    engine: path.join('no', 'such', 'folder', 'linux-x64', 'engine.node'),
-    grammars: {},
-  });
 });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
 import { resourceLimits } from 'node:worker_threads';
 import { messageOf } from '../../../../base/errors.ts';
@@ -55,30 +57,48 @@ interface NapiModule {
 /** Paths of compiled grammars, by language id. */
 export type GrammarFiles = Readonly<Record<string, string>>;
 
+/** The native files of the structural search. */
+export interface NativeFiles {
+  /** Without it, the engine is that of the npm package. */
+  readonly engine?: string;
+  readonly grammars: GrammarFiles;
+}
+
 /**
  * The package `@ast-grep/napi`, which only this file uses. It is native code that is loaded on first use. So are the
  * grammars that do not come with it, which it accepts in a single call only.
  */
 export class AstGrepNapi {
-  readonly #grammars: GrammarFiles;
-  #loading: Promise<unknown> | undefined;
+  readonly #files: () => Promise<NativeFiles>;
+  #grammars: GrammarFiles = {};
+  #loading: Promise<void> | undefined;
   #module: NapiModule | undefined;
   #registered = false;
 
-  constructor(grammars: GrammarFiles) {
-    this.#grammars = grammars;
+  /** @param files called on each attempt to load the package */
+  constructor(files: () => Promise<NativeFiles>) {
+    this.#files = files;
   }
 
   /**
    * Loads the package. To be awaited before any search.
-   * @throws AstError `noEngine` when this machine cannot load it, at every call
+   * @throws AstError `noEngine` when this machine cannot load it
    */
   async load(): Promise<void> {
     if (this.#module) return;
+    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
+    await this.#loading;
+  }
+
+  async #load(): Promise<void> {
     try {
-      // Importing a module again after a failure does not repeat the reason.
-      this.#loading ??= import('@ast-grep/napi');
-      this.#module = ((await this.#loading) as { readonly default: NapiModule }).default;
+      const { engine, grammars } = await this.#files();
+      this.#grammars = grammars;
+      this.#module = (
+        engine === undefined
+          ? ((await import('@ast-grep/napi')) as { readonly default: unknown }).default
+          : createRequire(import.meta.url)(engine)
+      ) as NapiModule;
     } catch (error) {
       throw new AstError({ code: 'noEngine', reason: messageOf(error) });
     }
@@ -181,7 +201,8 @@ export class AstGrepNapi {
     const registrations: Record<string, object> = {};
     for (const { id, extensions, expando, grammar } of languages) {
       const libraryPath = this.#grammars[id];
-      if (grammar && libraryPath !== undefined) {
+      // The engine ends the process if it is given a file that does not exist.
+      if (grammar && libraryPath !== undefined && existsSync(libraryPath)) {
         registrations[id] = { libraryPath, extensions, languageSymbol: grammar.symbol, expandoChar: expando };
       }
     }
@@ -196,7 +217,7 @@ export function isMissing(node: SyntaxNode): boolean {
   return start.index === end.index && node.children().length === 0;
 }
 
-/** The length of an array that V8 is sure to put among the young objects, and its size. */
+/** The length of an array that V8 is sure to put among the young objects, and its size in bytes. */
 const SLOTS = 2_048;
 const BYTES = SLOTS * 8;
 
@@ -215,7 +236,7 @@ export async function freeUnusedTrees(): Promise<void> {
   await setImmediate();
 }
 
-/** The parts of a string around the code in it. Each goes on to the first character of the code: it may begin its line. */
+/** The parts of a string around the code in it. Each includes the first character of the code after it, which may begin a line. */
 function textOf(string: SyntaxNode, code: string | undefined): Range[] {
   const { start, end } = string.range();
   const parts: Range[] = [];

@@ -1,6 +1,6 @@
 import { lineEndingAt, lineEndingOf, type LineEnding } from '../../../../hold/text/lines.ts';
 
-/** How many columns a tab counts; only files that are indented with tabs are measured with it. */
+/** How many columns a tab counts as; only files that are indented with tabs are measured with it. */
 const TAB = 8;
 /** How far back the start of a line is searched for, in bytes of UTF-8. If it is farther, the line counts as not indented. */
 const MAX_LOOK_BACK = 512;
@@ -95,7 +95,7 @@ export function columns(space: string, { usesTabs }: Pick<Layout, 'usesTabs'>): 
   return count;
 }
 
-/** White space of so many columns, with tabs. */
+/** White space of `count` columns, with tabs. */
 export function tabsFor(count: number): string {
   return '\t'.repeat(Math.floor(count / TAB)) + ' '.repeat(count % TAB);
 }

@@ -13,8 +13,8 @@ export interface AstLanguage {
   /** The beginnings and ends of comments; a line comment ends with `\n`. */
   readonly comments: readonly (readonly [start: string, end: string])[];
   /**
-   * The nodes for whole strings that may span several lines, a sign that every text with one of them contains, and the nodes for
-   * code in them. Text in a string that is no code is never indented.
+   * The kinds of nodes for whole strings that may span several lines, a pattern that matches every text with one, and the kinds for
+   * code in them. Text in a string that is not code is never indented.
    */
   readonly strings: readonly (readonly [kind: string, sign: RegExp, code?: string])[];
   /** The text of an anonymous token (an operator, a keyword) is always its name in the grammar. */

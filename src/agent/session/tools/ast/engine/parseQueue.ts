@@ -26,7 +26,7 @@ export interface Candidate extends FoundFile {
 
 interface QueuedFile extends Candidate {
   readonly findings: OpFinding[];
-  /** The number of patterns that are not finished with it. */
+  /** The number of patterns still to be searched for in it. */
   opsLeft: number;
   side?: TextSide;
   syntaxErrors: boolean;

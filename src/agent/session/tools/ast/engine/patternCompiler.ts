@@ -55,7 +55,7 @@ export class PatternCompiler {
     this.#ops = ops;
   }
 
-  /** The patterns that are not valid in one of the languages so far. */
+  /** The patterns that are invalid in at least one of the languages so far. */
   get invalid(): readonly InvalidPattern[] {
     return this.#invalid;
   }

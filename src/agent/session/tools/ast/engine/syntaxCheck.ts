@@ -67,7 +67,7 @@ function syntaxErrors(napi: AstGrepNapi, { language, embedded }: LanguagePattern
   return count;
 }
 
-/** The edited statements as one text; `undefined` if it would not tell whether the whole parses. */
+/** The edited statements as one text; `undefined` if it would not show whether the whole parses. */
 function editedStatements(
   before: string,
   edits: readonly TextEdit[],

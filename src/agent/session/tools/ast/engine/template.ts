@@ -26,8 +26,8 @@ type Part =
  * lines keeps its relative indentation, moved to the column of its variable, and the whole replacement is indented like
  * the line in which the match begins.
  *
- * The CLI knows only files with LF and spaces. Here, replacements get the line endings of the file; where it is indented with
- * tabs, a step of indentation of the rewrite is a tab, and where a rewrite has tabs, a tab is a step of the file; and no line
+ * The CLI knows only files with LF and spaces. Here, replacements get the line endings of the file; in a file indented with tabs, a
+ * step of the rewrite's indentation becomes a tab; in any other, a tab of the rewrite becomes a step of the file's; and no line
  * that begins within a string is indented.
  *
  * A variable has capital letters, digits and underscores and does not begin with a digit; every other `$` stands for itself. A

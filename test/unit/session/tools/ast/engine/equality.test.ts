@@ -134,7 +134,7 @@ const others = [
 /** See `PlainSource` for where Redline differs. */
 describe('staged text and what the ast-grep CLI gives for the plain form of the sources', () => {
   const engine = startEngine();
-  const napi = new AstGrepNapi(installedGrammars());
+  const napi = new AstGrepNapi(() => Promise.resolve({ grammars: installedGrammars() }));
   let folder = '';
   before(async () => {
     await napi.load();

@@ -15,7 +15,7 @@ const { RUNS = '40', SEED = '1' } = process.env;
 
 describe('random rewrites', () => {
   const engine = startEngine();
-  const napi = new AstGrepNapi(installedGrammars());
+  const napi = new AstGrepNapi(() => Promise.resolve({ grammars: installedGrammars() }));
   before(() => napi.load());
   after(() => engine.dispose());
 

@@ -1,7 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import * as path from 'node:path';
-import type { GrammarFiles } from './astGrepNapi.ts';
-import { languages } from './languages.ts';
+import { readFileSync } from 'node:fs';
 
 /** A machine, as far as native code depends on it. */
 export interface Machine {
@@ -29,23 +26,4 @@ function isAlpine(): boolean {
   } catch {
     return false;
   }
-}
-
-/** The native files of the structural search in a package. The engine is named even if the package lacks its file. */
-export interface NativeFiles {
-  readonly engine: string;
-  readonly grammars: GrammarFiles;
-}
-
-/**
- * The native files for a platform in a package's folder.
- * @param folder `dist/native`, which has a folder for each platform of the package
- */
-export function nativeFilesIn(folder: string, platform: string): NativeFiles {
-  const grammars: Record<string, string> = {};
-  for (const { id, grammar } of languages) {
-    const file = path.join(folder, platform, `grammar-${id}.node`);
-    if (grammar && existsSync(file)) grammars[id] = file;
-  }
-  return { engine: path.join(folder, platform, 'engine.node'), grammars };
 }
