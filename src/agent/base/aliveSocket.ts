@@ -34,7 +34,7 @@ export function listen(): Promise<Alive | undefined> {
   });
 }
 
-/** Whether a process listens there; `undefined` if that cannot be told. */
+/** Whether a process listens there; `undefined` if that is not known. */
 export function answers(address: string): Promise<boolean | undefined> {
   return new Promise(resolve => {
     const socket = net.connect(address);

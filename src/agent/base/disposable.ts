@@ -50,7 +50,7 @@ export class Closing {
     this.#owned.push(close);
   }
 
-  /** Closes everything, once. Nothing is closed before this returns: its caller may have more to end. Never rejects. */
+  /** Closes everything, once. Closing begins after this returns, so that its caller can end more first. Never rejects. */
   close(): Promise<void> {
     this.#closed ??= this.#closeAll();
     return this.#closed;

@@ -1,6 +1,6 @@
 import { shortened } from './cutText.ts';
 
-/** Emoji: keycaps, flags of regions such as Scotland, and others with their modifiers and joined emoji. */
+/** Emoji: keycaps, flags of regions such as Scotland, and pictographs with modifiers and joiners. */
 const EMOJI =
   /[0-9#*]\uFE0F?\u20E3|\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}|\p{Extended_Pictographic}\p{Emoji_Modifier}?[\uFE0E\uFE0F]?(?:\u200D\p{Extended_Pictographic}\p{Emoji_Modifier}?\uFE0F?)*/u;
 
@@ -28,8 +28,8 @@ const MAX_LABEL_CHARS = 200;
 const SPACES = /[^\S\uFEFF\u2028\u2029]+/g;
 
 /**
- * Foreign text as a person may read it: invisible characters are escapes such as `\u{202e}`, so that no name looks like
- * another one, unless it contains escapes itself. Emoji stay, as text or as pictures, and so do line breaks. Every path and label
+ * Foreign text as a person may read it: invisible characters are escapes such as `\u{202e}`, so that two names look alike only if
+ * one of them contains such an escape literally. Emoji stay, as text or as pictures, and so do line breaks. Every path and label
  * that is shown goes through this function, mostly by way of the others here.
  */
 export function escapeInvisible(text: string): string {

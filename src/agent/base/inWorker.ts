@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { abortErrorOf } from './async.ts';
 
 /**
- * Runs a script in a thread of its own, which is ended with it: a pattern that backtracks for ever blocks nothing else.
+ * Runs a script in a thread of its own, terminated once this settles: a pattern that backtracks forever blocks nothing else.
  * @param data its `workerData`
  * @returns the first message of the script; `undefined` if there is none within the time limit, in milliseconds
  * @throws the error of the script; the abort error

@@ -28,7 +28,7 @@ export function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some(part => isDeeperThan(levels - 1, part));
 }
 
-/** The value of a JSON text; `undefined` if the text is no JSON. */
+/** The value of a JSON text; `undefined` if the text is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -10,27 +10,27 @@ import { isTransient } from './system/replaceFile.ts';
 /** The process that a lock names. */
 export interface LockOwner {
   readonly pid: number;
-  /** When that process started, if the system tells: process ids are reused. */
+  /** When that process started, if the system reports it: process ids are reused. */
   readonly started?: string | undefined;
-  /** The start of the system that the process belongs to, if the system tells. */
+  /** The start of the system that the process belongs to, if the system reports it. */
   readonly boot?: string | undefined;
   /** Where the process has this id: the machine, and on Linux the namespace, such as a container's. */
   readonly place?: string | undefined;
-  /** The address at which the process listens as long as it lives, if the system does not tell start times. */
+  /** The address at which the process listens as long as it lives, if the system does not report start times. */
   readonly alive?: string | undefined;
 }
 
 /** Facts of the system that this process runs on. */
 export interface LockSystem extends Pick<LockOwner, 'boot' | 'place'> {
-  /** When a process started, if the system tells. */
+  /** When a process started, if the system reports it. */
   readonly startOf: (pid: number) => Promise<string | undefined>;
   /** How long an owner has to answer, in milliseconds. */
   readonly answerMs: number;
 }
 
 /**
- * A question and its answer are two times of the lock's file, which every machine reads alike, whatever its clock says and however
- * exact the file system is.
+ * The modification times of the lock file that mean a question and its answer: every machine reads them alike, whatever its clock
+ * says and however exact the file system is.
  */
 const ASKED = new Date('1990-01-01');
 const ANSWERED = new Date('2010-01-01');
@@ -57,7 +57,7 @@ async function stateOf(file: string, text: string, here: LockSystem): Promise<'h
   return (await isAnswered(file, text, here.answerMs)) ? 'held' : 'silent';
 }
 
-/** Whether an owner of this place lives; `undefined` if only its answer tells. */
+/** Whether an owner of this place lives; `undefined` if only its answer could show that. */
 async function livesHere(owner: LockOwner, here: LockSystem): Promise<boolean | undefined> {
   if (!isAlive(owner.pid)) return false;
   if (here.boot !== undefined && owner.boot !== undefined && here.boot !== owner.boot) return false;
@@ -87,7 +87,11 @@ async function isAsked(file: string): Promise<boolean> {
   return (await stat(file)).mtimeMs < (ASKED.getTime() + ANSWERED.getTime()) / 2;
 }
 
-/** The owner of the lock with this text answers whoever asks. @returns whether the lock is still there, and its own */
+/**
+ * The owner of the lock with this text answers another process that has asked.
+ * @returns `ours` also if the file names no owner, for example while it is being written; `gone` if there is no file; `lost` if it
+ *   names another owner
+ */
 export async function answer(file: string, text: string): Promise<'ours' | 'gone' | 'lost'> {
   const whose = async (): Promise<'ours' | 'gone' | 'lost'> => {
     const now = await readFile(file, 'utf8').catch(ignoreMissing);

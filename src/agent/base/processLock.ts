@@ -8,13 +8,14 @@ import type { LockOwner, LockSystem } from './lockOwner.ts';
 import { ignoreMissing } from './log/jsonLog.ts';
 import { isTransient } from './system/replaceFile.ts';
 
-/** How often an owner looks whether it is asked, and how long it has to answer, in milliseconds. */
+/** How often an owner checks whether it has been asked, and how long it has to answer, in milliseconds. */
 const LOOK_MS = 1_000;
 const ANSWER_MS = 8_000;
 
 /**
- * A lock between processes: a file that names its owner's process, and the place where that has its id. It is void once that process
- * has ended, however it ended. An owner elsewhere, such as on another machine with the same home folder, is asked: see `isHeld`.
+ * A lock between processes: a file that names its owner's process id, and the machine and namespace in which that id is valid. It
+ * is void once that process has ended, however it ended. An owner elsewhere, such as on another machine with the same home folder,
+ * is asked: see `isHeld`.
  */
 export class ProcessLock {
   readonly #file: string;
@@ -24,7 +25,7 @@ export class ProcessLock {
   readonly #looks: NodeJS.Timeout;
   #lost: Error | undefined;
   #looking: Promise<void> | undefined;
-  /** When the lock was last found to be this one's, by the clock, since that goes on while the machine sleeps. */
+  /** When this process was last found to hold the lock, by the wall clock, which goes on while the machine sleeps. */
   #seen = Date.now();
   /** Whether the last owner ended without releasing it. */
   readonly wasLeft: boolean;
@@ -50,7 +51,7 @@ export class ProcessLock {
   }
 
   /**
-   * Looks, unless it is sure.
+   * Looks at the lock file, unless it {@link isSure}.
    * @throws `ELOST` once another process has taken the lock over, since this one did not answer in time, e.g. while its machine slept
    */
   async check(): Promise<void> {
@@ -123,7 +124,7 @@ export class ProcessLock {
     try {
       const { answer } = await import('./lockOwner.ts');
       let found = await answer(this.#file, this.#text);
-      // Who took it over meanwhile may have released it again.
+      // Another process may have taken it over meanwhile, and released it again.
       if (found === 'gone' && Date.now() - this.#seen > this.#answerMs) found = 'lost';
       if (found === 'lost') {
         const reason = new Error('Another process has taken over the lock.');
@@ -136,7 +137,7 @@ export class ProcessLock {
       }
       this.#seen = now;
     } catch {
-      // For example, the disk is full or away.
+      // For example, the disk is full or unmounted.
     }
   }
 }
@@ -178,7 +179,7 @@ async function thisSystem(): Promise<LockSystem> {
   };
 }
 
-/** When a process started, in ticks since the system did; only Linux tells it in a file. */
+/** When a process started, in ticks since the system did; only Linux reports it in a file. */
 async function startOnLinux(pid: number): Promise<string | undefined> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   // The second field is the program's name in parentheses, which may hold anything.

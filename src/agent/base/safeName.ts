@@ -42,7 +42,7 @@ export function quotedName(shown: string): string | undefined {
   }
 }
 
-/** Whether a path may be used: it ends no line, controls no terminal, and has no marks of Redline's own. */
+/** Whether a path may be used: it is well-formed, and has no control characters, line ends or marks of Redline's own. */
 export function isUsableName(name: string): boolean {
   return !/[\p{Cc}\u2028\u2029]/u.test(name) && name.isWellFormed() && name.search(MARKS) < 0;
 }

@@ -12,7 +12,7 @@ import { failureOf } from '../../../src/agent/session/model/openai/failure.ts';
 import { HttpFailure } from '../../../src/agent/session/model/openai/faults.ts';
 import { setOfPrompt } from '../../../src/agent/hold/preview/changeSet.ts';
 import { planTitle } from '../../../src/agent/session/planText.ts';
-import { rewriteSummary } from '../../../src/agent/session/tools/files/rewriteSummary.ts';
+import { rewriteSummary } from '../../../src/agent/hold/text/rewriteSummary.ts';
 import { problemLine } from '../../../src/agent/session/tools/problems.ts';
 import { givenTitle } from '../../../src/agent/session/tools/titles.ts';
 

@@ -24,7 +24,7 @@ const READ_AT_ONCE = 4 * 1024 * 1024;
 /** How many bytes of entries are encoded and written at once. */
 const WRITTEN_AT_ONCE = 128 * 1024;
 
-/** The lock of a log, such as a `ProcessLock`. Who has lost it writes nothing more. */
+/** The lock of a log, such as a `ProcessLock`. A log that has lost it writes nothing more. */
 export interface LogLock {
   /** Whether a write needs no {@link check} first. */
   readonly isSure: boolean;
@@ -54,7 +54,7 @@ export class JsonLog<T> {
   #tail: Promise<void> = Promise.resolve();
   /** Settles when the flushes so far have ended. */
   #flushed: Promise<unknown> = Promise.resolve();
-  /** How many tasks of the tail have not ended. */
+  /** How many enqueued tasks have not ended. */
   #waiting = 0;
   /** The file exists and ends with a complete line. */
   #ready = false;

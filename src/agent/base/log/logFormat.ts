@@ -19,7 +19,7 @@ export interface LogFormat<T> extends LogHeader {
   readonly parse: (value: unknown) => T | undefined;
   /** The written form of an entry, which `parse` turns back into the entry; by default the entry itself. */
   readonly stored?: (entry: T) => unknown;
-  /** The first version whose lines carry it too, as `v`, so that the log can be read without its header. */
+  /** The first version whose lines carry the version, too, as `v`, so that the log can be read without its header. */
   readonly tellsFrom?: number;
   /**
    * The migrations, each by the version that it migrates from. A version without a migration has the same lines as the next.
@@ -35,7 +35,7 @@ type LinesFormat = Pick<LogFormat<unknown>, 'log' | 'version' | 'migrations' | '
 /** Receives the contents of a log, in the order of its lines. */
 export interface LogReader<T> {
   /**
-   * Takes a line as bytes, from `start` up to `end` in the log, if the reader can parse it later or not at all; returns
+   * Offers a line as bytes, from `start` up to `end` in the log. Returns true if the reader will parse it later or not at all,
    * false to have it parsed now. Not called for the header.
    */
   line?(bytes: Buffer, start: number, end: number): boolean;

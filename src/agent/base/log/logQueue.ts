@@ -20,6 +20,8 @@ export interface LogQueueOptions<T> {
    * it now is not reported here.
    */
   readonly onDrop: (entry: T, error: EncodingError) => void;
+  /** Called after each entry that is written. */
+  readonly onAppend?: () => void;
   /** Called once everything is written again after a failure. */
   readonly onRecovery?: (() => void) | undefined;
 }
@@ -69,19 +71,30 @@ export class LogQueue<T> {
 
   /**
    * Appends an entry. If nothing waits, it is handed to the log before this returns.
-   * @returns settles once the entry is written, waits or was dropped, and a failure was reported. Never rejects.
+   * @param options `nowOrNever`: the entry is useless later. If it, or an entry before it, cannot be written now, it is dropped,
+   *   and the promise rejects with the error of the log, which is also reported. The promise of any other entry never rejects.
+   * @returns `undefined` if nothing is left to wait for; else settles once the entry is written, waits or was dropped, and a
+   *   failure was reported.
    */
-  append(entry: T): Promise<void> {
-    return this.#add({ entry, nowOrNever: false }) ?? Promise.resolve();
-  }
-
-  /**
-   * Appends an entry that is useless later. If it, or an entry before it, cannot be written now, it is dropped, and the
-   * promise rejects with the error of the log, which is also reported.
-   * @returns `undefined` if the entry was written at once.
-   */
-  appendNowOrNever(entry: T): Promise<void> | undefined {
-    return this.#add({ entry, nowOrNever: true });
+  append(
+    entry: T,
+    { nowOrNever = false }: { readonly nowOrNever?: boolean } = {},
+  ): Promise<void> | undefined {
+    if (this.#isDisposed) return nowOrNever ? Promise.reject(new Error('The log is closed.')) : undefined;
+    if (this.isEmpty && this.#log.appendNow?.(entry)) {
+      this.#options.onAppend?.();
+      return undefined;
+    }
+    if (this.#isBackingOff && !nowOrNever) {
+      this.#waiting.push({ entry, nowOrNever, settle: nothing, fail: nothing });
+      return undefined;
+    }
+    return new Promise((settle, fail) => {
+      const waiting = { entry, nowOrNever, settle, fail };
+      this.#waiting.push(waiting);
+      this.#unsettled.push(waiting);
+      if (!this.#isWriting) void this.#write();
+    });
   }
 
   /** Tries to write everything that waits. @returns whether all of it is written. Never rejects. */
@@ -121,27 +134,6 @@ export class LogQueue<T> {
     for (const { settle } of this.#waiting.splice(0)) settle();
   }
 
-  #add({
-    entry,
-    nowOrNever,
-  }: {
-    readonly entry: T;
-    readonly nowOrNever: boolean;
-  }): Promise<void> | undefined {
-    if (this.#isDisposed) return nowOrNever ? Promise.reject(new Error('The log is closed.')) : undefined;
-    if (this.isEmpty && this.#log.appendNow?.(entry)) return undefined;
-    if (this.#isBackingOff && !nowOrNever) {
-      this.#waiting.push({ entry, nowOrNever, settle: nothing, fail: nothing });
-      return undefined;
-    }
-    return new Promise((settle, fail) => {
-      const waiting = { entry, nowOrNever, settle, fail };
-      this.#waiting.push(waiting);
-      this.#unsettled.push(waiting);
-      if (!this.#isWriting) void this.#write();
-    });
-  }
-
   /** Whether the last attempt failed, and the next one has not begun. */
   get #isBackingOff(): boolean {
     return this.#isFailing && !this.#isWriting;
@@ -155,6 +147,7 @@ export class LogQueue<T> {
     for (let next = this.#waiting[0]; next && !failure && !this.#isDisposed; next = this.#waiting[0]) {
       try {
         await this.#log.append(next.entry);
+        this.#options.onAppend?.();
         this.#waiting.shift();
         next.settle();
       } catch (error) {

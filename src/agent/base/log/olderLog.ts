@@ -3,8 +3,8 @@ import { isRecord } from '../json.ts';
 import { eachLine, encodeEntry, LINE_FEED, LOST_FEEDS, parseLine } from './jsonLines.ts';
 
 /**
- * The log with lost line feeds between entries restored; the same buffer if none were lost. Within an entry no letter follows these
- * characters: the quotation mark there ends a string.
+ * The log with lost line feeds between entries restored; the same buffer if none were lost. Within an entry no letter follows
+ * {@link LOST_FEEDS}: their quotation mark ends a string there.
  */
 export function withLostFeeds(bytes: Buffer): Buffer {
   const cuts: number[] = [];

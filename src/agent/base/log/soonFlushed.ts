@@ -1,52 +1,55 @@
 import { hasCode } from '../errors.ts';
-import type { LogSink } from './logQueue.ts';
 
-/** A log that can be flushed, e.g. a `JsonLog`. */
-export interface FlushableLog<T> extends LogSink<T> {
-  /** Settles once everything appended so far would survive a power cut. */
-  flush(): Promise<void>;
-}
-
-/** How long after the first append that is not flushed a flush begins, in milliseconds: a power cut costs about a second. */
+/** How long after the first unflushed append a flush begins, in milliseconds: a power cut costs about a second. */
 const SOON_MS = 500;
 
-/** Passes appends on to a log, and flushes it soon after each. */
-export class SoonFlushed<T> implements LogSink<T> {
-  readonly #log: FlushableLog<T>;
+/** Flushes a log soon after each append to it, and again until that works. */
+export class SoonFlushed {
+  readonly #log: { readonly flush: () => Promise<void> };
   readonly #onFailure: (error: unknown) => void;
   #soon: NodeJS.Timeout | undefined;
+  #appends = 0;
+  /** How many of the appends a flush has covered. */
+  #flushed = 0;
+  #isFailing = false;
+  #isClosed = false;
 
-  /** @param onFailure called each time that flushing fails. */
-  constructor(log: FlushableLog<T>, onFailure: (error: unknown) => void) {
+  /** @param onFailure called once each time that flushing stops working. */
+  constructor(log: { readonly flush: () => Promise<void> }, onFailure: (error: unknown) => void) {
     this.#log = log;
     this.#onFailure = onFailure;
   }
 
-  async append(entry: T): Promise<void> {
-    await this.#log.append(entry);
+  /** An entry was appended. */
+  appended(): void {
+    this.#appends++;
     this.#flushSoon();
-  }
-
-  appendNow(entry: T): boolean {
-    if (!this.#log.appendNow?.(entry)) return false;
-    this.#flushSoon();
-    return true;
   }
 
   /** Settles once everything appended so far would survive a power cut; rejects if that fails. */
-  flush(): Promise<void> {
+  async flush(): Promise<void> {
     clearTimeout(this.#soon);
     this.#soon = undefined;
-    return this.#log.flush();
+    const appends = this.#appends;
+    try {
+      await this.#log.flush();
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) this.#flushSoon();
+      throw error;
+    }
+    this.#flushed = Math.max(this.#flushed, appends);
+    this.#isFailing = false;
   }
 
-  /** Flushes the appends that are not flushed yet. @returns whether that worked */
+  /** Flushes the remaining appends; later ones are not flushed. @returns whether that worked */
   async close(): Promise<boolean> {
-    return this.#soon === undefined || this.#flushNow();
+    this.#isClosed = true;
+    clearTimeout(this.#soon);
+    return this.#flushed === this.#appends || this.#flushNow();
   }
 
   #flushSoon(): void {
-    this.#soon ??= setTimeout(() => void this.#flushNow(), SOON_MS).unref();
+    if (!this.#isClosed) this.#soon ??= setTimeout(() => void this.#flushNow(), SOON_MS).unref();
   }
 
   #flushNow(): Promise<boolean> {
@@ -54,7 +57,8 @@ export class SoonFlushed<T> implements LogSink<T> {
       () => true,
       (error: unknown) => {
         if (hasCode(error, 'ENOENT')) return true; // nothing is left to flush; the next append reports that
-        this.#onFailure(error);
+        if (!this.#isFailing) this.#onFailure(error);
+        this.#isFailing = true;
         return false;
       },
     );

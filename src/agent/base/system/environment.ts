@@ -22,7 +22,7 @@ const OF_EDITOR =
   /^(ELECTRON_.*|VSCODE_.*|NODE_OPTIONS|AMD_ENTRYPOINT|CHROME_DESKTOP|SNAP(_.*)?|GDK_PIXBUF_.*)$/i;
 
 /**
- * The environment for programs that are no part of VS Code. `NODE_OPTIONS` has the value that the user started VS Code with, if VS
+ * The environment for programs that are not part of VS Code. `NODE_OPTIONS` has the value that the user started VS Code with, if VS
  * Code passes it on, never the extension host's own.
  */
 export function withoutEditor(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -47,7 +47,7 @@ export function ownGitConfigs(env: NodeJS.ProcessEnv = process.env): readonly st
   return [...own, '/etc/gitconfig', ...given];
 }
 
-/** A path of a setting, with `~` followed. */
+/** A path in a setting, with `~` expanded. */
 export function fromHome(value: string): string {
   return value.replace(/^~(?=\/|$)/, process.env['HOME'] ?? homedir());
 }

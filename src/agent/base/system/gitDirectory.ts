@@ -36,14 +36,14 @@ export function gitDirectoryOf(folder: string): string | undefined {
 }
 
 /**
- * The nearest git directory that a file is a part of: none for the files of a working tree below one, as in `project.git/main/src`.
+ * The nearest git directory that a file is a part of: none for files of a working tree inside one, such as `project.git/main/src`.
  * @param file absolute, with links followed; it need not exist
  */
 export function gitDirectoryAround(file: string): string | undefined {
   return foldersAround(file).find(isGitDirectory);
 }
 
-/** The folders around a file, the innermost first, up to the one that is a working tree, or all of them. */
+/** The folders around a file, the innermost first, up to the nearest working tree; all of them if there is none. */
 export function foldersAround(file: string): readonly string[] {
   const folder = path.dirname(file);
   // Hooks may be a repository of their own, and git runs them nevertheless.
@@ -54,7 +54,7 @@ export function foldersAround(file: string): readonly string[] {
 /**
  * Whether a git directory belongs to a working tree. If not, it is a bare repository, such as one that tests use, which concerns
  * git only if someone works inside it.
- * @param top where its working trees may be: this folder, and those between
+ * @param top the outermost folder that may be its working tree
  */
 export function hasWorkingTree(gitDirectory: string, top: string): boolean {
   if (!isBare(textOf(path.join(gitDirectory, 'config')) ?? '')) return true;
@@ -73,11 +73,11 @@ function statOf(folder: string, name: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(path.join(folder, name), { throwIfNoEntry: false });
   } catch {
-    return undefined; // in a folder that may not be read
+    return undefined; // in a folder that the user may not read
   }
 }
 
-/** The text of a file of git's without line breaks at the end; `undefined` if there is none, or it is too large to be one. */
+/** The text of one of git's files, without line breaks at the end; `undefined` if there is none, or it is too large to be one. */
 function textOf(file: string): string | undefined {
   try {
     const stat = fs.statSync(file);

@@ -26,7 +26,7 @@ const AT_ONCE = 16;
 /**
  * Lists the processes that run now, in one pass. Zombies, which have ended but were not waited for, are left out.
  * @param list runs a program that lists them, and returns its output.
- * @throws if the system does not tell.
+ * @throws if the system does not list them.
  */
 export async function readProcesses(
   platform: NodeJS.Platform = process.platform,
@@ -107,7 +107,7 @@ async function readProc(): Promise<SeenProcess[]> {
   return found;
 }
 
-/** @param stat its line in `/proc`; `undefined` once it has ended */
+/** @param stat its line in `/proc` @returns `undefined` once it has ended */
 export function parseStat(pid: number, stat: string): SeenProcess | undefined {
   // The name of the program, in brackets, may contain anything.
   const end = stat.lastIndexOf(')');

@@ -59,8 +59,8 @@ function batchFile(
 }
 
 /**
- * An argument as `cmd.exe` must read it so that the batch file, and a program that this passes it on to, get it unchanged: a
- * doubled quotation mark does not end the quotation, and `%cd:~,%` is empty.
+ * An argument as `cmd.exe` must read it so that the batch file, and any program that the batch file passes it to, get it unchanged:
+ * a doubled quotation mark does not end the quotation, and `%cd:~,%` is empty.
  */
 function batchArgument(argument: string): string {
   const quoted = argument

@@ -4,14 +4,14 @@ import { promisify } from 'node:util';
 import type { BigIntStats } from 'node:fs';
 import { hasCode } from '../errors.ts';
 
-/** Errors of Windows on RAM disks and virtual disks, which do not tell the full path of a file. */
+/** Errors of Windows on RAM disks and virtual disks, which do not report the full path of a file. */
 const NOT_ASKED = ['EISDIR', 'EINVAL', 'ENOSYS', 'UNKNOWN'];
 
 const walkLinks = promisify(fs.realpath);
 
 /**
- * The path with links followed, spelled as the file system spells it. On a disk that does not tell, the links are followed one by
- * one, and the spelling stays.
+ * The path with links followed, spelled as the file system spells it. On a disk that does not report that, the links are followed
+ * one by one, and the spelling stays.
  * @param ask asks the system; for tests.
  * @throws the error of the file system if the path does not exist.
  */
@@ -24,7 +24,7 @@ export function realPathSync(file: string, ask: (file: string) => string = fs.re
   }
 }
 
-/** As {@link realPathSync}; for files on disks that may not respond. */
+/** Like {@link realPathSync}; for files on disks that may not respond. */
 export async function realPath(
   file: string,
   ask: (file: string) => Promise<string> = fs.promises.realpath,
@@ -37,7 +37,7 @@ export async function realPath(
   }
 }
 
-/** As {@link realPathSync}; for a missing file, the real path of its folder, and its name. */
+/** Like {@link realPathSync}; for a missing file, the real path of its folder, and its name. */
 export function realPlaceSync(file: string): string {
   try {
     return realPathSync(file);
@@ -47,7 +47,7 @@ export function realPlaceSync(file: string): string {
   }
 }
 
-/** As {@link realPlaceSync}; for files on disks that may not respond. */
+/** Like {@link realPlaceSync}; for files on disks that may not respond. */
 export async function realPlace(file: string): Promise<string> {
   try {
     return await realPath(file);

@@ -7,7 +7,7 @@ const PATIENCE = 2_000;
 const POLL = 20;
 
 /**
- * Moves a file to a place where another one may be, and replaces that, as soon as no program has it open: see {@link patiently}.
+ * Moves a file, and replaces any file at the target, as soon as no other program has either file open: see {@link patiently}.
  * @throws the last error of the file system.
  */
 export function replaceFile(

@@ -17,7 +17,7 @@ const MARK = 'REDLINE_RUN';
 export interface LeftProcesses {
   /** How many were ended although the child itself had ended. */
   readonly ended: number;
-  /** Processes that still run; `undefined` if the system does not tell. */
+  /** Processes that still run; `undefined` if the system does not list them. */
   readonly running: readonly SeenProcess[] | undefined;
 }
 
@@ -25,25 +25,25 @@ export interface LeftProcesses {
 export interface ProcessSystem {
   readonly platform: NodeJS.Platform;
   processes(): Promise<readonly SeenProcess[]>;
-  /** @param isForced it cannot refuse. */
+  /** @param isForced whether the processes get a signal that they cannot ignore; on Windows they always do. */
   signal(processes: readonly SeenProcess[], how: { readonly isForced: boolean }): Promise<void>;
 }
 
-/** Identifies a child and its descendants to another program, also once the one that started it has gone. */
+/** Identifies a child and its descendants to another program, even once the one that started it has gone. */
 export interface KnownProcesses extends Pick<SeenProcess, 'pid' | 'started'> {
   readonly mark: string;
 }
 
 /**
- * A child process and the processes that it has started, also in the background or in sessions of their own, as far as the system
- * tells. The child is given these {@link variables}, and leads a session (`detached`) on POSIX.
+ * A child process and the processes that it has started, including those in the background or in sessions of their own, as far as
+ * the system shows them. The child is given these {@link variables}, and leads a session (`detached`) on POSIX.
  */
 export class StartedProcesses {
   readonly variables: Readonly<Record<string, string>>;
   readonly #system: ProcessSystem;
   #child: Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode' | 'kill'> | undefined;
   #since = 0;
-  /** The start of a child of another program; that of an own one is not needed, since its id is not given again. */
+  /** When a child of another program started. A child of this one keeps its id until its end is known. */
   #started: number | undefined;
 
   constructor(system: ProcessSystem = thisSystem, mark: string = randomUUID()) {
@@ -66,7 +66,7 @@ export class StartedProcesses {
     this.#since = this.#system.platform === 'linux' ? (processNow(child.pid ?? 0)?.started ?? 0) : now;
   }
 
-  /** For {@link of}; `undefined` if the child has ended, or the system does not tell. Never rejects. */
+  /** For {@link of}; `undefined` if the child has ended, or the system does not list it. Never rejects. */
   async known(): Promise<KnownProcesses | undefined> {
     const all = await this.#system.processes().catch(() => []);
     const own = all.find(({ pid }) => pid === this.#child?.pid);
@@ -92,7 +92,7 @@ export class StartedProcesses {
           if (wanted.some(({ pid }) => pid === this.#child?.pid)) this.#killChild();
           return this.#left(ended, running);
         }
-        await this.#system.signal(wanted, { isForced: passed >= GRACE_MS });
+        await this.#system.signal(parentsFirst(wanted), { isForced: passed >= GRACE_MS });
         await new Promise(resolve => setTimeout(resolve, pause));
       }
     } catch {
@@ -101,7 +101,7 @@ export class StartedProcesses {
     }
   }
 
-  /** Ends the child, and the processes that the system can end with it; others of the child are unknown. */
+  /** Ends the child, and the processes that the system can end with it; other processes that it started are unknown. */
   async #endChild(): Promise<void> {
     const { pid } = this.#child ?? {};
     if (pid === undefined || this.#hasEnded) return;
@@ -151,6 +151,19 @@ export class StartedProcesses {
       for (const one of table) if (one.parent === parent.pid && one.started >= parent.started) own.add(one);
     return [...own];
   }
+}
+
+/**
+ * The processes in an order in which each comes after its parent. A shell that outlives its program reports the signal in the
+ * output and goes on with its next command.
+ */
+function parentsFirst(processes: readonly SeenProcess[]): readonly SeenProcess[] {
+  const pids = new Set(processes.map(({ pid }) => pid));
+  const ordered = new Set(processes.filter(({ parent }) => !pids.has(parent)));
+  // Iterating over a set reaches entries added meanwhile.
+  for (const { pid } of ordered) for (const one of processes) if (one.parent === pid) ordered.add(one);
+  // The table is not read at one moment: ids given out again may form a circle.
+  return [...ordered, ...processes.filter(one => !ordered.has(one))];
 }
 
 async function hasVariables(

@@ -102,11 +102,11 @@ test('an entry that is needed now is dropped when it, or one before it, cannot b
   const { log, told, queue } = given();
   log.failures = 2;
   await queue.append(1);
-  await assert.rejects(queue.appendNowOrNever(2) ?? assert.fail(), /no room for 1/);
-  await queue.appendNowOrNever(3);
+  await assert.rejects(queue.append(2, { nowOrNever: true }) ?? assert.fail(), /no room for 1/);
+  await queue.append(3, { nowOrNever: true });
   assert.deepEqual(log.written, [1, 3]);
   log.failures = 1;
-  await assert.rejects(queue.appendNowOrNever(4) ?? assert.fail(), /no room for 4/);
+  await assert.rejects(queue.append(4, { nowOrNever: true }) ?? assert.fail(), /no room for 4/);
   assert.equal(queue.isEmpty, true);
   await queue.append(5);
   assert.equal(await queue.drain(), true);
@@ -173,7 +173,7 @@ test('an entry that turns out to have no encoding only after it waited is report
   await queue.append(2);
   log.failing = 2;
   log.error = new EncodingError(new RangeError('Invalid string length'));
-  await queue.appendNowOrNever(3);
+  await queue.append(3, { nowOrNever: true });
   assert.deepEqual(log.written, [1, 3]);
   assert.match(told[1] ?? '', /^2 dropped: /);
 });
@@ -193,7 +193,7 @@ test('closing tries once more what waits, and ends the retries', async context =
   assert.equal(await full.queue.close(), false);
   assert.equal(full.log.attempts, 2);
   await full.queue.append(2);
-  await assert.rejects(full.queue.appendNowOrNever(3) ?? assert.fail(), /closed/);
+  await assert.rejects(full.queue.append(3, { nowOrNever: true }) ?? assert.fail(), /closed/);
   await tick(120_000);
   assert.equal(full.log.attempts, 2, 'no timer is left');
 });

@@ -82,6 +82,15 @@ test('attached processes are ended; those with a session of their own run on and
   assert.deepEqual(living.table, [other]);
 });
 
+test('a parent is asked before its children, also where the system has begun again with small ids', async () => {
+  const system = new FakeSystem('darwin', [seen(7, 9, 100), seen(9, 100, 100), seen(100, 1, 100)]);
+  await started(system, null).end('all');
+  assert.deepEqual(
+    system.signals.map(([pid]) => pid),
+    [100, 9, 7],
+  );
+});
+
 test('an id that the system has given again is left alone', async () => {
   const reused = [seen(100, 1, 100), seen(101, 100, 100)];
   const system = new FakeSystem('darwin', reused);
