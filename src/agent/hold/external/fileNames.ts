@@ -25,7 +25,7 @@ export function isNameable(name: string): boolean {
   return name.isWellFormed();
 }
 
-/** A name as it is shown, with the bytes that are no text as `\xff`. */
+/** A name as it is shown, with the bytes that are not text as `\xff`. */
 export function shownName(name: string): string {
   return name
     .replace(/[\udc80-\udcff](?<![\ud800-\udbff].)/g, half => {
@@ -35,7 +35,7 @@ export function shownName(name: string): string {
     .toWellFormed();
 }
 
-/** A name as programs show it that read every name as UTF-8: each bad byte as U+FFFD. */
+/** A name as shown by programs that read every name as UTF-8: each bad byte as U+FFFD. */
 export function misreadName(name: string): string {
   return isNameable(name) ? name : Buffer.from(bytesOfName(name)).toString('utf8');
 }

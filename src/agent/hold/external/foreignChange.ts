@@ -222,8 +222,8 @@ function placed(
 }
 
 /**
- * Both sides in the line endings of the file here, if the base has others: then git, or the other side's editor, converts them, and
- * the lines are the same. Otherwise both sides unchanged, since a change of line endings is a change.
+ * Both sides with the line endings of the file here, if the base's differ: then git, or the other side's editor, converts line
+ * endings, and the lines are the same. Otherwise both sides stay unchanged, since a change of line endings is a change.
  */
 async function alike(
   current: TextSide | null,

@@ -13,7 +13,7 @@ export type LeftOutReason =
   | 'binary'
   | 'link'
   | 'submodule'
-  /** A checkout of its own, made beside the files of this one. */
+  /** A git worktree that was made among these files. */
   | 'worktree'
   /** Outside the workspace folders. */
   | 'outside'

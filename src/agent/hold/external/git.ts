@@ -105,7 +105,7 @@ export class Git {
 
   /**
    * Paths that differ from the last commit, in the index or on disk.
-   * @param quick leaves out renames and submodules, and ends with this signal
+   * @param quick if given, git leaves out renames and submodules, and ends when this signal aborts
    */
   async uncommitted(quick?: AbortSignal): Promise<readonly UncommittedPath[]> {
     // A copy is a new file.
@@ -192,7 +192,7 @@ export class Git {
       try {
         if (paths.length > 0) await write(paths);
       } catch {
-        // A file that fails ends the run, so those behind it are missing, too.
+        // A file that fails ends the run, so those after it are missing, too.
         await forEachLimited(await isMissing(paths), 4, async each => {
           await write([each]).catch(() => undefined);
         });

@@ -28,7 +28,7 @@ const ALWAYS = [
   ...['--literal-pathspecs', '--no-optional-locks'],
 ];
 
-/** Keeps a partial clone from fetching missing objects, through programs and from places that its settings name. */
+/** Keeps a partial clone from fetching missing objects: its settings may name any program and any server for that. */
 const NO_NETWORK = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
 
 /** The program git, in the working tree of one repository. */

@@ -28,7 +28,7 @@ export interface HoldBackHost {
   readonly l10n: Localiser;
   readonly store: PreviewStore;
   readonly invoker: Invoker;
-  /** Leads to `queueResolveHandler`. */
+  /** Stages the action with `queueResolveHandler`. */
   readonly stage: (action: PendingAction) => QueuedPreview;
 }
 
@@ -83,7 +83,7 @@ export async function holdBack(
     const { id, revision } = back.preview;
     await invoker.resolve({ id, revision, action: 'apply', reason: HELD_BACK, actor: 'human' });
   } catch (error) {
-    // The one that builds on the other first, so that it does not become stale in between.
+    // First the one that builds on the other, so that it does not become stale in between.
     await discard(kept.preview);
     await discard(back.preview);
     throw error;

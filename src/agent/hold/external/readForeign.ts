@@ -69,7 +69,7 @@ interface Sides {
 
 /**
  * Reads both sides of each path that differs.
- * @throws TooMuchError past the limits; the abort error; ToolError with git's words if it cannot tell the difference.
+ * @throws TooMuchError past the limits; the abort error; ToolError with git's message if git cannot compute the difference.
  */
 export async function readForeign(
   options: ReadForeignOptions,
@@ -201,7 +201,7 @@ export function refuseOther(entry: GitEntry | null): void {
 
 const POINTER = Buffer.from('version https://git-lfs.github.com/spec/');
 
-/** The kind of a file or link of one side. */
+/** The content of a file or link on one side, and whether it is executable. */
 export interface ReadFile {
   readonly content: FileContent;
   readonly isExecutable: boolean;

@@ -13,8 +13,8 @@ export interface MeantPaths {
 }
 
 /**
- * The changed paths that a program means, if it reads all names as UTF-8. A file whose name is not UTF-8 gets a misread name
- * from it, which another file may really have: both are unclear.
+ * The changed paths that a program means, if it reads all names as UTF-8. It misreads a name that is not UTF-8, and another file
+ * may really have the misread name: both are unclear.
  */
 export function meantBy(names: ReadonlySet<string>, changed: readonly UncommittedPath[]): MeantPaths {
   const isMeant = ({ path, from = path }: UncommittedPath): boolean =>

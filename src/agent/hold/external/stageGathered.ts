@@ -42,7 +42,7 @@ export function originOf({ name, l10n, command }: Elsewhere): ElsewhereOrigin {
 /**
  * Stages external changes: one preview for those that fit, to be decided hunk by hunk, and one for those that need a decision
  * first. Many files become one preview for each top-level folder.
- * @param stage leads to `queueResolveHandler`.
+ * @param stage stages an action with `queueResolveHandler`.
  * @returns the staged previews, in the order in which they are to be shown.
  */
 export async function stageGathered(

@@ -7,7 +7,7 @@ import { nameOf, pathsOf, type Preview } from './preview.ts';
 
 /**
  * The text that a preview proposes for a file.
- * @throws ToolError if it proposes none, or goes on with that file in a later change.
+ * @throws ToolError if it proposes none, or renames that file in a later change.
  */
 export function proposedText(preview: Preview, path: string): TextSide {
   const changes = preview.changes ?? [];
@@ -35,7 +35,7 @@ export async function amendedChanges(
   const changes = change ? old.toSpliced(at, 1, ...(await amended(change, after))) : old;
   if (changes.length > 0) return changes;
   throw new ToolError(
-    `With this, ${nameOf(preview)} would change nothing. Nothing was changed. Discard it with resolve instead.`,
+    `With this, ${nameOf(preview)} would change nothing. Nothing was changed. If the change is no longer needed, the preview should be discarded.`,
   );
 }
 

@@ -17,7 +17,7 @@ export interface Blobs {
   get(side: BinarySide): Promise<Uint8Array>;
 }
 
-/** Keeps contents as long as the process. */
+/** Keeps contents as long as the process runs. */
 export class MemoryBlobs implements Blobs {
   protected readonly bytes = new Map<Sha256, Uint8Array>();
 

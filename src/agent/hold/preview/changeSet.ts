@@ -10,7 +10,7 @@ export type ChangeSetRef = Pick<PreviewOrigin, 'setId' | 'setTitle'>;
 /** The previews of one change set, in the order in which they were given. */
 export interface ChangeSet {
   readonly id: string;
-  /** The beginning of the prompt; `undefined` for the sets of other agents, which tell none. */
+  /** The beginning of the prompt; `undefined` for the sets of other agents, which do not report theirs. */
   readonly title: string | undefined;
   readonly previews: readonly Preview[];
 }
@@ -39,7 +39,7 @@ export function inSets(previews: readonly Preview[]): readonly ChangeSet[] {
   return [...sets.values()];
 }
 
-/** Whether one vote on all of these covers several previews of this one's set. */
+/** Whether one vote on all of `voteOn` covers several previews of the set of `preview`. */
 export function isVoteOnSet(
   preview: Preview,
   voteOn: readonly string[],

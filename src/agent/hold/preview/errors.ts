@@ -38,7 +38,7 @@ export function staleReason(paths: readonly string[], lost: readonly string[] = 
  */
 export function renewText(toRead: readonly string[]): string {
   const reading = toRead.length > 0 ? `read ${listed(toRead)} again and ` : '';
-  return `Discard it. If the change is still needed, ${reading}stage it anew.`;
+  return `Discard it if you may. If the change is still needed, ${reading}stage it anew.`;
 }
 
 /** A file has unsaved changes in an editor that cannot be read as text: a notebook, or a custom editor. */

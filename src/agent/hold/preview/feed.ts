@@ -33,7 +33,7 @@ export type Fact = {
       readonly lost: readonly string[];
       /** The files to read again; see `LostBeneath.toRead`. */
       readonly toRead: readonly string[];
-      /** The pending previews that it builds on there, if none was lost: then these have changed, not the files. */
+      /** The pending previews that it builds on at `paths`, if none was lost: then these have changed, not the files. */
       readonly beneath: readonly string[];
       /** Whether the attempt just before it failed for that reason, and says so. */
       readonly isSaid: boolean;
@@ -78,7 +78,7 @@ export class Feed {
     this.#attempts += attempts;
   }
 
-  /** Adds the fact that an entry of the log tells; {@link tell} follows once it is recorded. */
+  /** Adds the fact that an entry of the log states; {@link tell} follows once it is recorded. */
   add(fact: DistributiveOmit<Fact, 'key' | 'place'>): void {
     const name = nameOf(fact);
     const count = (this.#keys.get(name) ?? 0) + 1;
@@ -87,7 +87,7 @@ export class Feed {
     if (fact.kind === 'attempt') this.#attempts++;
   }
 
-  /** Tells the listeners the facts added since there were this many. */
+  /** Tells the listeners all facts after the first `since`. */
   tell(since: number): void {
     const facts = this.#facts.slice(since);
     if (facts.length > 0) this.#happened.fire(facts);
@@ -141,7 +141,7 @@ export class FeedCursor extends Owner {
   }
 
   /**
-   * Untold facts, the oldest first. Of several rebases of a preview only the last one, and none about a staleness that has passed.
+   * Untold facts, the oldest first; only the last of several rebases of a preview, and nothing about a staleness that has passed.
    */
   get untold(): readonly Fact[] {
     return this.#untold.filter(fact => !this.#isOlderRebase(fact) && !this.#isPassed(fact));

@@ -33,8 +33,9 @@ export interface BinarySide {
 }
 
 /**
- * One file's change, self-contained: the content it was made on (`before`) and the content to write (`after`). Both are
- * complete, so that a change can be shown, checked, rebased, split and inverted without looking anywhere else. `path` is a workspace path (see `Workspace`); a rename's `path` is the new one.
+ * One file's change, self-contained: the content it was made on (`before`) and the content to write (`after`). Both are complete,
+ * so that a change can be shown, checked, rebased, split and inverted without looking anywhere else. `path` is a workspace path
+ * (see `Workspace`); a rename's `path` is the new one.
  */
 export type FileChange =
   | {
@@ -173,8 +174,8 @@ export async function hunksOfChange(change: FileChange): Promise<readonly Hunk[]
 }
 
 /**
- * The modification with another text proposed. If the edits of the old one were known, those of the new one are, one for each hunk:
- * labels count them.
+ * The modification with another text proposed. If the edits of the old text were known, the new text gets edits, one for each
+ * hunk: labels count them.
  */
 export async function proposing(
   change: Extract<FileChange, { kind: 'modify' }>,

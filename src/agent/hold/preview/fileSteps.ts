@@ -14,7 +14,7 @@ export function composedSteps(changes: readonly FileChange[]): readonly FileStep
   return touchedSteps(changes).filter(({ before, after }) => before?.hash !== after?.hash);
 }
 
-/** As {@link composedSteps}, with the paths that hold the same content afterwards. */
+/** Like {@link composedSteps}, with the paths that hold the same content afterwards. */
 export function touchedSteps(changes: readonly FileChange[]): readonly FileStep[] {
   const steps = new Map<string, FileStep>();
   for (const step of changes.flatMap(stepsOf)) {

@@ -14,8 +14,8 @@ export interface InterruptedCommit {
   /** How many ledger entries were written before it began. */
   readonly ledgerBefore: number;
   /**
-   * State in the log. `interrupted`: it began and did not end. `mayHaveEnded`: a later line, which may tell its end, cannot be
-   * read. `mayHaveBegun`: the unreadable line may also tell its beginning; no other line does.
+   * State in the log. `interrupted`: it began and did not end. `mayHaveEnded`: a later line, which may record its end, cannot be
+   * read. `mayHaveBegun`: the unreadable line may also record its beginning; no other line does.
    */
   readonly said: 'interrupted' | 'mayHaveEnded' | 'mayHaveBegun';
 }

@@ -31,7 +31,7 @@ function editCount(changes: readonly FileChange[]): number | undefined {
   let count = 0;
   for (const change of changes) {
     if (change.kind !== 'modify' || !change.edits) return undefined;
-    // The edits of a part are left to another part if it shares them.
+    // A part has no edits of its own if another part has those that they share.
     count += Math.max(1, change.edits.length);
   }
   return count;

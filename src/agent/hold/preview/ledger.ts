@@ -12,7 +12,7 @@ const checkFact = z.object({
    * `asBefore`: the same tests fail without the previews, and every other one still passes, as its report shows.
    * `changedFiles`: it ended with 0, but changed files that git does not ignore, so it is not known for which files the result
    * holds.
-   * `timedOut`, `stopped`: it was ended before. `notRun`: it could not be started.
+   * `timedOut`, `stopped`: it was ended early. `notRun`: it could not be started.
    */
   outcome: z.enum(['passed', 'asBefore', 'changedFiles', 'failed', 'timedOut', 'stopped', 'notRun']),
   /** With `asBefore`: how many tests fail. */
@@ -32,7 +32,7 @@ export type CheckFact = DeepReadonly<z.infer<typeof checkFact>>;
 
 /** How a command ended. */
 export const runFact = z.object({
-  /** Absent if unknown, or if the command was ended before. */
+  /** Absent if unknown, or if the command was ended early. */
   exitCode: z.exactOptional(z.int()),
   seconds: z.number(),
   /** Who ended it, if it did not end by itself. */
@@ -108,8 +108,8 @@ export const ledgerEntrySchema = z.object({
   /** Its files whose change went into an editor with unsaved changes, and was not on disk yet. */
   unsaved: z.exactOptional(z.array(z.string())),
   /**
-   * Files in which the change did not stay, in a second entry for an apply that the ledger said to have succeeded. Its outcome is
-   * `failed`.
+   * Files in which the change did not stay, in a second entry for an apply that the ledger had recorded as successful. Its
+   * outcome is `failed`.
    */
   lost: z.exactOptional(z.array(lostFile)),
   details: z.exactOptional(z.unknown()),
@@ -131,7 +131,7 @@ export const ledgerEntrySchema = z.object({
 });
 
 /**
- * Reason of an apply that was found complete after a crash, if the log no longer tells who decided it. Its actor is `extension`.
+ * Reason of an apply that was found complete after a crash, if the log no longer shows who decided it. Its actor is `extension`.
  */
 export const FOUND_APPLIED =
   'Redline was interrupted, and found at the next start that this had been applied.';
@@ -190,7 +190,7 @@ export interface LedgerVote extends Vote {
   readonly answer?: Answer | undefined;
 }
 
-/** How the command of a preview ended, if its callback answered that; the callback of another producer says nothing by it. */
+/** How the command of a preview ended, if its callback reported that; for any other preview, such a report means nothing. */
 function runOf({ purpose }: Preview, answer: Answer | undefined): RunFact | undefined {
   if (purpose !== 'command') return undefined;
   return z.object({ run: runFact }).safeParse(answer?.details).data?.run;
@@ -198,7 +198,7 @@ function runOf({ purpose }: Preview, answer: Answer | undefined): RunFact | unde
 
 /**
  * The entry for an attempt to resolve a preview that ends now.
- * @param unsaved the files that the attempt left unsaved, also those of other previews.
+ * @param unsaved the files that the attempt left unsaved, including those of other previews.
  */
 export function ledgerEntry(
   preview: Preview,
@@ -269,7 +269,7 @@ export function lostText(lost: readonly LostFile[]): string {
   return `It did not stay applied. ${lost.map(({ path, why }) => `${path}: ${reasons[why]}.`).join(' ')}`;
 }
 
-/** Reasons for a decision, as far as the preview tells. */
+/** Reasons for a decision, as far as the preview shows them. */
 function whyOf(
   { state, editedByUser, origin, part }: Preview,
   actor: LedgerEntry['actor'],

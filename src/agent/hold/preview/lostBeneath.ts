@@ -35,7 +35,7 @@ export class LostBeneath {
     this.#get = get;
   }
 
-  /** As {@link lostBeneath}. */
+  /** Like {@link lostBeneath}. */
   of(preview: Preview, paths: readonly string[]): readonly string[] {
     const keyOf = (id: string): string => JSON.stringify([id, paths]);
     const lost = lostBeneath([preview], paths, this.#get, id => this.#known.get(keyOf(id)));
@@ -43,7 +43,10 @@ export class LostBeneath {
     return lost;
   }
 
-  /** The paths, but in the place of files that the lost previews would have made: those that they would have renamed. */
+  /**
+   * The paths, without those of files that the lost previews would have created, and with the old paths of those that they would
+   * have renamed.
+   */
   toRead(paths: readonly string[], lost: readonly string[]): readonly string[] {
     const changes = lost.flatMap(id => this.#get(id)?.changes ?? []);
     return paths.flatMap(path => {

@@ -3,7 +3,7 @@ import { quoted, quotedName } from '../../base/safeName.ts';
 import { PathError, ToolError } from '../../base/errors.ts';
 import type { ReadableFiles, Workspace } from './workspace.ts';
 
-/** A line behind a path, as messages, links and compilers write it: `:3`, `:3:5`, `:3-5`, `#L3`, `(3,5)`. */
+/** A line number after a path, as messages, links and compilers write it: `:3`, `:3:5`, `:3-5`, `#L3`, `(3,5)`. */
 const PLACE = /(?<=.)(?::L?\d+(?:[:-]L?\d+)?|#L\d+(?:-L?\d+)?|\(\d+,\d+\)):?$/;
 /** Scheme of an address, such as that of a document without a file. A single letter is a Windows drive. */
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
@@ -12,7 +12,7 @@ const HOME = /^(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%)\//;
 
 /**
  * The workspace path that a model means: the text as written, if there is such a file. Otherwise it may be a URL, in quotes or
- * between blanks, with backslashes, with escapes as `safeName` shows it, or with a line behind it, as models copy paths from
+ * between spaces, with backslashes, with escapes as `safeName` shows it, or followed by a line number, as models copy paths from
  * messages and links. No new file gets such a name.
  * @throws PathError as `Workspace.resolvePath` does, and if there is nothing at a path that is written in such a way.
  */
@@ -29,11 +29,11 @@ export async function meantPath(workspace: Workspace, input: string): Promise<st
   const url = pathOfUrl(unquoted);
   const plain = (url ?? unquoted.replaceAll('\\', '/')).replace(PLACE, '');
   const written = url ?? input;
-  // Where several folders are open, a folder's name may look like a scheme, too: if the path exists, it is no address.
+  // Where several folders are open, a folder's name may look like a scheme, too: if the path exists, it is not an address.
   if (url === undefined && SCHEME.test(plain) && !(await isThere(workspace, plain)))
     throw new PathError(
       'empty',
-      `${JSON.stringify(input)} is the address of something that is no file. Give the path of a file in the workspace. A new file whose name begins like an address is written with ./ before it.`,
+      `${JSON.stringify(input)} is the address of something other than a file. Give the path of a file in the workspace. A new file whose name begins like an address is written with ./ before it.`,
     );
   if (plain === written && !HOME.test(plain)) return workspace.resolvePath(plain);
   const asWritten = await workspace.resolvePath(written).catch(undefinedIfRefused);
@@ -48,7 +48,7 @@ export async function meantPath(workspace: Workspace, input: string): Promise<st
   );
 }
 
-/** @throws PathError for a URL of anything but a file here; Windows would ask the server that one names for its file. */
+/** @throws PathError for a URL of anything but a file here; if a URL names a server, Windows would ask that server for the file. */
 function pathOfUrl(text: string): string | undefined {
   if (!/^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i.test(text)) return undefined;
   try {
@@ -56,9 +56,12 @@ function pathOfUrl(text: string): string | undefined {
     url.hash = '';
     if (url.host === '') return fileURLToPath(url);
   } catch {
-    // It is no URL.
+    // It is not a URL.
   }
-  throw new PathError('empty', `${quoted(text)} is no URL of a file here. Give a path inside the workspace.`);
+  throw new PathError(
+    'empty',
+    `${quoted(text)} is not the URL of a file here. Give a path inside the workspace.`,
+  );
 }
 
 /** Whether there is something at a path, or at the folder that it begins with. */

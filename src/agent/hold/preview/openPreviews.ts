@@ -11,7 +11,7 @@ export class OpenPreviews {
   readonly #dependents = new Map<string, Set<string>>();
   /** By workspace path, the ids of the open previews that change it. */
   readonly #byPath = new Map<string, Set<string>>();
-  /** Position of each preview in the order of staging, also of those that are no longer open: ids need not be in that order. */
+  /** Position of each preview in the order of staging, including those no longer open: ids need not be in that order. */
   readonly #stagedAs = new Map<string, number>();
 
   /** How many there are. */
@@ -99,7 +99,7 @@ export class OpenPreviews {
     return ordered.sort((a, b) => depthOf(a.id) - depthOf(b.id));
   }
 
-  /** These ids, also of previews that are no longer open, the last staged first. */
+  /** These ids, including those of previews no longer open, the last staged first. */
   newestFirst(ids: readonly string[]): string[] {
     const at = (id: string): number => this.#stagedAs.get(id) ?? -1;
     return ids.toSorted((a, b) => at(b) - at(a));

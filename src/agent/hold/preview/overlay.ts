@@ -1,5 +1,6 @@
 import type { Disposable } from '../../base/disposable.ts';
 import { ToolError } from '../../base/errors.ts';
+import { naturally } from '../../base/phrases.ts';
 import { MemoryBlobs, type Blobs } from './blobs.ts';
 import {
   bytesOfSide,
@@ -18,6 +19,8 @@ import type { Workspace } from './workspace.ts';
 /** Content of a path if the pending previews were applied, and the last of them that changes it. */
 export interface PendingContent {
   readonly previewId: string;
+  /** What the previews before that one make of the path. */
+  readonly beneath?: PendingContent | undefined;
   /** `null`: there would be no file. */
   readonly side: FileSide | null;
   /** The permission bits that it would have, if a preview sets them. */
@@ -41,14 +44,17 @@ export function removedAbove(pending: PendingContents, path: string): string | u
   return foldersAbove(path).findLast(folder => pending.at(folder)?.side === null);
 }
 
-/** The ids of the previews that these contents come from. */
+/** The ids of the previews that these contents come from, and of those beneath them. */
 export function idsIn(pending: PendingContents): readonly string[] {
-  return [...new Set(pending.paths().flatMap(path => pending.at(path)?.previewId ?? []))];
+  const ids = new Set<string>();
+  for (const path of pending.paths())
+    for (let each = pending.at(path); each; each = each.beneath) ids.add(each.previewId);
+  return [...ids].sort(naturally);
 }
 
 /**
- * The workspace as one conversation sees it: as if its own pending previews were applied. Its tools read this and
- * build on. Stale previews are left out, since they cannot be applied as they are.
+ * The workspace as one conversation sees it: as if its own pending previews were applied. Its tools read this and build on it.
+ * Stale previews are left out, since they cannot be applied as they are.
  */
 export class SessionOverlay implements PendingContents {
   readonly #index: () => ReadonlyMap<string, PendingContent>;
@@ -177,9 +183,9 @@ export class Overlay implements Disposable {
   }
 
   /**
-   * Thousands may be staged in a row, each be recommended next, and then decided: a new preview is added to its index if no other
-   * one changes its files, or if it builds on those; one that is still as it was staged stays there; and one that is resolved
-   * leaves it if no other one changes its files. Any other change drops the index.
+   * Thousands of previews may be staged in a row, then each recommended, then each decided: a new preview is added to its index
+   * if no other one changes its files, or if it builds on those; one that is still as it was staged stays there; and one that is
+   * resolved leaves it if no other one changes its files. Any other change drops the index.
    */
   #follow(preview: Preview): void {
     const sessionId = preview.origin?.sessionId;
@@ -217,7 +223,7 @@ function addTo(index: Index, { id: previewId, changes }: Preview): void {
   for (const change of changes ?? []) {
     const bits = bitsAfter(change, index);
     for (const { path, after: side } of stepsOf(change))
-      index.set(path, { previewId, side, ...(side && !isLink(side) ? bits : {}) });
+      index.set(path, { previewId, beneath: index.get(path), side, ...(side && !isLink(side) ? bits : {}) });
   }
 }
 

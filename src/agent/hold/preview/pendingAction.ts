@@ -63,7 +63,7 @@ export function textResult(text: string, details?: unknown): AgentToolResult {
   return { content: [{ type: 'text', text }], ...(details === undefined ? {} : { details }) };
 }
 
-/** Answer of a callback; without content if it is no result: then Redline words the outcome. */
+/** Answer of a callback; without content if it is not a result: then Redline words the outcome. */
 export type Answer = Partial<AgentToolResult>;
 
 /** Reads the answer of a foreign callback. Its content is not changed, not even if it is empty. */

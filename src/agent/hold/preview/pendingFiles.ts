@@ -64,8 +64,8 @@ export interface ProposedLines {
 }
 
 /**
- * The lines of a text that a change would change, one range for each hunk. A hunk that only inserts lines has the line before which
- * they come.
+ * The lines of a text that a change would change, one range for each hunk. The range of a hunk that only inserts lines is the
+ * line that follows them.
  * @param text the current text of the file or its editor, which may differ from the base of the change
  */
 export async function proposedLines(change: FileChange, text: string): Promise<readonly ProposedLines[]> {

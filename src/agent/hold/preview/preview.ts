@@ -55,7 +55,7 @@ export type PreviewState =
       readonly by: Resolution;
       /** Permission bits of the files that applying it removed, or whose bits it set, by path, for undoing it. */
       readonly modes?: Readonly<Record<string, number>>;
-      /** The rights of the same files, where they are not those of new files. */
+      /** The rights of the same files, where they differ from a new file's. */
       readonly rights?: Readonly<Record<string, FileRights>>;
       /** Folders that were made for its files, for undoing it. */
       readonly newFolders?: readonly string[];
@@ -135,7 +135,7 @@ export function needsOwnVote({ kind, humanOnly }: Preview): boolean {
   return kind !== 'files' && humanOnly === true;
 }
 
-/** Why it cannot be applied as it is, as far as it tells itself: it has conflicts or stale paths. An apply reads the files. */
+/** Why it cannot be applied as it is, judged from the preview alone: conflicts or stale paths. An apply also reads the files. */
 export function blockOf(preview: Preview | undefined): 'conflicts' | 'stale' | undefined {
   if (preview?.state.kind !== 'pending') return undefined;
   if (preview.changes?.some(hasConflict)) return 'conflicts';

@@ -27,11 +27,11 @@ export class PreviewProjection {
   readonly feed = new Feed();
   #ledger: LedgerEntry[] = [];
   readonly #marks = new Set<string>();
-  /** Ids of the previews that were applied, discarded or expired, also of unknown ones. */
+  /** Ids of the previews that were applied, discarded or expired, including unknown ones. */
   readonly #ended = new Set<string>();
   /** Which attempts failed, as {@link attemptKey}. */
   readonly #failedAttempts = new Set<string>();
-  /** Parts that were stale when they were split off, which is told only if the attempt on them fails or leaves no trace. */
+  /** Parts that were stale when they were split off, which is reported only if the attempt on them fails or leaves no trace. */
   readonly #splitStale = new Set<string>();
   readonly #lost = new LostBeneath(id => this.#previews.get(id));
   readonly #commits = new InterruptedCommits();
@@ -66,7 +66,7 @@ export class PreviewProjection {
       this.#count(entry.last);
     }
     const next = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
-    // A rebase may never be stored.
+    // A rebase might never be written to the log.
     const isKept = entry.type !== 'revised' || entry.by !== 'rebase' || entry.announced === true;
     const changed = isKept ? next.map(preview => this.#held(preview)) : next;
     for (const preview of changed) this.set(preview);
@@ -74,7 +74,7 @@ export class PreviewProjection {
     return changed;
   }
 
-  /** @param was the preview before an entry that says whether it is stale. */
+  /** @param was the preview as it was before an entry that says whether it is stale. */
   #feed(entry: PreviewLogEntry, patch: string | undefined, was: Preview | undefined): void {
     if (entry.type === 'expired') this.feed.add({ kind: 'expiry', previewId: entry.id });
     if (entry.type === 'stale' && was) this.#feedStale(was, entry.paths);
@@ -104,7 +104,7 @@ export class PreviewProjection {
     this.feed.add({ kind: 'stale', previewId, paths, lost, toRead, beneath, isSaid });
   }
 
-  /** Tells after a failed attempt on a part that it has been stale since it was split off. */
+  /** After a failed attempt on a part, adds to the feed that the part has been stale since it was split off. */
   #feedStalePart(id: string): void {
     const preview = this.#splitStale.has(id) ? this.#previews.get(id) : undefined;
     if (preview?.state.kind === 'pending') this.#feedStale(preview, preview.state.stale);
@@ -127,7 +127,7 @@ export class PreviewProjection {
     }
   }
 
-  /** Forgets the commits that may have begun, but whose beginning no line tells. */
+  /** Forgets the commits that may have begun, although no line records it. */
   dropDoubtfulCommits(): void {
     for (const { ids, said } of this.commits) if (said === 'mayHaveBegun') this.#commits.end(ids);
   }

@@ -7,7 +7,7 @@ import type { Place } from './log/packs.ts';
 
 const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
 const encoding = z.object({ name: encodingName, bom: z.boolean() });
-/** Older versions kept the text in the line, and so does a text that its bytes do not give again. */
+/** The text is in the line if an older version wrote it, or if its bytes do not decode to the same text. */
 const text = z.object({ hash: z.string(), text: z.string(), encoding });
 const place = z.tuple([z.string().check(z.regex(/^[\w-]+\.pack$/)), z.int(), z.int()]);
 /** A text that is stored beside the log; {@link withTexts} makes it one that can be read. */
@@ -83,7 +83,7 @@ const modify = z.pipe(
     before: side,
     after: z.union([stored, z.object({ ...text.shape, text: z.exactOptional(z.string()) }), link, binary]),
     edits: z.exactOptional(edits),
-    /** The edits without their texts, which are parts of that of `after`: start and end of each, and the length of its text. */
+    /** The edits without their texts, which the text of `after` contains: start and end of each, and the length of its text. */
     cuts: z.exactOptional(z.array(cut)),
     mode: z.exactOptional(mode),
   }),
@@ -113,7 +113,7 @@ export const change = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('rename'), path, from: path, before: side, after: side, folders }),
 ]);
 
-/** An agent of another program, as it names itself; its version is empty if it tells none. */
+/** An agent of another program, as it names itself; its version is empty if it gives none. */
 export const agentNameSchema = z.object({ name: z.string(), version: z.string() });
 
 /** Fields that a preview has from the moment it is staged, except for its content. This is their only definition. */
@@ -194,7 +194,7 @@ const stagedParts = {
   editedByUser: z.exactOptional(z.literal(true)),
   /**
    * Folders that were open when it was proposed, to which its paths are relative. It can be applied only while they lead to the
-   * same places. Absent if it has no files, and if an older version staged it.
+   * same places. Absent if it has no files, or if an older version staged it.
    */
   roots: z.exactOptional(z.array(z.object({ name: z.string(), fsPath: z.string() }))),
   /** ISO 8601. */

@@ -33,18 +33,18 @@ import type { ResolveOrder } from './resolveSettings.ts';
  * The only owner of every preview's state. Each change is a log entry, which takes effect in memory at once and is written
  * in the order of the calls. Only the invoker resolves previews; all others read and listen.
  *
- * A change takes effect even if writing it fails: then its entry waits and is written later, in its place. The promises of
- * these methods settle once the entry is written or the failure has been reported, once until everything is written again.
- * They never reject, except for {@link beginCommit}, {@link beginAction} and {@link forgetResolved}, whose callers must know
- * about a failure.
+ * A change takes effect even if writing it fails: then its entry waits and is written later, in its place. The promises of these
+ * methods settle once the entry is written or the failure has been reported. A failure is reported only once until everything is
+ * written again. They never reject, except for {@link beginCommit}, {@link beginAction} and {@link forgetResolved}, whose callers
+ * must know about a failure.
  */
 export class PreviewStore {
   readonly #projection: PreviewProjection;
   readonly #log: PreviewLogSink;
-  readonly #written: SoonFlushed<PreviewLogEntry>;
+  readonly #flushing: SoonFlushed;
   readonly #queue: LogQueue<PreviewLogEntry>;
   readonly #numbers: PreviewNumbers;
-  /** Previews of entries that can never be written, by reason. A crash during their apply could not be recovered from. */
+  /** Why entries can never be written, by the id of their preview. A crash while it is applied could not be recovered from. */
   readonly #unstorable = new Map<string, unknown>();
   readonly #rebases = new UnstoredRebases();
   readonly #staged = new Emitter<Preview>();
@@ -83,8 +83,9 @@ export class PreviewStore {
     const { contents } = log;
     this.blobs = blobs ?? contents ?? new MemoryBlobs();
     this.#projection = new PreviewProjection(contents && (changes => contents.heldChanges(changes)));
-    this.#written = new SoonFlushed(log, onLogFailure);
-    this.#queue = new LogQueue(this.#written, {
+    this.#flushing = new SoonFlushed(log, onLogFailure);
+    this.#queue = new LogQueue(log, {
+      onAppend: () => this.#flushing.appended(),
       onFailure: onLogFailure,
       onRecovery: onLogRecovery,
       onDrop: (entry, error) => {
@@ -117,7 +118,7 @@ export class PreviewStore {
   }
 
   /**
-   * The commits that have begun and not ended, as far as the log tells, in the order of their beginning. Right after
+   * The commits that have begun and not ended, as far as the log shows, in the order of their beginning. Right after
    * {@link restore}, these are the ones to recover from.
    */
   get interruptedCommits(): PreviewProjection['commits'] {
@@ -160,7 +161,7 @@ export class PreviewStore {
   rebase(id: string, changes: readonly FileChange[], dependsOn: readonly string[]): Promise<void> {
     const entry = { ...this.#nextRevision(id, changes), dependsOn, by: 'rebase' } as const;
     const announced = this.#rebases.add(id, entry.revision);
-    return this.#take(entry, async () => announced && this.#queue.append(marked(announced)));
+    return this.#take(entry, announced && marked(announced));
   }
 
   /** Adds a revision to a pending plan, which the user edited. @param text the whole plan, for the {@link feed}. */
@@ -191,7 +192,7 @@ export class PreviewStore {
   /**
    * Writes the write-ahead journal of a commit: the files of these previews are about to be written.
    * @returns settles once a crash can be recovered from. Where the log is in memory, as in a second window, it settles although
-   *   none can.
+   *   no crash can be recovered from.
    * @throws JournalError if the journal, or an entry before it, could not be written or flushed. Then nothing may be written.
    */
   async beginCommit(
@@ -201,7 +202,7 @@ export class PreviewStore {
   ): Promise<void> {
     const revisions = Object.fromEntries(ids.map(id => [id, this.#require(id).revision]));
     await this.#journal({ type: 'commit', ids, rollback, revisions, vote: voteOf(vote), syncs: true });
-    await this.#written.flush().catch(asJournalError);
+    await this.#flushing.flush().catch(asJournalError);
   }
 
   /**
@@ -230,7 +231,7 @@ export class PreviewStore {
     return this.#projection.unsynced;
   }
 
-  /** Forgets the commits that may have begun, but whose beginning no line tells, once recovery has looked at them. */
+  /** Forgets the commits that may have begun, although no line records it, once recovery has looked at them. */
   dropDoubtfulCommits(): void {
     this.#projection.dropDoubtfulCommits();
   }
@@ -275,7 +276,7 @@ export class PreviewStore {
     return this.#projection.ledgerWith(entries);
   }
 
-  /** Attempts of the {@link ledger} since there were this many {@link Feed.attempts}. */
+  /** Attempts of the {@link ledger} after this many {@link Feed.attempts}. */
   ledgerFrom(attempts: number): readonly LedgerEntry[] {
     return this.#projection.ledgerFrom(attempts);
   }
@@ -348,9 +349,9 @@ export class PreviewStore {
    * Forgets previews that were resolved before `until`, and expired ones that were dismissed, with their content: they can no
    * longer be undone or reopened. The ledger keeps who resolved what, when and why, with the hashes. A log that has grown beyond
    * its live entries becomes small again, whether anything is forgotten or not.
-   * @param mostBytes if the stored contents of previews resolved since take more, the oldest are forgotten, too.
-   * @returns settles once the content is gone from the disk too, with the ids of the previews that stay although a content of
-   *   theirs is gone or damaged; rejects if it could not be removed there.
+   * @param mostBytes if the stored contents of the other resolved previews take more, the oldest of these are forgotten, too.
+   * @returns settles once the content is gone from the disk too, with the ids of the previews that stay although some of their
+   *   content is gone or damaged; rejects if it could not be removed there.
    */
   async forgetResolved(until: Date, mostBytes = Infinity): Promise<readonly string[]> {
     // Waiting entries are written first: later, they would bring back the removed ones.
@@ -374,7 +375,7 @@ export class PreviewStore {
   async close(): Promise<boolean> {
     this.#storeRebases(this.#rebases.ids);
     const isWritten = await this.#queue.close();
-    return (await this.#written.close()) && isWritten;
+    return (await this.#flushing.close()) && isWritten;
   }
 
   #recordPending(entry: PreviewLogEntry): Promise<void> {
@@ -386,18 +387,18 @@ export class PreviewStore {
     const entry = marked(unmarked);
     // The next start finds out again whether it is stale, and rebases it from the stored revision.
     if (entry.type !== 'stale') this.#storeRebases(idsOf(entry));
-    return this.#take(entry, () => this.#queue.append(entry), patch);
+    return this.#take(entry, entry, patch);
   }
 
   #storeRebases(ids: readonly string[]): void {
     for (const entry of this.#rebases.take(ids, id => this.get(id))) void this.#queue.append(marked(entry));
   }
 
-  /** Lets an entry take effect. @param store writes it, once it has, before anyone hears of it */
-  #take<T>(entry: PreviewLogEntry, store: () => T, patch?: string): T {
+  /** Lets an entry take effect. @param stored the entry that is written then, before anyone hears of it */
+  #take(entry: PreviewLogEntry, stored: PreviewLogEntry | undefined, patch?: string): Promise<void> {
     const { length } = this.feed.facts;
     const changed = this.#projection.apply(entry, patch);
-    const stored = store();
+    const written = stored && this.#queue.append(stored);
     for (const preview of changed) this.#changed.fire(preview);
     // Not for the ledger of another window.
     if (entry.type === 'resolved' && changed.length > 0) this.#resolved.fire(entry.entries);
@@ -406,7 +407,7 @@ export class PreviewStore {
       this.#revised.fire({ preview: this.#require(entry.id), by: entry.by, ...(part ? { part } : {}) });
     }
     this.feed.tell(length);
-    return stored;
+    return written ?? Promise.resolve();
   }
 
   #nextRevision(id: string, next: readonly FileChange[]) {
@@ -424,7 +425,7 @@ export class PreviewStore {
     this.#storeRebases(idsOf(unmarked));
     const entry = marked(unmarked);
     const begin = (): void => void this.#projection.apply(entry);
-    const written = this.#queue.appendNowOrNever(entry);
+    const written = this.#queue.append(entry, { nowOrNever: true });
     // Meanwhile, an entry before it may have turned out to have no encoding.
     if (written) return written.then(begin, asJournalError).then(refusal);
     return void begin();

@@ -16,8 +16,8 @@ export interface PreviewStoreOptions {
   /** Called when the ledger file has lines that cannot be read. */
   readonly onDamage?: (unreadable: readonly UnreadableLine[]) => void;
   /**
-   * Called with the previews whose latest state can never be written, and the reason. It lasts as long as the process; while they
-   * are in that state they cannot be applied. By default it is reported as a failure of the log.
+   * Called with the previews whose latest state can never be written, and the reason. The failure lasts as long as the process;
+   * while they are in that state they cannot be applied. By default it is reported as a failure of the log.
    */
   readonly onUnstorable?: (ids: readonly string[], error: EncodingError) => void;
 }

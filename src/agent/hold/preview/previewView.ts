@@ -31,7 +31,7 @@ export type PreviewOutcome =
   | {
       readonly kind: 'pending';
       readonly problem: PreviewProblem | undefined;
-      /** With `isPast` for an apply that its problem does not offer. */
+      /** With `isPast` if it recommends applying, and the problem rules that out. */
       readonly recommendation: (Recommendation & { readonly isPast?: true }) | undefined;
     }
   | { readonly kind: 'applying'; readonly action: ResolveAction }
@@ -216,7 +216,7 @@ export type PreviewFace = 'change' | 'create' | 'delete' | 'rename' | 'run' | 'c
 /** One check's result on one or several previews, as a surface shows it. */
 export interface CheckMark {
   readonly name: string;
-  /** `notTested`: it concerns the preview and has not run on it, which is never current. */
+  /** `notTested`: the check concerns the preview, but has not run on it; then `isCurrent` is `false`. */
   readonly state: 'running' | 'notTested' | CheckFact['outcome'];
   readonly failures?: CheckFact['failures'];
   readonly changed?: CheckFact['changed'];

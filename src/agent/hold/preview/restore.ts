@@ -42,7 +42,7 @@ export async function adopted(
   return changed;
 }
 
-/** Adds up a log that was just read, with its unreadable lines in their places. Yields after each entry. */
+/** Replays a log that was just read, with its unreadable lines in their places. Yields after each entry. */
 function* replay(
   projection: PreviewProjection,
   entries: readonly PreviewLogEntry[],
@@ -67,6 +67,6 @@ function expiryAtRestart(preview: Preview, projection: PreviewProjection): Expir
   if (!isOpen(preview) || (preview.kind === 'files' && !preview.agentWrites)) return undefined;
   const expired = { type: 'expired', id: preview.id } as const;
   if (projection.isInterrupted(preview.id)) return { ...expired, interrupted: true };
-  const reason = 'An agent in a terminal would have written it, which Redline no longer shows.';
+  const reason = 'An agent in a terminal would have written it. Redline no longer shows such changes.';
   return preview.agentWrites ? { ...expired, reason } : expired;
 }

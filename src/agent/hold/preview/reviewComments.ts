@@ -2,7 +2,7 @@ import { Owner } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { splitLines, withoutLineEnding } from '../text/lines.ts';
 import { textOf, type FileChange } from './fileChange.ts';
-import { isApplied } from './ledger.ts';
+import type { Outcome } from './ledger.ts';
 import type { AgentName, Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 
@@ -94,23 +94,25 @@ export class ReviewComments extends Owner {
 
   /**
    * The user's decisions on the proposals that these comments belong to: those of the same prompts, in a conversation. An undo is
-   * not a review.
+   * not a review, nor is permission to run a command or to call a tool.
    */
   votesOn(sessionId: string, comments: readonly Pick<ReviewComment, 'previewId'>[]): ReviewVotes {
     const setIdOf = (id: string): string => this.#store.get(id)?.origin?.setId ?? '';
     const sets = new Set(comments.map(({ previewId }) => setIdOf(previewId)));
     const votes = this.#store.ledgerFrom(this.#reviewedUpTo).filter(({ actor, previewId }) => {
-      const { origin, undoes } = this.#store.get(previewId) ?? {};
+      const { origin, undoes, purpose } = this.#store.get(previewId) ?? {};
       return (
         sets.has(setIdOf(previewId)) &&
         actor === 'human' &&
         !undoes &&
+        purpose !== 'command' &&
+        purpose !== 'toolCall' &&
         origin?.sessionId === sessionId &&
         !origin.agent
       );
     });
-    const refused = votes.filter(({ outcome }) => outcome === 'discarded').length;
-    return { applied: votes.filter(isApplied).length, refused };
+    const count = (end: Outcome): number => votes.filter(({ outcome }) => outcome === end).length;
+    return { applied: count('applied'), refused: count('discarded') };
   }
 
   /**
@@ -154,7 +156,7 @@ export class ReviewComments extends Owner {
 
   /**
    * Marks these as sent, and begins the next review.
-   * @returns takes that back, for a review that was not sent after all
+   * @returns a function that takes that back, for a review that was not sent after all
    */
   markSent(ids: readonly string[]): () => void {
     const before = this.#reviewedUpTo;
@@ -182,7 +184,7 @@ export class ReviewComments extends Owner {
   }
 
   /**
-   * Moves a comment to the present place of its line: of the equal lines the nearest, first those below the same line.
+   * Moves a comment to the present place of its line: the nearest equal line, preferably one below the same line as before.
    * @param partId the preview that was split off: a line that went with it is there
    */
   #followed(comment: ReviewComment, partId?: string): ReviewComment {
@@ -196,7 +198,7 @@ export class ReviewComments extends Owner {
     return { ...at.home, line, isOutdated: false };
   }
 
-  /** Lines equal to that of the comment, and those of them that are below the same line as it was. */
+  /** Lines equal to that of the comment, and those among them that still have the same line above. */
   #placesOf(comment: ReviewComment): Record<'equal' | 'below', number[]> {
     const preview = this.#store.get(comment.previewId);
     const lines = (preview && linesOf(preview, comment)) ?? [];

@@ -28,7 +28,7 @@ export async function reviewMessage(
     comments.map(async comment => `[${comment.id}] ${await commentText(comment, get(comment.previewId))}`),
   );
   return [
-    `I reviewed your proposals: ${[plural(comments.length, 'comment'), ...votes].join(', ')}.`,
+    `I reviewed your previews: ${[plural(comments.length, 'comment'), ...votes].join(', ')}.`,
     ...parts,
     HOW_TO_ANSWER,
   ].join('\n\n');
@@ -44,12 +44,12 @@ export async function commentText(comment: ReviewComment, preview: Preview | und
   );
   const where = isOutdated
     ? 'a line that is no longer in the preview'
-    : `line ${line + 1} of ${side === 'base' ? 'the file as it was' : 'the proposal'}`;
+    : `line ${line + 1} of ${side === 'base' ? 'the file as it was' : 'the preview'}`;
   const inHunk = hunk < 0 ? '' : `, hunk ${hunk + 1}`;
   return `${previewId}, ${safeName(path)}, ${where}${inHunk}:\n> ${shortened(quote, MAX_QUOTE)}\n${text}`;
 }
 
-/** The number of a comment at the beginning of a paragraph, also of a list, or in bold. */
+/** The number of a comment at the beginning of a paragraph, even in a list or in bold. */
 const MARK = /^[ \t]*(?:(?:[-*>#]+|\d+[.)])[ \t]+)?[*_]*\[(c[1-9]\d*)\][*_]*[ \t]*[:.–—-]?[*_]*[ \t]*/gm;
 
 /** The model's answer to each comment whose number it names. */

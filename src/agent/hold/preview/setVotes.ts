@@ -1,7 +1,7 @@
 import type { Event } from '../../base/event.ts';
 import { blockOf, needsOwnVote, type Preview } from './preview.ts';
 
-/** How many previews a vote on all of some would resolve, and why others cannot be applied. */
+/** How many previews one vote on several would resolve, and why others cannot be applied. */
 export interface SetVotes {
   /** Previews that Apply would apply: not those that need a vote of their own or would be refused, nor any built on these. */
   readonly apply: number;

@@ -13,7 +13,7 @@ export function pendingPart(state: PreviewState): Pending {
 
 /** State of the disk right before a preview is applied. */
 interface Found {
-  /** Permission bits by path; updated to those after the preview once its state is made. */
+  /** Permission bits by path; {@link stateAfter} updates them to those after the apply. */
   readonly held: Map<string, number>;
   /** Their rights, likewise. */
   readonly rights: Map<string, FileRights>;

@@ -58,7 +58,7 @@ async function asNewFile(workspace: Workspace, path: string, text: string): Prom
  * @throws ToolError when the encoding lacks a character of the text, or the file would be too large.
  */
 export function sideToStore(path: string, text: string, encoding?: TextEncoding): TextSide {
-  // Encoding a text that is far too long would block for long.
+  // Encoding a text that is far too long would block for a long time.
   const leastBytes = text.length * (encoding?.name.startsWith('utf16') === true ? 2 : 1);
   if (leastBytes > MAX_FILE_BYTES) throw tooLarge(path);
   const side = sideOfText(text, encoding);

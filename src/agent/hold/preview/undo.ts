@@ -170,8 +170,8 @@ function combined(
 }
 
 /**
- * Returns a function that gives a file's permission bits after these changes if they set them, or whether the file had another path
- * before; `undefined` if neither is so.
+ * Returns a function that gives a file's permission bits after these changes if they set them, or `'of another file'` if the file
+ * had another path before; else `undefined`.
  */
 function carriedBits(
   changes: readonly FileChange[],

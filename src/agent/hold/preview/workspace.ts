@@ -44,15 +44,15 @@ export interface FilePlace {
 export interface FileRights {
   readonly owner: number;
   readonly group: number;
-  /** Its access control list, as \`getfacl\` writes it, if it has one. */
+  /** Its access control list, as `getfacl` writes it, if it has one. */
   readonly acl?: string;
 }
 
 /** Options for resolving a path. */
 export interface ResolveOptions {
   /**
-   * Lists workspace paths of files that may not be on disk yet: where case and Unicode normalisation do not count, one of them in
-   * another spelling is the same file. Only asked for a path at which there is nothing.
+   * Lists workspace paths of files that may not be on disk yet: where case and Unicode normalisation do not count, another
+   * spelling of one of them means the same file. Only called for a path at which there is nothing.
    */
   readonly planned?: () => readonly string[];
   /** Whether a symbolic link at the path itself stands for the file that it leads to. */
@@ -118,7 +118,7 @@ export interface Workspace extends ReadableFiles {
    */
   addName(path: string, name: string, expected: Sha256): Promise<boolean>;
 
-  /** Rights of those of these files whose rights differ from those of a new file, by path. */
+  /** The rights of these files, by path, where they differ from those of a new file. */
   rightsOf(paths: readonly string[]): Promise<Readonly<Record<string, FileRights>>>;
 
   /** Gives new files the rights of the files that they stand for, as far as the system lets the user. */

@@ -97,7 +97,7 @@ const CODE_PAGES: Readonly<Record<number, EncodingName>> = { 932: 'shiftjis', 93
 /**
  * Decodes the console output of a Windows program.
  * @param codePage the number of the console's code page
- * @returns the text, also if the code page is not supported or does not fit: then with replacement characters
+ * @returns the text, even if the code page is not supported or does not fit: then with replacement characters
  */
 export async function decodeConsole(bytes: Uint8Array, codePage: number): Promise<string> {
   const names = [CODE_PAGES[codePage] ?? '', `cp${codePage}`, `windows${codePage}`];
@@ -167,7 +167,7 @@ function asUint8Array({ buffer, byteOffset, length }: Buffer): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length);
 }
 
-/** The text of a page or a mail in the charset that it names; in UTF-8 if there is no such charset. */
+/** The text of a page or an email in the charset that it names; in UTF-8 if there is no such charset. */
 export function decodedText(bytes: Uint8Array, charset = 'utf-8'): string {
   try {
     return new TextDecoder(charset).decode(bytes);

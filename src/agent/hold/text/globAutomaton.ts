@@ -3,7 +3,7 @@ import { choicesAt, classEnd } from './globParts.ts';
 /** Part of a glob: a character, any number of characters, or one of several sequences. */
 type Part =
   | { readonly kind: 'one' | 'many'; readonly takes: (char: string) => boolean }
-  /** Any number of folders, each with the slash behind it. */
+  /** Any number of folders, each with the slash after it. */
   | { readonly kind: 'folders' }
   | { readonly kind: 'either'; readonly sequences: readonly (readonly Part[])[] };
 
@@ -19,7 +19,7 @@ interface State {
   readonly next: Map<string, State>;
 }
 
-/** More states than a glob written by a person needs; there may be very many of them. */
+/** More states than a glob written by a person needs; beyond that, all are dropped. */
 const MAX_STATES = 1_000;
 
 const isAny = (): boolean => true;

@@ -57,8 +57,11 @@ export function editsOfHunks(before: string, hunks: readonly Hunk[]): readonly T
   });
 }
 
-/** Hunks as a patch for the model, without context lines. Past `maxLines` lines it ends with a note of how many are missing. */
-export function patchText(path: string, hunks: readonly Hunk[], maxLines: number): string {
+/**
+ * Hunks as a patch for the model, without context lines. Past `maxLines` lines it ends with a note of how many are missing.
+ * @param from the old path of a file that moves
+ */
+export function patchText(path: string, hunks: readonly Hunk[], maxLines: number, from = path): string {
   const lines: string[] = [];
   let missing = 0;
   for (const { before, after, beforeStart, afterStart } of hunks) {
@@ -69,7 +72,7 @@ export function patchText(path: string, hunks: readonly Hunk[], maxLines: number
     lines.push(...all.slice(0, room));
   }
   const rest = missing > 0 ? [`[${plural(missing, 'more line')} not shown]`] : [];
-  return [`--- ${path}`, `+++ ${path}`, ...lines, ...rest].join('\n');
+  return [`--- ${from}`, `+++ ${path}`, ...lines, ...rest].join('\n');
 }
 
 function signed(sign: string, lines: readonly string[]): readonly string[] {

@@ -63,7 +63,7 @@ async function allWith(kind: '\n' | '\r\n', text: string, slice: TimeSlice): Pro
 
 /**
  * The texts of a merge in one line ending, if a side changed those of all lines to LF or CRLF: then lines with no other difference
- * are equal. Otherwise the texts unchanged.
+ * are equal. Otherwise the texts stay unchanged.
  */
 export async function inNewLineEnding(
   base: string,

@@ -76,7 +76,7 @@ export function lineEndingOf(text: string): LineEnding | 'mixed' | undefined {
   }
 }
 
-/** The ending of the line that contains an offset; for the last line, that of the one before it. `undefined` if there is just one. */
+/** The ending of the line that contains an offset; for the last line, that of the line before. `undefined` if the text has none. */
 export function lineEndingAt(text: string, offset: number): LineEnding | undefined {
   const after = /\r\n|\r|\n/g;
   after.lastIndex = text[offset] === '\n' && text[offset - 1] === '\r' ? offset - 1 : offset;

@@ -54,7 +54,8 @@ export async function mergeTexts(
 export async function hasNothingOf(base: string, current: string, proposed: string): Promise<boolean> {
   const { lines, ours, regions } = await compared(base, current, proposed);
   if (!regions.every(region => region.ours.length === 0 || region.theirs.length === 0)) return false;
-  // A line that was added among equal ones can seem to have been added elsewhere: then less leads to it from the proposal.
+  // A line added among equal ones can seem to have been added elsewhere: then `current` differs less from `proposed` than from
+  // `base`.
   const { runs } = await diffLines(lines.proposed, lines.current);
   return linesIn(ours) < linesIn(runs);
 }

@@ -182,7 +182,7 @@ class Found {
     }
   }
 
-  /** Notes the lines beside the runs, and the new ones within them. */
+  /** Notes the lines outside the runs, and the new ones within them. */
   async noteBeside(
     runs: readonly ChangedRun[],
     before: readonly string[],
@@ -197,7 +197,7 @@ class Found {
     await this.noteInOrder(before.slice(b), after.slice(a));
   }
 
-  /** Notes how two lines that are equal but for white space differ; `false` if they are not equal but for that. */
+  /** Notes how two lines that are equal but for white space differ; `false` if they differ in more than that. */
   #notePair(old: string, now: string): boolean {
     if (old === now) return true;
     const text = old.trim();
@@ -219,7 +219,7 @@ class Found {
     if (this.#usual !== undefined && ending !== '' && ending !== this.#usual) this.lineEndings++;
   }
 
-  /** Whether it is time for a turn after these two lines. */
+  /** Whether to let other work run after these two lines. */
   #isTurn(old: string, now: string): boolean {
     this.#lines++;
     this.#chars += old.length + now.length;

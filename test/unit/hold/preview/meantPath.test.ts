@@ -82,7 +82,7 @@ test('a URL of a new file is its path; other URLs, and those that lead outside, 
   assert.equal(await resolved(pathToFileURL(folder.at('src', 'new.ts')).href), 'src/new.ts');
   await assert.rejects(resolved(pathToFileURL('/etc/passwd').href), /outside the workspace/);
   const others = ['file://server/a.ts', 'vscode-remote://ssh/src/a.ts', 'https://example.com/src/a.ts'];
-  for (const input of others) await assert.rejects(resolved(input), /is no URL of a file here/, input);
+  for (const input of others) await assert.rejects(resolved(input), /is not the URL of a file here/, input);
 });
 
 test('what a shell takes for the home folder or a variable is no folder of the workspace', async () => {
@@ -106,7 +106,10 @@ test('an address of something that is no file is refused, so that no file of tha
   ])
     await assert.rejects(resolved(input), error => {
       assert.ok(error instanceof PathError);
-      assert.match(error.message, /is the address of something that is no file|is no URL of a file here/);
+      assert.match(
+        error.message,
+        /is the address of something other than a file|is not the URL of a file here/,
+      );
       return true;
     });
   assert.equal(await resolved('./note:new'), 'note:new');

@@ -36,8 +36,8 @@ describe('comments on lines of previews', () => {
     on(0, 'base');
     assert.equal(
       await message(),
-      'I reviewed your proposals: 2 comments, 1 refused.\n\n' +
-        '[c1] p1, b.txt, line 6 of the proposal, hunk 2:\n> F\nWhy?\n\n' +
+      'I reviewed your previews: 2 comments, 1 refused.\n\n' +
+        '[c1] p1, b.txt, line 6 of the preview, hunk 2:\n> F\nWhy?\n\n' +
         '[c2] p1, b.txt, line 1 of the file as it was:\n> a\nWhy?\n\n' +
         'Answer each comment in a paragraph that begins with its number in brackets. Where it asks for a change, propose that.',
     );
@@ -56,12 +56,15 @@ describe('comments on lines of previews', () => {
     assert.deepEqual(comments.votesOn('s1', [{ previewId: untouched }]), { applied: 0, refused: 1 });
   });
 
-  test('what was decided is told of what took effect: a command that was stopped was not applied', async () => {
+  test('leave to run a command or to call a tool counts as no decision on the proposals', async () => {
     const { harness, comments } = await world();
-    const details = { run: { seconds: 7, endedBy: 'user' } };
-    const apply = () => Promise.resolve(textResult('The user stopped the command.', details));
-    const { id } = harness.stage({ apply, humanOnly: true, purpose: 'command' });
-    await harness.resolve({ id });
+    const apply = () => Promise.resolve(textResult('exit code 0', { run: { seconds: 7, exitCode: 0 } }));
+    for (const purpose of ['command', 'toolCall'] as const) {
+      for (const action of ['apply', 'discard'] as const) {
+        const { id } = harness.stage({ apply, humanOnly: true, purpose });
+        await harness.resolve({ id, action });
+      }
+    }
     assert.deepEqual(comments.votesOn('s1', ON_P1), { applied: 0, refused: 0 });
     await harness.resolve();
     assert.deepEqual(comments.votesOn('s1', ON_P1), { applied: 1, refused: 0 });

@@ -75,7 +75,7 @@ interface OnDisk {
 class Staging {
   readonly #git: Git;
   readonly #index: ReadonlyMap<string, StagedEntry>;
-  /** The staged text with the changes; `null` without a file, `undefined` where the changes do not fit, or it is no text. */
+  /** The staged text with the changes; `null` without a file, `undefined` where the changes do not fit, or it is not text. */
   readonly #texts = new Map<string, string | null | undefined>();
   readonly #changes = new Map<string, FileChange[]>();
 
@@ -94,7 +94,7 @@ class Staging {
     if (from !== at) this.#texts.set(from, null);
     let text = base;
     for (const part of parts)
-      // Git has the file that was created, and maybe more of them.
+      // Git already has the created file, and maybe later changes, too.
       if (part.before || !text) text = await withChange(text, part);
     this.#texts.set(at, text === undefined ? await withChange(base, net) : text);
   }
@@ -200,7 +200,7 @@ interface Joined {
   readonly parts: readonly FileChange[];
 }
 
-/** Joins consecutive changes: of two in the same lines, the file has only the second. */
+/** Joins consecutive changes: where two change the same lines, the file has only the second. */
 function joined(changes: readonly FileChange[]): readonly Joined[] {
   const last = new Map<string, number>();
   const all: Joined[] = [];

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { PatchedFile, PatchHunk, PatchPart } from './patchParts.ts';
 
-/** First line of a patch of Codex' tool `apply_patch`. No line of a hunk is like this. */
+/** First line of a patch for Codex's `apply_patch` tool. No line of a hunk is like this. */
 const BEGIN = /^\*\*\* Begin Patch\s*$/m;
 const END = /^\*\*\* End Patch\s*$/m;
 /** Header line of a file. */

@@ -7,7 +7,7 @@ import type { PatchHunk } from './patchParts.ts';
 /** The result of applying hunks to a text. */
 export interface FittedText {
   readonly text: string;
-  /** Hunks that fit nowhere, or in several places. The text has nothing of them. */
+  /** Hunks that fit nowhere, or in several places. They did not change the text. */
   readonly rejected: readonly PatchHunk[];
 }
 
@@ -54,7 +54,7 @@ interface HunkSides {
   readonly kept: readonly (number | undefined)[];
 }
 
-/** @param ending gives new lines this ending and compares without; `undefined`: everything is taken exactly. */
+/** @param ending new lines get it, and lines are compared without theirs; `undefined`: everything is taken exactly. */
 async function fit(
   text: string,
   hunks: readonly PatchHunk[],

@@ -71,7 +71,7 @@ function kindOf(said: ReadonlyMap<string, string>, above: NamePair | undefined):
   return 'modify';
 }
 
-/** The one name of a file that is not renamed: the rest after the prefixes, which differ unless there are none. */
+/** The one name of a file that is not renamed, without its two prefixes: these differ, unless there are none. */
 function sameName(head: NamePair | undefined, above: NamePair | undefined): Pick<PatchedFile, 'from' | 'to'> {
   const isWhole = above !== undefined && !above.includes(NONE);
   const [old, now] = (isWhole ? above : head) ?? [];

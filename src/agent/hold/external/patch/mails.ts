@@ -1,10 +1,10 @@
 import { decodedText } from '../../text/encodings.ts';
-/** Start of a mail in a mailbox. */
+/** Start of an email in a mailbox. */
 const MAIL = /^(?=From \S+ .*\d{4}\r?$)/m;
 const ENCODING = /^content-transfer-encoding:\s*(base64|quoted-printable)\s*$/im;
 const CHARSET = /^content-type:[^\n]*(?:\r?\n[ \t][^\n]*)*?\bcharset="?(?<charset>[\w-]+)/im;
 
-/** The text with its mails decoded: programs that send mails may encode their content. */
+/** The text with its emails decoded: programs that send emails may encode their content. */
 export function decodedMails(text: string): string {
   return ENCODING.test(text) ? text.split(MAIL).map(decoded).join('') : text;
 }

@@ -38,7 +38,7 @@ export async function parsePatch(given: string): Promise<readonly PatchPart[]> {
  */
 const COMMIT = /^(?:From [\da-f]{4,} |commit [\da-f]{7,}|# HG changeset patch)/m;
 
-/** Whether the whole patch was saved with CRLF. A patch of a file with CRLF has them only in the lines of the file. */
+/** Whether the whole patch was saved with CRLF. A patch of a file with CRLF has CRLF only in the lines of the file. */
 function hasCarriageReturns(text: string): boolean {
   return /^(?:\+\+\+|diff --git) [^\n]*/m.exec(text)?.[0].endsWith('\r') === true;
 }
@@ -47,12 +47,10 @@ function hasCarriageReturns(text: string): boolean {
 const SECTION = /\n(?:diff |Index: )/g;
 /** How many characters are scanned before other work gets a chance to run. */
 const CHUNK = 512 * 1024;
-/** The longest beginning of a section. */
+/** Longer than any match of {@link SECTION}, in characters. */
 const OVERLAP = 10;
 
-/**
- * Offsets at which sections begin. The first section is the text before the others: the message of a mail, or a whole plain patch.
- */
+/** Offsets at which sections begin. The first section is the text before the others: an email's text, or a whole plain patch. */
 async function sectionStarts(text: string, slice: TimeSlice): Promise<readonly number[]> {
   const starts = [0];
   for (let at = 0; at < text.length; at += CHUNK) {

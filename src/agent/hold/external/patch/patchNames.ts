@@ -51,11 +51,11 @@ export function quotedIn(text: string): NameAndRest | undefined {
   return { name: nameOfBytes(Buffer.concat(bytes)), rest: text.slice(whole.length) };
 }
 
-/** The two names of one file behind `diff --git `, with their prefixes. */
+/** The two names of one file after `diff --git `, with their prefixes. */
 export type NamePair = readonly [old: string, now: string];
 
 /**
- * Splits the names behind `diff --git `, which differ in their prefixes at most.
+ * Splits the names after `diff --git `, which differ in their prefixes at most.
  * @returns `undefined` where a file could have several names
  */
 export function namesOfHead(text: string): NamePair | undefined {

@@ -17,10 +17,10 @@ export interface PatchedFile {
   readonly to: readonly string[];
   readonly hunks: readonly PatchHunk[];
   readonly isBinary: boolean;
-  /** Git's modes in octal digits, if the patch tells them. */
+  /** Git's modes in octal digits, if the patch gives them. */
   readonly oldMode?: string;
   readonly newMode?: string;
-  /** It replaces the file, whose old content may have become another one. */
+  /** It replaces the file's whole content; the old content may have become another file. */
   readonly isRewrite?: boolean;
   /** It deletes content that the patch does not contain. */
   readonly isAnyContent?: boolean;
@@ -53,7 +53,7 @@ export class PatchLines {
     if (this.#lines.at(-1) === '') this.#lines = this.#lines.slice(0, -1);
   }
 
-  /** The next line, or one behind it; `undefined` at the end. */
+  /** The next line, or one further ahead; `undefined` at the end. */
   peek(ahead = 0): string | undefined {
     return this.#lines[this.#at + ahead];
   }
@@ -101,7 +101,7 @@ export class PatchLines {
       if (old < 0 || now < 0) throw new Error(`${head} has other lines than it says.`);
       lines.push(this.take());
     }
-    // The next file of a plain patch, or the end of a mail, may follow.
+    // The next file of a plain patch, or the end of an email, may follow.
     const next = this.peek();
     if (next !== undefined && /^[+ -]/.test(next) && !/^(?:--- |-- $)/.test(next))
       throw new Error(`${head} has more lines than it says.`);

@@ -130,7 +130,7 @@ class Reader {
     return { makes: { path, side: after }, notes };
   }
 
-  /** The file to modify; `undefined` for a new one. The patch does not call it new, but has no old line of it. */
+  /** The file to modify; `undefined` if it is new: the patch does not say so, but its only hunk has no old lines. */
   async #found({ from, to, hunks }: PatchedFile): Promise<readonly [string, TextSide] | undefined> {
     try {
       return await this.#files.existing([...to, ...from]);

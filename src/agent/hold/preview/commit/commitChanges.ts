@@ -147,8 +147,8 @@ async function writeStep(
 }
 
 /**
- * The net effect of the changes, whose bases the files hold: also those of paths that hold the same afterwards, where one
- * change starts from a file that a later one makes again.
+ * Checks that the files hold all bases of the changes, and returns their net effect. Paths that end up unchanged are checked, too:
+ * a later change may recreate the file that an earlier one starts from.
  * @throws StalePreviewError if a base has changed.
  */
 async function stepsOnBases(

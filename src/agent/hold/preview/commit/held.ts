@@ -9,7 +9,7 @@ export type Held = FileContent | undefined;
 /**
  * Reads the contents at the paths of these steps. A link itself is read only where a step is about the file as a whole; a text is
  * read through the link. Below a link that the steps remove there is nothing yet.
- * @returns throws a ToolError for a folder or a device, any file system error as it is.
+ * @returns a function that throws a ToolError for a folder or a device, and any file system error as it is.
  */
 export function heldReader(
   files: ReadableFiles,
@@ -31,7 +31,7 @@ export function hashOf(held: Held): Sha256 | null {
   return 'link' in held ? hashOfLink(held.link) : sha256(held);
 }
 
-/** The link above a path that these steps replace by a folder. */
+/** Returns a function that finds the link above a path, if these steps remove one there. */
 export function removedLinkAbove(steps: readonly FileStep[]): (path: string) => string | undefined {
   const removed = steps.filter(({ before, after }) => before && isLink(before) && !after);
   const links = new Set(removed.map(({ path }) => path));

@@ -24,7 +24,7 @@ export interface RecoveryReport {
   readonly previewIds: readonly string[];
   /**
    * `finished`: everything was written, so the previews are applied. `rolledBack`: the previews are pending again.
-   * `leftAlone`: the log is damaged and does not tell whether the commit ended, or what it wrote; no file was touched, and the
+   * `leftAlone`: the log is damaged and does not show whether the commit ended, or what it wrote; no file was touched, and the
    * previews, if they are known, are pending.
    */
   readonly end: 'finished' | 'rolledBack' | 'leftAlone';
@@ -51,9 +51,9 @@ const AT_ONCE = 8;
 
 /**
  * Ends the commits that a crash interrupted, by the write-ahead journal, so that each is complete or had no effect. If everything
- * was written, the commit is recorded as applied. If only some files were, they get their old content back, also those that hold a
- * part of what the commit wrote; a file with any other content is left alone. An unreadable line of the log never leads to undoing
- * something that may have been applied.
+ * was written, the commit is recorded as applied. If only some files were, they get their old content back, including those that
+ * hold a part of what the commit wrote; a file with any other content is left alone. An unreadable line of the log never leads to
+ * undoing something that may have been applied.
  *
  * A commit that did not write everything leaves a file behind that holds its old content, a part of the new one, or the old one
  * with changes by others. If there is no such file, but some hold what was written, the others were changed since, and nothing is
@@ -66,7 +66,7 @@ export async function recoverCommits(
   files: ResolvingFiles,
 ): Promise<readonly RecoveryReport[]> {
   const reports: RecoveryReport[] = [];
-  // The last one first: its base tells whether those before it were complete.
+  // The last one first: its base shows whether those before it were complete.
   for (const commit of store.interruptedCommits.toReversed()) {
     const report = await recover(commit, store, files);
     if (report) reports.push(report);
@@ -129,7 +129,7 @@ async function recover(
     await files.tidy(paths, foldersRemovedBy(changes));
     return { previewIds, end: 'finished', restored: [], leftAlone: pathsWith('other').sort(), failed: [] };
   }
-  // Changes applied on top of this commit stay, even if the log does not tell how this one ended.
+  // Changes applied on top of this commit stay, even if the log does not show how this one ended.
   const own = steps.filter(({ path }) => !foundLater.has(path));
   const { restored, foreign, failed } = await rollBack(files, own, rollback, store.blobs);
   await files.sync(restored);
@@ -138,7 +138,7 @@ async function recover(
   return { previewIds, end: 'rolledBack', restored, leftAlone: [...foreign, ...builtOn].sort(), failed };
 }
 
-/** Paths that lead elsewhere than at the commit, because other folders are open. */
+/** Paths that lead elsewhere than they did at the commit, because other folders are open. */
 function pathsElsewhere(previews: readonly Preview[], files: ResolvingFiles): readonly string[] {
   const paths = previews.flatMap(preview =>
     preview.roots ? [...files.formerPlaces(pathsOf(preview), preview.roots).keys()] : [],
@@ -213,10 +213,10 @@ async function whatIsHeld(
 /**
  * Whether the change of a step was never written to its file, which holds neither side.
  *
- * A change that was to go into an editor, or would now because there are unsaved changes, must be in the present content: an editor
- * that is gone has not changed its file, so the content on disk is then no later change. Any other file was changed since, and may
- * have lost the change again; but if others changed only lines that the change leaves alone, it was never there: for example,
- * someone typed into an editor that is gone, which kept the change from coming.
+ * A change that was to go into an editor, or would now because there are unsaved changes, counts as written only if the present
+ * content has it: an editor that is gone has not changed its file, so the content on disk does not come from a later change. Any
+ * other file was changed since, and may have lost the change again; but if others changed only lines that the change leaves alone,
+ * it was never there: for example, someone typed into an editor that is gone, which kept the change from being written.
  * @param found the state that a later commit found there, if `state` is about that and not about the current content of the file.
  * @param inEditors the paths whose change was to go into an editor.
  */

@@ -32,7 +32,7 @@ export async function rollBack(
   const failed: string[] = [];
   const paths = steps.map(step => step.path);
   const emptied = emptiedFolders(steps);
-  // An editor takes a change at once: content on disk without it was saved there before, and content in an editor was typed.
+  // An editor takes a change as a whole: other content on disk was saved before it, and other content in the editor was typed.
   const mayBeTorn = async (held: Held, step: FileStep): Promise<boolean> =>
     !editors.includes(step.path) &&
     isTornWrite(held, step) &&

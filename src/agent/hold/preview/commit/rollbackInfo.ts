@@ -44,7 +44,7 @@ export async function readRollbackInfo(
   const set = changes.filter(
     change => change.kind === 'modify' && (change.mode !== undefined || losesBits(change)),
   );
-  /** Links, which are read as such: the bits and the content of their targets are none of these changes' business. */
+  /** Links, which are read as such: these changes do not touch the bits and the content of their targets. */
   const links = new Set(all.filter(({ before }) => before && isLink(before)).map(({ path }) => path));
   const linkAbove = removedLinkAbove(steps);
   const created = new Set(all.filter(step => !step.before).map(({ path }) => path));

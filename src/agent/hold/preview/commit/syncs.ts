@@ -8,8 +8,8 @@ interface Batch {
 }
 
 /**
- * Syncs the files of commits right after they were answered, several commits together, and then has the log record it. Files that
- * fail stay unsynced in the log, and the next start compares them with their decided content.
+ * Syncs the files of commits right after the ledger has recorded the commits, several together, and then has the log record the
+ * sync. Files that fail stay unsynced in the log, and the next start compares them with their decided content.
  */
 export class Syncs {
   readonly #store: PreviewStore;

@@ -27,8 +27,8 @@ const AT_ONCE = 8;
 
 /**
  * Compares the files of applied commits with their decided content, unless the log records that they would survive a power cut.
- * Writes files again that hold their old content or a part of the new one, or have their old permission bits. Nothing was applied on top of a commit
- * before its files were synced, so only the last commit of each file counts.
+ * Rewrites files that hold their old content or a part of the new one, or have their old permission bits. Nothing was applied on
+ * top of a commit before its files were synced, so only the last commit of each file counts.
  * @returns the commits with a file that is or was not as decided.
  */
 export async function completeUnsynced(

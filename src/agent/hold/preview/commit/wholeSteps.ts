@@ -9,7 +9,7 @@ const AT_ONCE = 8;
 
 /**
  * Checks steps about whole files before the first write: nothing may be written below a link that they keep, which may lead
- * anywhere, and the contents of binary files must be there, also those that a rollback needs.
+ * anywhere, and the contents of binary files must be there, including those that a rollback needs.
  * @throws ToolError that says why nothing was written.
  */
 export async function assertWritable(steps: readonly FileStep[], blobs: Blobs): Promise<void> {

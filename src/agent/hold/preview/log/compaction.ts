@@ -8,8 +8,8 @@ import type { Archive, PreviewLogEntry } from './previewLog.ts';
 type Revised = Extract<PreviewLogEntry, { type: 'revised' }>;
 
 /**
- * Replacements of log entries, so that each preview has its last changes from the beginning and no revision repeats them: all
- * revisions stay, with their facts. An entry without a replacement stays as it is.
+ * Replacements of log entries: the first entry of each preview gets its last changes, and no revision repeats them. All revisions
+ * stay, with their facts. An entry without a replacement stays as it is.
  */
 export async function compacted(
   entries: readonly PreviewLogEntry[],
@@ -67,7 +67,7 @@ function withLast<T extends { readonly id: string; readonly kind: string }>(
   return { ...staged, changes, label, ...(labelParts ? { labelParts } : {}) };
 }
 
-/** Entries that go to the ledger file, and the line that each leaves in the log: the first stands for all, also for earlier ones. */
+/** Entries that go to the ledger file, and what stays of them in the log: one line, which counts them and those archived before. */
 export async function archiving(entries: readonly PreviewLogEntry[], archive: Archive | undefined) {
   const moved: PreviewLogEntry[] = [];
   const attempts = new Map<unknown, number>();

@@ -12,7 +12,7 @@ import { sharedEnds, type Ends } from './sharedEnds.ts';
 const CHAIN_BYTES = 64 * 1024 * 1024;
 /** How many of a path's last contents its next one is compared with. */
 const NEAR = 4;
-/** The most text kept in memory, in characters, and the most of the last bytes. */
+/** The most text kept in memory, in characters, and the most content, in bytes. */
 const CACHED_CHARS = 16 * 1024 * 1024;
 const CACHED_BYTES = 16 * 1024 * 1024;
 
@@ -73,8 +73,8 @@ export class Contents implements Blobs {
   }
 
   /**
-   * Binds a content to its place. A damaged one may have been put again, so that the last line has it; a line may be older than the
-   * move of its content.
+   * Binds a content to its place. The last line counts, since a damaged content may have been put again; once the content has
+   * moved to a new pack, no line does.
    */
   #bind(hash: Sha256, place: Place): void {
     const known = this.#stored.get(hash)?.place;
@@ -103,8 +103,8 @@ export class Contents implements Blobs {
   }
 
   /**
-   * Place of a content; {@link write} follows. `undefined` if it must stay in the line, since its bytes do not give it, or if it is
-   * gone.
+   * Place of a content; {@link write} follows. `undefined` if it must stay in the line, since its bytes do not decode to it, or if
+   * it is gone.
    * @param near contents with which it may have most in common
    * @throws any error of the file system
    */
@@ -186,7 +186,7 @@ export class Contents implements Blobs {
     }
   }
 
-  /** Removes the packs with none of these contents, nor of those that they are based on, once they were renewed. */
+  /** After {@link renew}: removes the packs that hold neither these contents nor any that these are based on. */
   async retain(known: ReadonlySet<Sha256>): Promise<void> {
     const named = new Set([...known, ...this.#put]);
     const packs = new Set<string>();
@@ -265,7 +265,7 @@ export class Contents implements Blobs {
   }
 }
 
-/** Keeps the values that were asked for last, up to a size: those of two halves, of which the older one goes when the other is full. */
+/** Keeps the values that were asked for last, up to a size, in two halves: the older half is dropped when the newer one is full. */
 class Cache<T extends { readonly length: number }> {
   readonly #most: number;
   #recent = new Map<string, T>();
@@ -306,6 +306,6 @@ function keyOf({ hash, encoding }: Pick<TextSide, 'hash' | 'encoding'>): string 
 
 function contentGone(hash: Sha256): ToolError {
   return new ToolError(
-    `A text with the SHA-256 ${hash.slice(0, 12)}… is gone from Redline's storage, or damaged, so nothing was written. Discard the preview and propose the change again.`,
+    `A text with the SHA-256 ${hash.slice(0, 12)}… is gone from Redline's storage, or damaged, so nothing was written. The preview can only be discarded, and the change proposed anew.`,
   );
 }

@@ -52,7 +52,7 @@ export async function migratePreviews(file: string, contents: Contents): Promise
   }
 }
 
-/** Version of a log, and whether its first line is its header, or was. */
+/** Version of a log, and whether its first line is its header, even a damaged one. */
 async function versionOf(
   file: string,
 ): Promise<{ readonly version: number; readonly hasHeader: boolean } | undefined> {

@@ -16,7 +16,7 @@ import {
 } from './previewLog.ts';
 import { changesOf, newTextIn, placeInTurns, sidesIn, withPlaces, withTexts } from './storedChanges.ts';
 
-/** Size in bytes from which a log is compacted that has grown fourfold, and how many bytes of contents may be unnamed. */
+/** The size in bytes above which a log that has grown fourfold is compacted, and how many bytes of contents may be unnamed. */
 export interface Slack {
   readonly log: number;
   readonly contents: number;
@@ -92,7 +92,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     return this.contents !== undefined && newTextIn(entry, this.contents) > WRITTEN_AT_ONCE;
   }
 
-  /** Whether the log, or its contents beside these, has grown so much that compacting it pays. */
+  /** Whether the log, or its contents other than the named ones, has grown so much that compacting it pays. */
   async isOversized(named: ReadonlySet<Sha256>): Promise<boolean> {
     const { log, contents } = this.#slack;
     if ((await this.#size()) > Math.max(log, 4 * this.#compact)) return true;
@@ -129,7 +129,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   }
 }
 
-/** Collects a log's calls of its reader in lists. */
+/** Collects the entries and unreadable lines that a log passes to its reader. */
 async function collected(
   read: (reader: LogReader<PreviewLogEntry>) => Promise<LogFaults>,
 ): Promise<LoadedPreviews> {

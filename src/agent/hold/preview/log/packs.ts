@@ -33,7 +33,8 @@ export const CHAIN = 256;
 /** Append-only files of records in a folder. */
 export class Packs {
   readonly #folder: string;
-  readonly #unsynced = new Set<string>();
+  /** Sizes of the packs that were written since they were last synced, in bytes. */
+  readonly #unsynced = new Map<string, number>();
   /** Packs begun by {@link startAnew} and since. */
   readonly #new = new Set<string>();
   #pack: { readonly name: string; size: number } | undefined;
@@ -74,7 +75,7 @@ export class Packs {
     try {
       fs.mkdirSync(this.#folder, { recursive: true });
       const file = fs.openSync(path.join(this.#folder, name), 'a');
-      this.#unsynced.add(name);
+      this.#unsynced.set(name, size);
       try {
         if (fs.fstatSync(file).size !== from) throw new Error(`${name} is not as it was left`);
         fs.writeFileSync(file, Buffer.concat(written.map(({ bytes }) => bytes)));
@@ -105,12 +106,12 @@ export class Packs {
 
   /** Settles once everything that was written would survive a crash of the machine. */
   async flush(): Promise<void> {
-    const names = [...this.#unsynced];
-    for (const name of names) {
+    for (const [name, size] of this.#unsynced) {
       const handle = await fs.promises.open(path.join(this.#folder, name), 'r+');
       await handle.datasync().finally(() => handle.close());
+      // Else it has grown meanwhile.
+      if (this.#unsynced.get(name) === size) this.#unsynced.delete(name);
     }
-    for (const name of names) this.#unsynced.delete(name);
   }
 
   /** Size of all packs, in bytes. */
@@ -152,7 +153,7 @@ export class Packs {
     return { bytes, links: chain.length - 1 };
   }
 
-  /** `undefined` if the record is gone, or no record. */
+  /** `undefined` if there is no whole record at this place. */
   recordAt(place: Place): PackRecord | undefined {
     try {
       const record = this.#read(...place);

@@ -139,8 +139,8 @@ export type CommitVote = NonNullable<Extract<PreviewLogEntry, { type: 'commit' }
 export const unknownVote: CommitVote = { actor: 'extension', reason: FOUND_APPLIED };
 
 /**
- * Whether an unreadable line may have told that a commit began or ended. Where a line feed was lost, a line about something else
- * continues with the next line; text that it quotes has a backslash before each quotation mark.
+ * Whether an unreadable line may have recorded that a commit began or ended. Where a line feed was lost, a line about something
+ * else continues with the next line; text that it quotes has a backslash before each quotation mark.
  */
 export function mayBeOfCommit({ text }: UnreadableLine): boolean {
   const tellsOther =
@@ -205,7 +205,7 @@ export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
   flush(): Promise<void>;
   /** The texts of previews, if they are not in memory. */
   readonly contents?: Contents | undefined;
-  /** Whether it, or the contents beside these, are so large that compacting pays. */
+  /** Whether the log, or its contents other than the named ones, is so large that compacting pays. */
   isOversized?(named: ReadonlySet<Sha256>): Promise<boolean>;
   /**
    * Replaces each entry with those that `rewrite` returns for it, permanently.

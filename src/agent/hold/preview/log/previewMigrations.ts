@@ -2,10 +2,10 @@ import { isRecord } from '../../../base/json.ts';
 import type { LogMigration } from '../../../base/log/logFormat.ts';
 
 /**
- * Turns a line of the preview log into one of the next version; by the version that the line has. The other versions have lines that
- * the next one reads: 2 stored the text after a modification even where its edits give it, 3 repeated unchanged parts in a new
- * revision, 5 had neither links nor binary files, 6 no amendments, 7 stored each rebase, and 8 had texts in lines and binary files in
- * a folder of their own: see `migratePreviews`.
+ * Functions that turn a line of the preview log into one of the next version, by the version of the line. The other versions have
+ * lines that the next one reads: 2 stored the text after a modification even where its edits give it, 3 repeated unchanged parts
+ * in a new revision, 5 had neither links nor binary files, 6 no amendments, 7 stored each rebase, and 8 had texts in lines and
+ * binary files in a folder of their own: see `migratePreviews`.
  */
 export const previewMigrations: Readonly<Record<number, LogMigration>> = {
   /**
@@ -33,7 +33,7 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
         return line;
     }
   },
-  /** Version 4 told the purpose of a preview by the name of its source, which others can take. */
+  /** Version 4 derived the purpose of a preview from the name of its source, which others can take. */
   4: line => {
     if (!isRecord(line)) return line;
     if (line['type'] === 'staged') return { ...line, preview: previewFrom4(line['preview']) };

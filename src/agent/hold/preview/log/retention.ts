@@ -98,7 +98,7 @@ function endOf({ state, stagedAt }: Preview): number | undefined {
 
 /**
  * Removes the {@link forgettable} previews from memory and from the log, and from the storage the contents that only they named.
- * @returns the ids of those that stay although a content of theirs is gone or damaged
+ * @returns the ids of those that stay although some of their content is gone or damaged
  */
 export async function forget(
   { projection, log }: { readonly projection: PreviewProjection; readonly log: PreviewLogSink },

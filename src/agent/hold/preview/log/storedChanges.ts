@@ -8,7 +8,7 @@ import type { PreviewLogEntry } from './previewLog.ts';
 
 type Changes = readonly (FileChange | KeptChanges)[];
 
-/** The entry with these changes in place of its own, also of the part that it tells of. */
+/** The entry with its changes mapped, including those of the part that it mentions. */
 function mapped(entry: PreviewLogEntry, map: (changes: Changes) => readonly unknown[]): unknown {
   const of = (one: { readonly changes: Changes | null }): object =>
     one.changes ? { ...one, changes: map(one.changes) } : one;
@@ -76,7 +76,7 @@ function placed(change: FileChange, contents: Contents): unknown {
 /** The edits of changes that were read, without their texts. */
 const cutsOf = new WeakMap<FileChange, readonly Cut[]>();
 
-/** Fields of a change, without such edits: their texts may be gone. */
+/** Fields of a change, without edits that are in {@link cutsOf}: their texts may be gone. */
 function fieldsOf(change: FileChange): FileChange {
   if (!cutsOf.has(change)) return change;
   const { edits: _edits, ...fields } = Object.getOwnPropertyDescriptors(change) as PropertyDescriptorMap;

@@ -1,5 +1,5 @@
 import { beginningOf } from '../../../base/cutText.ts';
-/** Longer commands are not read to their end, in characters. */
+/** In characters; longer commands are not read to their end. */
 const MAX_CHARS = 20_000;
 
 /** An effect of a command that a person should know before it runs. */

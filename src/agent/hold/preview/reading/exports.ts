@@ -63,7 +63,7 @@ function script(text: string): [string, string][] {
   return [...declared.flat(), ...listed.flat(), ...assigned];
 }
 
-/** The declaration behind its name: parameters and result of a function, members of a type. */
+/** The declaration after its name: parameters and result of a function, members of a type. */
 function restOf(text: string, from: number, kind: string | undefined): string {
   const rest = text.slice(from, from + MAX_DECLARATION);
   switch (kind) {

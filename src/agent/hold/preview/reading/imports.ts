@@ -5,7 +5,7 @@ const MAX_CHARS = 32_000;
 
 /** A module as a text names it: a relative path, or the parts of a name such as `shop.tax` or `@/shop/tax`. */
 export interface Import {
-  /** How many folders above that of the importing file the name begins; absent for a name that is not relative. */
+  /** How many folders above the importing file's folder the name starts; absent for a name that is not relative. */
   readonly up?: number;
   readonly parts: readonly string[];
   /** The names imported from it, if the text lists them. */
@@ -15,9 +15,9 @@ export interface Import {
 type Reader = (text: string) => readonly Import[];
 
 /**
- * Imports of a file, as far as its lines show them. Nothing is parsed: every window needs this, at once, also where there is no
- * engine, and only an order and a question follow from it.
- * @param path tells the language
+ * Imports of a file, as far as its lines show them. Nothing is parsed: every window needs this at once, even one without an
+ * engine, and only the reading order and a question to the user depend on it.
+ * @param path its extension gives the language
  */
 export function importsOf(path: string, text: string): readonly Import[] {
   const reader = readers.get(extensionOf(path));
@@ -55,7 +55,7 @@ export class ImportTargets {
   }
 }
 
-/** Names by which other files import a file: its own without the extension, and that of its folder if it stands for it. */
+/** Names by which other files import a file: its own with and without extension, and its folder's if it stands for the folder. */
 function moduleNames(path: string): readonly (readonly string[])[] {
   const parts = path.split('/');
   const name = parts.at(-1) ?? '';
@@ -72,8 +72,8 @@ function moduleNames(path: string): readonly (readonly string[])[] {
 }
 
 /**
- * Whether a name that begins at some root means a module: one ends with the other, in two parts at least, since `events` alone
- * is rather a package. A module beside the importing file, or at the root, needs one.
+ * Whether a name that begins at some root means a module: one ends with the other, which has at least two parts, since `events`
+ * alone is more likely a package. For a module beside the importing file, or at the root, one part is enough.
  */
 function isSameEnd(target: readonly string[], wanted: readonly string[], folder: readonly string[]): boolean {
   if (isEqual(target, wanted) || isEqual(target, [...folder, ...wanted])) return true;
@@ -196,7 +196,7 @@ const readers = new Map<string, Reader>(
   ).flatMap(([extensions, reader]) => extensions.map(extension => [extension, reader] as const)),
 );
 
-/** The extension of a path, in small letters and without a dot. */
+/** The extension of a path, in lower case and without a dot. */
 export function extensionOf(path: string): string {
   return /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
 }

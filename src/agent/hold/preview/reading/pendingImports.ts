@@ -15,8 +15,8 @@ export interface PendingImport {
 }
 
 /**
- * Imports that applying some changes would break, since their targets are still pending; then those that applying these targets,
- * too, would break, and so on.
+ * Imports that applying some changes would break, since their targets are still pending; then those that would break if these
+ * targets were applied as well, and so on.
  * @param taken some of the changes of `pending`, perhaps with the text that only one of their hunks makes
  */
 export function pendingImports(

@@ -25,7 +25,7 @@ export function eachAfterItsBase(previews: readonly Preview[]): readonly Preview
   return after(previews, ({ dependsOn }) => dependsOn.flatMap(id => byId.get(id) ?? []));
 }
 
-/** The previews in their order, except that each comes after some others; in a circle, the first one stays first. */
+/** The previews in their order, except that each comes after some others; in a cycle, the one reached first comes last. */
 function after(
   previews: readonly Preview[],
   before: (preview: Preview) => readonly Preview[],

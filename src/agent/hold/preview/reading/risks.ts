@@ -11,11 +11,11 @@ import { fewerTests, isTestFile, type FewerTests } from './testFiles.ts';
 
 /** From this many changed lines on, a preview is large. */
 export const MANY_LINES = 200;
-/** Longer texts are not searched, in characters. */
+/** In characters; longer texts are not searched. */
 const MAX_CHARS = 300_000;
 /** The most files of a preview that are looked at. */
 const MAX_FILES = 200;
-/** Longer lines are not searched for secrets, in characters. */
+/** In characters; longer lines are not searched for secrets. */
 const MAX_LINE = 2_000;
 
 /** A fact about a preview that a person should know before deciding, with the workspace path that it is about. Never a score. */
@@ -159,7 +159,7 @@ function secretOf(line: string): string | undefined {
     if (known !== undefined) return known;
   }
   const named = NAMED_SECRET.exec(line)?.[1];
-  // The name of a variable, a sentence or an example is no secret: secrets mix letters and digits.
+  // The name of a variable, a sentence or an example is not a secret: secrets mix letters and digits.
   if (named === undefined || !/\d/.test(named) || !/[a-z]/i.test(named)) return undefined;
   return /\$\{|\{\{|<|example|process\.env|placeholder/i.test(named) ? undefined : named;
 }
@@ -176,7 +176,7 @@ const NAMED = /[\w@.-]+(?:\/[\w@.-]+)*/g;
 /** Whether a plan names files, but neither this one nor a folder above it. */
 function isOutside(plan: string, path: string): boolean {
   const names = (beginningOf(plan, MAX_CHARS).match(NAMED) ?? []).map(plainName);
-  // Node.js and its like are names, too, but of no file.
+  // Names such as Node.js do not mean a file.
   const files = names.filter(name => EXTENSIONS.has(extensionOf(name)) && !/^[A-Z]\w*\.js$/.test(name));
   if (files.length === 0) return false;
   const folders = new Set(names.filter(name => name.includes('/')));

@@ -37,7 +37,7 @@ export async function stillImported(
   return found;
 }
 
-/** The word in the imports of a file: its name, or that of its folder if it stands for it. */
+/** The word that imports of a file contain: its name, or its folder's if the file stands for the folder. */
 function wordOf(path: string): string {
   const parts = path.split('/');
   const name = parts.at(-1) ?? '';

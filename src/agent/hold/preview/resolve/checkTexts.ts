@@ -14,10 +14,12 @@ export function unprovedText({ why, checks, on, alone, failure }: Unproved): str
         .filter(({ outcome }) => outcome !== 'passed' && outcome !== 'asBefore')
         .map(checkFactText);
       const it = isOne ? 'it' : 'them';
-      return `${kept} Not every check passes with ${it}: ${failed.join(', ')}.${aloneText(alone)} Stage a fix: the next preview that you vote for is applied together with ${it} if the checks pass. run_checks shows the whole output.${failure === undefined ? '' : `\n${failure}`}`;
+      return `${kept} Not every check passes with ${it}: ${failed.join(', ')}.${aloneText(alone)} Stage a fix: your next vote to apply applies ${it}, too, if the checks pass. Call run_checks to see more of the output.${failure === undefined ? '' : `\n${failure}`}`;
     }
     case 'changed':
-      return `${kept} Files changed while the checks ran, or have unsaved changes, so their results are not about what would be written.`;
+      return `${kept} Files changed while the checks ran, or have unsaved changes, so the results do not cover what would be written.`;
+    case 'waits':
+      return `${kept} The checks have not run yet; your next vote to apply includes ${isOne ? 'it' : 'them'}.`;
     case 'noChecks':
       return `${kept} The user has set no check that concerns ${isOne ? 'its' : 'their'} files.`;
     case 'cannotRun':

@@ -18,7 +18,7 @@ export type Attempted = Extract<Resolved, { kind: 'applied' | 'returnedError' | 
 interface Effect {
   /**
    * Applies previews as one transaction, the requested one last. Nothing happens before it is in the journal.
-   * @throws the error that stops it; then nothing has changed, as far as it is in Redline's hands.
+   * @throws the error that stops it; then nothing has changed, except what Redline could not undo.
    */
   apply(group: readonly Preview[], request: ResolveRequest): Promise<Attempted>;
 }
@@ -106,7 +106,7 @@ export class CallbackEffect implements Effect {
     this.#callbacks.set(id, callbacks);
   }
 
-  /** The preview is resolved, or its producer is gone. */
+  /** Drops the callbacks: the preview is resolved, or its producer is gone. */
   detach(id: string): void {
     this.#callbacks.delete(id);
   }
@@ -114,7 +114,8 @@ export class CallbackEffect implements Effect {
   async apply(group: readonly Preview[], vote: ResolveRequest): Promise<Attempted> {
     const preview = lastOf(group);
     const apply = this.#callbacks.get(preview.id)?.apply;
-    if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
+    if (!apply)
+      throw new ToolError(`${nameOf(preview)} has no action to apply, so it can only be discarded.`);
     // Awaited only if it must be, so that no abort comes in between.
     const writing = this.#store.beginAction(preview.id, vote);
     if (writing) await writing;

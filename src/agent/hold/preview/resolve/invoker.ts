@@ -150,28 +150,27 @@ export class Invoker {
   }
 
   /**
-   * Applies the group if the checks prove it; else the vote is a recommendation. Previews that the model has voted for before, and
-   * that were not proved alone, are tried and written with it first: a change and its tests often pass only together. Of the
-   * previews that one vote names, all are applied or none.
+   * Applies the group if the checks prove it; else the vote is a recommendation. It first tries the group with the previews that
+   * the model has voted for before and that were not proved alone, and applies them all if they pass: a change and its tests often
+   * pass only together. Of the previews that one vote names, all are applied or none.
    */
   async #resolveIfProved(
     request: ResolveRequest,
     preview: Preview,
     group: readonly Preview[],
   ): Promise<Resolved> {
-    const { lastToProve, provedAlone, withRecommended } = await import('./provedTogether.ts');
+    const { isLastToProve, provedAlone, withRecommended } = await import('./provedTogether.ts');
     const { voteOn = [], signal } = request;
     const mayProve = (each: Preview): Promise<boolean> => this.#mayProve(each, lookOf(request));
     const isNamed = ({ id }: Preview): boolean => id === preview.id || voteOn.includes(id);
-    const last = await lastToProve(voteOn, this.#store, mayProve);
+    const isLast = await isLastToProve(preview, voteOn, this.#store, mayProve);
     const wider = await withRecommended(group, this.#store, mayProve);
     const named = await withRecommended(
       group,
       this.#store,
       async each => isNamed(each) && (await mayProve(each)),
     );
-    let unproved: Unproved | undefined;
-    const isLast = last === undefined || voteOn.indexOf(last) <= voteOn.indexOf(preview.id);
+    let unproved: Unproved = { isProved: false, why: 'waits', checks: [], on: [preview], alone: [] };
     for (const tried of isLast ? (wider.length > named.length ? [wider, named] : [named]) : []) {
       const proof = await this.#checks.prove(tried, signal);
       const isFailed = !proof.isProved && proof.why === 'failed' && tried === named;
@@ -315,7 +314,7 @@ export class Invoker {
     } catch (caught) {
       const error = caught instanceof StalePreviewError ? await this.#withItsCause(caught, group) : caught;
       const recorded = this.#end(group, request, 'failed', factOf(error));
-      // Synchronously with becoming pending again: a later event may wake the session, whose request must have the reminder.
+      // In the tick in which they become pending again: a later event may wake the session, whose request must have the reminder.
       if (request.action === 'apply') this.#tellFailure(group);
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
       this.#expireOrphans(group);

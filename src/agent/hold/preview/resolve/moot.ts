@@ -3,8 +3,8 @@ import { isOpen, isStale, type Preview } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 
 /**
- * Whether a fact needs no telling any more: a rebase or a split matters only while the preview is open at that revision; a stale
- * base only while the preview is stale and nothing else says so. Text that the user typed into a proposal always matters.
+ * Whether nobody needs to be told a fact any more: a rebase or a split matters only while the preview is open at that revision; a
+ * stale base only while the preview is stale and nothing else says so. Text that the user typed into a proposal always matters.
  */
 export function isMoot(fact: Fact, preview: Preview | undefined): boolean {
   switch (fact.kind) {

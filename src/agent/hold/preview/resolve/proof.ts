@@ -10,7 +10,9 @@ export type UnprovedReason =
   /** One of them did not pass. */
   | 'failed'
   /** The files, or unsaved text, changed meanwhile: no result is about the files that would land. */
-  | 'changed';
+  | 'changed'
+  /** They did not run: another vote of the call comes first, or was refused. */
+  | 'waits';
 
 /** The checks' verdict on exactly the files that a vote would write. */
 export type Proof =
@@ -39,7 +41,7 @@ export interface Prover {
    * @param previews pending previews of files, with all that they build on.
    */
   prove(previews: readonly Preview[], signal?: AbortSignal): Promise<Proof>;
-  /** Known results, without running anything, for the ledger: those that nothing has outdated. */
+  /** Known results, without running anything, for the ledger: those that are still current. */
   factsOf(previews: readonly Preview[]): readonly CheckFact[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * Names of files and folders (those with a slash at the end) that can run code or widen what an agent may do, by the reason.
- * A star stands for any part of a name. In every mode, only the user may apply changes of them or of anything inside them.
+ * A star stands for any part of a name. In every mode, only the user may apply changes to them or to anything inside them.
  * docs/who-decides.md shows this list.
  */
 export const PROTECTED_PLACES = {

@@ -51,23 +51,26 @@ export async function votedBlockers(
 }
 
 /**
- * The last preview of one vote on which the checks decide: the invoker records the others, and proves them with it.
+ * Whether the checks decide on no other preview of one vote after this one: the invoker records those before, and proves them with
+ * it. Not if the vote on one of those was refused, for then none of them is applied.
  * @param mayProve whether the model may apply one if the checks prove it
  */
-export async function lastToProve(
+export async function isLastToProve(
+  { id }: Preview,
   voteOn: readonly string[],
   store: PreviewStore,
   mayProve: (preview: Preview) => Promise<boolean>,
-): Promise<string | undefined> {
-  for (const id of voteOn.toReversed()) {
-    const preview = store.get(id);
-    if (!preview || !isApplicable(preview)) continue;
+): Promise<boolean> {
+  for (const [at, otherId] of voteOn.entries()) {
+    const other = store.get(otherId);
+    if (otherId === id || !other || !isApplicable(other)) continue;
+    if (at < voteOn.indexOf(id) && isVotedFor(other)) continue;
     const isComplete = store.open
-      .blockersOf(preview)
+      .blockersOf(other)
       .every(each => voteOn.includes(each.id) || isVotedFor(each));
-    if (isComplete && (await mayProve(preview))) return id;
+    if (isComplete && (await mayProve(other))) return false;
   }
-  return undefined;
+  return true;
 }
 
 /** Previews that pass without the others, after those they build on. */

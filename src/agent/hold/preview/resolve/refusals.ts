@@ -8,7 +8,7 @@ import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import type { ResolveRequest } from './resolved.ts';
 import { openConflictsText, outdatedVoteText, unknownPreviewText } from './resolveTexts.ts';
 
-/** The maximum age of the links that give files other names, see {@link ResolvingFiles.isProtected}. */
+/** How old the knowledge of links that give files other names may be, see {@link ResolvingFiles.isProtected}. */
 export type Look = 'lately' | object;
 
 /** The parts of the workspace that resolving uses. */
@@ -20,7 +20,7 @@ export interface ResolvingFiles extends Workspace {
    *   (`lately`); or, for an object, those when it was first passed, at most half a minute old then.
    */
   isProtected(paths: readonly string[], look?: Look): Promise<boolean>;
-  /** Workspace paths that led elsewhere while these folders were open, with the absolute paths of then. */
+  /** Workspace paths that led elsewhere while these folders were open, with the absolute paths that they led to then. */
   formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string>;
   /** The folders that are open now. */
   folderRoots(): readonly FolderRoot[];
@@ -67,7 +67,7 @@ export function elsewhereText(path: string, place: string): string {
   return `${safeName(path)} was ${safeName(place)} when this was proposed. That folder is not open any more, or has another name.`;
 }
 
-/** Whether a pending preview of files has no stale path and no conflict, as far as it tells itself: an apply reads the files. */
+/** Whether a pending preview of files has no stale path and no conflict, judged from it alone: an apply also reads the files. */
 export function isApplicable({ kind, state, changes }: Preview): boolean {
   return (
     kind === 'files' &&

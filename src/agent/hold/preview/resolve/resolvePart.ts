@@ -48,7 +48,7 @@ export async function resolvePart(
     {
       ...partLabel(seen, split.part, part, number),
       // Without a title, people read the label, whose counts are those of the part.
-      ...(seen.title === undefined ? {} : { title: partTitle(seen.title, part, number, l10n) }),
+      ...(seen.title === undefined ? {} : { title: partTitle(seen, seen.title, part, number, l10n) }),
       sourceToolName: seen.sourceToolName,
       kind: 'files',
       ...(seen.purpose ? { purpose: seen.purpose } : {}),
@@ -77,10 +77,22 @@ interface PartHost {
   readonly l10n?: Localiser;
 }
 
-function partTitle(title: string, { path, hunk }: PreviewPart, number: number, l10n: Localiser): string {
-  return hunk === undefined
-    ? l10n.t('{0}: {1}', title, path)
+function partTitle(
+  whole: Preview,
+  title: string,
+  { path, hunk }: PreviewPart,
+  number: number,
+  l10n: Localiser,
+): string {
+  if (hunk === undefined) return l10n.t('{0}: {1}', title, path);
+  return namesFile(title, path, whole)
+    ? l10n.t('{1}, hunk {0}', String(number), title)
     : l10n.t('{0}: {1}, hunk {2}', title, path, String(number));
+}
+
+/** Whether the name of a preview says in which file its hunks are: it names this path, and no list of files. */
+function namesFile(name: string, path: string, { changes }: Preview): boolean {
+  return changes?.length === 1 && !name.includes(',') && name.split(/[\s:()]+/).includes(path);
 }
 
 /** The label of a part: that of the whole, with the counts of the part if they are Redline's, and its place in the whole. */
@@ -90,8 +102,9 @@ function partLabel(
   { path, hunk }: PreviewPart,
   number: number,
 ): Pick<Preview, 'label' | 'labelParts'> {
-  const place = hunk === undefined ? `: ${path}` : `: ${path}, hunk ${number}`;
   const { label, labelParts } = whole;
+  const isNamed = hunk !== undefined && namesFile(label, path, whole);
+  const place = `${isNamed ? '' : `: ${path}`}${hunk === undefined ? '' : `, hunk ${number}`}`;
   return labelParts ? counted(...recounted(labelParts, changes), place) : { label: `${label}${place}` };
 }
 
@@ -106,7 +119,7 @@ async function leavesTheRest(
 }
 
 /** A change of a link or a binary file, for the model. */
-function wholePatch({ path, before, after }: FileChange): string {
+function wholePatch({ path, before, after }: FileChange, from: string): string {
   const told = (sign: string, side: FileSide | null): string[] => {
     if (!side) return [];
     if (isText(side)) return [`${sign}a text file`];
@@ -114,7 +127,7 @@ function wholePatch({ path, before, after }: FileChange): string {
       `${sign}${isLink(side) ? `a symbolic link to ${side.link}` : `a binary file, ${side.size} bytes`}`,
     ];
   };
-  return [`--- ${path}`, `+++ ${path}`, ...told('-', before), ...told('+', after)].join('\n');
+  return [`--- ${from}`, `+++ ${path}`, ...told('-', before), ...told('+', after)].join('\n');
 }
 
 async function describe(changes: readonly FileChange[]): Promise<{ patch: string; hunks: number }> {
@@ -123,7 +136,9 @@ async function describe(changes: readonly FileChange[]): Promise<{ patch: string
   for (const change of changes) {
     const own = await hunksOfChange(change);
     hunks += Math.max(1, own.length);
-    patches.push(isWhole(change) ? wholePatch(change) : patchText(change.path, own, MAX_PATCH_LINES));
+    const { path } = change;
+    const from = change.kind === 'rename' ? change.from : path;
+    patches.push(isWhole(change) ? wholePatch(change, from) : patchText(path, own, MAX_PATCH_LINES, from));
   }
   return { patch: patches.join('\n'), hunks };
 }

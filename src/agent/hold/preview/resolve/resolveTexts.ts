@@ -35,10 +35,6 @@ export const NOTHING_PENDING = 'No pending action to resolve. Nothing to apply o
 /** The reasons of a user's vote without a typed reason. The wording is a contract. */
 const DEFAULT_HUMAN_REASON = { apply: 'Applied by the user.', discard: 'Discarded by the user.' } as const;
 
-/** Answers a `resolve` that would have submitted a plan. */
-export const PLAN_MODE_ENDED =
-  'Plan mode was switched off before this arrived, so no plan was submitted. Nothing was changed. Call resolve with the id of a preview to resolve it.';
-
 /** The state of a preview whose apply returned an error, and of one whose attempt failed. */
 const RETURNED_ERROR = 'ran and returned an error, and does not run again';
 const FAILED = 'failed, so it was';
@@ -50,7 +46,7 @@ export const NOT_DONE: Readonly<Record<ResolveAction, string>> = {
 };
 
 /** The most previews that one sentence names. */
-const MAX_NAMED = 20;
+export const MAX_NAMED = 20;
 
 export function reminderText(preview: Preview): string {
   return `${RESOLVE_REMINDER}\nPending: ${nameOf(preview)}`;
@@ -63,7 +59,8 @@ export function changeSetText(previews: readonly Preview[]): string {
   return `${RESOLVE_REMINDER}\nStaged: ${allNamed(previews)}. Vote on all of them in one call, with their ids.`;
 }
 
-function allNamed(previews: readonly Preview[]): string {
+/** The names, without titles after the first ones. */
+export function allNamed(previews: readonly Preview[]): string {
   const more = previews.length > MAX_NAMED ? `, ${idsOf(previews.slice(MAX_NAMED))}` : '';
   return `${namesOf(previews.slice(0, MAX_NAMED))}${more}`;
 }
@@ -143,14 +140,16 @@ export function revisionText(preview: Preview, by: RevisedBy, patch?: string): s
     case 'rebase': {
       const paths = conflictPaths(preview.changes ?? []);
       if (paths.length > 0)
-        return `${nameOf(preview)} was rebased onto the current file, which gave conflicts in ${listed(paths)}. It is now at revision ${revision}, and cannot be applied before the user has settled them. You may discard it and stage the change again.`;
-      return `${nameOf(preview)} was rebased onto the current file and is now at revision ${revision}. Earlier recommendations for it no longer count.`;
+        return `${nameOf(preview)} was rebased onto the current file, which gave conflicts in ${listed(paths)}. It is now at revision ${revision}, and the user must settle them before it can be applied. If you stage the change anew instead, this one should be discarded.`;
+      return `${nameOf(preview)} was rebased onto the current file and is now at revision ${revision}. Any earlier vote on it no longer counts.`;
     }
     case 'user': {
       if (preview.kind === 'plan')
         return `The user edited the plan (${id}), which is now at revision ${revision}. It reads:\n${fenced(patch ?? '')}`;
-      const now = isOpen(preview) ? ` It is now at revision ${revision}, and the user decides on it.` : '';
-      const text = `The user edited the proposal of ${nameOf(preview)}.${now}`;
+      const now = isOpen(preview)
+        ? ` It is now at revision ${revision}, and the user decides on it. Stage any further change as a preview of its own.`
+        : '';
+      const text = `The user edited ${nameOf(preview)}.${now}`;
       return patch === undefined ? text : `${text}\nWhat the user changed in it:\n${fenced(patch)}`;
     }
     case 'amend':
@@ -160,23 +159,8 @@ export function revisionText(preview: Preview, by: RevisedBy, patch?: string): s
   }
 }
 
-/**
- * Answers a `resolve` that means none of the pending previews.
- * @param pending previews that wait for someone else.
- */
-export function notYoursText(pending: readonly Preview[]): string {
-  const first = namesOf(pending.slice(0, MAX_NAMED));
-  const more = pending.length > MAX_NAMED ? ` and ${pending.length - MAX_NAMED} more` : '';
-  return `No pending preview waits for you. The user decides on ${first}${more}; you will be told the outcome.`;
-}
-
-/** Answers a `resolve` that may mean any of these. */
-export function severalText(previews: readonly Preview[]): string {
-  return `This may mean any of ${allNamed(previews)}. Nothing was changed. Name those you mean with ids.`;
-}
-
 export function unknownPreviewText(id: string): string {
-  return `There is no preview ${id}. Call pending to see what there is.`;
+  return `There is no preview ${id}. Call pending to list those that wait.`;
 }
 
 /**
@@ -192,31 +176,15 @@ export function leftToUserText(previews: readonly Preview[], failures: number): 
     : `${names} were not resolved when asked for. They are now left to the user.`;
 }
 
-export function unseenText(preview: Preview): string {
-  return `${nameOf(preview)} was staged only now, so you have not seen its diff yet. Nothing was changed. Resolve it in your next message.`;
-}
-
-export function unamendedText(preview: Preview): string {
-  return `${nameOf(preview)} could not be amended, so this vote does not count: it was meant for the amended preview. Nothing was changed. Amend it again, or apply it as it is, in your next message.`;
-}
-
-export function usersOwnText(preview: Preview): string {
-  return `The user asked for ${nameOf(preview)} and decides on it. Nothing was changed; you will be told the outcome.`;
-}
-
-export function otherConversationText(preview: Preview): string {
-  return `${nameOf(preview)} does not belong to this conversation, so you have not seen its diff. Nothing was changed. The user resolves it.`;
-}
-
 export function outdatedVoteText(preview: Preview, seen: number): string {
   return (
     `${nameOf(preview)} is now at revision ${preview.revision}, but this vote was for revision ${seen}. ` +
-    'Nothing was changed. Look at the new revision and resolve it again.'
+    'Nothing was changed. Look at the new revision and vote again.'
   );
 }
 
 export function openConflictsText(preview: Preview, paths: readonly string[]): string {
-  return `${nameOf(preview)} still contains conflict markers in ${listed(paths)}. The user must resolve them first. Nothing was changed.`;
+  return `${nameOf(preview)} still contains conflict markers in ${listed(paths)}. The user must settle them first. Nothing was changed.`;
 }
 
 /** The line before the error that the model's own apply returned. */
@@ -281,17 +249,16 @@ export function outcomeText(
   if (lost) return lostOutcomeText(entry, lost);
   const failed = `${FAILED} ${NOT_DONE[entry.action]}`;
   const { previewId: id, label } = entry;
-  const name = nameOf(preview ? { ...preview, label } : { id, label });
+  const part = preview?.part;
+  const name = `${nameOf(preview ? { ...preview, label } : { id, label })}${part ? `, a part of ${part.previewId}` : ''}`;
   const error = errorText(entry, preview);
   if (entry.actor === 'model') {
     const what = { failed, returnedError: RETURNED_ERROR, applied: '', discarded: '' }[outcome];
-    const when = onAbandonedBranch ? 'on the abandoned branch' : 'finished after it was interrupted';
-    const vote = `Your ${entry.action} of ${name} ${when}:`;
+    const when = onAbandonedBranch ? 'on the abandoned branch' : 'ended after it was interrupted';
+    const vote = `Your vote to ${entry.action} ${name} ${when}:`;
     return what === '' ? `${vote} ${outcome}.` : `${vote} it ${what}:${error}`;
   }
   if (isFoundApplied(entry)) return `${name} was applied. ${FOUND_APPLIED} Who decided it is not known.`;
-  if (preview?.part && outcome === 'discarded')
-    return `${outcomeText(entry)}\nThe refused part:\n${fenced(preview.part.patch)}`;
   const who = entry.actor === 'human' ? 'The user' : 'Another extension';
   const typed = entry.reason === DEFAULT_HUMAN_REASON[entry.action] ? '' : ` Reason: ${reasonText(entry)}`;
   switch (outcome) {
@@ -299,7 +266,8 @@ export function outcomeText(
       return `${who} applied ${name}.${typed}${unsavedText(entry.unsaved)}${resultText(entry, preview)}`;
     case 'discarded': {
       const whose = entry.actor === 'human' ? "the user's decision" : 'a decision';
-      return `${who} discarded ${name}. This is ${whose}, not a failure.${typed}`;
+      const refused = part ? `\nThe refused part:\n${fenced(part.patch)}` : '';
+      return `${who} discarded ${name}. This is ${whose}, not a failure.${typed}${refused}`;
     }
     case 'returnedError':
       return `${who} applied ${name}.${typed} It ${RETURNED_ERROR}:${error}`;
@@ -350,14 +318,14 @@ function planOutcomeText(entry: LedgerEntry): string {
   switch (plainOutcome(entry.outcome)) {
     case 'applied': {
       const said = note === undefined ? '' : ` The user says: "${note}"`;
-      return `The user approved the plan (${previewId}). Plan mode is off: carry it out now.${said}`;
+      return `The user approved the plan (${previewId}): carry it out now.${said}`;
     }
     case 'discarded':
       if (isPlanModeLeft(entry))
-        return `The user switched plan mode off, which withdrew the plan (${previewId}) that waited for approval. The user's next prompt says what to do.`;
+        return `The user withdrew the plan (${previewId}), which waited for approval. The user's next prompt says what to do.`;
       return note === undefined
-        ? `The user wants the plan (${previewId}) refined, and did not say how. Ask what is missing, or improve it and submit it again.`
-        : `The user wants the plan (${previewId}) refined: "${note}". Plan mode is still on: refine it and submit it again.`;
+        ? `The user sent the plan (${previewId}) back and did not say why. Ask what is missing, and whether a plan is still wanted.`
+        : `The user sent the plan (${previewId}) back: "${note}". Plan mode is still on: if a plan is still wanted, refine it and submit it again.`;
     case 'failed':
       return `The user tried to ${entry.action === 'apply' ? 'approve' : 'send back'} the plan (${previewId}), which failed:${errorText(entry)}`;
   }

@@ -52,7 +52,7 @@ export type Resolved = {
       readonly unproved?: Unproved;
     }
   /**
-   * The vote did nothing because another attempt was faster or the preview has expired. Its state tells which; if that attempt
+   * The vote did nothing because another attempt was faster or the preview has expired. Its state shows which; if that attempt
    * failed, it is pending again.
    */
   | { readonly kind: 'already'; readonly last: LedgerEntry | undefined }
@@ -82,7 +82,7 @@ export function toolResult(resolved: Resolved): AgentToolResult {
   return withDetails(plainResult(resolved), vote, { sourceToolName, label });
 }
 
-/** The result for a model that voted. An error that its apply returned tells the state of the preview. */
+/** The result for a model that voted. If the apply returned an error, the result begins with the state of the preview. */
 export function modelResult(resolved: Resolved | Handled): AgentToolResult {
   if (resolved.kind === 'handled') return resolved.result;
   const result = toolResult(resolved);

@@ -20,7 +20,7 @@ export function appliedText(group: readonly Preview[], reason: string, unsaved: 
 
 export function unsavedText(unsaved: readonly string[] = []): string {
   if (unsaved.length === 0) return '';
-  return ` Not saved yet, because it has other unsaved changes: ${listed(unsaved)}.`;
+  return ` Not on disk until the user saves, since the editor has other unsaved changes: ${listed(unsaved)}.`;
 }
 
 /**
@@ -40,6 +40,7 @@ export function recommendedText(
   const recorded =
     planning === undefined
       ? `Your ${recommendation} ${names} ${previews.length === 1 ? 'is' : 'are'} recorded.`
-      : `Plan mode is on, so your ${planning} of ${names} is only recorded, as a recommendation.`;
-  return `${recorded} The user decides; nothing has changed yet. Do not resolve ${it} again: you will be told the outcome.`;
+      : `Plan mode is on, so your vote to ${planning} ${names} is only recorded, as a recommendation.`;
+  const wakes = planning ? '' : ' An open step in todo wakes you then.';
+  return `${recorded} The user decides; nothing has changed yet. Do not resolve ${it} again: you will be told the outcome.${wakes}`;
 }

@@ -39,10 +39,20 @@ export function waitText(preview: Preview, { authority, isUsersAlone, blockers }
 /**
  * The line before the result of a tool call that amended a preview.
  * @param above the previews that build on it, which are rebased.
+ * @param vote whether the model had voted on it, or has no vote, as in Manual mode.
  */
-export function amendedText({ id, revision }: Preview, above: readonly string[]): string {
+export function amendedText(
+  { id, revision }: Preview,
+  above: readonly string[],
+  vote: 'none' | 'open' | 'outdated',
+): string {
   const [verb, be] = above.length === 1 ? ['builds', 'is'] : ['build', 'are'];
   const moved =
     above.length === 0 ? '' : ` ${listed(above)}, which ${verb} on it, ${be} rebased or stale now.`;
-  return `${id} is now at revision ${revision}, no file modified yet. An earlier vote on it no longer counts.${moved}`;
+  const then = {
+    none: ' The user reviews it.',
+    open: '',
+    outdated: ' Your earlier vote on it no longer counts.',
+  };
+  return `${id} is now at revision ${revision}, no file modified yet.${then[vote]}${moved}`;
 }

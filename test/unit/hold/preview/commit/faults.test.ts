@@ -240,7 +240,7 @@ test('refused: a file of 6 MB, a folder', async context => {
   const { root, workspace } = given(context);
   fs.writeFileSync(path.join(root, 'big'), new Uint8Array(6 * 1024 * 1024));
   fs.mkdirSync(path.join(root, 'folder'));
-  await assert.rejects(workspace.read('big'), /big has 6\.0 MB; files over 5 MB/);
+  await assert.rejects(workspace.read('big'), /big is 6\.0 MB; files over 5 MB/);
   await assert.rejects(workspace.read('folder'), /folder is a folder/);
   const huge = create('huge', 'x'.repeat(6 * 1024 * 1024));
   await assert.rejects(commitChanges(workspace, [huge]), /huge/);

@@ -1,17 +1,20 @@
 /** What a log of previews stores of texts, where, and what becomes of that. */
 import { after, before, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import writable, * as fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import * as path from 'node:path';
 import { sideOfText, textOf } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
+import { Packs } from '../../../../../src/agent/hold/preview/log/packs.ts';
 import { sharedEnds } from '../../../../../src/agent/hold/preview/log/sharedEnds.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { resolvePart } from '../../../../../src/agent/hold/preview/resolve/resolvePart.ts';
 import { undoAction } from '../../../../../src/agent/hold/preview/undo.ts';
 import { create, modify } from '../../../../support/changes.ts';
+import { aroundDiskCalls } from '../../../../support/diskCalls.ts';
 import { draft } from '../../../../support/drafts.ts';
 import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
 import { TempFolder } from '../../../../support/tempFolder.ts';
@@ -249,3 +252,43 @@ for (const [damage, harm] of [
     assert.deepEqual(await last.store.forgetResolved(new Date(Date.now() + 1000)), []);
     assert.ok(!packs().includes(damaged), 'what is named no more goes');
   });
+
+test('a flush returns once all that was written before it is on the disk, whatever another flush has synced', async () => {
+  const packs = new Packs(storage);
+  const write = (text: string): void => {
+    packs.add(text, {}, Buffer.from(text));
+    packs.write();
+  };
+  const disk = new EventEmitter();
+  /** Begins a flush. @returns its end, and the sync that it waits for */
+  const flush = async () => {
+    const begun = once(disk, 'sync');
+    const ended = packs.flush();
+    const returned = ended.then(() => assert.fail('it syncs nothing'));
+    const [sync] = await (Promise.race([begun, returned]) as Promise<PromiseWithResolvers<void>[]>);
+    return { ended, sync: sync ?? assert.fail() };
+  };
+  const work = async (): Promise<void> => {
+    write('one');
+    const first = await flush();
+    write('written while the first flush syncs');
+    first.sync.resolve();
+    await first.ended;
+    const second = await flush();
+    const third = await flush(); // while the second one syncs the same
+    third.sync.reject(new Error('EIO'));
+    await assert.rejects(third.ended, /EIO/);
+    second.sync.reject(new Error('EIO'));
+    await assert.rejects(second.ended, /EIO/);
+    const fourth = await flush();
+    fourth.sync.resolve();
+    await fourth.ended;
+    await packs.flush(); // nothing is left
+  };
+  await aroundDiskCalls(call => {
+    if (call.name !== 'datasync') return call.make();
+    const sync = Promise.withResolvers<void>();
+    disk.emit('sync', sync);
+    return sync.promise;
+  }, work);
+});

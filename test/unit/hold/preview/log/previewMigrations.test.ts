@@ -169,7 +169,7 @@ test('a diff of version 4 that an agent in a terminal would have written comes b
   );
   assert.deepEqual(store.get('p3')?.state, {
     kind: 'expired',
-    reason: 'An agent in a terminal would have written it, which Redline no longer shows.',
+    reason: 'An agent in a terminal would have written it. Redline no longer shows such changes.',
   });
   assert.deepEqual(store.get('p5')?.state, { kind: 'expired', interrupted: true });
   assert.deepEqual(

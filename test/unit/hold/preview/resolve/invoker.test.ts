@@ -31,7 +31,10 @@ test('apply names the files that are not saved yet', async () => {
   const { stage, resolve, workspace } = new InvokerHarness();
   workspace.type('a.txt', 'a');
   stage();
-  assert.match(textOf(await resolve()), /Not saved yet, because it has other unsaved changes: a\.txt\.$/);
+  assert.match(
+    textOf(await resolve()),
+    /Not on disk until the user saves, since the editor has other unsaved changes: a\.txt\.$/,
+  );
 });
 
 test("apply of an opaque preview gives the callback's content, with reason and extra handed through", async () => {
@@ -197,7 +200,10 @@ test('an opaque preview whose callback is gone cannot be applied, only discarded
     origin: null,
     stagedAt: '2026-01-01T00:00:00.000Z',
   });
-  await assert.rejects(resolve(), /^ToolError: p1 \(Lost\) has no action to apply\. Discard it\.$/);
+  await assert.rejects(
+    resolve(),
+    /^ToolError: p1 \(Lost\) has no action to apply, so it can only be discarded\.$/,
+  );
   await resolve({ action: 'discard' });
   assert.equal(state().kind, 'discarded');
 });

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { counted } from '../../../../../src/agent/hold/preview/label.ts';
 import { resolvePart } from '../../../../../src/agent/hold/preview/resolve/resolvePart.ts';
+import { outcomeText } from '../../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { keepsHunks, seenPart } from '../../../../../src/agent/hold/preview/resolve/ownParts.ts';
 import { linkTo, sideOfText } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import type { Prover } from '../../../../../src/agent/hold/preview/resolve/proof.ts';
-import { modify } from '../../../../support/changes.ts';
+import { modify, rename } from '../../../../support/changes.ts';
 import { draft } from '../../../../support/drafts.ts';
 import { createTestSession, restoredStore, type TestSession } from '../../../../support/testSession.ts';
 
@@ -39,17 +40,15 @@ test('each hunk that is resolved alone has the number that it had in the whole, 
   await vote(t, 'discard', 'a.txt', 1);
   assert.deepEqual(labels(t), [
     'p1 Edit a.txt (1 edit)',
-    'p2 Edit a.txt (1 edit): a.txt, hunk 2',
-    'p3 Edit a.txt (1 edit): a.txt, hunk 3',
+    'p2 Edit a.txt (1 edit), hunk 2',
+    'p3 Edit a.txt (1 edit), hunk 3',
   ]);
+  const titles = t.store.all().map(({ title }) => title);
+  assert.deepEqual(titles, ['Edit a.txt', 'Edit a.txt, hunk 2', 'Edit a.txt, hunk 3']);
   await vote(t, 'apply', 'a.txt', 0);
   assert.deepEqual(
     t.store.ledger().map(({ previewId, label }) => `${previewId} ${label}`),
-    [
-      'p2 Edit a.txt (1 edit): a.txt, hunk 2',
-      'p3 Edit a.txt (1 edit): a.txt, hunk 3',
-      'p1 Edit a.txt (1 edit)',
-    ],
+    ['p2 Edit a.txt (1 edit), hunk 2', 'p3 Edit a.txt (1 edit), hunk 3', 'p1 Edit a.txt (1 edit)'],
   );
   assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'ONE').replace('five', 'FIVE'));
 });
@@ -107,7 +106,7 @@ test('a hunk that shares its edit with another one counts as one edit, and the t
   });
   await t.session.prompt('Shout.');
   await vote(t, 'apply', 'a.txt', 0);
-  assert.deepEqual(labels(t), ['p1 Edit a.txt (1 edit)', 'p2 Edit a.txt (1 edit): a.txt, hunk 1']);
+  assert.deepEqual(labels(t), ['p1 Edit a.txt (1 edit)', 'p2 Edit a.txt (1 edit), hunk 1']);
   assert.equal(t.store.get('p2')?.title, 'Shout: a.txt, hunk 1');
 });
 
@@ -228,6 +227,37 @@ test('a link or a binary file is decided as a whole, and the model is told what 
     revision: 1,
     patch: '--- i.png\n+++ i.png\n-a binary file, 2 bytes\n+a symbolic link to a.txt',
   });
+});
+
+test('a move that is refused alone is told with both paths, and with the preview of which it was a part', async () => {
+  const t = createTestSession({ files: { 'a.txt': 'a\n', 'b.txt': 'b\n' }, script: [{ text: 'ok' }] });
+  t.stage({ label: 'Both', changes: [modify('a.txt', 'a\n', 'A\n'), rename('b.txt', 'c.txt', 'b\n')] });
+  await vote(t, 'discard', 'c.txt');
+  const entry = t.store.ledger().at(-1) ?? assert.fail();
+  const preview = t.store.get('p2') ?? assert.fail();
+  assert.match(
+    outcomeText(entry, { preview }),
+    /^The user discarded p2 \(Both: c\.txt\), a part of p1\. This is [^]*\nThe refused part:\n```\n--- b\.txt\n\+\+\+ c\.txt\n```$/,
+  );
+});
+
+test('the name of a hunk has its file, unless the name of the whole says it alone', async () => {
+  const t = createTestSession({ files: { 'a.ts': TEXT, 'data.ts': TEXT }, script: [{ text: 'ok' }] });
+  const shouted = TEXT.replace('one', 'ONE').replace('nine', 'NINE');
+  const [a, data] = ['a.ts', 'data.ts'].map(path => modify(path, TEXT, shouted));
+  for (const changes of [[a!, data!], [a!]]) t.stage({ label: 'Change a.ts, data.ts', changes });
+  t.stage({ label: 'Change data.ts', changes: [a!] });
+  t.stage({ label: 'Change a.ts', changes: [a!] });
+  for (const { id, revision } of t.store.list('oldestFirst')) {
+    const request = { id, revision, action: 'discard', reason: 'r', actor: 'human' } as const;
+    await resolvePart(t, request, { path: 'a.ts', hunk: 0 });
+  }
+  assert.deepEqual(labels(t).slice(4), [
+    'p5 Change a.ts, data.ts: a.ts, hunk 1',
+    'p6 Change a.ts, data.ts: a.ts, hunk 1',
+    'p7 Change data.ts: a.ts, hunk 1',
+    'p8 Change a.ts, hunk 1',
+  ]);
 });
 
 test('a hunk that was seen before own decisions is the same hunk after them, a decided one is decided, and an amended one outdated', async () => {

@@ -34,7 +34,7 @@ test('the reminder, to the letter, and a line that names the preview', async () 
 
 const results: readonly [string, object, string, boolean][] = [
   ['nothing is pending', {}, 'No pending action to resolve. Nothing to apply or discard.', true],
-  ['the id is unknown', { id: 'p9' }, 'There is no preview p9. Call pending to see what there is.', true],
+  ['the id is unknown', { id: 'p9' }, 'There is no preview p9. Call pending to list those that wait.', true],
 ];
 for (const [when, args, content, isError] of results) {
   test(`the result of resolve when ${when}`, async () => {
@@ -154,7 +154,7 @@ for (const [how, apply, end] of [
     await changed;
     await t.session.prompt('And?');
     const outcomes = t.steering().flatMap(({ kind, text }) => (kind === 'outcome' ? [text] : []));
-    assert.deepEqual(outcomes, [`Your apply of p1 (Deploy) finished after it was interrupted: ${end}`]);
+    assert.deepEqual(outcomes, [`Your vote to apply p1 (Deploy) ended after it was interrupted: ${end}`]);
   });
 
 for (const [what, forged] of [

@@ -31,7 +31,7 @@ type Finding = 'open' | 'stays' | LostWhy;
  */
 export class LandedFile {
   readonly step: FileStep;
-  /** Read once an editor has the file open: a commit of thousands of files would read all of them. */
+  /** Read only once an editor has the file open: otherwise, a commit of thousands of files would read them all. */
   #texts: { readonly text: LandedText | undefined } | undefined;
   readonly #read: () => Promise<Held>;
   readonly #end: (finding: 'stays' | LostWhy) => void;

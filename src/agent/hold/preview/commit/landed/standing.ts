@@ -7,7 +7,7 @@ export interface LandedText {
   readonly after: string;
 }
 
-/** Whether a text has a change: `absent` has it nowhere, and `completed` is that text with the change. */
+/** Whether a text has a change: `absent` if it lacks at least a part of it; `completed` is the text with all of it. */
 export type Standing =
   | { readonly kind: 'held' }
   | { readonly kind: 'overlaps' }

@@ -1,0 +1,45 @@
+import { nameOf, namesOf, type Preview } from '../preview.ts';
+import { allNamed, MAX_NAMED, NOTHING_PENDING } from './resolveTexts.ts';
+
+/** Answers a `resolve` that would have submitted a plan. */
+export const PLAN_MODE_ENDED =
+  'Plan mode was switched off before this arrived, so no plan was submitted. Nothing was changed. Call resolve with the id of a preview to resolve it.';
+
+/**
+ * Answers a `resolve` that means none of the pending previews.
+ * @param pending previews that wait for someone else.
+ */
+export function notYoursText(pending: readonly Preview[]): string {
+  if (pending.length === 0) return NOTHING_PENDING;
+  const first = namesOf(pending.slice(0, MAX_NAMED));
+  const more = pending.length > MAX_NAMED ? ` and ${pending.length - MAX_NAMED} more` : '';
+  return `No pending preview waits for you. The user decides on ${first}${more}; you will be told the outcome.`;
+}
+
+/** Answers a `resolve` that may mean any of these. */
+export function severalText(previews: readonly Preview[]): string {
+  return `This vote may mean any of ${allNamed(previews)}. Nothing was changed. Name the ones that you mean with ids.`;
+}
+
+/** The last sentence for a model that has not seen a preview yet, by what it wanted to do; `user`: only the user decides on it. */
+const UNSEEN = {
+  vote: 'Vote on it in your next message.',
+  amend: 'Amend it in your next message.',
+  user: 'Only the user decides on it; you will be told the outcome.',
+} as const;
+
+export function unseenText(preview: Preview, then: keyof typeof UNSEEN): string {
+  return `${nameOf(preview)} was staged only now, so you have not seen its diff yet. Nothing was changed. ${UNSEEN[then]}`;
+}
+
+export function unamendedText(preview: Preview): string {
+  return `${nameOf(preview)} could not be amended, so this vote does not count: it was meant for the amended preview. Nothing was changed. Amend it again, or apply it as it is, in your next message.`;
+}
+
+export function usersOwnText(preview: Preview): string {
+  return `The user asked for ${nameOf(preview)} and decides on it. Nothing was changed; you will be told the outcome.`;
+}
+
+export function otherConversationText(preview: Preview): string {
+  return `${nameOf(preview)} does not belong to this conversation, so you have not seen its diff. Nothing was changed. The user decides on it.`;
+}
