@@ -6,7 +6,6 @@ import type { FileContent, FolderRoot } from '../../hold/preview/workspace.ts';
 import { Effects, foundContent, type Found } from '../view/effects.ts';
 import { Layers } from '../view/layers.ts';
 import { OWN_FOLDERS } from '../view/bubblewrap.ts';
-import { removeTree } from '../view/entries.ts';
 import { clearSetId } from '../view/heldFind.ts';
 import { CopiedLinks, PathNames } from '../view/pathNames.ts';
 import { inTrees, PlainTree } from '../view/plainTree.ts';
@@ -35,8 +34,9 @@ import {
   identitiesOf,
   isOver,
   makeLayer,
+  readState,
+  removeView,
   stampsOf,
-  stateSchema,
   treeOf,
   writeStamps,
   writtenSince,
@@ -67,19 +67,20 @@ export class AgentView {
   readonly #stamps = new Map<string, string>();
   #view = '';
 
-  private constructor(storage: string, state: ViewState) {
+  private constructor(storage: string, state: ViewState, record?: string) {
     this.storage = storage;
     this.#state = state;
     const copies = copiesOf(state, storage);
     this.#layers = new Layers(state.folders, storage, root => copies.find(each => each.root === root)?.copy);
     this.#links = new CopiedLinks(copies, copies.length > 0 ? this.#layers.links : new Map());
-    this.#known = new KnownFiles(path.join(storage, 'known'));
+    this.#known = new KnownFiles(path.join(storage, 'known'), record);
   }
 
   /**
    * Makes the files that a view is mounted from, or its copies. If that fails, nothing is left.
    * @param storage a folder that does not exist yet, outside all folders.
    * @param copying how the copies are made; nothing for an overlay
+   * @param record as in {@link reopen}
    * @throws TooLargeError, CancelledError, or the error of the system
    */
   static async create(
@@ -87,6 +88,7 @@ export class AgentView {
     storage: string,
     limits: CopyLimits,
     copying?: Copying,
+    record?: string,
   ): Promise<AgentView> {
     await fs.mkdir(storage, { recursive: true });
     const maker = await listen();
@@ -96,7 +98,7 @@ export class AgentView {
       copies: copying && (await claimCopies(path.dirname(storage))),
       maker: maker?.address,
     };
-    const view = new AgentView(storage, state);
+    const view = new AgentView(storage, state, record);
     try {
       // From now on a window that finds it half made can remove it.
       await writeState(storage, state);
@@ -117,13 +119,21 @@ export class AgentView {
     }
   }
 
-  /** Opens a view that was made before. @throws Error if there is none */
-  static async reopen(storage: string): Promise<AgentView> {
-    const text = await fs.readFile(path.join(storage, 'view.json'), 'utf8');
-    const view = new AgentView(storage, stateSchema.parse(JSON.parse(text)));
+  /**
+   * Opens a view that was made before.
+   * @param record names the record of what was accepted; what is not in it is collected again.
+   * @throws Error if there is none
+   */
+  static async reopen(storage: string, record?: string): Promise<AgentView> {
+    const view = new AgentView(storage, await readState(storage), record);
     await view.#known.load();
     for (const [at, stamp] of await stampsOf(storage)) view.#stamps.set(at, stamp);
     return view;
+  }
+
+  /** Lets its record join that of the windows that store their previews: this window's are stored now. */
+  joinRecord(): Promise<void> {
+    return this.#known.join();
   }
 
   /** Whether it is still being made, perhaps by another window. */
@@ -152,15 +162,15 @@ export class AgentView {
     return this.#state.foreign;
   }
 
-  /** Files and folders that are not in the view, since they may not be read or their names are not UTF-8. */
+  /** Files and folders that are not in the view, since Redline cannot read them or their names are not UTF-8. */
   get unreadable(): readonly string[] {
     return this.#state.unreadable;
   }
 
   /**
    * Looks at the files in the mounted view from now on.
-   * @param view leads to the root of the view, see `Namespace.entered`; for a copy, where its program answers.
-   * @returns whether the view is mounted there; else nothing has changed
+   * @param view leads to the root of the view, see `Namespace.entered`; for a copy, the socket on which its program answers.
+   * @returns false if the view is not mounted there: then nothing has changed. Always true for a copy, which is not checked.
    */
   async enter(view: string): Promise<boolean> {
     if (this.#state.copies === undefined && !(await this.isMounted(view))) return false;
@@ -169,12 +179,13 @@ export class AgentView {
   }
 
   /**
-   * Whether the view is mounted there: reads and writes there do not reach the workspace itself. A copy is, as long as its
-   * program answers there.
+   * Whether the view is mounted there: reads and writes there do not reach the workspace itself. A copy counts as mounted as long
+   * as its program answers there.
    */
   async isMounted(view: string): Promise<boolean> {
-    if (this.#state.copies !== undefined) return (await answers(view)) === true;
-    return areMounted(this.#layers.all, view);
+    return this.#state.copies === undefined
+      ? areMounted(this.#layers.all, view)
+      : (await answers(view)) === true;
   }
 
   /** A fingerprint that changes with each write. Callers poll it: the upper trees send no events. */
@@ -187,7 +198,7 @@ export class AgentView {
 
   /**
    * Collects the changes since the last {@link Collection.accept}. The program may go on writing meanwhile.
-   * @param restMs files that were written in the last so many milliseconds are left for later.
+   * @param restMs files that were written less than this many milliseconds ago are left for later.
    * @param isEnd the program has ended: settings that git ignores are collected, too.
    */
   async collect(restMs = 0, isEnd = false): Promise<Collection> {
@@ -255,19 +266,17 @@ export class AgentView {
     const { effects: files, leftOut } = effects.end();
     const names = copiesOf(this.#state, this.storage).map(({ root, copy }) => [copy, root] as const);
     const notes = new PathNames(names, () => undefined).told(files);
-    const accept = async (): Promise<void> => {
-      for (const [at, { stamp, theirs }] of looked) {
-        await this.#known.set(at, theirs);
-        this.#stamps.set(at, stamp);
-      }
+    const accept: Collection['accept'] = async stage => {
+      const found = [...looked].map(([at, { theirs }]) => [at, theirs] as const);
+      await this.#known.record(found, stage);
+      for (const [at, { stamp }] of looked) this.#stamps.set(at, stamp);
       for (const [at, stamp] of unreadable) this.#stamps.set(at, stamp);
-      await this.#known.save();
     };
     const git = await gitOf(this.#layers.all, layer => treeOf(this.#state, this.#seen(layer)));
     return {
       ...{ effects: files, leftOut, busy, bulk, ignored, settings, notes, ...git },
       isTooMuch: isNone || bulk.length > 0,
-      accept: isNone ? async () => undefined : accept,
+      accept: isNone ? stage => stage() : accept,
     };
   }
 
@@ -293,10 +302,11 @@ export class AgentView {
     const bits = mode ?? modeOf(now);
     const wanted = content ? foundContent(content, bits) : undefined;
     const left = content && 'link' in content ? { link: await this.#links.inCopy(content.link) } : content;
-    if (!(await isSame(now, wanted)))
-      await (left ? writeWatched(tree, relative, left, bits) : tree.remove(relative));
-    await this.#known.set(at, wanted);
-    await this.#known.save();
+    const isThere = await isSame(now, wanted);
+    if (isThere && before === expected) return true;
+    await this.#known.record([[at, wanted]], async () => {
+      if (!isThere) await (left ? writeWatched(tree, relative, left, bits) : tree.remove(relative));
+    });
     this.#stamps.delete(at);
     return true;
   }
@@ -309,8 +319,8 @@ export class AgentView {
     const [layer] = this.#layers.all;
     const isTaken = layer && (await new PlainTree(path.join(layer.state, 'lower')).find(STATUS_FILE));
     const beside = copiesFolder(this.#state, this.storage) ?? path.join(this.storage, 'home');
-    const folder = layer && !isTaken ? this.#seen(layer) : beside;
-    await writeWatched(treeOf(this.#state, folder), STATUS_FILE, Buffer.from(text), 0o644);
+    const tree = treeOf(this.#state, layer && !isTaken ? this.#seen(layer) : beside);
+    await writeWatched(tree, STATUS_FILE, Buffer.from(text), 0o644);
   }
 
   /** Clears the set-user-ID and set-group-ID bits of files written in the view. No program may be at work in it. */
@@ -326,30 +336,23 @@ export class AgentView {
   /** Ignored files that the program wrote, as the last {@link collect} found them. */
   async stayed(): Promise<readonly Stayed[]> {
     const all = this.#layers.all.flatMap(layer => {
-      const inLayer = [...(this.#ignored.get(layer) ?? [])].map(
-        each => [layer, each, layer.upper, each] as const,
-      );
+      const nameOf = (relative: string): string => this.#layers.nameOf({ layer, relative });
+      const tree = treeOf(this.#state, layer.upper);
+      const inLayer = [...(this.#ignored.get(layer) ?? [])].map(each => [tree, each, nameOf(each)] as const);
       const own = this.#state.ignored
         .filter(({ root }) => root.startsWith(`${layer.root}/`))
-        .map(({ root, state }) => {
-          return [layer, path.relative(layer.root, root), path.join(state, 'upper'), ''] as const;
-        });
+        .map(({ root, state }) => [path.join(state, 'upper'), path.relative(layer.root, root)] as const)
+        .map(([at, relative]) => [treeOf(this.#state, at), '', nameOf(relative)] as const);
       return [...inLayer, ...own];
     });
     const since = await writtenSince(this.#state, this.storage);
-    const found = all.map(([layer, relative, upper, at]) =>
-      stayedAt(treeOf(this.#state, upper), at, this.#layers.nameOf({ layer, relative }), since),
-    );
-    return (await Promise.all(found)).flat().sort((a, b) => (a.path < b.path ? -1 : 1));
+    const found = await Promise.all(all.map(each => stayedAt(...each, since)));
+    return found.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   /** Removes all that belongs to the view, after a note that it is over: so no leftovers pass for a program's work. */
-  async remove(): Promise<void> {
-    this.#state.isOver = true;
-    await writeState(this.storage, this.#state).catch(() => undefined);
-    const copies = copiesFolder(this.#state, this.storage);
-    if (copies !== undefined) await removeTree(copies);
-    await removeTree(this.storage);
+  remove(): Promise<void> {
+    return removeView(this.storage, this.#state);
   }
 
   /** Whether its removal has begun, or its copies have gone: then nothing in it is a program's work. */

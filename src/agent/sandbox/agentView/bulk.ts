@@ -1,8 +1,8 @@
 import { foldersAbove } from '../../hold/preview/fileSteps.ts';
 
 /**
- * Folders to leave for later, such as a tree that a program copied in, so that at most `most` paths remain: the innermost ones
- * that alone hold too many, else the largest at the top.
+ * Folders to leave for later, such as a tree that a program copied in, so that at most `most` paths remain: the innermost ones that
+ * hold too many by themselves, or else the largest top-level ones.
  * @returns none if the paths are few, or are spread so that no folder stands out
  */
 export function bulkFolders(paths: readonly string[], most: number): readonly string[] {

@@ -36,6 +36,9 @@ export interface Collected {
 
 /** The collected changes, and the way to accept them. */
 export interface Collection extends Collected {
-  /** Marks the files as known. Until then, the same changes are collected again. */
-  accept(): Promise<void>;
+  /**
+   * Marks the files as known. Until then, the same changes are collected again.
+   * @param stage makes previews of them, once nothing can fail any more for lack of space
+   */
+  accept(stage: () => Promise<void>): Promise<void>;
 }

@@ -36,7 +36,7 @@ export function wallAround(
   return [...before, at, ...bound, '--die-with-parent', '--', ...after];
 }
 
-/** A profile of macOS that forbids writing below the folders, but for the free one, and nothing else. Its last rule counts. */
+/** A profile of macOS that forbids only writing below the folders, except in the free one: the last matching rule counts. */
 export function profileFor(folders: readonly string[], free: string): string {
   const path = (each: string): string => `(subpath "${each.replace(/["\\]/g, '\\$&')}")`;
   return `(version 1)(allow default)(deny file-write* ${folders.map(path).join(' ')})(allow file-write* ${path(free)})`;

@@ -25,7 +25,7 @@ export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
 }
 
-/** The frozen copy of a workspace folder, in which an agent works for long. */
+/** The frozen copy of a workspace folder, in which an agent works for a long time. */
 export interface Frozen {
   /** Ignored folders, such as dependencies, relative to the folder: each becomes an overlay of its own. */
   readonly ignored: readonly string[];
@@ -40,8 +40,8 @@ export interface Frozen {
 }
 
 /**
- * Copies a folder of the workspace as it is now, without the large folders that git ignores: an overlay that lives for long needs a
- * lower tree that does not change. Git's objects are not copied, as they never change.
+ * Copies a folder of the workspace as it is now, without the large folders that git ignores: a long-lived overlay needs a lower
+ * tree that does not change. Git's objects are not copied, as they never change.
  * @param root absolute, links followed
  * @param to a folder that does not exist yet
  * @throws TooLargeError, and the error of the system if the disk is full, for example
@@ -185,7 +185,7 @@ function joined(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** Reads something, or notes that it may not be read; `undefined` also if it has vanished since it was listed. */
+/** Reads something, or notes that it cannot be read; `undefined` then, and if it has vanished since it was listed. */
 async function readable<T>(
   relative: string,
   unreadable: string[],

@@ -16,18 +16,50 @@ const schema = z.record(z.string(), entrySchema);
 
 type Entry = z.infer<typeof entrySchema>;
 
+/** The index of windows that store their previews. */
+const STORED = 'known';
+
 /**
  * The contents of a view's files when they were last looked at, by absolute path. They are stored, so that they survive a reload.
  */
 export class KnownFiles {
   readonly #folder: string;
-  readonly #index: string;
+  #index: string;
   #entries = new Map<string, Entry>();
+  #last: Promise<unknown> = Promise.resolve();
+  /** Whether {@link join} has yet to succeed. */
+  #isToJoin = false;
 
-  /** @param folder an existing one */
-  constructor(folder: string) {
+  /**
+   * @param folder an existing one
+   * @param name of the index beside it, if it is not that of windows that store their previews
+   */
+  constructor(folder: string, name = STORED) {
     this.#folder = folder;
-    this.#index = `${folder}.json`;
+    this.#index = path.join(path.dirname(folder), `${name}.json`);
+  }
+
+  /**
+   * Merges its own index into that of the windows that store their previews, and goes on with that one. Where both have a file, its
+   * own entry is newer. If the merge fails, the next {@link record} tries again.
+   * @throws the error of the system
+   */
+  join(): Promise<void> {
+    this.#isToJoin = true;
+    return this.#inTurn(() => this.#join());
+  }
+
+  async #join(): Promise<void> {
+    if (!this.#isToJoin) return;
+    const joined = new KnownFiles(this.#folder);
+    await joined.load();
+    for (const [at, entry] of this.#entries) joined.#entries.set(at, entry);
+    await joined.record([]);
+    const own = this.#index;
+    this.#index = joined.#index;
+    this.#entries = joined.#entries;
+    this.#isToJoin = false;
+    await fs.rm(own, { force: true });
   }
 
   /** Reads the stored index; it is empty if there is none. */
@@ -56,27 +88,49 @@ export class KnownFiles {
       .map(at => at.slice(folder.length + 1));
   }
 
-  /** Records the file at a path. If it is too large for a preview, the earlier file stays recorded. */
-  async set(at: string, found: Found | undefined): Promise<void> {
-    if (found?.kind !== 'file') {
-      this.#entries.set(at, found ?? { kind: 'nothing' });
-      return;
-    }
-    if (found.size > MAX_FILE_BYTES) return;
+  /**
+   * Records files by their paths; those in memory change only once all that takes space is on disk, so that a full disk changes
+   * nothing. If a file is too large for a preview, the earlier one stays recorded.
+   * @param then called once all that takes space is stored
+   * @throws the error of the system, or that of `then`
+   */
+  record(
+    files: Iterable<readonly [at: string, found: Found | undefined]>,
+    then?: () => Promise<void>,
+  ): Promise<void> {
+    return this.#inTurn(() => this.#record(files, then));
+  }
+
+  async #record(
+    files: Iterable<readonly [at: string, found: Found | undefined]>,
+    then: (() => Promise<void>) | undefined,
+  ): Promise<void> {
+    await this.#join().catch(() => undefined); // then its own index goes on
+    const entries = new Map(this.#entries);
+    for (const [at, found] of files)
+      if (found?.kind !== 'file') entries.set(at, found ?? { kind: 'nothing' });
+      else if (found.size <= MAX_FILE_BYTES) entries.set(at, await this.#stored(found));
+    const draft = `${this.#index}.new`;
+    await fs.writeFile(draft, JSON.stringify(Object.fromEntries(entries)), { mode: 0o600 });
+    await then?.();
+    this.#entries = entries;
+    await replaceFile(draft, this.#index);
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #stored(found: Extract<Found, { kind: 'file' }>): Promise<Entry> {
     const bytes = await found.read();
     const hash = sha256(bytes);
     const file = path.join(this.#folder, hash);
     // A file that was cut short by a full disk must not be left under this name.
     await fs.writeFile(`${file}.new`, bytes);
     await replaceFile(`${file}.new`, file);
-    this.#entries.set(at, { kind: 'file', hash, size: bytes.length, mode: found.mode });
-  }
-
-  /** Stores the index. */
-  async save(): Promise<void> {
-    const draft = `${this.#index}.new`;
-    await fs.writeFile(draft, JSON.stringify(Object.fromEntries(this.#entries)), { mode: 0o600 });
-    await replaceFile(draft, this.#index);
+    return { kind: 'file', hash, size: bytes.length, mode: found.mode };
   }
 }
 

@@ -37,7 +37,7 @@ export async function fingerprintOf(
   return [count, size, latest, ids].join(' ');
 }
 
-/** Writes a file by a rename, so that programs that watch the view see it complete, and no draft (in `.git`, if any). */
+/** Writes a file by a rename, so that programs that watch the view see only the complete file; its draft is in `.git`, if any. */
 export async function writeWatched(
   tree: PlainTree,
   relative: string,
@@ -59,7 +59,7 @@ export async function areMounted(layers: readonly Layer[], view: string): Promis
   return true;
 }
 
-/** The paths of which a tree has none. */
+/** The paths at which a tree has nothing. */
 export async function pathsNotIn(tree: PlainTree, paths: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(paths.map(each => tree.find(each)));
   return paths.filter((_, n) => !found[n]);

@@ -27,7 +27,7 @@ export async function gitOf(
   return { commits, lostGit };
 }
 
-/** Worktrees of the repository that were made in the view: each is a checkout, of which every file would count as new. */
+/** Worktrees of the repository that were made in the view: each is a checkout whose files would all count as new. */
 export async function worktreesOf(git: readonly string[], view: PlainTree): Promise<readonly string[]> {
   const found: string[] = [];
   for (const each of git.filter(at => at.endsWith('/.git')))

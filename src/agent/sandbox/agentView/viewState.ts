@@ -3,6 +3,8 @@ import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { hasCode } from '../../base/errors.ts';
 import { parsedJson } from '../../base/json.ts';
+import { replaceFile } from '../../base/system/replaceFile.ts';
+import { removeTree } from '../view/entries.ts';
 import { Layers } from '../view/layers.ts';
 import { folderId } from '../view/openFolders.ts';
 import { PlainTree } from '../view/plainTree.ts';
@@ -13,7 +15,7 @@ import { freezeFolder } from './frozenFolder.ts';
 import { COPIES, placesIn } from './workCopy.ts';
 
 const pathPair = z.object({ state: z.string(), at: z.string() });
-export const stateSchema = z.object({
+const stateSchema = z.object({
   folders: z.array(z.object({ name: z.string(), fsPath: z.string() })),
   /** Ignored folders, each an overlay of its own. */
   ignored: z.array(z.object({ root: z.string(), state: z.string() })),
@@ -23,7 +25,7 @@ export const stateSchema = z.object({
   unreadable: z.array(z.string()),
   /** The folder beside the view with the working copies; none for an overlay. */
   copies: z.optional(z.string().check(z.regex(COPIES))),
-  /** Answers as long as the view is being made. */
+  /** An address that answers as long as the view is being made. */
   maker: z.optional(z.string()),
   /** The identities of the copies and of the folder that holds them, see `FolderId`. */
   identities: z.optional(z.array(z.object({ at: z.string(), dev: z.string(), ino: z.string() }))),
@@ -34,8 +36,28 @@ export const stateSchema = z.object({
 /** Persisted state needed to reopen a view. */
 export type ViewState = z.infer<typeof stateSchema>;
 
-export function writeState(storage: string, state: ViewState): Promise<void> {
-  return fs.writeFile(path.join(storage, 'view.json'), JSON.stringify(state), { mode: 0o600 });
+const STATE = 'view.json';
+
+/** Another window may read it meanwhile. */
+export async function writeState(storage: string, state: ViewState): Promise<void> {
+  const draft = path.join(storage, `${STATE}.new`);
+  await fs.writeFile(draft, JSON.stringify(state), { mode: 0o600 });
+  await replaceFile(draft, path.join(storage, STATE));
+}
+
+/** @throws Error if there is none */
+export async function readState(storage: string): Promise<ViewState> {
+  return stateSchema.parse(JSON.parse(await fs.readFile(path.join(storage, STATE), 'utf8')));
+}
+
+/** See `AgentView.remove`. Its state goes last, so that another window knows the rest for what it is. */
+export async function removeView(storage: string, state: ViewState): Promise<void> {
+  if (!state.isOver) await writeState(storage, { ...state, isOver: true }).catch(() => undefined);
+  const copies = copiesFolder(state, storage);
+  if (copies !== undefined) await removeTree(copies);
+  const parts = await fs.readdir(storage).catch(() => []);
+  for (const each of parts.filter(name => name !== STATE)) await removeTree(path.join(storage, each));
+  await removeTree(storage);
 }
 
 /**
@@ -43,7 +65,7 @@ export function writeState(storage: string, state: ViewState): Promise<void> {
  * holds nothing else.
  */
 export async function writtenSince({ copies }: ViewState, storage: string): Promise<number> {
-  return copies === undefined ? 0 : (await fs.stat(path.join(storage, 'view.json'))).ctimeMs;
+  return copies === undefined ? 0 : (await fs.stat(path.join(storage, STATE))).ctimeMs;
 }
 
 /** The stamps of the files of copies as they were made, by path. */

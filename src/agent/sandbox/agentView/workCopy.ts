@@ -35,12 +35,12 @@ export interface Copying {
 }
 
 /**
- * The names of the folders beside views that hold their working copies: the same again and again, since agents know conversations by
- * path.
+ * The names of the folders beside views that hold their working copies: the names are reused, since agents identify conversations
+ * by path.
  */
 export const COPIES = /^copies-\d+$/;
 
-/** After how long a claimed folder has its view, in milliseconds. */
+/** How long a claimed folder may be without its view, in milliseconds. */
 const CLAIM_MS = 60_000;
 
 /** Makes the first folder for working copies that no other view has. @returns its name */
@@ -57,7 +57,7 @@ export async function claimCopies(views: string): Promise<string> {
 /**
  * Removes folders for working copies that a crash has left without their view.
  * @param names all folders there
- * @throws if a view there cannot be read, since any of them could be its own
+ * @throws if a view there cannot be read, since any of these folders could belong to it
  */
 export async function removeLeftCopies(views: string, names: readonly string[]): Promise<void> {
   const left = new Set(names.filter(name => COPIES.test(name)));

@@ -30,7 +30,7 @@ export class Baselines {
 
   /**
    * Finds out whether all these failures were there before, according to the reports of every run.
-   * @returns the fingerprint of the files as they are, see `SeenFiles`; `undefined` if the failures differ, or it cannot be told
+   * @returns the fingerprint of the files as they are, see `SeenFiles`; `undefined` if the failures differ, or that is not known
    * @throws the abort error when the signal fires
    */
   async find(

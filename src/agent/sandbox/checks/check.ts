@@ -40,7 +40,7 @@ export interface CheckResult extends CheckFact {
   readonly command: string;
   /** The previews that it ran on, at their revisions. */
   readonly previews: SeenRevisions;
-  /** `undefined` if files changed while it ran, or it cannot be told. */
+  /** `undefined` if files changed while it ran, or that is not known. */
   readonly saw: SeenFiles | undefined;
   /** Beginning and end of its output, as plain text. */
   readonly output: string;

@@ -126,7 +126,8 @@ export class CheckRunner {
       const plan = { ...planned, timeLimit: check.timeLimit };
       folder = plan.folder;
       sandbox = await (place === 'fresh' ? sandboxes.fresh() : sandboxes.of(OWN_SANDBOX));
-      if (!sandbox) throw new Error('There is no sandbox any more, or more to copy than the settings allow.');
+      if (!sandbox)
+        throw new Error('There is no sandbox any more, or there is more to copy than the settings allow.');
       await sandbox.reset();
       const end = await sandbox.run(plan, contentsAfter(previews, this.#parts.store.blobs), {
         signal: ending,

@@ -37,10 +37,10 @@ export class CheckedFiles {
     });
   }
 
-  /** The files that a check would see with these previews applied; `undefined` if that cannot be told. */
+  /** The files that a check would see with these previews applied; `undefined` if that is not known. */
   async seenWith(previews: readonly Preview[], signal?: AbortSignal): Promise<SeenFiles | undefined> {
     const { workspace } = this.#parts;
-    // Unsaved text is on no disk.
+    // Unsaved text is not on disk.
     if (workspace.unsaved().length > 0) return undefined;
     const pending = contentsAfter(previews, this.#parts.store.blobs);
     const paths = pending.paths();

@@ -130,8 +130,8 @@ export class Checks extends Owner implements Prover {
 
   /**
    * Runs checks again in a full copy of the files with the previews applied, free of anything that a run has left. If a check fails
-   * there in another way than in the sandbox, that becomes its newest result. A check that the settings have no more, or that may not
-   * run any more, is left out.
+   * there in another way than in the sandbox, that becomes its newest result. A check that is no longer in the settings, or may no
+   * longer run, is left out.
    * @param results those of {@link run} on these previews
    * @returns the result in the copy, by the one in the sandbox
    */
@@ -168,7 +168,7 @@ export class Checks extends Owner implements Prover {
       return { isProved: false, why: 'failed', checks, failure: firstFailure(results) };
     }
     if (results.length === 0) return unproved('noChecks');
-    // At the last moment, and for all results: the first check may have run minutes before the last.
+    // All results are compared with the files only now: the first check may have run minutes before the last.
     const once = { signal, look: new Map() };
     const current = await Promise.all(results.map(result => this.#files.isAbout(result, previews, once)));
     return current.every(Boolean) ? { isProved: true, checks } : unproved('changed');

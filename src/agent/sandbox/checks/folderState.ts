@@ -18,9 +18,9 @@ const AT_ONCE = 64;
 const LEFT_OUT = new Set(['.git', 'node_modules']);
 
 /**
- * Computes a fingerprint of all files of the folders that git tracks or would track, without ignored ones. If there is no git, or
- * it ignores the folder itself: of all files but those in `.git` and `node_modules`. Two equal fingerprints mean that no file was
- * made, removed, written or replaced in between: each covers size, times, identity and permission bits.
+ * Computes a fingerprint of all files in the folders, tracked or not, that git does not ignore. If there is no git, or it ignores
+ * the folder itself, only `.git` and `node_modules` are left out. Two equal fingerprints mean that no file was made, removed,
+ * written or replaced in between: each covers size, times, identity and permission bits.
  * @param except workspace paths that are left out
  * @returns `undefined` if it cannot be computed, because of too many files, for example
  */
@@ -112,7 +112,7 @@ async function listedByGit(folder: string, signal?: AbortSignal): Promise<readon
   }
 }
 
-/** As {@link listedByGit}. */
+/** Like {@link listedByGit}. */
 async function walk(folder: string): Promise<readonly string[]> {
   const files: string[] = [];
   const waiting = [''];

@@ -67,7 +67,7 @@ export function outputProblems(
   return [...problems.values()];
 }
 
-/** For each line, the last line at or above it that tells of an error. */
+/** For each line, the last line at or above it that reports an error. */
 function errorsAbove(lines: readonly string[]): readonly (string | undefined)[] {
   let last: string | undefined;
   return lines.map(line => {
@@ -97,7 +97,8 @@ function workspacePathOf(
 }
 
 /**
- * The folder that a matcher's paths are relative to; empty, which means that in which the command ran, if it has another variable.
+ * The folder that a matcher's paths are relative to; empty, for the folder in which the command ran, if `base` has any other
+ * variable.
  */
 function baseIn(base: string | undefined, folder: string, roots: readonly FolderRoot[]): string {
   const own = roots.find(({ fsPath }) => !path.relative(fsPath, folder).startsWith('..')) ?? roots[0];

@@ -38,7 +38,7 @@ export async function runChecksFor(
       throw new ToolError(
         own.length === 0
           ? `${id} is not one of your pending previews. None is pending: call run_checks without ids to check the files as they are.`
-          : `${id} is not one of your pending previews that can be applied. These are: ${own.join(', ')}.`,
+          : `${id} is not one of your pending previews that can be applied. Those are: ${own.join(', ')}.`,
       );
   }
   const chosen = [...previews.values()].toSorted((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
@@ -72,7 +72,7 @@ function resultLines(result: CheckResult): readonly string[] {
       ? `[the beginning is left out]\n${endOf(output, MAX_OUTPUT)}`
       : beginningOf(output, MAX_OUTPUT);
   const notes = result.notes ?? [];
-  return [fact, ...notes, ...(shown === '' ? ['It wrote nothing.'] : ['Its output:', fenced(shown)])];
+  return [fact, ...notes, ...(shown === '' ? ['No output.'] : ['Its output:', fenced(shown)])];
 }
 
 const NOT_RUN: Readonly<Record<NotRunReason, string>> = {

@@ -8,7 +8,7 @@ export interface Shell {
   readonly shell: string;
   /** Arguments that the user has chosen; those that pass the command follow them. */
   readonly arguments: readonly string[];
-  /** How the environment differs from that of VS Code without its own variables; `null` for a variable that is taken away. */
+  /** How the environment differs from that of VS Code once VS Code's own variables are removed; `null` removes a variable. */
   readonly environment: Readonly<Record<string, string | null>>;
 }
 
@@ -24,8 +24,8 @@ export interface CommandPlan extends Shell {
 }
 
 /**
- * Variables of every command, so that none waits for a person who would leave a pager or an editor. `git commit` without a message
- * fails, and git says how to pass one.
+ * Variables of every command, so that none waits for a person to close a pager or an editor. `git commit` without a message fails,
+ * and git says how to pass one.
  */
 export const UNATTENDED = {
   PAGER: 'cat',

@@ -15,7 +15,7 @@ export interface RunSink {
 /** A command that is running. */
 export interface CommandRun extends RunSink {
   readonly output: OutputBuffer;
-  /** Set once something has asked for its end. */
+  /** Set once the time limit or the user has told it to end. */
   readonly endedBy: EndedBy | undefined;
   /** Since it was started. */
   readonly seconds: number;

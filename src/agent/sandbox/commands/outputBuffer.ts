@@ -40,7 +40,8 @@ export class OutputBuffer {
 
 /**
  * Escape sequences of terminals: with parameters, strings (such as titles and links) up to their end, and short ones. A string that
- * does not end in its line, or within 4,096 characters, is none: only its beginning is removed, so that it hides nothing.
+ * does not end on its line, or within 4,096 characters, does not count as one: only its beginning is removed, so that it hides
+ * nothing.
  */
 const SEQUENCES =
   // eslint-disable-next-line no-control-regex -- removes control characters

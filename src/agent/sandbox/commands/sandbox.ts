@@ -15,7 +15,7 @@ export interface SandboxEnd extends CommandEnd {
   readonly leftOut: readonly LeftOut[];
   /**
    * Workspace paths of everything it changed that git does not ignore: those of `effects` and `leftOut`. If there are too many for
-   * previews, also those that it may have changed.
+   * previews, those that it may have changed, too.
    */
   readonly changed: readonly string[];
   /** How many ignored files it changed, as far as is known. They stay in the sandbox for the next command. */
@@ -98,7 +98,7 @@ export interface SandboxStatus {
 
 /** The sandboxes of a window, one for each conversation. */
 export interface Sandboxes {
-  /** Probes by doing, once until the folders or settings change. */
+  /** Finds out by trying, and keeps the answer until the folders or settings change. */
   status(): Promise<SandboxStatus>;
   /** The sandbox of a conversation, made on first use; `undefined` if there can be none. */
   of(sessionId: string): Promise<Sandbox | undefined>;

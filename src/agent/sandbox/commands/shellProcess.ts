@@ -12,9 +12,9 @@ const DRAIN_MS = 500;
 
 /**
  * Runs a command: exactly the given text, in a shell of its own that is not interactive, with closed input and the output as it
- * comes. When the signal fires, it is ended with all that it has started. Processes that it leaves in the background are ended
- * too, except those in a session of their own. Settles seconds after that, even if processes do not end.
- * @param environment all variables; by default those of VS Code without its own, as the plan changes them
+ * comes. When the signal fires, it is ended with all that it has started. Processes that it leaves in the background are ended too,
+ * except those in a session of their own. Settles seconds after that, even if processes do not end.
+ * @param environment all variables; by default those of VS Code, with its own removed and the plan's changes made
  * @throws ToolError if the shell cannot be started, or the command was stopped before.
  */
 export async function runInShell(
@@ -66,7 +66,7 @@ async function runCall(
     clearTimeout(drain);
   }
   const left = await processes.end(signal.aborted ? 'all' : 'attached');
-  // A process that has left the session may hold the output open for ever.
+  // A process that has left the session may hold the output open forever.
   await Promise.race([closed, delay(DRAIN_MS, undefined, { ref: false })]);
   for (const stream of streams) stream.destroy();
   // How a command that was stopped reports its end depends on which of its processes ended first.

@@ -11,7 +11,7 @@ export interface MountedFolder {
   readonly root: string;
   /**
    * Holds the trees `upper` and `work`, and `lower`: a link to the root, or a tree that stands for it. If it holds `real`, a link
-   * to a folder, that folder is shown in the empty folder `lower`, also where another overlay covers it.
+   * to a folder, that folder is shown in the empty folder `lower`, even where another overlay covers it.
    */
   readonly state: string;
 }
@@ -20,7 +20,7 @@ export interface MountedFolder {
 export interface TerminalAccess {
   /** Absolute paths that it may write. Those that do not exist are left out. */
   readonly writable: readonly string[];
-  /** Absolute paths that it may read, beside those of tools. */
+  /** Absolute paths that it may read, besides those of tools. */
   readonly readable: readonly string[];
   /** Folders that it may read at an absolute path in a mounted one; `state` holds `real` and `lower`, see {@link MountedFolder}. */
   readonly shown: readonly { readonly state: string; readonly at: string }[];
@@ -46,7 +46,7 @@ export interface NamespaceOptions {
   readonly terminal?: TerminalAccess | undefined;
 }
 
-/** The arguments around those of bubblewrap that leave the signals of a terminal to its program. */
+/** The arguments before and after bubblewrap's own that leave a terminal's signals to the program in the view. */
 interface Deafness {
   /** Starts bubblewrap so that it ignores them: it would end, and take its program with it. */
   readonly before: readonly string[];
@@ -70,7 +70,7 @@ export function deafness(): Deafness {
 /** Folders of a view that start empty. They are on disk, so that a command that fills them can be noticed and ended. */
 export const OWN_FOLDERS = ['tmp', 'var-tmp', 'shm', 'home'] as const;
 
-/** An ordinary user is itself; root keeps its powers over files, users and its own processes, and no others. */
+/** An ordinary user keeps their own id; root keeps its powers over files, users and its own processes, and no others. */
 function identity(isTerminal: boolean): readonly string[] {
   if (!isRoot()) {
     const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
@@ -110,8 +110,8 @@ export function isolation(options: NamespaceOptions, system: SystemFolders): rea
     ...(terminal?.shown ?? []).flatMap(({ state, at }) => ['--ro-bind', path.join(state, 'lower'), at]),
     ...folders.flatMap(({ root }) => gitFoldersOf(root)).flatMap(at => ['--ro-bind', at, at]),
     ...[...links].flatMap(([link, target]) => ['--symlink', target, link]),
-    // Root's files in /proc are settings of the kernel, but a terminal needs them to make other sandboxes; the other two are in
-    // memory, which could be filled.
+    // Root could change settings of the kernel in /proc, but a terminal needs to write there to make other sandboxes. /dev and /
+    // are in memory, which could be filled.
     ...[...(terminal ? [] : ['/proc']), '/dev', '/'].flatMap(at => ['--remount-ro', at]),
     ...['--chdir', cwd],
   ];

@@ -29,7 +29,7 @@ export interface Copied {
   readonly ignored: Set<string>;
 }
 
-/** A folder of which nothing is copied yet. */
+/** A folder with nothing copied yet. */
 export function copied(layer: Layer, root: string, copy: string): Copied {
   const none = { source: new Map(), put: undefined, odd: new Map(), ignored: new Set<string>() };
   return { layer, root, copy, id: undefined, isFresh: true, ...none };
@@ -59,7 +59,7 @@ export function forget(folder: Copied): void {
 }
 
 /**
- * Removes entries of a command whose names are not UTF-8 from a copy, and folders that are empty and not on disk.
+ * Removes from a copy what commands left under names that are not UTF-8, and folders that are empty and not on disk.
  * @param found the entries of the copy
  * @param keepsIgnored they stay in folders that git ignores
  * @returns the entries with such names that stay
@@ -137,7 +137,7 @@ export async function note({ put }: Copied, copy: PlainTree, at: string): Promis
 }
 
 /**
- * Folders that are gone from the disk, if commands have left ignored files.
+ * Folders that are gone from the disk; none unless commands have left ignored files in the copy.
  * @param gone files that were copied and are gone
  */
 export async function foldersGone(

@@ -18,7 +18,7 @@ import { changedBetween, isSpecial, stampOf, stamps, type Stamp, type Stamps } f
 const AT_ONCE = 16;
 
 const REPLACED =
-  'The command put another folder or a link in the place of the workspace folder, so its changes cannot be told. They are lost.';
+  'The command replaced the workspace folder by another folder or a link, so its changes cannot be found. They are lost.';
 
 /** Files of a copy to be restored from disk. */
 export interface Changed {

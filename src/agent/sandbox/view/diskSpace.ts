@@ -4,7 +4,7 @@ import { hasCode, ToolError } from '../../base/errors.ts';
 
 /** Milliseconds between two looks at the free space while a command runs. */
 const WATCH_MS = 500;
-/** How much a command may write, and how much of the disk it must leave free, in bytes: half of it if there is little. */
+/** How much a command may write, and how much of the disk it must leave free, in bytes: at most half of what was free before. */
 const MOST_WRITTEN = 4 * 1024 ** 3;
 const LEAST_FREE = 256 * 1024 ** 2;
 /** How many files must still fit. */

@@ -125,11 +125,11 @@ export class Effects {
     return this.#count > MAX_FILES || this.#bytes > MAX_TOTAL_BYTES;
   }
 
-  /** All changes, sorted by path; a moved file is one change. */
+  /** All changes, sorted by path unless there are too many; a moved file is one change. */
   end(): Pick<SandboxEnd, 'effects' | 'leftOut' | 'changed' | 'notes'> {
     const leftOut = this.#leftOut;
-    const seen = [...this.#files, ...leftOut].map(({ path }) => path);
-    const changed = [...new Set([...seen, ...this.#beyond])].sort();
+    const seen = new Set([...this.#files, ...leftOut].map(({ path }) => path));
+    const changed = [...[...seen].sort(), ...this.#beyond];
     const linked = `Other names (hard links) of these files held the old content while it ran: ${named(this.#linked)}.`;
     if (!this.isTooMuch)
       return {

@@ -50,7 +50,7 @@ export async function removeTree(at: string): Promise<void> {
   await clearIn(path.dirname(at), Buffer.from(path.basename(at)));
 }
 
-/** As {@link removeTree}. @param folder leads to the folder that it is in, and is not checked */
+/** Like {@link removeTree}. @param folder leads to the folder that it is in, and is not checked */
 export async function clearIn(folder: string, name: Buffer): Promise<void> {
   for (let tries = 0; ; tries++)
     try {
@@ -92,7 +92,7 @@ async function remove(folder: string, name: Buffer, above: Above | undefined): P
       for await (const part of entriesOf(open.at)) {
         const files: Buffer[] = [];
         for (const { bytes, kind } of part) (kind === 'folder' ? below : files).push(bytes);
-        await forEachLimited(files, AT_ONCE, file => fs.unlink(inFolder(open.at, file)));
+        await forEachLimited(files, AT_ONCE, file => unlink(inFolder(open.at, file)));
       }
       const { root = open.at, depth = 0, moved = [] } = above ?? {};
       for (const each of below) await remove(open.at, each, { root, depth: depth + 1, moved });
@@ -104,9 +104,16 @@ async function remove(folder: string, name: Buffer, above: Above | undefined): P
     }
     await fs.rmdir(at);
   } catch (error) {
-    // A folder above it is none any more, or another program has removed it.
+    // Something above it is no longer a folder, or another program has removed it.
     if (!isNothing(error) || (await isThere(at))) throw error;
   }
+}
+
+/** Removes a file, unless another window has. */
+function unlink(at: Buffer): Promise<void> {
+  return fs.unlink(at).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
 }
 
 function isThere(at: Buffer): Promise<boolean> {

@@ -53,7 +53,7 @@ export async function endAll(first: FirstProcess): Promise<boolean> {
 }
 
 /**
- * Passes a signal on to the program that runs as a process, or that bubblewrap, which is deaf to it, has started below that. Never
+ * Passes a signal on to a process or, if that is bubblewrap, which ignores it, to the program that bubblewrap has started. Never
  * rejects.
  */
 export async function passOn(signal: NodeJS.Signals, to: number): Promise<void> {

@@ -2,8 +2,8 @@ import { inTrees } from './plainTree.ts';
 import { walk } from './stamps.ts';
 
 /**
- * Adds the other names of files that are written in place: a change that is pending for one name is so for all, as it will be on
- * disk.
+ * Adds the other names of files that are written in place: a change that is pending for one name is pending for all, as it will be
+ * on disk.
  * @param root has the files as they are
  * @param puts by paths relative to it
  * @param written the paths of `puts` that are written into an existing file

@@ -10,8 +10,8 @@ import { foldersAbove } from '../../hold/preview/fileSteps.ts';
 const IGNORED_WITHOUT_GIT = /(^|\/)node_modules(\/|$)/;
 
 /**
- * Whether the repository that a folder is in ignores the folder itself, as one of the home folder may. Git then calls everything in
- * it ignored, so it is treated as if there were no git.
+ * Whether the repository that a folder is in ignores the folder itself, as a repository of the home folder may. Git then calls
+ * everything in it ignored, so it is treated as if there were no git.
  */
 export async function isFolderIgnored(folder: string): Promise<boolean> {
   // Rules such as `*` match the root of their own repository, too, but are meant for its contents.
@@ -83,8 +83,8 @@ function repositoryAt(
 
 /**
  * Returns the paths in one repository that git ignores. Git takes a path with a slash at its end for a nameless entry of the
- * folder, which `*` matches even if an exception follows; without the slash, it takes a path that is not on disk for no folder. So
- * it is asked both ways.
+ * folder, which `*` matches even if an exception follows; without the slash, it assumes that a path that is not on disk is not a
+ * folder. So it is asked both ways.
  * @returns `undefined` if git does not answer
  */
 async function ignoredIn(
@@ -100,7 +100,7 @@ async function ignoredIn(
   const isIgnored = async (at: string): Promise<boolean> => {
     const rule = rules.get(at);
     if (rule?.pattern.endsWith('/') && !at.endsWith('/') && (await isFolder(folder, at))) {
-      // The rule is for folders. It matches since a folder is on disk where there is none any more, or it is for a folder above.
+      // The rule is for folders. It matches only because the disk still has a folder here, or because it is for a folder above.
       const above = `${path.posix.dirname(at)}/`;
       return above !== './' && (await checkIgnore(folder, [above]))?.has(above) === true;
     }
@@ -116,7 +116,11 @@ async function ignoredIn(
     return named !== undefined && (isThere || found?.some(each => each.endsWith('/')) === false);
   };
   const ignored = new Set<string>();
-  for (const at of paths) if (await isIgnored(at)) ignored.add(at);
+  const slice = new TimeSlice();
+  for (const at of paths) {
+    await slice.turn();
+    if (await isIgnored(at)) ignored.add(at);
+  }
   return ignored;
 }
 
@@ -253,7 +257,7 @@ function isNothing(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 1;
 }
 
-/** Reads the output of `git check-ignore -v -z`, without the exceptions that it names, too. */
+/** Reads the output of `git check-ignore -v -z`, without the exceptions, which it also names. */
 function rulesOf(output: string): ReadonlyMap<string, Rule> {
   const parts = output.split('\0');
   const rules = new Map<string, Rule>();

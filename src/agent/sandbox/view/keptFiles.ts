@@ -43,7 +43,7 @@ export async function restored(
   return found;
 }
 
-/** The outermost folders that git ignores above ignored files, and those of the files that are in none. */
+/** For each ignored file, the outermost folder above it that git ignores, or the file itself if there is none. */
 export async function outermostIgnored(root: string, files: readonly string[]): Promise<readonly string[]> {
   const folders = new Set(files.flatMap(foldersAbove));
   const ignored = await ignoredOf(

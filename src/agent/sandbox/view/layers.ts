@@ -12,7 +12,7 @@ import type { Layer } from './upperTree.ts';
 
 /** In milliseconds. */
 const SECOND = 1_000;
-/** Longer than a tick of the kernel's clock, and than a timer fires early, in milliseconds. */
+/** Longer than a tick of the kernel's clock, and than the time by which a timer may fire early, in milliseconds. */
 const TICK = 20;
 
 /** The overlays or copies of a workspace, and how paths in it are named. */
@@ -68,7 +68,8 @@ export class Layers {
   /** The workspace path of a place: relative to the innermost folder. */
   nameOf({ layer, relative }: Place): string {
     const at = path.join(layer.root, relative);
-    const folder = this.folders.find(({ root }) => isInside(at, root)) ?? layer;
+    const isInner = (root: string): boolean => root.length > layer.root.length && isInside(at, root);
+    const folder = this.folders.find(({ root }) => isInner(root)) ?? layer;
     return folder.prefix + withSlashes(path.relative(folder.root, at));
   }
 

@@ -32,7 +32,7 @@ export interface OpenFolder {
 export async function openFolder(at: string | Buffer): Promise<OpenFolder> {
   if (!isLinux) {
     const stat = await fs.lstat(at);
-    if (!stat.isDirectory()) throw Object.assign(new Error('It is no folder.'), { code: 'ENOTDIR' });
+    if (!stat.isDirectory()) throw Object.assign(new Error('It is not a folder.'), { code: 'ENOTDIR' });
     return { at: at.toString(), close: () => Promise.resolve() };
   }
   const handle = await fs.open(at, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
@@ -83,7 +83,7 @@ export class OpenFolders {
     this.#id = id;
   }
 
-  /** Works in a folder of the tree while it is held. @throws the error of the system if it is none, or is too deep */
+  /** Works in a folder of the tree while it is held. @throws the error of the system if it is not a folder, or is too deep */
   async in<T>(relative: string, work: (folder: string) => Promise<T>): Promise<T> {
     if (Buffer.byteLength(this.#root) + Buffer.byteLength(relative) > MAX_PATH)
       throw Object.assign(new Error('ENAMETOOLONG: name too long'), { code: 'ENAMETOOLONG' });

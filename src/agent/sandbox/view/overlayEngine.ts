@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited } from '../../base/async.ts';
+import { forEachLimited, TimeSlice } from '../../base/async.ts';
 import { beginningOf } from '../../base/cutText.ts';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { foldersAbove } from '../../hold/preview/fileSteps.ts';
@@ -56,7 +56,7 @@ export interface SandboxOptions {
   readonly storage: string;
   /** Variables that commands get although their names look like those of secrets. */
   readonly variables: () => readonly string[];
-  /** Absolute paths that commands may read beside the tools of the user. */
+  /** Absolute paths that commands may read besides the tools of the user. */
   readonly readable?: () => readonly string[];
 }
 
@@ -122,7 +122,7 @@ export class OverlaySandbox implements SandboxOfEngine {
       const end = await namespace.ended.catch((error: unknown) => {
         if (error instanceof EndlessError)
           throw new ToolError(
-            'The command was stopped, but the system does not end it. Its changes are lost.',
+            'The command was told to stop, but may still be running. Its changes are lost.',
           );
         throw new ToolError(`The sandbox cannot be entered: ${messageOf(error)}. Nothing was run.`);
       });
@@ -263,6 +263,7 @@ export class OverlaySandbox implements SandboxOfEngine {
     readonly removed: readonly string[];
     readonly wroteGit: boolean;
   }> {
+    const slice = new TimeSlice();
     let wroteGit = false;
     const removed: string[] = [];
     const ignored = new Map<Layer, readonly string[]>();
@@ -273,15 +274,14 @@ export class OverlaySandbox implements SandboxOfEngine {
         await inTrees([layer.root, merged], (...trees) => restored(...trees, changed.ignored)),
       );
       removed.push(...[...gone].map(relative => this.#layers.nameOf({ layer, relative })));
-      ignored.set(
-        layer,
-        changed.ignored.filter(each => !gone.has(each)),
-      );
+      const left = changed.ignored.filter(each => !gone.has(each));
+      ignored.set(layer, left);
       wroteGit ||= await inTrees([layer.upper], upper => wroteAny(upper, changed.git));
       const pending = contents.get(layer) ?? new Map<string, never>();
       // For this process, links in the view lead outside.
       await inTrees([layer.root, merged], (real, inView) =>
         forEachLimited([...new Set([...pending.keys(), ...changed.paths])], AT_ONCE, async each => {
+          await slice.turn();
           const put = pending.get(each);
           const name = put?.name ?? this.#layers.nameOf({ layer, relative: each });
           if (effects.isTooMuch) return effects.addUnseen(name);

@@ -8,16 +8,16 @@ import type { Layer } from './upperTree.ts';
 
 type Ignored = ReadonlyMap<Layer, readonly string[]>;
 
-/** A file that is as on disk again, and since when. */
+/** A file that matches the disk again, and since when. */
 interface Returned {
   readonly stamp: Stamp;
   readonly time: Date;
 }
 
 /**
- * Files that a command has found, or left, with other contents than they have on disk. Once they are in the view as on disk again,
- * they get a time of their own: outputs made from the other contents are older, so `make` and similar tools rebuild them. Time in a
- * view only goes forward.
+ * Files that a command has found, or left, with other contents than they have on disk. Once they match the disk again, they get a
+ * time of their own in the view: outputs made from the other contents are older, so `make` and similar tools rebuild them. Time in
+ * a view only goes forward.
  */
 export class PastFiles {
   /** By path; `undefined` while the contents differ from those on disk. */
@@ -56,7 +56,7 @@ export class PastFiles {
     return undefined;
   }
 
-  /** Adds files that are as on disk again to the contents for the view. Pending contents are newer anyway. */
+  /** Adds files that match the disk again to the contents for the view. Pending contents are newer anyway. */
   async add(contents: Contents, layers: Layers): Promise<void> {
     for (const [layer, puts] of contents) this.note(layer, puts.keys());
     for (const [layer, files] of this.#files) {

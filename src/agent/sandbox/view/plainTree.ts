@@ -43,8 +43,8 @@ export class PlainTree {
   }
 
   /**
-   * Runs `look` on the entry at a relative path, not on a link's target; `undefined` if there is none, or a folder above it is
-   * none. `at` leads to it while `look` runs.
+   * Runs `look` on the entry at a relative path, not on a link's target; `undefined` if there is none, or something above it is not
+   * a folder. `at` leads to it while `look` runs.
    * @throws the error of the system if the tree has gone: that does not mean that its files have
    */
   at<T>(relative: string, look: (at: string) => Promise<T>): Promise<T | undefined> {
@@ -53,7 +53,7 @@ export class PlainTree {
     );
   }
 
-  /** Runs `work` in a folder of the tree; `undefined` if it is none. `folder` leads to it while `work` runs. */
+  /** Runs `work` in a folder of the tree; `undefined` if it is not a folder. `folder` leads to it while `work` runs. */
   in<T>(relative: string, work: (folder: string) => Promise<T>): Promise<T | undefined> {
     return this.#folders.in('', async () => {
       try {
@@ -69,7 +69,7 @@ export class PlainTree {
     return this.at(relative, at => fs.lstat(at));
   }
 
-  /** The entry at a relative path; `undefined` if there is none, or a folder above it is none. */
+  /** The entry at a relative path; `undefined` if there is none, or something above it is not a folder. */
   find(relative: string): Promise<Found | undefined> {
     return this.at(relative, async at => {
       const stat = await fs.lstat(at);
@@ -83,7 +83,7 @@ export class PlainTree {
 
   /**
    * The bytes of a file; `undefined` if there is no plain file.
-   * @throws Error if there are more than `most`: also of one that grows meanwhile
+   * @throws Error if there are more than `most`, even if only because the file grows meanwhile
    */
   read(relative: string, most = MAX_FILE_BYTES): Promise<Uint8Array | undefined> {
     return this.at(relative, async at => {
@@ -140,7 +140,7 @@ export class PlainTree {
       const there = await fs.lstat(at).catch(() => undefined);
       if (there?.isDirectory()) return void (await this.openUp(relative));
       if (there) await fs.unlink(at).catch(() => undefined);
-      // Another one may make it at the same time.
+      // Another call may make it at the same time.
       await fs.mkdir(at).catch(ignoreExisting);
       const real = await like?.stat(relative);
       if (real?.isDirectory()) await setBits(at, (real.mode & 0o777) | OWNER);
@@ -152,7 +152,7 @@ export class PlainTree {
    * @param bits by default those of a new file
    * @param time that of its last change, a number in seconds; by default now
    * @param drafts a folder in which it is written before it gets its name; by default its own. One on another disk is not used.
-   * @throws the error of the system, also if a folder is there
+   * @throws the error of the system, such as when a folder is there
    */
   async write(
     relative: string,
@@ -208,7 +208,7 @@ export class PlainTree {
     return isRead ?? true;
   }
 
-  /** Gives a file another name in the tree, and replaces the entry of that name. */
+  /** Gives a file a second name in the tree, a hard link, and replaces the entry of that name. */
   async link(relative: string, to: string): Promise<void> {
     await this.clear(to);
     await this.at(relative, from => this.at(to, at => fs.link(from, at)));
@@ -284,8 +284,8 @@ async function writeNew(at: string, content: Uint8Array, bits?: number, time?: D
 }
 
 /**
- * The time of a file's last change, in seconds and to the microsecond. A `Date` has milliseconds, in which a build may make an output
- * right after its source changed.
+ * The time of a file's last change, in seconds and to the microsecond. A `Date` has only milliseconds, and a build may make an
+ * output in the same one in which its source changed.
  */
 export function timeIn({ mtimeMs }: { readonly mtimeMs: number }): number {
   return mtimeMs / 1000;
@@ -296,11 +296,11 @@ interface CopyOptions {
   readonly keepsTime?: boolean;
   /** Maps the target of a link to that of its copy. */
   readonly targetOf?: (target: string) => Promise<string>;
-  /** Throws if there is no room for so many bytes. */
+  /** Throws if there is no room for this many bytes. */
   readonly allow?: (bytes: number) => void;
 }
 
-/** As {@link PlainTree.copy}. */
+/** Like {@link PlainTree.copy}. */
 async function copyEntry(
   from: string,
   to: string,

@@ -90,7 +90,7 @@ async function probe(
     `PATH=${SYSTEM_FOLDERS.join(':')}`,
     // Each command that reaches something prints the name of its way out.
     `cat ${quoted[0]} link 2>/dev/null && echo LEAK read`,
-    // In the view it may write where that stands: a file in memory.
+    // In the view, it may write to that path, where it makes a file in memory.
     `(echo x > ${quoted[0]}) 2>/dev/null`,
     `[ "$(ls -A ${quoted[1]} 2>/dev/null | grep -c '^\\.\\(ssh\\|bash_history\\|config\\|gnupg\\)$')" = 0 ] || echo LEAK home`,
     `grep -q redline- /proc/net/unix && echo LEAK sockets`,
@@ -103,11 +103,11 @@ async function probe(
     ),
     'unshare --user true 2>/dev/null && echo LEAK namespaces',
     '(: >> /proc/sys/kernel/core_pattern) 2>/dev/null && echo LEAK kernel',
-    // An ordinary user may be in the group of such a file.
+    // Checked for root only: an ordinary user may be in the group of a private file.
     '[ "$(id -u)" != 0 ] || [ -z "$(find /etc -maxdepth 1 -type f ! -perm -004 -exec cat {} + 2>/dev/null)" ] || echo LEAK private',
     '(echo x > /redline-probe) 2>/dev/null && echo LEAK memory',
     'echo new > file',
-    // Starts a process with a name of its own that leaves the session, ignores signals and waits for ever; then the command ends.
+    // Starts a process with a name of its own that leaves the session, ignores signals and waits forever; then the command ends.
     `cd /tmp; mkfifo begun never; printf '#!/bin/sh\\ntrap "" HUP INT TERM; echo >&3; read -r _ <never' >${left}`,
     `exec 3<>begun; chmod +x ${left}; (setsid ./${left} || echo >&3) >/dev/null 2>&1 & read -r _ <&3`,
   ].join('; ');

@@ -37,7 +37,7 @@ interface AboveFolder {
 }
 
 /**
- * Paths that can be read beside tools: those that the user has allowed, and those that the folders of the workspace need of the
+ * Paths that can be read besides tools: those that the user has allowed, and those that the folders of the workspace need of the
  * repositories around them. The settings of git are written into the folders' states.
  */
 export async function readableOf(

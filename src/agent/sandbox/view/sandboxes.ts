@@ -31,7 +31,7 @@ export interface SandboxesOptions {
   readonly limits: () => CopyLimits;
   /** Variables that commands get although their names look like those of secrets. */
   readonly variables: () => readonly string[];
-  /** Absolute paths that commands in an isolated sandbox may read beside the tools of the user. */
+  /** Absolute paths that commands in an isolated sandbox may read besides the tools of the user. */
   readonly readable: () => readonly string[];
   /** Shows that a copy is being made, and lets the user cancel it. */
   readonly progress?: Progress;

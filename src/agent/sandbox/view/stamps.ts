@@ -89,7 +89,7 @@ export interface Odd {
   readonly bytes: Buffer;
 }
 
-/** Removes such an entry, with everything in it. */
+/** Removes an entry whose name is not UTF-8, with everything in it. */
 export async function clearOdd(tree: PlainTree, { folder, bytes }: Odd): Promise<void> {
   await tree.in(folder, at => clearIn(at, bytes));
 }

@@ -24,16 +24,17 @@ const NOBODY = 65_534;
 /** The folder of a view's storage that holds the machine as everyone sees it. */
 const SEEN = 'seen';
 
-/** A program with the rights of nobody, except that it may mount. */
+/** A program with the rights of the user `nobody`, except that it may mount. */
 const AS_NOBODY = `setpriv --no-new-privs --reuid ${NOBODY} --regid ${NOBODY} --clear-groups --inh-caps=-all,+sys_admin --ambient-caps=-all,+sys_admin --`;
-/** The descriptors that a shell can open by number for one program, but that of errors. */
+/** The descriptors that a shell can open by number for one program, except that of errors. */
 const DESCRIPTORS = [0, 1, 3, 4, 5, 6, 7, 8, 9];
 
 /**
  * Root could read all files of the machine in a view, also those that others may not. So the machine is shown, read-only, through
- * overlays that are mounted with the rights of nobody: the kernel asks for these, too, whenever a file is opened. This comes before
- * the user namespace, in which what is mounted below a folder could not be left out. Folders that nobody may reach are opened by
- * root. Arguments: the folder with the places and the tables of mounts, what each shows, and the program that goes on.
+ * overlays that are mounted with the rights of the user `nobody`: the kernel checks these, too, whenever a file is opened. This
+ * comes before the user namespace, where mounts below a folder could not be left out. Root opens the folders, since `nobody` may be
+ * unable to reach some of them. Arguments: the folder with the places and the tables of mounts, what each shows, and the program
+ * that goes on.
  */
 function seeing(shown: readonly string[]): string {
   const mounts = groupsOf(shown).map((group, n) => {
@@ -43,7 +44,10 @@ function seeing(shown: readonly string[]): string {
   return ['cd "$1" || exit 97', ...mounts, `cd /; shift ${1 + shown.length}; exec "$@"`].join('\n');
 }
 
-/** The mounts of a group: its overlays and, before the first group's, the empty folder that each overlay has as its other layer. */
+/**
+ * The mounts of a group: its overlays and, before those of the first group, the empty folder that is the second layer of every
+ * overlay.
+ */
 function tableOf(group: readonly string[], n: number): string {
   const empty = n === 0 ? 'tmpfs empty tmpfs ro,mode=755 0 0\n' : '';
   const overlays = group.map((_, m) => {
@@ -80,7 +84,7 @@ export class SystemFolders {
   /** Variables that tell tools about them. */
   readonly variables: Readonly<Record<string, string>>;
   readonly #storage: string;
-  /** Folders that are mounted for nobody, by their numbers. */
+  /** Folders that are mounted with the rights of the user `nobody`, by their numbers. */
   readonly #mounted: string[] = [];
 
   /**

@@ -90,7 +90,7 @@ interface PutFile {
 
 /**
  * Walks an upper tree, level by level, so that git is asked once for each. Ignored folders are not entered. The entries of folders
- * tell the kind of each path: to ask for each file would take ten times as long.
+ * show the kind of each path: to ask for each file would take ten times as long.
  * @param lower the tree that the overlay covers, if that is not the folder itself
  */
 export function changedPaths(
@@ -102,6 +102,9 @@ export function changedPaths(
   return inTrees([layer.upper, merged, lower], (...trees) => changedIn(layer, trees, effects));
 }
 
+/** Lets other work run while trees of many files are listed and compared. */
+const slice = new TimeSlice();
+
 async function changedIn(
   layer: Layer,
   [written, view, real]: readonly [upper: PlainTree, merged: PlainTree, lower: PlainTree],
@@ -111,7 +114,6 @@ async function changedIn(
   const ignored: string[] = [];
   const git: string[] = [];
   const rules = new Map<string, string>();
-  const slice = new TimeSlice();
   let level = [''];
   while (level.length > 0) {
     const found: Compared[] = [];
@@ -149,7 +151,7 @@ async function changedIn(
         if (upper) ignored.push(at);
         continue;
       }
-      // A folder that is none any more has lost everything in it.
+      // A folder that is gone or replaced has lost everything in it.
       if (was === 'folder' && now !== 'folder') {
         const lost = await filesBelow(layer.root, at, real);
         paths.push(...lost.files);
@@ -168,12 +170,15 @@ interface Compared extends Readonly<Record<'upper' | 'now' | 'was', Found['kind'
   readonly path: string;
 }
 
-/** The path as git is asked for it. A removed entry, which leaves a whiteout in the upper tree, counts as the file or folder that it was. */
+/**
+ * The path in the form in which git is asked about it. A removed entry, which leaves a whiteout in the upper tree, counts as the
+ * file or folder that it was.
+ */
 function asFound({ path: at, upper, now, was }: Compared): string {
   return asAsked(at, now === undefined ? was : (upper ?? was));
 }
 
-/** A slash at the end tells git that it is a folder, also if there is none on disk. */
+/** A slash at the end tells git that it is a folder, even if there is none on disk. */
 function asAsked(at: string, kind: Found['kind'] | undefined): string {
   return kind === 'folder' ? `${at}/` : at;
 }
@@ -213,7 +218,7 @@ async function filesBelow(
 
 type Entries = ReadonlyMap<string, Found['kind']>;
 
-/** Whether git takes a folder with these entries, of any name, for a git directory, as `base/system/gitDirectory.ts` tells. */
+/** Whether git takes a folder with these entries, of any name, for a git directory, see `base/system/gitDirectory.ts`. */
 export function isGitDirectory(entries: Entries): boolean {
   const head = entries.get('HEAD');
   if (head !== 'file' && head !== 'link') return false;
@@ -222,7 +227,7 @@ export function isGitDirectory(entries: Entries): boolean {
 
 /**
  * Lists a folder; empty if there is none. Entries whose names are not UTF-8 are reported to `effects` instead.
- * @returns `undefined` if it may not be read, which is reported, too
+ * @returns `undefined` if it cannot be read, which is reported, too
  */
 export async function entriesIn(
   tree: PlainTree,
@@ -232,10 +237,12 @@ export async function entriesIn(
 ): Promise<Entries | undefined> {
   const entries = new Map<string, Found['kind']>();
   try {
-    for await (const part of tree.parts(folder))
+    for await (const part of tree.parts(folder)) {
+      await slice.turn();
       for (const { name, isUtf8, kind } of part)
         if (isUtf8) entries.set(name, kind);
         else effects?.leaveOut({ path: shown === '' ? name : `${shown}/${name}`, why: 'path' });
+    }
   } catch (error) {
     if (!isMissing(error)) {
       effects?.leaveOut({ path: shown, why: 'unreadable', detail: messageWithoutPaths(error) });
@@ -250,7 +257,7 @@ export async function entriesIn(
  * next command.
  * @param kept paths of all that is in the tree
  * @param pending the contents that are put into it
- * @param not the paths that are removed in any case
+ * @param not paths of `kept` that are removed in any case
  */
 export async function keepIgnored(
   layer: Layer,

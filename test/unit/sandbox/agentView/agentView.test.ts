@@ -87,7 +87,7 @@ if (!obstacle)
     const view = await ran(t, folders, 'for at in one one/inner two; do echo new > $at/b.txt; done');
     const { effects, accept } = await view.collect();
     assert.deepEqual(effects.map(({ path }) => path).sort(), ['inner/b.txt', 'one/b.txt', 'two/b.txt']);
-    await accept();
+    await accept(async () => undefined);
     assert.equal(await view.put('inner/b.txt', Buffer.from('decided')), true);
     assert.equal(await view.put('two/b.txt', null), true);
     assert.deepEqual((await view.collect()).effects, [], 'what was decided is no change of the agent');
@@ -96,7 +96,7 @@ if (!obstacle)
 if (!obstacle)
   test('a file that the agent has changed since is not overwritten; what is no view is not entered', async t => {
     const view = await ran(t, { w: 'w' }, 'echo one > a.txt; echo b > b.txt');
-    await (await view.collect()).accept();
+    await (await view.collect()).accept(async () => undefined);
     assert.equal(await (await AgentView.reopen(view.storage)).enter('/'), false);
     fs.writeFileSync(`${view.storage}/0/upper/a.txt`, 'two');
     assert.equal(await view.put('a.txt', Buffer.from('decided')), false);

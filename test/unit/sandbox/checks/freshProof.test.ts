@@ -98,7 +98,7 @@ for (const engine of await enginesHere())
       const ran = await sandbox.run(`${many}; echo good > src/a.txt; rm src/b.txt; ${build}`);
       assert.deepEqual([ran.exitCode, ran.effects.length], [0, 0]);
       assert.equal((await sandbox.run(build)).exitCode, 1, 'as on disk');
-      assert.deepEqual([ran.changed.length, ran.changed.at(-1)], [2_102, 'src/b.txt']);
+      assert.deepEqual([ran.changed.length, ran.changed.includes('src/b.txt')], [2_102, true]);
       if (engine === 'overlay') assert.match(ran.notes.join(), /Ignored files were removed from the sandbox/);
     });
 

@@ -91,7 +91,7 @@ for (const engine of engines)
         fs.writeFileSync(each, 'SECRET');
       const swap = `cd ..; mv "$OLDPWD" moved && ln -s '${world.temp.at('elsewhere')}' "$OLDPWD"`;
       if (engine === 'copy')
-        await assert.rejects(world.run(swap), /put another folder or a link in the place/);
+        await assert.rejects(world.run(swap), /replaced the workspace folder by another folder or a link/);
       // It is a mount.
       else assert.deepEqual((await world.run(swap)).changes, []);
       const { output, changes } = await world.run('ls; rm file', {
@@ -111,7 +111,7 @@ for (const engine of engines)
       const before = all();
       const swap = `cd '${world.temp.root}' && mv storage moved && ln -s elsewhere storage`;
       if (engine === 'copy') {
-        await assert.rejects(world.run(swap), /put another folder or a link in the place/);
+        await assert.rejects(world.run(swap), /replaced the workspace folder by another folder or a link/);
         await assert.rejects(world.run('true'), /another folder stands in its place\. Nothing was run/);
       } else assert.deepEqual((await world.run(swap)).changes, []);
       await world.sandboxes.dispose();

@@ -15,7 +15,7 @@ export interface ForeignMatchersOptions {
 }
 
 /**
- * Finds problems with matchers of extensions and settings. Their patterns may backtrack for ever, so they run in a thread of their
+ * Finds problems with matchers of extensions and settings. Their patterns may backtrack forever, so they run in a thread of their
  * own.
  */
 export class ForeignMatchers {

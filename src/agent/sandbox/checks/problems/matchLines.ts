@@ -2,7 +2,7 @@ import type { ProblemMatcher, ProblemPattern } from './problemMatcher.ts';
 
 /** A problem that a matcher has found. */
 export interface Match {
-  /** The line of the output that tells the place, from 0. */
+  /** The line of the output that names the place, from 0. */
   readonly at: number;
   readonly file: string;
   /** From 1. */

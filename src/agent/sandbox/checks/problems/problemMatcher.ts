@@ -61,7 +61,7 @@ export function contributedMatchers(contributions: readonly unknown[]): NamedMat
 
 /**
  * The matchers of a `problemMatcher`, written as in tasks.json: a name, an object, or a list of both.
- * @returns also the parts that are no matcher, as JSON
+ * @returns also the parts that are not matchers, as JSON
  */
 export function matchersIn(
   value: unknown,

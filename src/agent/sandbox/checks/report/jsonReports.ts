@@ -83,7 +83,7 @@ function jestTests(report: Readonly<Record<string, unknown>>): readonly Reported
   return tests;
 }
 
-/** Each finding is a failed test. None may be missing later either, so that checking less does not count as a fix. */
+/** Each finding is a failed test. None may be missing from a later report, so that checking less does not count as a fix. */
 function sarifFindings(runs: readonly unknown[]): readonly ReportedTest[] {
   return listIn(runs).flatMap(run => {
     const invocations = run['invocations'] === undefined ? [] : listIn(run['invocations']);

@@ -33,13 +33,13 @@ interface Counted {
 export interface TestReport {
   /** By id. */
   readonly tests: ReadonlyMap<string, Counted>;
-  /** The lines of the output that are no part of the report, without numbers and times. */
+  /** The lines of the output that are not part of the report, without numbers and times. */
   readonly others: ReadonlySet<string>;
   /** Places of the failed tests. */
   readonly places: readonly ReportedPlace[];
 }
 
-/** The tests in one format, and the lines of an output that are no part of it. */
+/** The tests in one format, and the lines of an output that are not part of it. */
 export interface Read {
   readonly tests: readonly ReportedTest[];
   readonly others: readonly string[];
@@ -54,7 +54,7 @@ export class BrokenReport extends Error {
 const MAX_TESTS = 200_000;
 
 /**
- * @param others lines that are no part of the report
+ * @param others lines that are not part of the report
  * @throws BrokenReport if it has no test that ran, or tests with one name ended differently, so that none can be told from another
  */
 export function testReport(tests: readonly ReportedTest[], others: readonly string[] = []): TestReport {
@@ -94,8 +94,8 @@ function withoutNumbers(line: string): string {
 }
 
 /**
- * Whether a run has no new failures: every test that ran before runs, every one that passed passes, and each that fails failed
- * before, at least as often. The rest of its output has no new line.
+ * Whether a run has no new failures: every test that ran before runs, every one that passed still passes, and each that fails now
+ * also failed before, at least as often. The rest of its output has no new line.
  * @param before a report on the same files without the changes
  */
 export function isAsBefore(now: TestReport, before: TestReport): boolean {
