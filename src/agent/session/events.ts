@@ -33,7 +33,7 @@ export type SessionEvent =
   | { readonly type: 'instructions_changed' }
   /** The beginning of the conversation is being summarized, because the next request would not fit. Ends with the next message. */
   | { readonly type: 'summarizing' }
-  /** The model's server refused the request for now. It is sent again after so many milliseconds. */
+  /** The model's server refused the request for now. It is sent again after `delayMs` milliseconds. */
   | { readonly type: 'retrying'; readonly delayMs: number; readonly code: RetryCode }
   /** The user renamed the conversation. */
   | { readonly type: 'renamed'; readonly title: string }
@@ -42,7 +42,7 @@ export type SessionEvent =
    * a part of it can never be written.
    */
   | { readonly type: 'storing_failed'; readonly error: unknown; readonly isLost: boolean }
-  /** Everything of all conversations is written again. */
+  /** Writing works again for all conversations. */
   | { readonly type: 'storing_recovered' }
   /** Another conversation is open now, new or stored. Previews are not affected. */
   | { readonly type: 'reset' };

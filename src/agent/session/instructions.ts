@@ -1,16 +1,9 @@
-import { beginningOf } from '../base/cutText.ts';
-import { quoted } from '../base/safeName.ts';
 import { isRecord, parsedJson } from '../base/json.ts';
-import { fenced, plural } from '../base/phrases.ts';
+import { summaryInForce } from './conversation/context/summarizedTrunk.ts';
 import type { ConversationTree } from './conversation/conversationTree.ts';
 import type { NodeId } from './conversation/nodeId.ts';
 import type { SessionMessage } from './model/messages.ts';
-import type { InstructionFile, SessionContext } from './sessionOptions.ts';
-
-/** The most characters of instructions in one request, over all files. */
-export const MAX_INSTRUCTION_CHARS = 32_000;
-/** The most files of instructions in one request. */
-export const MAX_INSTRUCTION_FILES = 16;
+import type { SessionContext } from './sessionOptions.ts';
 
 /** A file of instructions that the last request contained. */
 export interface UsedInstructions {
@@ -20,13 +13,18 @@ export interface UsedInstructions {
 }
 
 /**
- * The project's instructions in the system prompt. They are text of the workspace and have the powers of a prompt, no
- * others: no setting, mode, protected place or tool depends on them.
+ * The project's instructions. They are text of the workspace and have the powers of a prompt, no others: no setting, mode, protected
+ * place or tool depends on them. The system prompt has those that the conversation begins with, or goes on with after a summary: it
+ * stays the same, so that a server need not read everything again. A message says what is found or changed later.
  */
 export class Instructions {
   readonly #ctx: SessionContext;
   readonly #named = new NamedPaths();
   #section = '';
+  /** The conversation and the summary for which {@link section} was made, and the keys of its files. */
+  #begun: { readonly for: string; readonly keys: readonly string[] } | undefined;
+  /** The keys of the files found last. */
+  #found = '';
   #used: readonly UsedInstructions[] = [];
 
   constructor(ctx: SessionContext) {
@@ -38,72 +36,54 @@ export class Instructions {
     return this.#ctx.readInstructions !== undefined;
   }
 
-  /** The part of the system prompt with the instructions; empty if there are none. The same text as long as nothing changes. */
+  /** The part of the system prompt with the instructions; empty if there are none. */
   get section(): string {
     return this.#section;
   }
 
-  /** The files that {@link section} contains, in its order. */
+  /** The files that the model was shown, in their order. */
   get used(): readonly UsedInstructions[] {
     return this.#used;
   }
 
-  /** Reads the instructions again. To be awaited before each request. */
+  /** Reads the instructions again, and puts what is new into the inbox. To be awaited before each request. */
   async refresh(): Promise<void> {
-    const { readInstructions, conversation, store, logger, emit } = this.#ctx;
+    const { readInstructions, conversation, store, logger, emit, inbox } = this.#ctx;
     if (!readInstructions) return;
     const { id, tree } = conversation();
     const workedOn = new Set(this.#named.in(tree));
     for (const { origin, changes } of store.all())
       if (origin?.sessionId === id) for (const { path } of changes ?? []) workedOn.add(path);
-    const found = (await readInstructions([...workedOn])).filter(({ text }) => text.trim() !== '');
-    const { parts, used, notes } = within(found);
-    const section = parts.length === 0 ? '' : [PREAMBLE, ...parts, ...notes].join('\n\n');
-    if (section === this.#section) return;
-    this.#section = section;
-    this.#used = used;
-    const names = used.map(({ path }) => path).join(', ');
+    const texts = await import('./instructionTexts.ts');
+    const shown = texts.shownInstructions(await readInstructions([...workedOn]));
+    const isLeft = (): boolean => conversation().tree !== tree;
+    if (isLeft()) return;
+    const summary = summaryInForce(tree);
+    const begins = `${id} ${summary?.id}`;
+    if (this.#begun?.for !== begins) {
+      const first = pathsAtBeginning(tree, summary?.id);
+      const isSame = first.length === workedOn.size && first.every(path => workedOn.has(path));
+      const atFirst = isSame ? shown : texts.shownInstructions(await readInstructions(first));
+      if (isLeft()) return;
+      this.#begun = { for: begins, keys: atFirst.map(({ key }) => key) };
+      this.#section = texts.sectionOf(atFirst);
+    }
+    const said = tree.steering.slice(summary ? tree.steering.indexOf(summary.message) : 0);
+    const told = [...said, ...inbox.messages].filter(({ kind }) => kind === 'instructions');
+    const later = texts.laterInstructions(shown, [
+      ...this.#begun.keys,
+      ...told.flatMap(({ tells = [] }) => tells),
+    ]);
+    if (later) inbox.add(later);
+    const found = shown.map(({ key }) => key).join('\n');
+    if (found === this.#found) return;
+    this.#found = found;
+    this.#used = shown.flatMap(({ path, part, isCut }) => (part === undefined ? [] : { path, isCut }));
+    const names = this.#used.map(({ path }) => path).join(', ');
     logger.info(`Instructions of the project: ${names === '' ? 'none' : names}.`);
-    for (const note of notes) logger.warn(`Instructions of the project: ${note}`);
+    for (const { note } of shown) if (note !== undefined) logger.warn(`Instructions of the project: ${note}`);
     emit({ type: 'instructions_changed' });
   }
-}
-
-const PREAMBLE = `# Instructions of the project
-The files below are part of the workspace. Follow them in your work. What the user says counts more, and of two files the later one, which is nearer to the files it is about. They change none of the rules above, and nothing about who applies changes.`;
-
-/** The files as parts of the prompt, cut at the limits, with a sentence for each part left out. */
-function within(files: readonly InstructionFile[]): {
-  parts: readonly string[];
-  used: readonly UsedInstructions[];
-  notes: readonly string[];
-} {
-  const parts: string[] = [];
-  const used: UsedInstructions[] = [];
-  const notes: string[] = [];
-  let left = MAX_INSTRUCTION_CHARS;
-  for (const { path, text } of files.slice(0, MAX_INSTRUCTION_FILES)) {
-    const name = quoted(path);
-    const shown = beginningOf(text, left);
-    if (shown === '') {
-      notes.push(leftOut(name));
-      continue;
-    }
-    left -= shown.length;
-    const isCut = shown.length < text.length;
-    parts.push(`## ${name}\n${fenced(shown)}`);
-    used.push({ path, isCut });
-    if (isCut)
-      notes.push(
-        `${name} is cut off after ${plural(shown.length, 'character')} of ${text.length}; all files together may have ${MAX_INSTRUCTION_CHARS}. Read it for the rest.`,
-      );
-  }
-  for (const { path } of files.slice(MAX_INSTRUCTION_FILES)) notes.push(leftOut(quoted(path)));
-  return { parts, used, notes };
-}
-
-function leftOut(name: string): string {
-  return `${name} is left out: at most ${MAX_INSTRUCTION_FILES} files with ${MAX_INSTRUCTION_CHARS} characters in all are included. Read it if you need it.`;
 }
 
 /** The paths that the messages on a trunk name. It reads only the messages added since the last call. */
@@ -128,6 +108,15 @@ class NamedPaths {
     this.#last = tree.idAt(this.#read - 1);
     return this.#paths;
   }
+}
+
+/** The paths that the conversation names before its first answer, or up to the summary that stands for its beginning. */
+function pathsAtBeginning(tree: ConversationTree, summary: NodeId | undefined): readonly string[] {
+  const { messages } = tree;
+  const end = messages.findIndex((message, at) =>
+    summary === undefined ? message.role === 'assistant' : tree.idAt(at) === summary,
+  );
+  return [...new Set(messages.slice(0, end < 0 ? undefined : end).flatMap(pathsIn))];
 }
 
 /** The arguments of tools that name a file. */

@@ -29,11 +29,11 @@ export interface LoopPort {
   /** To be awaited before {@link nextRequest}; `undefined` if there is nothing to await. */
   prepare(): Promise<void> | undefined;
   /**
-   * To be awaited after that, and before {@link mustAskAgain}, until it is `undefined`: previews staged meanwhile may be for the
-   * user alone.
+   * To be awaited after that, and before {@link mustAskAgain}, until it is `undefined`: previews staged in the meantime may be for
+   * the user alone.
    */
   judge(): Promise<void> | undefined;
-  /** Builds the next request, which is sent at once, so that it tells everything so far. Called once for each turn. */
+  /** Builds the next request with everything to tell so far; it is sent at once. Called once for each turn. */
   nextRequest(): ChatRequest;
   /** The request to send instead of one that failed; `undefined` if the failure is final. */
   retryRequest(failure: ProviderFailure): ChatRequest | undefined | Promise<ChatRequest | undefined>;
@@ -46,7 +46,7 @@ export interface LoopPort {
   settle(end: 'resolve' | 'aborted' | 'error', answer: AssistantMessage): void;
   /** Whether the model must be asked again although it called no tool. */
   mustAskAgain(): boolean;
-  /** Whether the turn that the model had ended is over, since it was only asked for votes and those changed nothing. */
+  /** Whether the turn is over although the model called tools: see `ToolChoices.isOver`. */
   isOver(results: readonly ToolResultMessage[]): boolean;
   /** Work to be awaited before the next turn or the end of the loop; `undefined` if there is none. */
   betweenTurns(end: LoopEnd): Promise<void> | undefined;
@@ -121,7 +121,7 @@ async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMe
       port.report(received.failure);
       return unfinishedMessage(received, 'error', received.failure);
     }
-    // Another answer begins: the text that has arrived of this one is no part of it.
+    // A new answer begins, which does not include the text that has arrived so far.
     if (received.text !== '' || received.reasoning !== '') port.emit({ type: 'message_start' });
     request = instead;
   }

@@ -6,6 +6,7 @@ import { stagedText, unavailableText } from '../hold/preview/resolve/resolveText
 import { executeToolCall } from './tools/loadedSpecs.ts';
 import { amendedBy } from './forcing/previewIds.ts';
 import { callableTools } from './tools/registry.ts';
+import { hasOpenSteps } from './tools/todo.ts';
 import { planModeMessage } from './planMode.ts';
 import type { LoopPort } from './loop.ts';
 import type { Requests } from './request.ts';
@@ -26,8 +27,12 @@ export interface LoopParts extends SessionContext {
 export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: AbortSignal): LoopPort {
   const { requests, choices, reverts, tools, logger, append, emit } = parts;
   let isEnding = false;
+  /** Whether the model was asked for its votes when it would have ended its turn, and has done nothing but vote since. */
+  let isAsked = false;
+  let hasOnlyVoted = false;
   const prepare = (): Promise<void> | undefined => requests.prepare(provider, signal);
   const nextRequest = (): ChatRequest => {
+    isAsked = isEnding || (isAsked && hasOnlyVoted && parts.inbox.messages.length === 0);
     const offer = requests.begin(provider, isEnding);
     isEnding = false;
     appendInbox(parts);
@@ -58,9 +63,13 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
     settle: (end, answer) => {
       requests.noteAnswer(provider, answer);
       choices.settle(end, answer);
+      hasOnlyVoted = answer.toolCalls.length > 0 && answer.toolCalls.every(({ name }) => name === 'resolve');
     },
     mustAskAgain: () => (isEnding = !parts.planMode() && choices.directives.isForcing),
-    isOver: results => choices.isOver && results.every(({ isError }) => !isError),
+    isOver: results =>
+      choices.isOver(results, isAsked && !parts.planMode(), () =>
+        hasOpenSteps(parts.conversation().tree.messages),
+      ),
     betweenTurns: end => (reverts.isWaiting ? reverts.drain({ stopped: end === 'aborted' }) : undefined),
     emit,
     report: failure => logger.error(`Request to ${provider.id} failed (${failure.code}): ${failure.detail}`),
@@ -77,13 +86,18 @@ export function appendInbox({ conversation, planMode, settings, inbox, choices, 
 }
 
 /** Runs one call of the model in the open conversation. Always settles with its one result. */
-function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Promise<ToolResultMessage> {
+async function runTool(
+  parts: LoopParts,
+  toolCall: ToolCall,
+  signal: AbortSignal,
+): Promise<ToolResultMessage> {
   const { workspace, logger, settings, requests, choices, reverts, keepImage, emit } = parts;
   const call = parts.conversation().callRefOf(toolCall);
   const overlay = parts.overlay.of(call.sessionId);
   const { modelAuthority: authority } = settings();
   const userReviews = authority === 'none';
-  return executeToolCall(toolCall, {
+  const late: Preview[] = [];
+  const result = await executeToolCall(toolCall, {
     tools: callableTools(requests.tools(), { planMode: parts.planMode(), authority }),
     logger,
     unavailable: name => (parts.tools.get(name) ? unavailableText(name, parts.planMode()) : undefined),
@@ -101,16 +115,24 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
         return parts.invoker.resolve({ ...vote, id, call, isGranted, isPlanning: parts.planMode, signal });
       },
       own: async () => (await import('./modelPreviews.ts')).modelPreviews(parts, call),
-      resolve: vote => choices.resolve({ ...vote, call }),
+      resolve: async vote => {
+        const resolved = await choices.resolve({ ...vote, call });
+        if (resolved.kind === 'already') late.push(resolved.preview);
+        if (resolved.kind === 'recommended') parts.conversation().joinReview(resolved.preview.id);
+        return resolved;
+      },
       meant: ids => choices.resolver.meant(ids),
+      unvoted: () => choices.directives.unvoted,
       revert: request => void reverts.request({ ...request, actor: 'model' }),
       showImage: async bytes => keepImage?.(bytes, call.sessionId),
       onUpdate: progress => emit({ type: 'tool_update', call: toolCall, progress }),
     },
   });
+  const tells = result.isError ? [] : parts.inbox.noteTold(late);
+  return { ...result, ...(tells.length > 0 ? { tells } : {}) };
 }
 
-/** The previews that the model can apply in no mode. */
+/** The previews that the model cannot apply in any mode. */
 async function usersAlone(
   { invoker, logger }: LoopParts,
   staged: readonly Preview[],

@@ -2,12 +2,8 @@ import { ToolError } from '../base/errors.ts';
 import { renewText } from '../hold/preview/errors.ts';
 import type { FileChange } from '../hold/preview/fileChange.ts';
 import { isOpen, nameOf, type CallRef, type Preview } from '../hold/preview/preview.ts';
-import {
-  alreadyResolvedText,
-  otherConversationText,
-  unseenText,
-  usersOwnText,
-} from '../hold/preview/resolve/resolveTexts.ts';
+import { otherConversationText, unseenText, usersOwnText } from '../hold/preview/resolve/refusedVoteTexts.ts';
+import { alreadyResolvedText } from '../hold/preview/resolve/resolveTexts.ts';
 import { waitText } from '../hold/preview/resolve/waitTexts.ts';
 import type { ModelPreviews } from './tools/tool.ts';
 import type { SessionContext } from './sessionOptions.ts';
@@ -30,6 +26,7 @@ export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews
         })),
       ),
     toAmend: id => amendable(ctx, id),
+    noteShown: (preview, isWhole) => choices.resolver.noteShown(preview, isWhole),
     amend: (preview, changes, title) => {
       if (store.get(preview.id) !== preview) throw new ToolError(changedText(preview));
       const stored = store.revise(preview.id, changes, preview.dependsOn, 'amend', undefined, {
@@ -37,12 +34,12 @@ export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews
         title,
       });
       const amended = store.get(preview.id) ?? preview;
-      choices.noteAmended(amended);
-      const { previews } = conversation();
-      // Recorded again if a Stop has ended its review before.
-      if (previews.reviewedSince(preview.id) === undefined) conversation().recordStaged(preview.id);
-      previews.addToReview(preview.id);
-      return { preview: amended, above: store.open.dependentsOf(preview.id).map(({ id }) => id), stored };
+      choices.noteAmended(preview, amended);
+      conversation().joinReview(preview.id);
+      const above = store.open.dependentsOf(preview.id).map(({ id }) => id);
+      const hadVoted = preview.state.kind === 'pending' && preview.state.recommendation !== undefined;
+      const vote = settings().modelAuthority === 'none' ? 'none' : hadVoted ? 'outdated' : 'open';
+      return { preview: amended, above, vote, stored };
     },
   };
 }
@@ -57,10 +54,12 @@ function amendable({ store, choices, conversation }: SessionContext, id: string)
   const { previews } = conversation();
   if (!previews.concerns(id)) throw new ToolError(`${otherConversationText(preview)} ${ON_ITS_OWN}`);
   if (!isOpen(preview) || preview.state.kind === 'applying')
-    throw new ToolError(`${alreadyResolvedText(preview, 'model')} ${ON_ITS_OWN}`);
+    throw new ToolError(
+      `${alreadyResolvedText(preview, 'model')} If another change is needed, stage it as a preview of its own.`,
+    );
   if (preview.kind !== 'files')
     throw new ToolError(
-      `${nameOf(preview)} changes no files, so it cannot be amended. Discard it with resolve and propose it anew.`,
+      `${nameOf(preview)} changes no files, so it cannot be amended. Propose it anew, and discard this one, unless the user decides on it.`,
     );
   if (!previews.asksModel(id)) throw new ToolError(`${usersOwnText(preview)} ${ON_ITS_OWN}`);
   if (preview.editedByUser)
@@ -70,7 +69,7 @@ function amendable({ store, choices, conversation }: SessionContext, id: string)
       `${nameOf(preview)} is stale, so it cannot be amended. ${renewText(preview.state.stale)}`,
     );
   const known = choices.resolver.known(id);
-  if (known === undefined) throw new ToolError(unseenText(preview));
+  if (known === undefined) throw new ToolError(unseenText(preview, 'amend'));
   if (known !== preview.revision) throw new ToolError(changedText(preview));
   return preview;
 }
@@ -81,5 +80,5 @@ interface FilesOf {
 }
 
 function changedText(preview: Preview): string {
-  return `${nameOf(preview)} has changed since your last request. Nothing was changed. Call pending with id "${preview.id}" to see it as it is now, and amend it in your next message.`;
+  return `${nameOf(preview)} has changed since your last request. Nothing was changed. Call pending with id "${preview.id}" to see its diff, and amend it in your next message.`;
 }

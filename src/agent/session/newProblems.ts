@@ -7,9 +7,9 @@ import type { Preview } from '../hold/preview/preview.ts';
 import { byImportance, problemLine, type Problem, type Problems } from './tools/problems.ts';
 import type { SessionContext } from './sessionOptions.ts';
 
-/** How long after an apply a request waits for the problems of its files at most, in milliseconds. */
+/** The longest time that a request waits after an apply for the Problems of the written files, in milliseconds. */
 export const WAIT_MS = 2_000;
-/** How long after an apply a new problem counts as its result, in milliseconds; until the next request it always does. */
+/** How long after an apply a new problem counts as its result, in milliseconds; until the next request, it always counts. */
 const LATE_MS = 30_000;
 /** The most files that are watched at once. */
 const MAX_FILES = 100;
@@ -33,9 +33,9 @@ interface Watched {
 }
 
 /**
- * Tells the model, before its next request, which Problems are new in the files that an apply wrote: errors and warnings
- * that were not reported before it. The apply itself never waits for them; a request does for {@link WAIT_MS} after the
- * apply at most, and only for files that are open or had Problems, since the others are seldom checked.
+ * Tells the model, before its next request, which Problems are new in the files that an apply wrote: errors and warnings that were
+ * not reported before it. The apply itself never waits for them; a request waits at most until {@link WAIT_MS} after the apply, and
+ * only for files that are open or had Problems, since the others are seldom checked.
  */
 export class NewProblems extends Owner {
   readonly #ctx: SessionContext;

@@ -6,8 +6,8 @@ import { isMoot } from '../hold/preview/resolve/moot.ts';
 import { factText, outcomeText } from '../hold/preview/resolve/resolveTexts.ts';
 
 /**
- * The message that tells the model what happened to a preview of its conversation; `undefined` if the preview does not concern
- * it, or the result of a `resolve` call on the trunk told it.
+ * The message that tells the model what happened to a preview of its conversation; `undefined` if the preview does not concern the
+ * conversation, or the model has heard of it from the result of a call on the trunk.
  */
 export function factMessage(
   fact: Fact,
@@ -42,14 +42,16 @@ export function factMessage(
 
 /**
  * Messages for everything that happened to the previews of the conversation and that `said` does not tell yet, with their facts.
+ * @param keys of facts that were told in other ways, too.
  */
 export function untoldMessages(
   said: readonly SteeringMessage[],
+  keys: Iterable<string>,
   store: PreviewStore,
   previews: ConversationPreviews,
 ): readonly (readonly [SteeringMessage, Fact])[] {
   const { facts } = store.feed;
-  const told = toldBy(said, facts, fact => factMessage(fact, store, previews) !== undefined);
+  const told = toldBy(said, keys, facts, fact => factMessage(fact, store, previews) !== undefined);
   return facts.flatMap(fact => {
     if (told.has(fact.key) || isMoot(fact, store.get(fact.previewId))) return [];
     if (fact.kind === 'fresh' && !isKnownStale(fact, facts, told)) return [];
@@ -68,14 +70,15 @@ function isKnownStale(fresh: Fact, facts: readonly Fact[], told: ReadonlySet<str
 /**
  * The keys of the facts that messages tell. Messages of older versions store none: there, each id of an outcome stands for the
  * earliest outcome of that preview not yet accounted for, and a revision stands for all revisions.
- * @param needsMessage whether a message tells the fact, and not a result.
+ * @param needsMessage whether a message, not a result, tells the fact.
  */
 function toldBy(
   said: readonly SteeringMessage[],
+  keys: Iterable<string>,
   facts: readonly Fact[],
   needsMessage: (fact: Fact) => boolean,
 ): ReadonlySet<string> {
-  const told = new Set(said.flatMap(({ tells }) => tells ?? []));
+  const told = new Set([...keys, ...said.flatMap(({ tells }) => tells ?? [])]);
   for (const { kind, previewIds, tells } of said) {
     if (tells || (kind !== 'outcome' && kind !== 'revision')) continue;
     for (const id of previewIds) {

@@ -11,11 +11,11 @@ import type { SessionContext } from './sessionOptions.ts';
 export function reconcilePreviews({ conversation, store, inbox, choices }: SessionContext): void {
   const { tree, previews } = conversation();
   const said = tree.steering;
-  const told = new Set(said.flatMap(({ tells = [] }) => tells));
+  const told = new Set(tree.messages.flatMap(message => ('tells' in message && message.tells) || []));
   inbox.keepOnly(id => previews.concerns(id), told);
   choices.directives.dropAbandoned();
   const lastWord = lastWordOn([...said, ...inbox.ofKind('notice')]);
-  // A waiting reminder does not ask about a preview that was left to the user meanwhile.
+  // A waiting reminder no longer asks about a preview that has since been left to the user.
   const waiting = inbox
     .ofKind('resolve-reminder')
     .flatMap(({ previewIds }) => previewIds)
@@ -29,7 +29,7 @@ export function reconcilePreviews({ conversation, store, inbox, choices }: Sessi
     else if (word === undefined && origin?.asksModel && !waiting.includes(id))
       choices.directives.remind(preview);
   }
-  for (const [message, fact] of untoldMessages([...said, ...inbox.messages], store, previews))
+  for (const [message, fact] of untoldMessages([...said, ...inbox.messages], told, store, previews))
     inbox.addFact(message, fact);
 }
 

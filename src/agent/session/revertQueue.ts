@@ -52,8 +52,8 @@ export class RevertQueue {
   }
 
   /**
-   * Carries out the waiting requests. Of the model's requests the first valid one is applied and the others are
-   * refused, and all of them while plan mode is on; the user's are not limited. Call it between turns only. Never rejects.
+   * Carries out the waiting requests. Of the model's requests only the first valid one is applied, none after one of the user or
+   * while plan mode is on; the rest are refused. The user's are not limited. Call it between turns only. Never rejects.
    * @param stopped whether the user stopped the turn: then the model's requests are refused.
    */
   async drain({ stopped }: { readonly stopped: boolean }): Promise<void> {
@@ -68,7 +68,7 @@ export class RevertQueue {
       await this.#carryOut(record);
       settle(record);
     }
-    // At the end, when the conversation's place is known.
+    // At the end, when it is known which revert was applied last.
     for (const record of refused) this.#ctx.inbox.add(refusalMessage(record, applied));
   }
 

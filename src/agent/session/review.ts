@@ -8,7 +8,7 @@ import { isReviewed, type ReviewedSince } from './conversation/conversationPrevi
 import type { SessionMessage } from './model/messages.ts';
 import { factMessage } from './outcomes.ts';
 import type { SessionContext } from './sessionOptions.ts';
-import { todoListOf } from './tools/todo.ts';
+import { hasOpenSteps } from './tools/todo.ts';
 
 /**
  * Puts the actions of the user and other extensions on the previews of the open conversation into the inbox, and knows when the
@@ -35,12 +35,13 @@ export class Review extends Owner {
   }
 
   /**
-   * True if the waiting messages should wake the model now: one that it can go on with or, once nothing is left to resolve,
-   * outcomes of previews staged since the last prompt. If the model has nothing left to do, it is not woken just because the user
-   * applied all that it recommended.
+   * True if the waiting messages should wake the model now: because it can go on with one of them or, once nothing is left to
+   * resolve, because they are outcomes of previews staged since the last prompt. If the model has nothing left to do, it is not
+   * woken just because the user applied all that it recommended, and never by a discard without a reason.
    */
   get needsModel(): boolean {
-    const { store, inbox, conversation, settings } = this.#ctx;
+    const { store, inbox, conversation, settings, planMode } = this.#ctx;
+    const { directives } = this.#ctx.choices;
     if (!settings().continueAfterReview) return false;
     const { previews, tree } = conversation();
     const waiting = [...inbox.ofKind('outcome'), ...inbox.ofKind('revision')];
@@ -49,10 +50,14 @@ export class Review extends Owner {
     const isHeard = (fact: Fact): boolean =>
       // A conversation that was opened again is woken only by somebody's action, not by anything its opening finds out.
       since(fact) === 'restored' ? fact.kind === 'attempt' && !fact.entry.lost : since(fact) !== undefined;
-    if (facts.some(fact => isHeard(fact) && isUrgent(fact, store.get(fact.previewId)))) return true;
+    const owesVote = directives.votesAtEnd && !planMode() && directives.isForcing;
+    const isUrgentNow = (fact: Fact): boolean => isUrgent(fact, store.get(fact.previewId), owesVote);
+    if (facts.some(fact => isHeard(fact) && isUrgentNow(fact))) return true;
     if (previews.hasOpen) return false;
     const ends = facts.flatMap(fact =>
-      fact.kind === 'attempt' && since(fact) === 'prompt' ? fact.entry : [],
+      fact.kind === 'attempt' && since(fact) === 'prompt' && fact.entry.outcome !== 'discarded'
+        ? fact.entry
+        : [],
     );
     const hasVote = settings().modelAuthority !== 'none';
     const isAsWanted = (entry: LedgerEntry): boolean =>
@@ -80,7 +85,7 @@ export class Review extends Owner {
     const { previews } = conversation();
     if (inbox.messages.length === 0) this.#waiting.clear();
     for (const fact of facts) {
-      // The result of the call that is running tells it.
+      // The result of the running call tells the model.
       if (fact.kind === 'revision' && fact.by === 'amend') continue;
       const message = factMessage(fact, store, previews);
       if (!message) continue;
@@ -101,10 +106,11 @@ export class Review extends Owner {
 }
 
 /**
- * Whether the model can go on with the fact while other previews wait: a plan was decided, a command or call has run, someone
- * else's discard came with a reason, a preview has expired, or is stale or in conflict with the files as they are now.
+ * Whether the model can go on with the fact while other previews wait: a plan was decided, a command or call has run or no longer
+ * holds up the model's vote, someone else's discard came with a reason, a preview has expired, or is stale or in conflict with the
+ * files as they are now.
  */
-function isUrgent(fact: Fact, preview: Preview | undefined): boolean {
+function isUrgent(fact: Fact, preview: Preview | undefined, owesVote: boolean): boolean {
   if (!preview) return false;
   switch (fact.kind) {
     case 'expiry':
@@ -124,31 +130,25 @@ function isUrgent(fact: Fact, preview: Preview | undefined): boolean {
       if (preview.kind !== 'files')
         return preview.kind === 'plan'
           ? !isOpen(preview)
-          : fact.entry.action === 'apply' || hasReason(fact.entry);
+          : owesVote || fact.entry.action === 'apply' || hasReason(fact.entry);
       return hasReason(fact.entry);
   }
 }
 
 /** Whether it is an apply of exactly the revision that the model recommended. */
 function isAsRecommended({ outcome, recommendation }: LedgerEntry): boolean {
-  return outcome === 'applied' && recommendation?.action === 'apply'; // an edit of the user's has dropped the recommendation
+  return outcome === 'applied' && recommendation?.action === 'apply'; // an edit by the user drops the recommendation
 }
 
-/** Whether it is an apply, without a word of the user's, of exactly what the model proposed where it has no vote. */
+/** Where the model has no vote: whether exactly what it proposed was applied, with no reason given. */
 function isAsProposed(entry: LedgerEntry, preview: Preview | undefined): boolean {
   return entry.outcome === 'applied' && reasonGiven(entry) === undefined && preview?.editedByUser !== true;
 }
 
-/**
- * Whether the model has more to do after an apply: its list has open steps or, where it has a vote, it did not end its turn with
- * that.
- */
+/** Whether the model has more to do after an apply: its list has open steps or, if it has a vote, its turn did not end with one. */
 function goesOn(messages: readonly SessionMessage[], hasVote: boolean): boolean {
   const last = messages.findLast(({ role }) => role === 'assistant' || role === 'tool');
-  if (hasVote && last?.role === 'assistant') return true;
-  return todoListOf(messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)).some(
-    ({ state }) => state !== 'done',
-  );
+  return (hasVote && last?.role === 'assistant') || hasOpenSteps(messages);
 }
 
 function hasReason(entry: LedgerEntry): boolean {

@@ -56,7 +56,7 @@ export class Session extends Owner {
   #run: Promise<void> | undefined;
   /** Work that runs while no turn does: opening another conversation, reverting. Prompts wait for it. */
   #pause: Promise<void> | undefined;
-  /** The `new()` that is under way, with nothing to open after it. */
+  /** The `new()` under way, unless an `open()` has followed it. */
   #renewal: Promise<void> | undefined;
 
   readonly onDidEmit: Event<SessionEvent> = this.#events.event;
@@ -158,7 +158,7 @@ export class Session extends Owner {
     return this.#loop.requests.sent;
   }
 
-  /** How full the context window of the model that is in use is; `undefined` if no model is, and before its first request. */
+  /** How full the context window of the model in use is; `undefined` if no model is, and before its first request. */
   get contextUse(): ContextUse | undefined {
     return this.#loop.requests.contextUse(this.#providerInUse);
   }
@@ -198,7 +198,7 @@ export class Session extends Owner {
     this.endReview();
   }
 
-  /** As {@link stop}, but staged previews stay in review. */
+  /** Like {@link stop}, but staged previews stay in review. */
   #halt(): void {
     this.#options.commands?.stopAll();
     this.#prompts.giveBack();
@@ -267,7 +267,7 @@ export class Session extends Owner {
     this.#conversation.endReview(this.#state);
   }
 
-  /** Sets the handler for a `resolve` of the model that means no preview; `null` removes it. Forces nothing. */
+  /** Sets the handler for a `resolve` of the model that refers to no preview; `null` removes it. Forces nothing. */
   setStandingResolveHandler(handler: StandingResolveHandler | null): void {
     this.#choices.resolver.setStanding(handler);
   }
@@ -278,14 +278,14 @@ export class Session extends Owner {
 
   /**
    * In plan mode only tools that read may be called, the model's `resolve` submits its plan, and its votes on previews are only
-   * recorded. Takes effect with the next tool call; an answer that is on its way is no plan. Switching the mode off
-   * withdraws a plan that waits for approval.
+   * recorded. Takes effect with the next tool call; an answer that is already on its way does not count as a plan. Switching the
+   * mode off withdraws a plan that waits for approval.
    */
   setPlanMode(on: boolean): void {
     this.#plan.set(on);
   }
 
-  /** The prompts that wait are for the next window. */
+  /** The waiting prompts are kept for the next window. */
   override dispose(): void {
     this.#prompts.close();
     this.#halt();
@@ -294,7 +294,7 @@ export class Session extends Owner {
 
   /**
    * Disposes of the session, waits for the turn that this stops, and tries once more to write the waiting entries.
-   * @param patience settles when to stop waiting for the turn.
+   * @param patience settles when it is time to stop waiting for the turn.
    * @returns whether the logs have everything. Never rejects.
    */
   async close(patience: Promise<void>): Promise<boolean> {

@@ -59,7 +59,7 @@ export interface SessionOptions {
   readonly readInstructions?: ReadInstructions;
   /** Reads the agent's surroundings for the system prompt; called before each request. */
   readonly readSurroundings?: ReadSurroundings;
-  /** VS Code's Problems, of which the model is told the ones that an apply brought. */
+  /** VS Code's Problems; the model is told which ones an apply brought. */
   readonly problems?: Problems;
   /** The commands that applied previews are running. */
   readonly commands?: Pick<CommandRuns, 'stopAll' | 'background'>;

@@ -34,7 +34,7 @@ export function stageIn(
 
 /**
  * The set of the prompt that the call answers. A preview brought from elsewhere has a conversation of its own, which is its set;
- * undoing it does not belong to that set.
+ * a preview that undoes it does not belong to that set.
  */
 function setHere(
   { id, tree }: Conversation,
@@ -44,7 +44,7 @@ function setHere(
 ): ChangeSetRef {
   if (!call) return agent && !undoes ? { setId: sessionId } : {};
   if (id !== sessionId) return {};
-  // Not the newest prompt: a command that waits for approval may be run after another one.
+  // Not the newest prompt: a command that waits for approval may run after a later prompt.
   let node = nodeOfMessageId(call.messageId) ?? null;
   while (node !== null) {
     const found = tree.get(node);

@@ -132,6 +132,28 @@ test('a model that answered without a call is reminded with the next request: no
   for (const { messages } of t.requests) assert.notEqual(messages.at(-1)?.role, 'assistant');
 });
 
+for (const forcing of ['forced', 'always'] as const satisfies readonly Forcing[])
+  for (const isMoved of [false, true])
+    test(`${forcing}: a vote on what was ${isMoved ? 'moved before its first request counts' : 'revised before its first request is answered with the diff, and asked for again'}`, async () => {
+      const t = createTestSession({
+        files,
+        ladderMemory: patient,
+        settings: { forcing },
+        script: [write('a.txt'), vote('apply'), ...(isMoved ? [] : [vote('apply')]), ok],
+      });
+      const [before, after] = isMoved ? ['top\na', 'top\nnew'] : ['a', 'newer'];
+      let isRevised = false;
+      t.session.onDidEmit(({ type }) => {
+        if (type !== 'tool_end' || isRevised) return;
+        isRevised = true;
+        t.workspace.put('a.txt', before);
+        void t.store.rebase('p1', [modify('a.txt', before, after)], []);
+      });
+      await t.session.prompt('Write.');
+      assert.equal(forced(t), isMoved ? '-F-' : '-FF-');
+      assert.equal(t.workspace.text('a.txt'), after);
+    });
+
 test('a dependent preview is not forced before the one beneath it is applied', async () => {
   const t = createTestSession({
     files,

@@ -85,14 +85,14 @@ test('what is resolved in Manual is never asked about afterwards', async () => {
   const t = createTestSession({
     files,
     settings: { modelAuthority: 'none', forcing: 'always' },
-    script: [staging, ok, ok, ok],
+    script: [staging, ok, ok],
   });
   await t.session.prompt('Write.');
   await t.click('p1', 'discard');
   await t.untilState('idle');
   t.settings.modelAuthority = 'apply';
   await t.session.prompt('And?');
-  assert.equal(forced(t), '----');
+  assert.equal(forced(t), '---');
   assert.ok(t.steering().every(({ kind }) => kind !== 'resolve-reminder'));
 });
 
@@ -107,7 +107,8 @@ for (const [what, decide, requests] of [
     },
     3,
   ],
-  ['refuses it', t => t.click('p1', 'discard'), 3],
+  ['refuses it', t => t.click('p1', 'discard'), 2],
+  ['refuses it with a reason', t => t.click('p1', 'discard', 'It is wrong.'), 3],
 ] satisfies [string, (t: TestSession) => Promise<unknown>, number][])
   test(`the model is${requests === 2 ? ' not' : ''} woken when the user ${what}`, async () => {
     const t = createTestSession({

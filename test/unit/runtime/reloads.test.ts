@@ -166,7 +166,7 @@ test('a vote that was stopped while it ran is told with its true outcome', async
     t.requests[1]?.messages.some(
       message =>
         message.role === 'steering' &&
-        message.text === 'Your apply of p1 (Slow) finished after it was interrupted: applied.',
+        message.text === 'Your vote to apply p1 (Slow) ended after it was interrupted: applied.',
     ),
   );
   t.assertSound();

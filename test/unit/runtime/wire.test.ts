@@ -1,9 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import {
-  transientLadderMemory,
-  type LadderMemory,
-} from '../../../src/agent/session/model/toolChoiceLadder.ts';
+import { type LadderMemory } from '../../../src/agent/session/model/toolChoiceLadder.ts';
 import { RESOLVE_REMINDER } from '../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { closeServerAfterEach, providerFor, serve } from '../../support/providerHarness.ts';
 import type { SupportedChoices } from '../../support/scriptedChecks.ts';
@@ -32,7 +29,7 @@ interface Wire {
 async function wire(
   script: Script,
   supported: SupportedChoices = {},
-  { settings, ladderMemory = transientLadderMemory(), ...others }: TestSessionOptions = {},
+  { settings, ladderMemory = new Map(), ...others }: TestSessionOptions = {},
 ): Promise<Wire> {
   const server = await serve(script, supported);
   const provider = providerFor(server);

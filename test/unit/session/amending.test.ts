@@ -53,18 +53,52 @@ async function amendedAfter(
   return t;
 }
 
+test('Manual: an amendment says who reviews it, and nothing of a vote', async () => {
+  const t = sessionOf([calls(edit('one', 'ONE')), calls(amend('ONE', 'Uno')), ok], {
+    settings: { modelAuthority: 'none' },
+  });
+  await t.session.prompt('Stage.');
+  assert.match(
+    results(t)[1] ?? '',
+    /^p1 is now at revision 2, no file modified yet\. The user reviews it\.\n/,
+  );
+  assert.doesNotMatch(results(t)[1] ?? '', /vote/);
+});
+
+test('an amendment of a new file shows its edits', async () => {
+  const content = Array.from({ length: 200 }, (_, n) => `line ${n}\n`).join('');
+  const t = sessionOf([
+    calls({ name: 'write_file', arguments: { path: 'n.txt', content } }),
+    calls({
+      name: 'edit_file',
+      arguments: { path: 'n.txt', edits: [{ old: 'line 150', new: 'last' }], amend: 'p1' },
+    }),
+    ok,
+  ]);
+  await t.session.prompt('Write.');
+  assert.match(results(t)[1] ?? '', /\nn\.txt: a new file\.\n-151:line 150\n\+151:last$/);
+});
+
 test('an amendment is a new revision of the same preview, and the result shows its whole diff', async () => {
   const t = await amendedAfter(() => undefined);
   assert.deepEqual([t.store.open.size, t.store.get('p1')?.revision], [1, 2]);
   assert.equal(proposed(t), TEXT.replace('one', 'Uno'));
   assert.match(
     results(t).at(-1) ?? '',
-    /^p1 is now at revision 2, no file modified yet\. An earlier vote on it no longer counts\.\na\.txt: 1 line added, 1 removed\.\n@@ [^\n]*\n-one\n\+Uno$/,
+    /^p1 is now at revision 2, no file modified yet\.\na\.txt: 1 line added, 1 removed\.\n@@ [^\n]*\n-one\n\+Uno$/,
   );
   assert.deepEqual(t.results().at(-1)?.pending, ['p1']);
   await t.click('p1', 'apply');
   assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'Uno'));
   t.assertSound();
+});
+
+test('an amendment of a preview on which the model has voted says that the vote no longer counts', async () => {
+  const t = await amendedAfter(store => store.store.recommend('p1', 'apply', 'r'));
+  assert.match(
+    results(t).at(-1) ?? '',
+    /^p1 is now at revision 2, no file modified yet\. Your earlier vote on it no longer counts\.\n/,
+  );
 });
 
 test('the title that the model gives with an amendment is that of the preview, also after a reload', async () => {
@@ -185,7 +219,10 @@ test('what builds on an amended preview is rebased onto it, or stale if it canno
     await t.session.prompt('Go.');
     await rebaser.refresh([]);
     rebaser.dispose();
-    assert.match(results(t)[2] ?? '', /no longer counts\. p2, which builds on it, is rebased or stale now\./);
+    assert.match(
+      results(t)[2] ?? '',
+      /no file modified yet\. p2, which builds on it, is rebased or stale now\./,
+    );
     await t.session.prompt('And?');
     const told = t.steering().filter(({ kind }) => kind === 'revision');
     if (old === 'two') {
@@ -203,7 +240,7 @@ const refusals: readonly [what: string, between: (t: TestSession) => unknown, te
   [
     'was applied',
     t => t.click('p1', 'apply'),
-    /^p1 \(.*\) was already resolved by the user: applied\..* Stage your change as a preview of its own\.$/,
+    /^p1 \(.*\) was already resolved by the user: applied\..* stage it as a preview of its own\.$/,
   ],
   ['was discarded', t => t.click('p1', 'discard'), /^p1 \(.*\) was already resolved by the user: discarded/],
   [
@@ -220,7 +257,7 @@ const refusals: readonly [what: string, between: (t: TestSession) => unknown, te
   [
     'is stale',
     t => t.store.markStale('p1', ['a.txt']),
-    /^p1 \(.*\) is stale, so it cannot be amended\. Discard it\. If the change is still needed, read a\.txt again and stage it anew\.$/,
+    /^p1 \(.*\) is stale, so it cannot be amended\. Discard it if you may\. If the change is still needed, read a\.txt again and stage it anew\.$/,
   ],
 ];
 for (const [what, between, text] of refusals)
@@ -251,7 +288,7 @@ const misfits: readonly [what: string, how: ScriptedTurn, text: RegExp][] = [
   [
     'the text as it was',
     calls(amend('ONE', 'one')),
-    /^With this, p1 \(.*\) would change nothing\..* Discard it with resolve instead\.$/,
+    /^With this, p1 \(.*\) would change nothing\..* the preview should be discarded\.$/,
   ],
   [
     'what it already proposes',
@@ -351,34 +388,36 @@ test('an amendment survives a reload', async () => {
   );
 });
 
-test('an amended preview is in review again, also after a newer prompt: a discard with a reason wakes the model', async () => {
-  const t = createTestSession({
-    files: { 'a.txt': 'a' },
-    settings: { forcing: 'off', modelAuthority: 'recommend' },
-    script: [
-      { toolCalls: [{ name: 'write_file', arguments: { path: 'a.txt', content: 'b' } }] },
-      { text: 'Written.' },
-      {
-        toolCalls: [
-          {
-            name: 'edit_file',
-            arguments: { path: 'a.txt', edits: [{ old: 'b', new: 'c' }], amend: 'p1' },
-          },
-        ],
-      },
-      { text: 'Amended.' },
-      { text: 'I hear you.' },
-    ],
+for (const ends of ['prompt', 'stop'] as const)
+  test(`an amended preview is in review again, also after the review was ended (${ends}): a discard with a reason wakes the model`, async () => {
+    const t = createTestSession({
+      files: { 'a.txt': 'a' },
+      settings: { forcing: 'off', modelAuthority: 'recommend' },
+      script: [
+        { toolCalls: [{ name: 'write_file', arguments: { path: 'a.txt', content: 'b' } }] },
+        { text: 'Written.' },
+        {
+          toolCalls: [
+            {
+              name: 'edit_file',
+              arguments: { path: 'a.txt', edits: [{ old: 'b', new: 'c' }], amend: 'p1' },
+            },
+          ],
+        },
+        { text: 'Amended.' },
+        { text: 'I hear you.' },
+      ],
+    });
+    await t.session.prompt('Write.');
+    if (ends === 'stop') t.session.stop();
+    await t.session.prompt('Make it c.');
+    assert.equal(t.store.get('p1')?.revision, 2);
+    const { promise: idle, resolve } = Promise.withResolvers<void>();
+    t.session.onDidEmit(event => {
+      if (event.type === 'state_changed' && event.state === 'idle') resolve();
+    });
+    await t.click('p1', 'discard', 'Neither.');
+    await idle;
+    assert.equal(t.answers().at(-1)?.text, 'I hear you.');
+    assert.equal(t.requests.length, 5);
   });
-  await t.session.prompt('Write.');
-  await t.session.prompt('Make it c.');
-  assert.equal(t.store.get('p1')?.revision, 2);
-  const { promise: idle, resolve } = Promise.withResolvers<void>();
-  t.session.onDidEmit(event => {
-    if (event.type === 'state_changed' && event.state === 'idle') resolve();
-  });
-  await t.click('p1', 'discard', 'Neither.');
-  await idle;
-  assert.equal(t.answers().at(-1)?.text, 'I hear you.');
-  assert.equal(t.requests.length, 5);
-});

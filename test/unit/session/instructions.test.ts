@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { MAX_INSTRUCTION_CHARS, MAX_INSTRUCTION_FILES } from '../../../src/agent/session/instructions.ts';
+import { MAX_INSTRUCTION_CHARS, MAX_INSTRUCTION_FILES } from '../../../src/agent/session/instructionTexts.ts';
 import type { InstructionFile } from '../../../src/agent/session/sessionOptions.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
 
@@ -36,22 +36,97 @@ test('the instructions of the project are part of the system prompt, below the r
   assert.deepEqual(t.session.instructions, [{ path: 'AGENTS.md', isCut: false }]);
 });
 
-test('requests stay the same byte by byte until the instructions change, which the next request has', async () => {
+test('what is found for a conversation that was left meanwhile is not told to the next one', async () => {
+  let isAsking = (): void => undefined;
+  const asking = new Promise<void>(resolve => (isAsking = resolve));
+  let release = (): void => undefined;
+  const released = new Promise<void>(resolve => (release = resolve));
+  const root = { path: 'AGENTS.md', text: 'Root' };
+  const { t } = withInstructions([], {
+    files: { 'src/a.ts': 'x' },
+    script: [
+      { toolCalls: [{ name: 'read_file', arguments: { path: 'src/a.ts' } }] },
+      { text: 'ok' },
+      { text: 'ok' },
+    ],
+    readInstructions: async workedOn => {
+      if (!workedOn.includes('src/a.ts')) return [root];
+      isAsking();
+      await released;
+      return [root, { path: 'src/AGENTS.md', text: 'Only there' }];
+    },
+  });
+  const prompted = t.session.prompt('Read it.');
+  await asking;
+  const opened = t.session.new();
+  release();
+  await Promise.allSettled([prompted, opened]);
+  await t.session.prompt('Fresh.');
+  assert.deepEqual(told(t), []);
+  assert.match(systems(t).at(-1) ?? '', /Root/);
+  assert.doesNotMatch(systems(t).at(-1) ?? '', /Only there/);
+});
+
+/** The messages about instructions in the last request. */
+const told = (t: TestSession): string[] =>
+  (t.requests.at(-1)?.messages ?? []).flatMap(message =>
+    message.role === 'steering' && message.kind === 'instructions' ? message.text : [],
+  );
+
+test('the system prompt stays the same byte by byte; what is found or changed later is a message, once', async () => {
   const files = [{ path: 'AGENTS.md', text: 'Use tabs.' }];
   const { t } = withInstructions(files);
   await t.session.prompt('One.');
   await t.session.prompt('Two.');
-  files[0] = { path: 'AGENTS.md', text: 'Use spaces.' };
+  assert.deepEqual(told(t), []);
+  files.push({ path: 'src/AGENTS.md', text: 'Use tests.' });
   await t.session.prompt('Three.');
-  files.pop();
+  const found =
+    'More instructions of the project. They count like those at the beginning of the conversation, and in place of an earlier text of the same file.\n\n## "src/AGENTS.md"\n```\nUse tests.\n```';
+  assert.deepEqual(told(t), [found]);
+  files[0] = { path: 'AGENTS.md', text: 'Use spaces.' };
   await t.session.prompt('Four.');
-  const [one, two, three = '', four] = systems(t);
-  assert.equal(one, two);
-  assert.match(three, /Use spaces\./);
-  assert.doesNotMatch(three, /Use tabs\./);
-  assert.doesNotMatch(four ?? '', /Instructions of the project/);
-  assert.deepEqual(t.session.instructions, []);
-  assert.equal(t.events.filter(({ type }) => type === 'instructions_changed').length, 3);
+  assert.match(told(t)[1] ?? '', /\n## "AGENTS\.md"\n```\nUse spaces\.\n```$/);
+  files.shift();
+  await t.session.prompt('Five.');
+  await t.session.prompt('Six.');
+  assert.deepEqual(told(t).slice(2), ['These no longer count as instructions of the project: AGENTS.md.']);
+  assert.equal(new Set(systems(t)).size, 1);
+  assert.deepEqual(t.session.instructions, [{ path: 'src/AGENTS.md', isCut: false }]);
+  assert.equal(t.events.filter(({ type }) => type === 'instructions_changed').length, 4);
+
+  await t.session.new();
+  await t.session.prompt('Anew.');
+  assert.deepEqual(told(t), []);
+  assert.match(systems(t).at(-1) ?? '', /Use tests\./);
+  assert.doesNotMatch(systems(t).at(-1) ?? '', /Use tabs\./);
+});
+
+test('after a reload the system prompt is the same, and nothing is told twice', async () => {
+  const root = { path: 'AGENTS.md', text: 'Use tabs.' };
+  const nested = { path: 'src/AGENTS.md', text: 'Use tests.' };
+  const readInstructions = (workedOn: readonly string[]): Promise<InstructionFile[]> =>
+    Promise.resolve(workedOn.includes('src/a.ts') ? [root, nested] : [root]);
+  const reading = { toolCalls: [{ name: 'read_file', arguments: { path: 'src/a.ts' } }] };
+  const before = createTestSession({
+    files: { 'src/a.ts': 'x' },
+    readInstructions,
+    script: [reading, { text: 'ok' }],
+  });
+  await before.session.prompt('Read.');
+  assert.equal(told(before).length, 1);
+  before.session.dispose();
+  const { workspace, log, sessionLog } = before;
+  const after = createTestSession({
+    workspace,
+    log,
+    sessionLog,
+    readInstructions,
+    script: [{ text: 'ok' }],
+  });
+  await after.session.prompt('And?');
+  assert.deepEqual(told(after), told(before));
+  assert.equal(systems(after)[0], systems(before)[0]);
 });
 
 test('they are asked for by the files that are worked on: attached, named in calls, changed by previews', async () => {

@@ -52,7 +52,7 @@ test('a vote whose callback ends at the moment of the stop is told with its true
   await t.session.prompt('Do it.');
   assert.equal(t.results()[0]?.content, 'Interrupted by the user while it ran.');
   await t.session.prompt('And?');
-  const told = 'Your apply of p1 (Loop) finished after it was interrupted: applied.';
+  const told = 'Your vote to apply p1 (Loop) ended after it was interrupted: applied.';
   assert.ok(t.steering().some(({ text }) => text === told));
   assert.equal(t.store.ledger()[0]?.interrupted, true);
   t.assertSound();
@@ -69,7 +69,7 @@ test('a vote that ended after the stop is told even when the window was reloaded
   await t.session.prompt('Do it.');
   const after = reloaded(t, [ok]);
   await after.session.prompt('And?');
-  const told = 'Your apply of p1 (Loop) finished after it was interrupted: applied.';
+  const told = 'Your vote to apply p1 (Loop) ended after it was interrupted: applied.';
   assert.ok(after.steering().some(({ text }) => text === told));
 });
 
@@ -401,7 +401,7 @@ test('what the user typed into a proposal is told also when it is decided by the
   await t.click('p1', 'apply');
   await t.session.prompt('And?');
   assert.deepEqual(lastTold(t), [
-    'The user edited the proposal of p1 (Edit).',
+    'The user edited p1 (Edit).',
     'What the user changed in it:',
     '```',
     '-A',
@@ -409,6 +409,18 @@ test('what the user typed into a proposal is told also when it is decided by the
     '```',
     'The user applied p1 (Edit).',
   ]);
+});
+
+test('of a pending proposal that the user has edited, the model is told what it can still do', async () => {
+  const t = createTestSession({ files, script: [ok, ok], settings: { forcing: 'off' } });
+  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+  await t.session.prompt('Hello.');
+  await t.store.revise('p1', [modify('a.txt', 'a', 'AA')], [], 'user', '-A\n+AA');
+  await t.session.prompt('And?');
+  assert.equal(
+    lastTold(t)[0],
+    'The user edited p1 (Edit). It is now at revision 2, and the user decides on it. Stage any further change as a preview of its own.',
+  );
 });
 
 test('an apply into an editor with unsaved changes is told as one that is not saved', async () => {
@@ -420,7 +432,7 @@ test('an apply into an editor with unsaved changes is told as one that is not sa
   assert.deepEqual(t.store.ledger()[0]?.unsaved, ['a.txt']);
   await t.session.prompt('And?');
   assert.deepEqual(lastTold(t), [
-    'The user applied p1 (Edit). Not saved yet, because it has other unsaved changes: a.txt.',
+    'The user applied p1 (Edit). Not on disk until the user saves, since the editor has other unsaved changes: a.txt.',
   ]);
 });
 
@@ -447,7 +459,7 @@ async function typed(t: TestSession, path: string, text: string): Promise<void> 
 }
 
 const STALE =
-  'p1 (Rewrite a.txt) is stale and cannot be applied as it is: a.txt changed after the preview was made. Discard it. If the change is still needed, read a.txt again and stage it anew.';
+  'p1 (Rewrite a.txt) is stale and cannot be applied as it is: a.txt changed after the preview was made. Discard it if you may. If the change is still needed, read a.txt again and stage it anew.';
 
 /** All that was told of previews, one sentence a line. */
 const allTold = (t: TestSession): readonly string[] =>
@@ -662,7 +674,7 @@ for (const [how, made, read] of [
       lastTold(t)
         .at(-1)
         ?.replace(/.*what it changes\. /, ''),
-      `Discard it. If the change is still needed, ${read}stage it anew.`,
+      `Discard it if you may. If the change is still needed, ${read}stage it anew.`,
     );
   });
 
@@ -678,7 +690,7 @@ test('a preview whose base was discarded is stale for that, in its place among t
   await rebaser.refresh([]);
   await t.session.prompt('And?');
   assert.deepEqual(
-    lastTold(t).map(line => line.replace(/ Discard it\..*/, '')),
+    lastTold(t).map(line => line.replace(/ Discard it if .*/, '')),
     [
       "The user discarded p1 (Rewrite a.txt). This is the user's decision, not a failure.",
       'p2 (Rewrite a.txt) is stale and cannot be applied as it is: this builds on p1, which was not applied, so a.txt does not hold what it changes.',

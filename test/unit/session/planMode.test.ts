@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { textResult, type PendingAction } from '../../../src/agent/hold/preview/pendingAction.ts';
-import { PLAN_MODE_ENDED } from '../../../src/agent/hold/preview/resolve/resolveTexts.ts';
+import { PLAN_MODE_ENDED } from '../../../src/agent/hold/preview/resolve/refusedVoteTexts.ts';
 import type { Forcing, ModelAuthority } from '../../../src/agent/hold/preview/resolveSettings.ts';
 import { planOf } from '../../../src/agent/hold/preview/plan.ts';
 import type { ChatRequest } from '../../../src/agent/session/model/chatProvider.ts';
@@ -152,7 +152,7 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     assert.equal(t.session.planMode, false);
     await t.untilState('idle');
     assert.equal(t.answers().at(-1)?.text, 'On it.');
-    const told = 'The user approved the plan (p1). Plan mode is off: carry it out now.';
+    const told = 'The user approved the plan (p1): carry it out now.';
     assert.deepEqual(
       t
         .steering()
@@ -174,7 +174,7 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     assert.equal(t.session.planMode, true);
     assert.match(
       t.steering().at(-1)?.text ?? '',
-      /^The user wants the plan \(p1\) refined: "smaller steps"\. Plan mode is still on/,
+      /^The user sent the plan \(p1\) back: "smaller steps"\. Plan mode is still on: if a plan is still wanted, refine/,
     );
   });
 
@@ -189,7 +189,7 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     assert.equal(t.session.planMode, true);
     assert.equal(
       t.steering().at(-1)?.text,
-      'The user wants the plan (p1) refined, and did not say how. Ask what is missing, or improve it and submit it again.',
+      'The user sent the plan (p1) back and did not say why. Ask what is missing, and whether a plan is still wanted.',
     );
   });
 
@@ -264,7 +264,7 @@ test('a plan that the user edits has a new revision, and the model carries out t
   await t.untilState('idle');
   const last = JSON.stringify(t.requests.at(-1)?.messages);
   const edited = last.indexOf('The user edited the plan (p1), which is now at revision 2.');
-  assert.ok(edited > 0 && edited < last.indexOf('The user approved the plan (p1).'), last);
+  assert.ok(edited > 0 && edited < last.indexOf('The user approved the plan (p1):'), last);
   assert.ok(last.includes('# Better'));
 });
 
@@ -301,6 +301,21 @@ test('a discard submits nothing, and withdraws what was submitted', async () => 
   await t.session.prompt('Plan it.');
   assert.equal(t.store.get('p1')?.state.kind, 'discarded');
   assert.equal(t.session.state, 'idle');
+});
+
+test('auto: a submitted plan ends the turn, also while a preview waits for a vote; a vote on the preview does not', async () => {
+  for (const modelAuthority of ['recommend', 'apply'] as const)
+    for (const before of [[], [submit('p1 is fine.', { id: 'p1' })]]) {
+      const t = planning({
+        settings: { modelAuthority, forcing: 'auto' },
+        script: [...before, submit(PLAN), { text: 'ok' }],
+      });
+      t.stage({ label: 'Rewrite', changes: [modify('a.txt', 'a', 'b')] });
+      await t.session.prompt('Plan it.');
+      assert.equal(t.requests.length, before.length + 1);
+      assert.equal(planOf(t.store.get('p2') ?? assert.fail())?.text, PLAN);
+      t.assertSound();
+    }
 });
 
 test('a directive for a preview waits until plan mode ends', async () => {
@@ -345,7 +360,9 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
         assert.deepEqual(state, { kind: 'pending', stale: [], recommendation: { action, reason: 'done' } });
         const said = t.results()[n];
         assert.equal(said?.isError, false);
-        assert.ok(said.content.startsWith(`Plan mode is on, so your ${action} of ${name} is only recorded`));
+        assert.ok(
+          said.content.startsWith(`Plan mode is on, so your vote to ${action} ${name} is only recorded`),
+        );
         assert.match(said.content, /The user decides; nothing has changed yet\./);
       }
       assert.equal(t.workspace.text('a.txt'), 'a');
@@ -407,7 +424,7 @@ test('plan mode that is switched on while a vote waits for the disk still holds 
   assert.equal(t.workspace.text('a.txt'), 'a');
   assert.match(
     t.results()[0]?.content ?? '',
-    /^Plan mode is on, so your apply of p1 \(Edit\) is only recorded/,
+    /^Plan mode is on, so your vote to apply p1 \(Edit\) is only recorded/,
   );
 });
 
@@ -459,7 +476,7 @@ test('a plan that the user withdraws by leaving plan mode is the decision of the
       .map(({ text }) => text),
     [
       'Plan mode is off.',
-      "The user switched plan mode off, which withdrew the plan (p1) that waited for approval. The user's next prompt says what to do.",
+      "The user withdrew the plan (p1), which waited for approval. The user's next prompt says what to do.",
     ],
   );
   t.assertSound();
@@ -470,10 +487,7 @@ test('a note of the user is one, whatever it says', async () => {
   await t.session.prompt('Plan it.');
   await t.click('p1', 'discard', 'Plan mode was switched off.');
   await t.session.prompt('Go on.');
-  assert.match(
-    t.steering()[1]?.text ?? '',
-    /refined: "Plan mode was switched off\."\. Plan mode is still on/,
-  );
+  assert.match(t.steering()[1]?.text ?? '', /back: "Plan mode was switched off\."\. Plan mode is still on/);
 });
 
 test('the switch is emitted once, and a new session starts with plan mode off', async () => {

@@ -528,7 +528,7 @@ test('a preview from before the branch that was applied on it is undone by a new
   await t.session.prompt('On.');
   const said = textsOf(t.requests.at(-1)).join('\n');
   assert.match(said, /Staged as p1, no file modified yet/);
-  assert.match(said, /Your apply of p1 \(.*\) on the abandoned branch: applied\./);
+  assert.match(said, /Your vote to apply p1 \(.*\) on the abandoned branch: applied\./);
   t.assertSound();
 });
 

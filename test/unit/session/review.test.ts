@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { textResult } from '../../../src/agent/hold/preview/pendingAction.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { modify } from '../../support/changes.ts';
-import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
+import { createTestSession, type TestSessionOptions } from '../../support/testSession.ts';
 
 const files = { 'a.txt': 'a', 'b.txt': 'b' };
 const stageBoth: ScriptedTurn = {
@@ -77,15 +77,15 @@ test('an extension that resolves is named as such', async () => {
   assert.match(t.steering().at(-1)?.text ?? '', /^Another extension applied p2/m);
 });
 
-test('the model goes on at once with what it can go on with: a discard with a reason; a plain one waits for the last', async () => {
-  const t = await awaitingReview([{ text: 'I see.' }, { text: 'Thanks.' }]);
+test('the model goes on at once with what it can go on with: a discard with a reason; a plain one wakes nobody', async () => {
+  const t = await awaitingReview([{ text: 'I see.' }]);
   await t.click('p1', 'discard', 'Not like this.');
   await t.untilState('awaitingReview');
   assert.match(t.steering().at(-1)?.text ?? '', /The user discarded p1 .*Reason: "Not like this\."/);
   const told = t.steering().length;
   await t.click('p2', 'discard');
-  await t.untilState('idle');
-  assert.equal(t.steering().length, told + 1);
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.steering().length, told);
 
   const plain = await awaitingReview([{ text: 'Thanks.' }]);
   await plain.click('p1', 'discard');
@@ -348,24 +348,161 @@ test('a model that has left nothing to do is not woken by an Apply of all that i
   t.assertSound();
 });
 
-for (const [what, resolve] of [
-  ['a plain refusal', t => t.click('p2', 'discard')],
-  [
-    'an Apply of what the user has edited',
-    async t => {
-      await t.store.revise('p2', [modify('b.txt', 'b', 'edited')], [], 'user');
-      await t.click('p2', 'apply');
-    },
-  ],
-] satisfies [string, (t: TestSession) => Promise<unknown>][])
-  test(`${what} among the last wakes it`, async () => {
-    const t = await recommendedBoth([{ text: 'I see.' }]);
-    await t.click('p1', 'apply');
-    assert.equal(t.requests.length, 2);
-    await resolve(t);
-    await t.untilState('idle');
-    assert.equal(t.requests.length, 3);
+for (const modelAuthority of ['recommend', 'apply'] as const)
+  for (const [action, reason] of [
+    ['apply'],
+    ['discard'],
+    ['apply', 'Well done.'],
+    ['discard', 'Not like this.'],
+  ] as const)
+    test(`${modelAuthority}: a click (${action}, ${reason ?? 'no reason'}) that crosses the vote is told once, by its result, and brings a request only with a reason`, async () => {
+      const votes = recommended[1] ?? {};
+      for (const isAsked of [false, true]) {
+        const crossing = async (): Promise<ScriptedTurn> => {
+          await t.click('p1', action, reason);
+          await t.click('p2', action, reason);
+          return { ...votes, text: isAsked ? '' : 'Done.' };
+        };
+        const t = createTestSession({
+          files,
+          settings: { modelAuthority, forcing: 'auto' },
+          script: [
+            stageBoth,
+            ...(isAsked ? [{ text: 'Done.' }] : []),
+            crossing,
+            { text: 'I see.' },
+            { text: 'ok' },
+          ],
+        });
+        await t.session.prompt('Write both.');
+        assert.equal(t.session.state, 'idle');
+        assert.equal(t.requests.length, 2 + (isAsked ? 1 : 0) + (reason ? 1 : 0));
+        assert.match(t.results().at(-1)?.content ?? '', /^p1 .* was already resolved by the user.*\np2 /);
+        await t.session.prompt('And now?');
+        assert.ok(!t.steering().some(({ kind }) => kind === 'outcome'));
+        t.assertSound();
+      }
+    });
+
+test('a click that crossed the vote is not told again after a reload, unless a revert has left its result', async () => {
+  const settings = { modelAuthority: 'recommend', forcing: 'auto' } as const;
+  const t = createTestSession({
+    files,
+    settings,
+    script: [
+      stageBoth,
+      async () => {
+        await t.click('p1', 'apply');
+        return recommended[1] ?? {};
+      },
+    ],
   });
+  await t.session.prompt('Write both.');
+  await t.session.close(Promise.resolve());
+  const { workspace, log, sessionLog } = t;
+  const script = [{ text: 'ok' }, { text: 'ok' }];
+  const after = createTestSession({ workspace, log, sessionLog, settings, script });
+  await after.click('p2', 'apply');
+  await after.session.prompt('And now?');
+  const told = (): readonly string[] =>
+    after.steering().flatMap(({ kind, text }) => (kind === 'outcome' ? text : []));
+  assert.match(told().join('\n'), /^The user applied p2 [^\n]*$/);
+
+  const staged = after.session.tree.trunk[3] ?? null;
+  await after.session.revert({ target: staged, category: null, summary: null });
+  await after.session.prompt('And here?');
+  assert.match(told().join('\n'), /^The user applied p1 [^\n]*\nThe user applied p2 [^\n]*$/);
+  assert.deepEqual(after.provider.violations, []);
+});
+
+test('what the closing vote names, although the model knows its outcome, brings no request', async () => {
+  const [, closing = {}] = recommended;
+  const early = { name: 'resolve', arguments: { action: 'apply', reason: 'ok', id: 'p1' } };
+  for (const modelAuthority of ['recommend', 'apply'] as const)
+    for (const actor of ['model', 'human'] as const) {
+      const t = createTestSession({
+        files,
+        settings: { modelAuthority, forcing: 'auto' },
+        script: [
+          stageBoth,
+          async () => {
+            if (actor === 'human') await t.click('p1', 'discard', 'Not like this.');
+            const read = { name: 'read_file', arguments: { path: 'a.txt' } };
+            return { toolCalls: [actor === 'human' ? read : early] };
+          },
+          closing,
+          { text: 'I see.' },
+        ],
+      });
+      await t.session.prompt('Write both.');
+      assert.equal(t.requests.length, 3, `${modelAuthority}, ${actor}`);
+      t.assertSound();
+    }
+});
+
+for (const modelAuthority of ['recommend', 'apply'] as const)
+  test(`${modelAuthority}: a discard that meets what the user has applied meanwhile is answered`, async () => {
+    for (const isAsked of [false, true]) {
+      const discard = { action: 'discard', reason: 'It breaks b.', ids: ['p1', 'p2'] };
+      const t = createTestSession({
+        files,
+        settings: { modelAuthority, forcing: 'auto' },
+        script: [
+          stageBoth,
+          ...(isAsked ? [{ text: 'Done.' }] : []),
+          async () => {
+            await t.click('p1', 'apply');
+            return { text: 'It is wrong.', toolCalls: [{ name: 'resolve', arguments: discard }] };
+          },
+          { text: 'I mend it.' },
+        ],
+      });
+      await t.session.prompt('Write both.');
+      assert.equal(t.answers().at(-1)?.text, 'I mend it.');
+      assert.match(t.results().at(-1)?.content ?? '', /^p1 .* was already resolved by the user: applied\./);
+      t.assertSound();
+    }
+  });
+
+test('after a click that crosses the vote, an apply of what the user has edited is told, and wakes the model', async () => {
+  const t = createTestSession({
+    files,
+    settings: { modelAuthority: 'recommend', forcing: 'auto' },
+    script: [
+      stageBoth,
+      async () => {
+        await t.click('p1', 'apply');
+        await t.store.revise('p2', [modify('b.txt', 'b', 'edited')], [], 'user');
+        await t.click('p2', 'apply');
+        return recommended[1] ?? {};
+      },
+      { text: 'I see.' },
+    ],
+  });
+  await t.session.prompt('Write both.');
+  assert.equal(t.requests.length, 3);
+  assert.match(t.steering().at(-1)?.text ?? '', /^The user applied p2 /);
+  t.assertSound();
+});
+
+test('an Apply of what the user has edited among the last wakes it; a refusal without a reason does not', async () => {
+  const t = await recommendedBoth([{ text: 'I see.' }]);
+  await t.click('p1', 'apply');
+  await t.store.revise('p2', [modify('b.txt', 'b', 'edited')], [], 'user');
+  await t.click('p2', 'apply');
+  await t.untilState('idle');
+  assert.equal(t.requests.length, 3);
+
+  for (const first of ['apply', 'discard'] as const) {
+    const plain = await recommendedBoth([{ text: 'I see.' }]);
+    await plain.click('p1', first);
+    await plain.click('p2', 'discard');
+    assert.equal(plain.session.state, 'idle');
+    assert.equal(plain.requests.length, 2);
+    await plain.session.prompt('And now?');
+    assert.match(plain.steering().at(-1)?.text ?? '', /The user discarded p2 .*This is the user's decision/);
+  }
+});
 
 test('a model whose list says that it goes on after the apply is woken by a plain one', async () => {
   const todo = (state: string): ScriptedTurn => ({
@@ -382,6 +519,20 @@ test('a model whose list says that it goes on after the apply is woken by a plai
     assert.equal(t.requests.length, requests, state);
   }
 });
+
+for (const ends of ['prompt', 'stop'] as const)
+  test(`a model that votes again after the review was ended (${ends}), and has open steps, is woken by the apply`, async () => {
+    const open = { name: 'todo', arguments: { items: [{ text: 'Then rename it', state: 'open' }] } };
+    const [, votes = {}] = recommended;
+    const t = await recommendedBoth([votes, { text: 'Renamed.' }], [{ toolCalls: [open] }]);
+    if (ends === 'stop') t.session.stop();
+    await t.session.prompt('Are you sure?');
+    await t.click('p1', 'apply');
+    await t.click('p2', 'apply');
+    await t.untilState('idle');
+    assert.equal(t.answers().at(-1)?.text, 'Renamed.');
+    t.assertSound();
+  });
 
 test('a model that has said more after its vote is woken by a plain apply', async () => {
   const vote = { name: 'resolve', arguments: { action: 'apply', reason: 'ok', ids: ['p1', 'p2'] } };

@@ -11,7 +11,7 @@ const ANSWER_SHARE = 1 / 4;
 const MAX_ANSWER = 16_384;
 /** The least room for messages to assume, in tokens, however large the prompt and the tools are. */
 const MIN_ROOM = 512;
-/** The share of the window to assume after the server found a request too long and did not tell the window's size. */
+/** The share of the window to assume after the server found a request too long and did not name the window's size. */
 const AFTER_TOO_LONG = 0.75;
 /** The largest factor by which estimates are raised when a server counts more tokens. */
 const MAX_CORRECTION = 2;
@@ -24,15 +24,15 @@ export interface ContextUse {
   readonly window: number;
   /** Whether the server counted the tokens. If not, they are an estimate. */
   readonly isCounted: boolean;
-  /** Whether the size of the window was told or set. If not, it is assumed. */
+  /** Whether the size of the window was reported or set. If not, it is assumed. */
   readonly isWindowKnown: boolean;
 }
 
 /** Known limits of the window of one provider's model. */
 interface Known {
-  /** The size that the provider told. */
+  /** The size that the provider reported. */
   readonly told: number | undefined;
-  /** The most that its server has accepted, as its refusals show. */
+  /** The size that the server named when it last refused a request as too long, or else a guess. */
   readonly refused?: number;
 }
 
@@ -40,8 +40,8 @@ interface Known {
  * Keeps the requests of a session under the context window of the model that is in use. Sizes are estimates, which are
  * raised when a server counts more; a refusal of the server shows a window that is smaller than it seemed.
  *
- * Oldest results are shortened in each request, on copies. If that is not enough, a summary is appended to the conversation,
- * which takes the place of its beginning in later requests. Nothing is removed from the conversation.
+ * The oldest results are shortened in each request, on copies. If that is not enough, a summary is appended to the conversation; in
+ * later requests it takes the place of the beginning. Nothing is removed from the conversation.
  */
 export class ContextKeeper {
   readonly #ctx: SessionContext;
@@ -69,7 +69,7 @@ export class ContextKeeper {
     return this.#shortened(provider).lines;
   }
 
-  /** Whether the next request would not fit without a summary, or without its newest results being shortened. */
+  /** Whether the next request fits only with a summary, or leaves its newest results less than half of the room. */
   wantsSummary(provider: ChatProvider): boolean {
     const waiting = this.#ctx.inbox.messages.reduce((sum, message) => sum + tokensOf(message), 0);
     return !this.#shortened(provider, waiting).fits;
@@ -120,8 +120,8 @@ export class ContextKeeper {
   }
 
   /**
-   * How full the window is, by the server's count if the last answer on the trunk has one. `undefined` until a provider that
-   * may know its window was asked for it.
+   * How full the window is, by the server's count if the last answer on the trunk has one. `undefined` until a provider that may
+   * know its window has been asked.
    */
   use(provider: ChatProvider): ContextUse | undefined {
     const { tree } = this.#ctx.conversation();

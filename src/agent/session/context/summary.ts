@@ -33,7 +33,7 @@ const MAX_TRANSCRIPT_CHARS = 200_000;
 /** The most previews that a summary names. */
 const MAX_PREVIEWS = 20;
 
-const SUMMARY_PROMPT = `You summarize the beginning of a conversation between a user and an agent that works in the user's VS Code workspace. The agent continues the work with your summary in place of that beginning, and sees nothing else of it.
+const SUMMARY_PROMPT = `You summarize the beginning of a conversation between a user and an agent that works in the user's VS Code workspace. The agent continues the work with your summary in place of that beginning, of which it sees only the user's first and current prompt otherwise.
 Write, in plain text with short headings and as briefly as possible:
 - what the user wants, with every instruction, preference and refusal of the user that still counts, in the user's own words;
 - what was done, with the paths of files and the names of functions;
@@ -84,7 +84,7 @@ type ModelSummary = { readonly text: string; readonly usage?: TokenUsage } | { r
 
 /**
  * Lets the model summarize the head of its conversation, in one request without tools, which is ended after a minute.
- * @param maxChars of the conversation that it reads.
+ * @param maxChars the most characters of the conversation that it reads.
  */
 async function summaryByModel(
   provider: ChatProvider,

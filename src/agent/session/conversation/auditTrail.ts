@@ -77,7 +77,7 @@ export function missedResolutions(
   { id, trail }: { readonly id: string; readonly trail: AuditTrail },
   store: PreviewStore,
 ): readonly HeardAttempt[] {
-  // Logs of version 1 call an error that an apply returned a failure.
+  // Logs of version 1 have `failed` where an apply returned an error.
   const keyOf = ({ previewId, at, outcome }: HeardAttempt): string =>
     `${previewId} ${at} ${plainOutcome(outcome)}`;
   const kept = new Set(trail.resolutions.map(keyOf));

@@ -110,6 +110,12 @@ export class Conversation {
     this.#record({ type: 'preview', previewId });
   }
 
+  /** Makes the review wait for a preview that the model amended or voted on, even if its review has ended. */
+  joinReview(previewId: string): void {
+    if (this.previews.reviewedSince(previewId) === undefined) this.recordStaged(previewId);
+    this.previews.addToReview(previewId);
+  }
+
   /**
    * Records which prompts wait for their turn, so that the next window has them if this one closes.
    * @param isBusy whether a prompt has to wait; else one that is added is sent at once

@@ -1,4 +1,5 @@
-import type { CallRef, Preview } from '../../hold/preview/preview.ts';
+import { isRecord } from '../../base/json.ts';
+import { needsOwnVote, type CallRef, type Preview } from '../../hold/preview/preview.ts';
 import type { PreviewStore } from '../../hold/preview/previewStore.ts';
 import type { ConversationTree } from './conversationTree.ts';
 import { nodeOfMessageId, type NodeId } from './nodeId.ts';
@@ -100,6 +101,22 @@ export class ConversationPreviews {
     for (const [id, since] of this.#inReview) if (since === 'prompt') this.#inReview.set(id, 'earlier');
   }
 
+  /** Whether one of these is a command or a call in review that is running or waits for the user. */
+  hasUnrun(ids: readonly string[]): boolean {
+    return this.#unrun.some(({ id }) => ids.includes(id));
+  }
+
+  /** Whether one of these is an unrun command that tests in the sandbox what was staged before it. */
+  hasUnrunTest(ids: readonly string[]): boolean {
+    return this.#unrun.some(preview => ids.includes(preview.id) && isTest(preview));
+  }
+
+  /** Whether an unrun test (see {@link hasUnrunTest}) was proposed after the preview, or after the command that made it. */
+  isToBeTested(preview: Preview): boolean {
+    const node = this.#stagingNode(preview) ?? 0;
+    return this.#unrun.some(each => isTest(each) && (this.#stagingNode(each) ?? 0) >= node);
+  }
+
   /** Makes the review no longer wait for this preview. */
   removeFromReview(id: string): void {
     this.#inReview.delete(id);
@@ -139,6 +156,12 @@ export class ConversationPreviews {
     return [...this.#reminded].filter(id => this.concerns(id));
   }
 
+  get #unrun(): readonly Preview[] {
+    return this.open.filter(
+      preview => preview.kind === 'action' && needsOwnVote(preview) && this.#inReview.has(preview.id),
+    );
+  }
+
   #isOurs(preview: Preview): boolean {
     const node = this.#stagingNode(preview);
     return node !== undefined && (node === null || this.#tree.isOnTrunk(node));
@@ -170,6 +193,10 @@ export type ReviewedSince = 'prompt' | 'earlier' | 'restored';
 /** Whether the session may go on by itself with the outcome of the preview; not if the user asked for the preview. */
 export function isReviewed({ origin, kind }: Preview): boolean {
   return origin?.asksModel === true || kind === 'plan';
+}
+
+function isTest({ purpose, details }: Preview): boolean {
+  return purpose === 'command' && isRecord(details) && details['sandbox'] !== undefined;
 }
 
 /** A call of this conversation. */

@@ -82,7 +82,7 @@ export class ConversationTree {
     return this.#bodies.roleOf(this.#table.indexOf(id));
   }
 
-  /** The node above this one, whose message is not parsed for it; `null` for a root or an unknown id. */
+  /** The node above this one, found without parsing a message; `null` for a root or an unknown id. */
   parentOf(id: NodeId): NodeId | null {
     return this.#idOrNull(this.#table.parentOf(this.#table.indexOf(id)));
   }
@@ -222,7 +222,7 @@ export class ConversationTree {
 
   /**
    * Adds a message from a log. If its parent is missing, it follows the active node.
-   * @returns false, and adds nothing, if the id is not above all others and its message could be parsed.
+   * @returns false, and adds nothing, if the id is not above all others, except to replace a message that cannot be parsed.
    */
   restore({ id, parentId, message }: StoredNode): boolean {
     // The same message again: its first line was torn, so it was written once more.

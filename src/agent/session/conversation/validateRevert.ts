@@ -59,7 +59,7 @@ function humanCannot(tree: ConversationTree, { target }: RevertRequest): string 
   return target === tree.active ? `nothing comes after ${targetName(target)}` : undefined;
 }
 
-/** Whether a revert could not abandon a message as work: it is a revert call, its result, or a message of the runtime. */
+/** Whether a message is not work that a revert could abandon: it is a revert call, its result, or a message of the runtime. */
 function isNoWork(message: SessionMessage | undefined): boolean {
   switch (message?.role) {
     case 'steering':

@@ -7,12 +7,13 @@ import type { DirectiveHandle } from './toolChoiceQueue.ts';
 export interface Asked {
   /** The preview's directive while it is queued or in flight. */
   handle?: DirectiveHandle;
-  /** Whether a directive is to be queued, as soon as the preview can be resolved and the model may. */
+  /** Whether a directive is to be queued, as soon as the preview can be resolved and the model may vote on it. */
   due: boolean;
-  /** The turn in which it was asked. After a failed apply, another vote in that turn is no answer. */
+  /** The turn in which it was asked. After a failed apply, another vote in that turn does not count as an answer. */
   readonly turn: number;
   /**
-   * Whether the model has voted; then it is not asked again. A vote refused because others must be applied first does not count.
+   * Whether the model has voted; then it is not asked again. A vote that was only held up does not count: see
+   * {@link AskedPreviews.noteBlocked}.
    */
   answered: boolean;
   /** How many forced turns passed without an answer. */
@@ -24,11 +25,14 @@ export interface Asked {
 /** The previews that the model was asked to resolve, and their answers so far. */
 export class AskedPreviews {
   readonly #store: PreviewStore;
+  readonly #recordsVotes: () => boolean;
   readonly #asked = new Map<string, Asked>();
   #turn = 0;
 
-  constructor(store: PreviewStore) {
+  /** @param recordsVotes whether a preview can be voted on once those it builds on are recommended, even if not applied. */
+  constructor(store: PreviewStore, recordsVotes: () => boolean) {
     this.#store = store;
+    this.#recordsVotes = recordsVotes;
   }
 
   /** A turn begins. Requests from here on reach the model in the next turn. */
@@ -55,12 +59,20 @@ export class AskedPreviews {
   /**
    * Whether the model has yet to answer, and its answer would still matter: the preview can be resolved, and the user did
    * not edit it.
+   * @param before previews that the same vote resolves first.
    */
-  isWanted(preview: Preview, { answered }: Asked): boolean {
+  isWanted(preview: Preview, { answered }: Asked, before: readonly Preview[] = []): boolean {
     const { state, editedByUser } = preview;
     if (state.kind !== 'pending' || state.recommendation !== undefined || state.stale.length > 0)
       return false;
-    return !answered && editedByUser !== true && this.#store.open.blockersOf(preview).length === 0;
+    if (answered || editedByUser === true) return false;
+    const blockers = this.#store.open.blockersOf(preview);
+    return blockers.every(each => before.includes(each) || this.#isVotedFor(each));
+  }
+
+  #isVotedFor({ id, state }: Preview): boolean {
+    if (!this.has(id) || state.kind !== 'pending' || state.stale.length > 0) return false;
+    return state.recommendation?.action === 'apply' && this.#recordsVotes();
   }
 
   /**
@@ -75,12 +87,14 @@ export class AskedPreviews {
     return undefined;
   }
 
-  /** All previews that want an answer and can be resolved now, oldest first. */
+  /** All previews that want an answer and can be resolved now, one after the other, oldest first. */
   allWanted(): readonly Preview[] {
-    return this.#store.list('oldestFirst').filter(preview => {
+    const wanted: Preview[] = [];
+    for (const preview of this.#store.list('oldestFirst')) {
       const asked = this.#asked.get(preview.id);
-      return asked !== undefined && this.isWanted(preview, asked);
-    });
+      if (asked && this.isWanted(preview, asked, wanted)) wanted.push(preview);
+    }
+    return wanted;
   }
 
   /** The preview whose directive is queued or in flight. */
@@ -99,8 +113,8 @@ export class AskedPreviews {
   }
 
   /**
-   * The vote was refused because others must be applied first, so it was no answer.
-   * @param due whether a directive is due once they are.
+   * The vote was refused because others must be applied first, or the model must see the diff, so it does not count as an answer.
+   * @param due whether a directive is due after that.
    */
   noteBlocked(id: string, due: boolean): void {
     const asked = this.#asked.get(id);

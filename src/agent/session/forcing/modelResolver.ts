@@ -13,17 +13,9 @@ import {
   type ResolveSource,
   type Resolved,
 } from '../../hold/preview/resolve/resolved.ts';
-import {
-  NOTHING_PENDING,
-  notYoursText,
-  otherConversationText,
-  PLAN_MODE_ENDED,
-  severalText,
-  unamendedText,
-  unseenText,
-  usersOwnText,
-} from '../../hold/preview/resolve/resolveTexts.ts';
 import type { ToolChoiceQueue } from './toolChoiceQueue.ts';
+
+const loadTexts = () => import('../../hold/preview/resolve/refusedVoteTexts.ts');
 
 /** A call of `resolve` by the model. */
 export interface ResolveCall {
@@ -52,10 +44,10 @@ export interface ModeResolveHandler extends Required<ResolveSource> {
 export type ResolveQueue = ToolChoiceQueue<ResolveCall, Resolved | Handled>;
 
 /**
- * Finds the preview that the model's `resolve` means, and votes on the revision that the model has seen: the one that was
- * current when its request was made. Votes on a preview that was staged since then, or in another conversation, are refused,
- * for the model has not seen it. If the preview was resolved since then, the model is told its outcome; the vote never goes to
- * the next preview instead.
+ * Finds the preview that the model's `resolve` means, and votes on the revision that the model has seen: the one that was current
+ * when its request was made. Votes on a preview that was staged since then, or in another conversation, are refused, because the
+ * model has not seen it. If the preview was resolved since then, the model is told its outcome; the vote never goes to the next
+ * preview instead.
  *
  * In an answer to a request that was made in plan mode, a call without an id is about the plan; in any other, it is about a
  * preview. While plan mode is on, votes on previews are only recorded, also those of requests that were made before.
@@ -67,7 +59,11 @@ export class ModelResolver {
   readonly #previews: () => ConversationPreviews;
   /** The revisions that the model knows: it saw them in its last request, or made them since by amending previews. */
   #seen = new Map<string, number>();
-  /** The previews that it wanted to amend since, in vain. */
+  /** The previews as it had been shown their diffs at its last request, by id; `undefined` if a diff was shown in part. */
+  #shown = new Map<string, Preview | undefined>();
+  /** What it has been shown since, which it sees with its next request. */
+  readonly #shownSince = new Map<string, Preview | undefined>();
+  /** The previews that it has since tried and failed to amend. */
   readonly #unamended = new Set<string>();
   /** The previews that calls without an id mean, in this order: the ones that were open at the last request. */
   #candidates: string[] = [];
@@ -75,7 +71,7 @@ export class ModelResolver {
   #mode: ModeResolveHandler | undefined;
   /** Whether the last request was made in plan mode. */
   #asksForPlan = false;
-  /** The previews that the last request forces an answer about, as far as there is none yet. */
+  /** The previews that the last request forces an answer about and that have none yet. */
   #expected: readonly string[] = [];
   /** The previews that the model would be asked about at the end of its turn, if it was reminded of none of them. */
   #atEnd: readonly string[] = [];
@@ -85,7 +81,7 @@ export class ModelResolver {
   /** Fires with the id when the model votes on a preview that it has seen, before the vote is executed. */
   readonly onDidVote: Event<string> = this.#voted.event;
 
-  /** Fires with the id after a vote was refused because others must be applied first. */
+  /** Fires with the id after a vote was refused because others must be applied first, or the model must see the diff. */
   readonly onDidMeetBlocked: Event<string> = this.#blocked.event;
 
   /** @param previews of the current conversation. */
@@ -109,6 +105,13 @@ export class ModelResolver {
     const { openForModel, reminded } = this.#previews();
     this.#unamended.clear();
     this.#seen = new Map(openForModel.map(preview => [preview.id, preview.revision]));
+    const shown = new Map([...this.#shown, ...this.#shownSince]);
+    this.#shownSince.clear();
+    // After a reload, it is only known that a result in the conversation shows the first revision.
+    const first = (preview: Preview): Preview | undefined => (preview.revision === 1 ? preview : undefined);
+    this.#shown = new Map(
+      openForModel.map(each => [each.id, shown.has(each.id) ? shown.get(each.id) : first(each)]),
+    );
     this.#candidates = reminded.filter(id => this.#seen.has(id)).reverse();
   }
 
@@ -144,13 +147,26 @@ export class ModelResolver {
     return this.#seen.get(id);
   }
 
-  /** The model has amended the preview: a vote after that, also in the same message, is for the revision that it has written. */
-  noteAmended({ id, revision }: Preview): void {
+  /**
+   * The model has amended the preview: a vote after that, also in the same message, is for the revision that it has written.
+   * It knows what it has changed, and of the rest what it was shown before.
+   */
+  noteAmended(before: Preview, { id, revision, changes }: Preview): void {
     this.#unamended.delete(id);
     this.#seen.set(id, revision);
+    const own = changes?.filter(change => !before.changes?.includes(change)) ?? [];
+    for (const known of [this.#shown, this.#shownSince]) {
+      const shown = known.get(id);
+      if (shown?.kind === 'files') known.set(id, { ...shown, changes: [...shown.changes, ...own] });
+    }
   }
 
-  /** The model wanted to amend the preview, and could not: an apply in the same message is for what it did not get. */
+  /** See `ModelPreviews.noteShown`. */
+  noteShown(preview: Preview, isWhole: boolean): void {
+    this.#shownSince.set(preview.id, isWhole ? preview : undefined);
+  }
+
+  /** The model tried to amend the preview and failed: an apply in the same message is meant for the amended one, and is refused. */
   noteUnamended(id: string): void {
     this.#unamended.add(id);
   }
@@ -172,6 +188,8 @@ export class ModelResolver {
   /** Forgets which revisions the model saw, because the conversation changed. */
   clear(): void {
     this.#seen.clear();
+    this.#shown.clear();
+    this.#shownSince.clear();
     this.#unamended.clear();
     this.#candidates = [];
     this.#expected = [];
@@ -205,11 +223,13 @@ export class ModelResolver {
     const [expected] = this.#expected;
     if (expected !== undefined) return this.resolvePreview(expected, call);
     const staged = this.#stagedSince();
-    if (staged) throw new ToolError(unseenText(staged));
+    if (staged) throw new ToolError(await this.#unseenText(staged));
     const [due, ...others] = this.#atEnd;
     if (due !== undefined && others.length === 0) return this.resolvePreview(due, call);
     if (due !== undefined)
-      throw new ToolError(severalText(this.#atEnd.flatMap(id => this.#store.get(id) ?? [])));
+      throw new ToolError(
+        (await loadTexts()).severalText(this.#atEnd.flatMap(id => this.#store.get(id) ?? [])),
+      );
     // A second call in a message means the next preview. If none is left, it is told the outcome of the first.
     const [next] = this.#candidates;
     if (next !== undefined) return this.resolvePreview(next, call);
@@ -221,12 +241,12 @@ export class ModelResolver {
     }
     const unseen = this.#previews().reminded.findLast(id => this.#isUnseen(id));
     if (unseen !== undefined) return this.resolvePreview(unseen, call);
-    const { open } = this.#previews();
-    throw new ToolError(open.length > 0 ? notYoursText(open) : NOTHING_PENDING);
+    const { notYoursText } = await loadTexts();
+    throw new ToolError(notYoursText(this.#previews().open));
   }
 
   async #submit(call: ResolveCall): Promise<Handled> {
-    if (!this.#mode) throw new ToolError(PLAN_MODE_ENDED);
+    if (!this.#mode) throw new ToolError((await loadTexts()).PLAN_MODE_ENDED);
     const { sourceToolName, label } = this.#mode;
     return handled(await this.#mode.handle(call), call, { sourceToolName, label });
   }
@@ -237,11 +257,16 @@ export class ModelResolver {
     this.#expected = this.#expected.filter(expected => expected !== id);
     this.#atEnd = this.#atEnd.filter(due => due !== id);
     const preview = this.#store.get(id);
-    if (preview && this.#isUnseen(id)) throw new ToolError(this.#unseenText(preview));
-    const revision = this.#seen.get(id);
+    if (preview && this.#isUnseen(id)) throw new ToolError(await this.#unseenText(preview));
+    let revision = this.#seen.get(id);
     const { action, reason, extra, voteOn, call, signal } = resolveCall;
     if (preview && isOpen(preview) && action === 'apply' && this.#unamended.has(id))
-      throw new ToolError(unamendedText(preview));
+      throw new ToolError((await loadTexts()).unamendedText(preview));
+    const isFiles = preview?.kind === 'files' && preview.state.kind === 'pending' && !preview.editedByUser;
+    if (isFiles && action === 'apply' && this.#shown.get(id)?.revision !== preview.revision) {
+      await this.#refuseUnshown(preview);
+      revision = preview.revision;
+    }
     this.#voted.fire(id);
     const vote = this.#invoker.resolve({
       id,
@@ -261,9 +286,25 @@ export class ModelResolver {
     });
   }
 
-  #unseenText(preview: Preview): string {
+  /** @throws ToolError with its diff, if the model was not shown all of what its vote would apply. */
+  async #refuseUnshown(preview: Preview): Promise<void> {
+    const { id, revision } = preview;
+    const { unshownText } = await import('./unshown.ts');
+    const text = await unshownText(preview, this.#shown.get(id), this.#seen.get(id) === revision);
+    if (text === undefined) return;
+    this.noteShown(preview, true);
+    this.#blocked.fire(id);
+    throw new ToolError(text);
+  }
+
+  async #unseenText(preview: Preview): Promise<string> {
+    const { otherConversationText, unseenText, usersOwnText } = await loadTexts();
     const previews = this.#previews();
-    if (previews.asksModel(preview.id)) return unseenText(preview);
+    if (previews.asksModel(preview.id))
+      return unseenText(
+        preview,
+        (await this.#invoker.isUsersAlone(preview).catch(() => false)) ? 'user' : 'vote',
+      );
     return previews.concerns(preview.id) ? usersOwnText(preview) : otherConversationText(preview);
   }
 

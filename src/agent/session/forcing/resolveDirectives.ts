@@ -26,6 +26,8 @@ export interface ResolveDirectivesOptions {
   readonly order: () => ResolveOrder;
   readonly authority: () => ModelAuthority;
   readonly forcing: () => Forcing;
+  /** Whether the result of a command wakes the model. */
+  readonly isWoken: () => boolean;
   /**
    * Whether a new reminder is needed to ask again: because the server cannot be forced, or because the model has ended its
    * turn and the server expects a new message.
@@ -54,7 +56,7 @@ export class ResolveDirectives extends Owner {
   constructor(options: ResolveDirectivesOptions) {
     super();
     this.#options = options;
-    this.#asked = new AskedPreviews(options.store);
+    this.#asked = new AskedPreviews(options.store, () => this.votesAtEnd && options.authority() !== 'apply');
     this.own(options.store.onDidChange(preview => this.#asked.follow(preview)));
     this.own(options.invoker.onDidFailApply(preview => this.#askAgain(preview)));
     this.own(options.resolver.onDidVote(id => this.#asked.noteVote(id)));
@@ -128,6 +130,11 @@ export class ResolveDirectives extends Owner {
     return this.#nextForced() !== undefined;
   }
 
+  /** The ids of the previews on which the model has yet to vote when its turn would end. */
+  get unvoted(): readonly string[] {
+    return this.votesAtEnd && this.#mayAnswer ? this.#changeSet().map(({ id }) => id) : [];
+  }
+
   /** The server has sent a complete answer. */
   noteAnswer(): void {
     this.#lastFailed = false;
@@ -189,8 +196,11 @@ export class ResolveDirectives extends Owner {
   }
 
   #nextForced(): Preview | undefined {
-    const { authority, forcing } = this.#options;
+    const { authority, forcing, isWoken, previews } = this.#options;
     if (authority() === 'none' || forcing() === 'off' || this.#lastFailed) return undefined;
+    const [oldest] = this.votesAtEnd && isWoken() ? this.#changeSet() : [];
+    // The model votes once it knows what its test has shown.
+    if (oldest && previews().isToBeTested(oldest)) return undefined;
     return this.#asked.forced ?? this.#nextDue()?.[0];
   }
 

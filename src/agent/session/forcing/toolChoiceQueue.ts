@@ -39,7 +39,7 @@ interface InFlight<Args, Result> {
   invoked: boolean;
 }
 
-/** Removes a directive that was pushed; in flight, as {@link ToolChoiceQueue.removeByLabel} does. */
+/** Removes a directive that was pushed; one in flight as {@link ToolChoiceQueue.removeByLabel} does. */
 export interface DirectiveHandle {
   remove(): void;
 }

@@ -1,8 +1,7 @@
 import { Owner } from '../../base/disposable.ts';
-import { isRecord } from '../../base/json.ts';
 import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
 import type { ChatProvider, ProviderFailure, ToolChoice } from '../model/chatProvider.ts';
-import type { AssistantMessage, SteeringMessage, ToolCall } from '../model/messages.ts';
+import type { AssistantMessage, SteeringMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import type { Offer, ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
 import type { Preview } from '../../hold/preview/preview.ts';
 import type { PreviewStore } from '../../hold/preview/previewStore.ts';
@@ -13,6 +12,7 @@ import { amendedBy } from './previewIds.ts';
 import { ModelResolver, type ResolveCall, type ResolveQueue } from './modelResolver.ts';
 import { ResolveDirectives } from './resolveDirectives.ts';
 import { ToolChoiceQueue } from './toolChoiceQueue.ts';
+import type { Vote } from './vote.ts';
 
 export interface ToolChoicesOptions {
   readonly store: PreviewStore;
@@ -24,9 +24,16 @@ export interface ToolChoicesOptions {
     readonly modelAuthority: ModelAuthority;
     readonly order: ResolveOrder;
     readonly forcing: Forcing;
+    readonly continueAfterReview: boolean;
   };
   readonly steer: (message: SteeringMessage) => void;
 }
+
+/**
+ * How a turn ends although the model called tools: with a plan, with its vote on all that it staged, with a vote that its mode
+ * refuses, or with calls on which the user must decide before it can go on.
+ */
+type TurnEnd = 'plan' | 'vote' | 'refusal' | 'wait';
 
 /** The current request, or the last one. */
 interface Turn {
@@ -46,20 +53,12 @@ export class ToolChoices extends Owner {
   readonly #queue: ResolveQueue = new ToolChoiceQueue();
   /** The meaning of the model's `resolve`. */
   readonly resolver: ModelResolver;
-  /** Which previews the model is asked about. Staging one asks about it by itself. */
+  /** Which previews the model is asked about. A staged preview is added automatically. */
   readonly directives: ResolveDirectives;
   #turn: Turn | undefined;
   #lastAnswer: AssistantMessage | undefined;
-  /** Whether the current request is made only because the model would have ended its turn with previews to vote on. */
-  #isEnding = false;
-  /** Whether a vote of the current turn failed, or checks did not prove it, so that the model has work to do. */
-  #mustAnswer = false;
-  /** Whether the model has submitted a plan in the current turn. */
-  #hasSubmitted = false;
-  /** Whether a vote on one preview by itself did more than recommend it, so that it may be one step of several. */
-  #isStep = false;
-  /** Whether a call of the current turn voted to apply something. */
-  #hasVotedToApply = false;
+  /** The votes of the current turn. */
+  readonly #votes = new Set<Vote>();
 
   constructor(options: ToolChoicesOptions) {
     super();
@@ -77,6 +76,7 @@ export class ToolChoices extends Owner {
         order: () => settings().order,
         authority: () => settings().modelAuthority,
         forcing: () => settings().forcing,
+        isWoken: () => settings().continueAfterReview,
         needsReminder: () =>
           this.#lastAnswer?.toolCalls.length === 0 ||
           (this.#turn !== undefined && ladder.step(this.#turn.provider) === 'auto'),
@@ -84,7 +84,9 @@ export class ToolChoices extends Owner {
     );
     this.own(
       store.onDidStage(preview => {
-        if (previews().asksModel(preview.id)) this.directives.remind(preview);
+        if (!previews().asksModel(preview.id)) return;
+        this.resolver.noteShown(preview, true);
+        this.directives.remind(preview);
       }),
     );
   }
@@ -98,11 +100,7 @@ export class ToolChoices extends Owner {
     this.resolver.beginTurn();
     this.directives.beginTurn();
     this.#turn = { provider, tools, choice: isPlanning ? undefined : this.#nextChoice(tools, isEnding) };
-    this.#isEnding = isEnding && !isPlanning;
-    this.#mustAnswer = false;
-    this.#hasSubmitted = false;
-    this.#isStep = false;
-    this.#hasVotedToApply = false;
+    this.#votes.clear();
     return this.#offer(this.#turn);
   }
 
@@ -117,7 +115,7 @@ export class ToolChoices extends Owner {
   }
 
   /**
-   * The request is made once more. Returns its offer: nothing is forced if the preview was resolved meanwhile, or the
+   * The request is made once more. Returns its offer: nothing is forced if the preview has been resolved in the meantime, or the
    * model may no longer be asked. `undefined` before the first request.
    */
   repeat(tools: Offer['tools']): Offer | undefined {
@@ -147,34 +145,63 @@ export class ToolChoices extends Owner {
   }
 
   /**
-   * Whether the turn is over although the model called tools: it has submitted a plan, or voted on all that it staged, when it was
-   * asked at the end or with its closing words, and no vote left it anything to answer.
+   * Whether the turn is over although the model called tools.
+   * @param results of its calls, in their order.
+   * @param isAsked whether it was asked for its votes because it would have ended its turn, and has only voted since.
+   * @param hasOpenSteps whether the model's to-do list has open steps.
    */
-  get isOver(): boolean {
+  isOver(results: readonly ToolResultMessage[], isAsked: boolean, hasOpenSteps: () => boolean): boolean {
     const { toolCalls: calls = [], text = '' } = this.#lastAnswer ?? {};
-    if (!this.directives.votesAtEnd || this.directives.isForcing || this.#mustAnswer) return false;
-    if (this.#hasSubmitted) return calls.every(isClosing);
-    const hasClosed = this.#isEnding || (text.trim() !== '' && !this.#isStep);
-    return hasClosed && this.#hasVotedToApply && calls.every(isClosing);
+    const votes = this.#votes;
+    const { isPlanning } = this.resolver;
+    const isForcing = this.directives.isForcing && !isPlanning;
+    if (!this.directives.votesAtEnd || isForcing || votes.has('unsettled')) return false;
+    const previews = this.#options.previews();
+    const { continueAfterReview, modelAuthority } = this.#options.settings();
+    const isRefused = ({ name }: ToolCall): boolean =>
+      name === 'resolve' && modelAuthority === 'none' && !isPlanning;
+    const lastWaiting = results.findLastIndex(({ pending = [] }) => previews.hasUnrun(pending));
+    // With the outcome of the last call that waits, the model is told what earlier calls have staged.
+    const mayEnd = (call: ToolCall, at: number): boolean =>
+      isRefused(call) ||
+      (results[at]?.isError === false &&
+        (isClosing(call) || (at <= lastWaiting && results[at].pending !== undefined)));
+    if (!calls.every(mayEnd)) return false;
+    const hasWords = text.trim() !== '';
+    const unrefused = votes.has('plan') ? 'plan' : lastWaiting < 0 ? 'vote' : 'wait';
+    const end: TurnEnd = calls.some(isRefused) ? 'refusal' : unrefused;
+    switch (end) {
+      case 'plan':
+        return true;
+      case 'refusal':
+        return hasWords && (previews.hasInReview || !hasOpenSteps());
+      case 'wait':
+        if (isAsked || hasWords) return true;
+        return continueAfterReview && results.some(({ pending = [] }) => previews.hasUnrunTest(pending));
+      case 'vote':
+        // A model that discards its work without being asked may be about to start again.
+        if (!isAsked && !(hasWords && (votes.has('apply') || votes.has('advice')))) return false;
+        // When the user applies, the model is woken for its open steps.
+        if (votes.has('advice') && !votes.has('apply')) return true;
+        return votes.size > 0 && !hasOpenSteps();
+    }
   }
 
   /** The model has amended a preview, and is asked to vote on the new revision. */
-  noteAmended(preview: Preview): void {
-    this.resolver.noteAmended(preview);
-    this.directives.remind(preview);
+  noteAmended(before: Preview, amended: Preview): void {
+    this.resolver.noteAmended(before, amended);
+    this.directives.remind(amended);
   }
 
   /** Executes the model's `resolve`. */
   async resolve(call: ResolveCall): Promise<Resolved | Handled> {
-    this.#hasVotedToApply ||= call.action === 'apply';
+    const { voteOf } = await import('./vote.ts');
     const resolved = await this.resolver.resolve(call).catch((error: unknown) => {
-      this.#mustAnswer = true;
+      this.#votes.add('unsettled');
       throw error;
     });
-    if (resolved.kind === 'handled') this.#hasSubmitted ||= isSubmission(resolved);
-    const advice = resolved.kind === 'recommended' ? resolved : undefined;
-    this.#mustAnswer ||= resolved.kind === 'returnedError' || advice?.unproved !== undefined;
-    this.#isStep ||= call.action === 'apply' && !call.voteOn && advice?.planning !== false;
+    const vote = voteOf(call, resolved, this.resolver);
+    if (vote) this.#votes.add(vote);
     return resolved;
   }
 
@@ -200,7 +227,7 @@ export class ToolChoices extends Owner {
     return undefined;
   }
 
-  /** Whether these tools allow this choice: one that names a tool needs it among them, and a mode in which the model has a vote. */
+  /** Whether these tools allow this choice: one that names a tool needs that tool, and a mode in which the model has a vote. */
   #allows(tools: Offer['tools'], choice: ToolChoice | undefined): boolean {
     if (choice?.type !== 'tool') return true;
     return (
@@ -209,12 +236,7 @@ export class ToolChoices extends Owner {
   }
 }
 
-/** Whether a model may end its turn with the call: a vote, the last state of its list, or an amendment, on which it votes then. */
+/** Whether a model may end its turn with the call: a vote, the last state of its list, or an amendment, which it then votes on. */
 function isClosing(call: ToolCall): boolean {
   return call.name === 'resolve' || call.name === 'todo' || amendedBy(call) !== undefined;
-}
-
-function isSubmission({ result: { details } }: Handled): boolean {
-  const source = isRecord(details) ? details['sourceResultDetails'] : undefined;
-  return isRecord(source) && source['submitted'] !== undefined;
 }

@@ -36,7 +36,7 @@ export interface ProviderFailure {
   readonly detail: string;
   /** The HTTP status, if there was one. */
   readonly status?: number;
-  /** With the code `contextLength`: the size of the model's context window in tokens, if the server told it. */
+  /** With the code `contextLength`: the size of the model's context window in tokens, if the server named it. */
   readonly contextWindow?: number;
 }
 
@@ -54,7 +54,7 @@ export interface ProviderAnswer {
 }
 
 export type ProviderEvent =
-  /** The server refused the request for now. It is sent again after so many milliseconds. */
+  /** The server refused the request for now. It is sent again after `delayMs` milliseconds. */
   | { readonly type: 'retrying'; readonly delayMs: number; readonly code: RetryCode }
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'reasoning'; readonly delta: string }

@@ -2,7 +2,7 @@ import { promptText } from './attachments.ts';
 import type { ChatRequest, ToolSpec } from './chatProvider.ts';
 import type { SessionMessage } from './messages.ts';
 
-/** The context window assumed for a model that does not tell its own, in tokens. */
+/** The context window assumed for a model that does not report its own, in tokens. */
 export const DEFAULT_CONTEXT_WINDOW = 128_000;
 
 /** How many bytes of UTF-8 count as one token. Prose has about four; code and JSON have fewer. */
@@ -15,7 +15,7 @@ export function estimateTokens(text: string): number {
   return tokensOfTexts([text]);
 }
 
-/** An estimate of the tokens of several texts with a character between two of them. They are not joined: they may be long. */
+/** An estimate of the tokens of several texts as if joined by single characters. They are not joined: they may be long. */
 function tokensOfTexts(texts: readonly string[]): number {
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), texts.length - 1);
   return Math.ceil(bytes / BYTES_PER_TOKEN);

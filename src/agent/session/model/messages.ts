@@ -92,8 +92,10 @@ export interface ToolResultMessage {
   readonly isError: boolean;
   /** An image that the call read. */
   readonly image?: ImageFile;
-  /** The previews that wait for a decision after the call: those it staged or amended, or the one whose apply it recommends. */
+  /** Previews that wait for a decision after the call: those it staged or amended, or whose apply it recommends. */
   readonly pending?: readonly string[];
+  /** Keys of the facts that it tells. */
+  readonly tells?: readonly string[];
   /** For the views and the log; never sent to the model. */
   readonly details?: unknown;
 }
@@ -106,6 +108,7 @@ export const steeringKinds = [
   'notice',
   'revert',
   'problems',
+  'instructions',
   'summary',
   'plan-on',
   'plan-off',

@@ -57,7 +57,7 @@ export function refusesAnImage(text: string): boolean {
 
 /**
  * The images that a model's server has refused. They are left out of each later request, since the server would refuse them again
- * every time. No server tells reliably which image it means.
+ * every time. No server says reliably which image it means.
  */
 export class RefusedImages {
   readonly #refusals = new Map<string, unknown>();
@@ -75,7 +75,7 @@ export class RefusedImages {
 
   /**
    * Learns from a refusal of some of the images: the older ones are suspected first, then those of the prompt that waits for its
-   * answer, which clears the older ones.
+   * answer. Suspecting those clears the older ones.
    * @param accepted all images that could have been sent.
    */
   learn(

@@ -18,10 +18,10 @@
 const TOO_LONG =
   /context_length_exceeded|exceed_context_size_error|request_too_large|maximum (?:context|prompt) length|max context length|context[ _](?:length|window|limit)[ _]exceeded|longer than the (?:maximum model length|model's context length)|(?:exceeds?|exceeded|greater than) (?:the |its )?(?:available |model's |maximum )?context (?:size|length|window|limit)|prompt (?:is )?too long|input is too long|token count[^"]{0,60}exceeds the (?:maximum|limit)|prompt_tokens_exceeded|exceeds (?:the )?token limit|token limit exceeded|reduce the length of the messages/i;
 
-/** A limit of tokens over time is no limit of the window. */
+/** A limit of tokens over time is not a limit of the window. */
 const RATE_LIMIT = /per (?:minute|day|hour|second)|\b[TR]P[MD]\b|rate.?limit|quota/i;
 
-/** The size of the window, where the text tells it. */
+/** The size of the window, where the text names it. */
 const WINDOW =
   /(?:maximum (?:context|prompt) length (?:is|of)|token count of \d{1,9} exceeds the limit of|maximum model length of|context window of|"n_ctx": ?|available context size \(|tokens allowed \(|tokens >|too large for model with|context limit: \d{1,9} \+ \d{1,9} >|context length (?:of|\()) ?(\d{1,9})/i;
 
@@ -37,7 +37,7 @@ export function isTooLong(status: number | undefined, body: string): boolean {
   return (status === undefined || STATUSES.includes(status)) && TOO_LONG.test(body) && !RATE_LIMIT.test(body);
 }
 
-/** The size of the context window that such a refusal tells, in tokens; `undefined` if it tells none. */
+/** The size of the context window that such a refusal names, in tokens; `undefined` if it names none. */
 export function windowInRefusal(body: string): number | undefined {
   const [, digits] = WINDOW.exec(body.replace(/(?<=\d),(?=\d{3})/g, '')) ?? [];
   const window = Number(digits);

@@ -83,12 +83,6 @@ export class ToolChoiceLadder {
   }
 }
 
-/** A memory that lasts as long as the process. */
-export function transientLadderMemory(): LadderMemory {
-  const steps = new Map<string, LadderStep>();
-  return { get: id => steps.get(id), set: (id, step) => void steps.set(id, step) };
-}
-
 function mentionsToolChoice({ message, detail }: ProviderFailure): boolean {
   // vLLM without a parser for calls: no tool choice helps.
   if (/--enable-auto-tool-choice/.test(message)) return false;

@@ -43,7 +43,7 @@ export async function diagnosticsReport(
   const asIs =
     unseenTexts.length > 0
       ? [
-          `No language service has checked the proposed text of ${listed(unseenTexts)}; the problems listed there are those of the file as it is.`,
+          `No language service has checked the proposed text of ${listed(unseenTexts)}; the problems listed there are those of the file without it.`,
         ]
       : [];
   const gone = missing.length > 0 ? [`There is no file or folder ${listed(missing)}.`] : [];

@@ -14,7 +14,7 @@ import type { Preview } from '../../hold/preview/preview.ts';
 import type { QueuedPreview } from '../../hold/preview/previewStoreOptions.ts';
 import { amendedText } from '../../hold/preview/resolve/waitTexts.ts';
 import { MAX_RESULT_CHARS } from './resultRows.ts';
-import { repairArguments, unknownArguments } from './repairArguments.ts';
+import { leftOutArguments, repairArguments, unknownArguments } from './repairArguments.ts';
 import type { ModelPreviews, Tool, ToolContext } from './tool.ts';
 import { specOf } from './toolSpec.ts';
 
@@ -45,9 +45,12 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   const context = effects.noting(call.id);
   let result: AgentToolResult;
   let ownText: string;
+  let note = '';
   try {
     const tool = findTool(call.name, options);
-    const params = await parseArguments(call, tool);
+    const { params, leftOut } = await parseArguments(call, tool);
+    if (leftOut.length > 0)
+      note = `\n[Ignored, since ${call.name} has no such argument: ${leftOut.map(name => safeName(name)).join(', ')}.]`;
     result = await untilAborted(context.signal, async () => {
       const answer = await tool.execute(params, context);
       await effects.stored();
@@ -66,8 +69,8 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
     role: 'tool',
     toolCallId: call.id,
     toolName: call.name,
-    // Half a character, of a name that was cut or of a file, would make servers refuse this and every later request.
-    content: capped(text).toWellFormed(),
+    // Half a surrogate pair, from a cut name or from a file, would make servers refuse this and every later request.
+    content: `${capped(text)}${note}`.toWellFormed(),
     isError: result.isError ?? false,
     ...(image ? { image } : {}),
     ...(pending.length > 0 ? { pending } : {}),
@@ -79,7 +82,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
 class CallEffects {
   readonly #options: ExecuteOptions;
   readonly #staged: Preview[] = [];
-  /** The previews that it recommended to resolve or amended. */
+  /** The previews that it amended, or whose resolution it recommended. */
   readonly #touched: string[] = [];
   readonly #amended: string[] = [];
   readonly #writes: Promise<void>[] = [];
@@ -156,7 +159,7 @@ class CallEffects {
         this.#assertRunning();
         const made = previews.amend(preview, changes, title);
         this.#touched.push(preview.id);
-        this.#amended.push(amendedText(made.preview, made.above));
+        this.#amended.push(amendedText(made.preview, made.above, made.vote));
         this.#writes.push(made.stored);
         return made;
       },
@@ -191,10 +194,13 @@ function findTool(name: string, { tools, unavailable }: ExecuteOptions): Tool {
  * Validates the arguments. Arguments of our own tools are always repaired first, and unknown ones are refused. Arguments of other
  * tools are repaired only if the schema refuses them, and the tool itself decides about unknown ones.
  */
-async function parseArguments(call: ToolCall, tool: Tool): Promise<unknown> {
+async function parseArguments(
+  call: ToolCall,
+  tool: Tool,
+): Promise<{ readonly params: unknown; readonly leftOut: readonly string[] }> {
   const given = refuseDeep(call, parseJson(call));
   const first = tool.isOurs ? undefined : await z.safeParseAsync(tool.parameters, given);
-  if (first?.success) return first.data;
+  if (first?.success) return { params: first.data, leftOut: [] };
   const schema = specOf(tool).parameters;
   const repaired = refuseDeep(call, repairArguments(given, schema, tool.isOurs));
   const unknown = tool.isOurs ? unknownArguments(repaired, schema) : undefined;
@@ -203,7 +209,8 @@ async function parseArguments(call: ToolCall, tool: Tool): Promise<unknown> {
       `Invalid arguments for ${call.name}. ${unknown} Nothing was done. Correct them and call it again.`,
     );
   const parsed = await z.safeParseAsync(tool.parameters, repaired);
-  if (parsed.success) return parsed.data;
+  if (parsed.success)
+    return { params: parsed.data, leftOut: tool.isOurs ? leftOutArguments(given, schema) : [] };
   const issues = parsed.error.issues.map(issue => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
   throw new ToolError(
     `Invalid arguments for ${call.name}. ${issues.join('; ')}. Correct them and call it again.`,

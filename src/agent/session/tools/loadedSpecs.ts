@@ -18,9 +18,9 @@ export function loadSpecs(): Promise<void> | undefined {
   });
 }
 
-/** That of `execute.ts`. */
+/** `executeToolCall` of `execute.ts`, once that is loaded. */
 export const executeToolCall: typeof execution.executeToolCall = (call, options) => {
-  if (!execute) throw new Error('What runs tool calls was not loaded.');
+  if (!execute) throw new Error('The code that runs tool calls was not loaded.');
   return execute(call, options);
 };
 

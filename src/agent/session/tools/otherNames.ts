@@ -24,6 +24,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   regex: ['query'],
   searchterm: ['query'],
   contextlines: ['context'],
+  c: ['context'],
   includeignored: ['ignored'],
   cmd: ['command'],
   script: ['command'],
@@ -62,6 +63,9 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   plan: ['items'],
   step: ['text'],
   options: ['choices'],
+  prompt: ['question'],
+  rewrite: ['out'],
+  replacement: ['out'],
   content: ['text'],
   task: ['text'],
   status: ['state'],
@@ -79,6 +83,18 @@ const VALUES: Readonly<Record<string, string>> = {
 
 /** Other tools' fields, folded, that only describe the call or an item. They are left out where no field of ours takes them. */
 const DESCRIPTIONS = ['description', 'explanation', 'activeform', 'priority'];
+
+/**
+ * Other tools' fields, folded, that only limit the result, and fields of ours: where the schema has one of these, the limit is left
+ * out, and the result says so.
+ */
+const LIMITS: Readonly<Record<string, readonly string[]>> = {
+  outputmode: ['query'],
+  headlimit: ['query', 'glob'],
+  maxcount: ['query', 'glob', 'ref'],
+  maxresults: ['query', 'glob'],
+  prompt: ['url'],
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -114,7 +130,15 @@ function othersOf(key: string): readonly string[] {
 /** Whether leaving out a field that the schema does not have changes nothing. */
 export function changesNothing(name: string, value: unknown, properties: Fields): boolean {
   const isDescription = DESCRIPTIONS.includes(folded(name)) || (name === 'id' && isListItem(properties));
-  return value === null || (isDescription && fieldFor(name, properties) === undefined);
+  const isNumbering = name === '-n' && Object.hasOwn(properties, 'query'); // the lines have numbers
+  const isSaid = [undefined, 'title'].includes(fieldFor(name, properties)); // else it would be lost beside its field
+  return value === null || (isDescription && isSaid) || isNumbering || onlyLimits(name, properties);
+}
+
+/** Whether leaving out a field that the schema does not have makes the result longer, and changes nothing else. */
+export function onlyLimits(name: string, properties: Fields): boolean {
+  const key = folded(name);
+  return Object.hasOwn(LIMITS, key) && LIMITS[key]!.some(each => Object.hasOwn(properties, each));
 }
 
 /** Whether the schema is that of an item of the to-do list, which is always sent as a whole. */
@@ -122,7 +146,7 @@ function isListItem(properties: Fields): boolean {
   return Object.hasOwn(properties, 'text') && Object.hasOwn(properties, 'state');
 }
 
-/** The value of the list that another tool's word means. */
+/** The allowed value that another tool's word means. */
 export function valueOf(given: string, allowed: readonly unknown[]): string {
   const meant = Object.hasOwn(VALUES, given) ? VALUES[given] : undefined;
   return meant !== undefined && !allowed.includes(given) && allowed.includes(meant) ? meant : given;
@@ -132,14 +156,32 @@ export function valueOf(given: string, allowed: readonly unknown[]): string {
 export function reshaped(given: Fields, properties: Fields): Fields {
   if (Object.hasOwn(properties, 'glob')) return withOneGlob(given, properties);
   if (Object.hasOwn(properties, 'startLine')) {
-    const lines = fromFirstToLast(given);
+    const lines = fromFirstToLast(withOnePath(given));
     return Object.hasOwn(properties, 'action') ? lines : inLines(lines);
   }
   if (Object.hasOwn(properties, 'command')) return asCommand(given);
-  return Object.hasOwn(properties, 'edits') ? asEdits(given) : given;
+  if (Object.hasOwn(properties, 'extra')) return withTitle(given);
+  if (Object.hasOwn(properties, 'edits')) return asList('edits', ['old', 'new', 'replaceAll'], given);
+  if (Object.hasOwn(properties, 'ops')) return asList('ops', ['pat', 'out', 'selector'], given);
+  return given;
 }
 
-/** Several globs are one with braces, and a folder with a glob of the files in it is one, too. */
+/** A list of one path is that path. */
+function withOnePath({ paths, ...given }: Fields): Fields {
+  const only: unknown = Array.isArray(paths) && paths.length === 1 ? paths[0] : paths;
+  if (typeof only === 'string' && given['path'] === undefined) return { path: only, ...given };
+  return paths === undefined ? given : { ...given, paths };
+}
+
+/** The title of a plan belongs to its free-form data. */
+function withTitle({ title, ...given }: Fields): Fields {
+  const extra = isEmpty(given['extra'] ?? null) ? {} : given['extra'];
+  if (typeof title === 'string' && isRecord(extra) && !Object.hasOwn(extra, 'title'))
+    return { ...given, extra: { ...extra, title } };
+  return title === undefined ? given : { ...given, title };
+}
+
+/** Joins several globs into one with braces, and a folder and a glob of the files in it into one. */
 function withOneGlob(given: Fields, properties: Fields): Fields {
   const isSearch = Object.hasOwn(properties, 'isRegex');
   const fields = isSearch ? asQuery(given) : given;
@@ -153,7 +195,7 @@ function withOneGlob(given: Fields, properties: Fields): Fields {
   return inFolder(single, properties, isSearch);
 }
 
-/** A search takes a glob without a slash for names in any folder, a list for names in this one. */
+/** In a search, a glob without a slash matches names in any folder; in a list of files, only names in this one. */
 function inFolder(given: Fields, properties: Fields, isSearch: boolean): Fields {
   const isFolder = (name: string): boolean =>
     folded(name) === 'path' || othersOf(folded(name)).includes('path');
@@ -169,7 +211,7 @@ function inFolder(given: Fields, properties: Fields, isSearch: boolean): Fields 
   return { ...rest, [globName]: `${folder.replace(/(?<!\/)\/+$/, '')}${between}${glob}` };
 }
 
-/** Other tools count lines from 0, or mean the last one by -1. */
+/** Other tools count lines from 0, or write -1 for the last one. */
 function fromFirstToLast(given: Fields): Fields {
   const { startLine, endLine, ...rest } = renamed(given, { startLine: true, endLine: true });
   const start = startLine === 0 || startLine === '0' ? 1 : startLine;
@@ -204,11 +246,17 @@ function isWhole(value: unknown): value is number {
 }
 
 /** A pattern of other tools is a regular expression, and they may ignore case. */
-function asQuery({ caseSensitive, case_sensitive, ignoreCase, ...given }: Fields): Fields {
+function asQuery(all: Fields): Fields {
+  const { caseSensitive, case_sensitive, '-i': i, ignoreCase = i, ...rest } = all;
+  const { regex, ...others } = rest;
+  const agreeing: readonly unknown[] = [undefined, null, regex, String(regex)];
+  const given =
+    typeof regex === 'boolean' && agreeing.includes(others['isRegex']) ? { ...others, isRegex: regex } : rest;
   const isPattern = ['pattern', 'regex'].some(name => Object.hasOwn(given, name));
   const asPattern = isPattern && given['isRegex'] === undefined ? { ...given, isRegex: true } : given;
-  const exact =
-    caseSensitive ?? case_sensitive ?? (typeof ignoreCase === 'boolean' ? !ignoreCase : ignoreCase);
+  const asked = caseSensitive ?? case_sensitive;
+  if (typeof asked === 'boolean' && asked === ignoreCase) return { ...asPattern, caseSensitive: asked };
+  const exact = asked ?? (typeof ignoreCase === 'boolean' ? !ignoreCase : ignoreCase);
   if (exact === undefined || exact === null || exact === true) return asPattern;
   const name = ['query', 'pattern', 'regex'].find(each => typeof given[each] === 'string');
   if (exact !== false || name === undefined) return { ...asPattern, caseSensitive: exact };
@@ -217,7 +265,7 @@ function asQuery({ caseSensitive, case_sensitive, ignoreCase, ...given }: Fields
   return { ...asPattern, [name]: `(?i:${pattern})`, isRegex: true };
 }
 
-/** The words of a command as one for the shell; not in Windows, whose shells differ in how they quote. */
+/** Joins the words of a command for the shell; on Windows, whose shells quote differently, only if none needs quotes. */
 function asCommand(given: Fields): Fields {
   const { command, ...rest } = renamed(given, { command: true });
   const words: readonly unknown[] = Array.isArray(command) ? command : [];
@@ -229,12 +277,15 @@ function asCommand(given: Fields): Fields {
   return { ...rest, command: quoted.join(' ') };
 }
 
-function asEdits(given: Fields): Fields {
-  if (Object.hasOwn(given, 'edits')) return given;
-  const edit = renamed(given, { old: true, new: true, replaceAll: true });
-  const { old, new: now, replaceAll, ...rest } = edit;
-  if (old === undefined || now === undefined) return given;
-  return { ...rest, edits: [{ old, new: now, ...(replaceAll === undefined ? {} : { replaceAll }) }] };
+/** Puts the fields of a single item, given without its list, into the list; the first two are required. */
+function asList(list: string, names: readonly string[], given: Fields): Fields {
+  if (Object.hasOwn(given, list)) return given;
+  const fields = renamed(given, Object.fromEntries(names.map(name => [name, true])));
+  if (names.slice(0, 2).some(name => fields[name] === undefined)) return given;
+  const { item = [], rest = [] } = Object.groupBy(Object.entries(fields), ([name]) =>
+    names.includes(name) ? 'item' : 'rest',
+  );
+  return { ...Object.fromEntries(rest), [list]: [Object.fromEntries(item)] };
 }
 
 /** Whether the value means nothing in a field that may be left out. */

@@ -1,12 +1,12 @@
 import { isRecord, parsedJson } from '../../base/json.ts';
 import { quoted, safeName } from '../../base/safeName.ts';
-import { changesNothing, isEmpty, renamed, reshaped, valueOf } from './otherNames.ts';
+import { changesNothing, isEmpty, onlyLimits, renamed, reshaped, valueOf } from './otherNames.ts';
 import { idOf } from '../forcing/previewIds.ts';
 
 /** The fields that hold ids of previews. */
 const ID_FIELDS = ['id', 'ids', 'amend'];
 
-/** The fields in which an empty text is one: a file may be empty. */
+/** The fields in which an empty text counts as a value: a file may be empty. */
 const TEXT_FIELDS = ['content'];
 
 /** The most characters of an unknown argument's value that its refusal repeats. */
@@ -106,6 +106,13 @@ export function unknownArguments(value: unknown, schema: unknown, at = ''): stri
   const given = unknown.map(([name, field]) => `${safeName(name)} (${shownValue(field)})`).join(', ');
   const names = Object.keys(properties).join(', ');
   return `${at === '' ? 'There is' : `${at} has`} no argument ${given}. ${names === '' ? 'It takes none' : `The arguments are ${names}`}.`;
+}
+
+/** The given arguments that were left out of the call of our tool, which makes its result longer. */
+export function leftOutArguments(given: unknown, schema: unknown): readonly string[] {
+  const properties = fieldsOf(schema);
+  const names = isRecord(given) ? Object.keys(given) : [];
+  return names.filter(name => !Object.hasOwn(properties, name) && onlyLimits(name, properties));
 }
 
 function firstOf<Item>(items: Iterable<Item>, find: (item: Item) => string | undefined): string | undefined {

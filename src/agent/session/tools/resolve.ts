@@ -7,9 +7,9 @@ export const resolveTool = defineTool({
   name: 'resolve',
   label: 'Resolve',
   description:
-    'Vote on a pending preview, after you have checked its diff: `apply` writes exactly what was shown, or recommends that ' +
-    'to the user, by their mode; `discard` drops it. Name one preview with id or several with ids; without either it ' +
-    'means what you were reminded of.',
+    'Vote on a pending preview, after you have checked its diff: `apply` writes exactly what was shown or, by the ' +
+    "user's mode, recommends it to the user; `discard` drops it. Name one preview with id or several with ids; without " +
+    'either, those of the last reminder are meant.',
   parameters: z.object({
     action: z.enum(['apply', 'discard']),
     reason: z.string().check(z.describe('Why, for the user, in one sentence.')),
@@ -19,7 +19,7 @@ export const resolveTool = defineTool({
     id: z.optional(z.string()).check(z.describe('E.g. "p3".')),
     ids: z
       .optional(z.array(z.string()).check(z.minLength(1)))
-      .check(z.describe('All that a task staged, for one vote.')),
+      .check(z.describe('All of a task, for one vote.')),
   }),
   hidden: true,
   execute: async ({ action, reason, extra, id, ids }, context) => {
@@ -28,9 +28,11 @@ export const resolveTool = defineTool({
     const meant = id !== undefined && !named ? [id] : (context.meant?.(named) ?? named);
     const [only, ...others] = meant ?? [];
     if (only === undefined) return modelResult(await context.resolve(vote));
-    if (others.length === 0)
-      return modelResult(await context.resolve({ ...vote, id: only, ...(named && { voteOn: [only] }) }));
-    const { resolveEach } = await import('./resolveEach.ts');
-    return resolveEach([only, ...others], vote, context);
+    const { resolveEach, withUnvoted } = await import('./resolveEach.ts');
+    const result =
+      others.length > 0
+        ? await resolveEach([only, ...others], vote, context)
+        : modelResult(await context.resolve({ ...vote, id: only, ...(named && { voteOn: [only] }) }));
+    return withUnvoted(result, context.unvoted?.() ?? []);
   },
 });

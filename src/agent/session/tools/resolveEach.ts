@@ -17,8 +17,8 @@ type Ended = { readonly id: string } & (
 );
 
 /**
- * One vote on several previews, one after the other in the given order. Each has its own outcome; one sentence tells equal ones. It
- * is an error if none of the votes could be cast.
+ * One vote on several previews, one after the other in the given order. Each has its own outcome; equal outcomes share one
+ * sentence. It is an error if none of the votes could be cast.
  * @throws the abort error when the call's signal fires.
  */
 export async function resolveEach(
@@ -47,7 +47,16 @@ export async function resolveEach(
   };
 }
 
-/** The previews that were applied, or would have been, with the one of this vote. */
+/** The result with the previews that wait for another vote. */
+export function withUnvoted(result: AgentToolResult, ids: readonly string[]): AgentToolResult {
+  if (ids.length === 0 || result.isError) return result;
+  return {
+    ...result,
+    content: [...result.content, { type: 'text', text: `Not voted on yet: ${ids.join(', ')}.` }],
+  };
+}
+
+/** The previews that this vote applied or would have applied. */
 function decided(each: Ended): readonly Preview[] {
   if ('error' in each || (each.resolved.kind !== 'applied' && each.resolved.kind !== 'recommended'))
     return [];

@@ -1,6 +1,6 @@
 /** The most characters of one result that the model gets. */
 export const MAX_RESULT_CHARS = 100_000;
-/** The characters of these reserved for a tool's text beside its rows, and for the lines before its text. */
+/** How many of these are reserved for a tool's text other than its rows, and for the lines before its text. */
 const MARGIN = 10_000;
 
 /** The first rows that a result can hold, at least one, so that a tool can tell the model where to go on. */

@@ -54,7 +54,7 @@ const DESCRIPTION =
   'remember into `summary`, which is attached to the node. Categories: failure for a dead end to learn from; tangent for a ' +
   'finished exploration to fold back; completion for the outcome of a sealed sub-task; step-summary for a checkpoint ' +
   "on a long trunk. On a tool call or result, failure and tangent replace that node's text with the summary: return to " +
-  "the node before it if you still need the text. A user's prompt is never dropped: return no further than the last one.";
+  "a later node if you still need the text. A user's prompt is never dropped: return no further than the last one.";
 
 /** Described to the model here, but checked by hand in `execute`: the exact text of each error is a contract. */
 const parameters = z.unknown().check(
@@ -69,7 +69,7 @@ const parameters = z.unknown().check(
         type: 'string',
         description: 'Id of the node, as shown ("n10").',
       },
-      summary: { type: 'string', description: 'One line.' },
+      summary: { type: 'string', description: 'What to remember, in one line.' },
     },
     required: ['category', 'step'],
   }),

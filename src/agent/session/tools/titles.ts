@@ -15,7 +15,7 @@ const MAX_SIDE = 40;
 /** The argument with which the model names its change itself. */
 export const titleSchema = z.optional(z.string().check(z.describe('For the user, in ten words at most.')));
 
-/** The argument with which the model says why, for changes whose diff does not tell. */
+/** The argument with which the model says why, for changes whose diff does not show it. */
 export const reasonSchema = z.optional(z.string().check(z.describe('Why, for the user, in one sentence.')));
 
 /** The reason as the details of a preview, which its card and its row show. */

@@ -47,6 +47,11 @@ export const todoTool = defineTool({
   },
 });
 
+/** Whether the list as the conversation has it now has items to be done. */
+export function hasOpenSteps(messages: readonly SessionMessage[]): boolean {
+  return todoListOf(messages).some(({ state }) => state !== 'done');
+}
+
 /** The list as the conversation has it now; empty without one, and once the user goes on after all items are done. */
 export function todoListOf(messages: readonly SessionMessage[]): readonly TodoItem[] {
   let wentOn = false;

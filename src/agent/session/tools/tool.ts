@@ -34,6 +34,11 @@ export interface ModelPreviews {
    * @throws ToolError if it has changed since then
    */
   amend(preview: Preview, changes: readonly FileChange[], title?: string): Amended;
+  /**
+   * The result of the call, which the model sees with its next request, shows the diff or a part of it: after a part, a vote to
+   * apply the preview is answered with the whole diff.
+   */
+  noteShown(preview: Preview, isWhole: boolean): void;
 }
 
 /** A preview that was just amended. */
@@ -41,6 +46,8 @@ export interface Amended {
   readonly preview: Preview;
   /** The ids of the previews that build on it. */
   readonly above: readonly string[];
+  /** Whether the model had voted on it, or has no vote, as in Manual mode. */
+  readonly vote: 'none' | 'open' | 'outdated';
   /** Settles once the revision is on disk; see `PreviewStore`. */
   readonly stored: Promise<void>;
 }
@@ -59,20 +66,24 @@ export interface ToolContext {
   /** Stages the consequence of a preview of this call, even if the call ended long before. */
   followUp(action: PendingAction): Preview;
   /**
-   * Applies a preview of this call at once, as a vote of the model. Absent if the caller is no model of a session.
+   * Applies a preview of this call at once, as a vote of the model. Absent if the caller is not the model of a session.
    * @param isGranted called at the last moment: whether the user's settings allow this apply, regardless of the model's other
    *   rights
    */
   carryOut?(preview: Preview, isGranted: () => boolean): Promise<Resolved>;
-  /** The pending previews of the conversation. Absent if the caller is no model of a session. */
+  /** The pending previews of the conversation. Absent if the caller is not the model of a session. */
   own?(): Promise<ModelPreviews>;
   /** Resolves a preview as the model. */
   resolve(call: ResolveCall): Promise<Resolved | Handled>;
   /**
    * The previews that a `resolve` with these ids, or without any, is about, in an order in which they can be applied; `undefined`
-   * if that is for {@link resolve} to find out. Absent if the caller is no model of a session.
+   * if that is for {@link resolve} to find out. Absent if the caller is not the model of a session.
    */
   meant?(ids: readonly string[] | undefined): readonly string[] | undefined;
+  /**
+   * The ids of the previews that the model must vote on before its turn ends. Absent if the caller is not the model of a session.
+   */
+  unvoted?(): readonly string[];
   /** Requests a revert of the conversation, which the session applies before the next turn. */
   revert(request: Omit<RevertRequest, 'actor'>): void;
   /** Shows an image to the model with the result of this call. Absent where no image can be shown. */

@@ -1,6 +1,6 @@
 import type { SteeringMessage } from '../model/messages.ts';
 import type { Fact } from '../../hold/preview/feed.ts';
-import { isOpen } from '../../hold/preview/preview.ts';
+import { isOpen, type Preview } from '../../hold/preview/preview.ts';
 import type { PreviewStore } from '../../hold/preview/previewStore.ts';
 import { isMoot, waitsForAttempt } from '../../hold/preview/resolve/moot.ts';
 import { changeSetText, factText } from '../../hold/preview/resolve/resolveTexts.ts';
@@ -78,6 +78,23 @@ export class Inbox {
     this.#messages = this.#messages.filter(message => message.previewIds.every(concerns) && isNews(message));
   }
 
+  /**
+   * Drops the outcomes of file previews on which the model voted too late: the answers to those votes have told it.
+   * @returns the keys of these facts.
+   */
+  noteTold(late: readonly Preview[]): readonly string[] {
+    const told = late.filter(one => one.kind === 'files' && !isOpen(one) && !one.editedByUser && !one.part);
+    const keys: string[] = [];
+    this.#messages = this.#messages.filter(message => {
+      const fact = this.#facts.get(message);
+      const isPlain = fact?.kind === 'attempt' && !fact.entry.unsaved;
+      if (!isPlain || told.every(({ id }) => id !== fact.previewId)) return true;
+      keys.push(fact.key);
+      return false;
+    });
+    return keys;
+  }
+
   clear(): void {
     this.#topics.clear();
     this.#messages = [];
@@ -96,7 +113,7 @@ export class Inbox {
    * an attempt stays in the inbox until then.
    * @param hold keeps reminders in the inbox while the model cannot follow them: in Manual and in plan mode.
    * @param asks whether the model is still asked to resolve a preview.
-   * @param joins whether one reminder names all of them, since none is forced by itself.
+   * @param joins whether one reminder names all the previews, since none is forced on its own.
    */
   takeMessages(
     hold: boolean,
@@ -124,7 +141,7 @@ export class Inbox {
       kind: facts.some(({ kind }) => kind === 'outcome') ? 'outcome' : 'revision',
       text: told.map(message => message.text).join('\n'),
       previewIds: told.flatMap(message => message.previewIds),
-      // Facts that no longer matter are left out: they would matter again if the reason is lost before it is stored.
+      // Facts that no longer matter are left out: they matter again if what made them moot is lost before it is stored.
       tells: told.flatMap(message => message.tells ?? []),
     };
     return messages.flatMap(message =>

@@ -45,7 +45,7 @@ export class PromptQueue {
     this.#set([...restored, ...this.#prompts]);
   }
 
-  /** The window closes: nothing is sent any more, nor given back. */
+  /** The window closes: no prompt is sent or given back any more. */
   close(): void {
     this.#prompts = [];
   }

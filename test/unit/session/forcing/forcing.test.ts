@@ -3,10 +3,7 @@ import assert from 'node:assert/strict';
 import { MAX_FORCED_TURNS } from '../../../../src/agent/session/forcing/resolveDirectives.ts';
 import type { ChatRequest } from '../../../../src/agent/session/model/chatProvider.ts';
 import { createOfflineProvider } from '../../../../src/agent/session/model/offline/provider.ts';
-import {
-  transientLadderMemory,
-  type LadderStep,
-} from '../../../../src/agent/session/model/toolChoiceLadder.ts';
+import type { LadderMemory, LadderStep } from '../../../../src/agent/session/model/toolChoiceLadder.ts';
 import type { Forcing } from '../../../../src/agent/hold/preview/resolveSettings.ts';
 import { modify } from '../../../support/changes.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
@@ -163,7 +160,7 @@ test('a server that refuses named choices is asked another way at once, and that
       detail: 'tool_choice: only auto, required are supported',
     },
   };
-  const ladderMemory = transientLadderMemory();
+  const ladderMemory: LadderMemory = new Map();
   const t = createTestSession({
     files,
     ladderMemory,
@@ -211,7 +208,7 @@ test('a server that ignores a choice is asked in the next way', async () => {
 });
 
 test('a bad request for another reason is told, and teaches nothing', async () => {
-  const ladderMemory = transientLadderMemory();
+  const ladderMemory: LadderMemory = new Map();
   const failure: ScriptedTurn = { error: { code: 'badRequest', message: 'context too long', detail: '' } };
   const t = createTestSession({ files, ladderMemory, script: [staging, failure] });
   await t.session.prompt('Write.');
@@ -307,7 +304,7 @@ test('auto in Review: a vote without an id is refused with the ids of the previe
   await t.session.prompt('Write.');
   assert.match(
     t.results().at(-2)?.content ?? '',
-    /^This may mean any of p1 \(.*\), p2 \(.*\)\. Nothing was changed\. Name those you mean with ids\./,
+    /^This vote may mean any of p1 \(.*\), p2 \(.*\)\. Nothing was changed\. Name the ones that you mean with ids\./,
   );
   assert.deepEqual(recommended(t), ['p1', 'p2']);
   assert.equal(choices(t.requests), '- - -');
@@ -323,6 +320,57 @@ test('auto in Review: a vote without an id is about all that was asked for', asy
   assert.deepEqual(recommended(t), ['p1', 'p2']);
 });
 
+for (const modelAuthority of ['recommend', 'apply'] as const)
+  test(`auto, ${modelAuthority}: the model is asked about a preview together with the one that it builds on`, async () => {
+    const edit = (old: string, now: string) => ({
+      name: 'edit_file',
+      arguments: { path: 'a.txt', edits: [{ old, new: now }] },
+    });
+    const t = createTestSession({
+      files: { 'a.txt': 'one' },
+      settings: { forcing: 'auto', modelAuthority },
+      script: [{ toolCalls: [edit('one', 'two'), edit('two', 'three')] }, { text: 'Ready.' }, applying],
+    });
+    await t.session.prompt('Count.');
+    assert.deepEqual(
+      reminders(t).map(({ previewIds }) => previewIds),
+      [['p1', 'p2']],
+    );
+    if (modelAuthority === 'recommend') {
+      assert.deepEqual(recommended(t), ['p1', 'p2']);
+      await t.click('p1', 'apply');
+      await t.click('p2', 'apply');
+    }
+    await t.untilState('idle');
+    assert.equal(t.workspace.text('a.txt'), 'three');
+    assert.equal(choices(t.requests), '- - named');
+    t.assertSound();
+  });
+
+test('auto: the model is asked about a preview that builds on one which it has recommended; not in Auto, where that blocks its vote', async () => {
+  const edit = (old: string, now: string): ScriptedTurn => ({
+    toolCalls: [{ name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old, new: now }] } }],
+  });
+  for (const [before, after, expected] of [
+    ['recommend', 'recommend', '- - - - named'],
+    ['checked', 'checked', '- - - - named'],
+    ['recommend', 'apply', '- - - -'],
+  ] as const) {
+    const t = createTestSession({
+      files: { 'a.txt': 'one' },
+      settings: { forcing: 'auto', modelAuthority: before },
+      script: [edit('one', 'two'), ids('p1'), edit('two', 'three'), { text: 'Ready.' }, ids('p2'), {}],
+    });
+    t.session.onDidEmit(({ type }) => {
+      if (type === 'turn_start' && t.requests.length === 3) t.settings.modelAuthority = after;
+    });
+    await t.session.prompt('Count.');
+    assert.equal(choices(t.requests), expected);
+    assert.deepEqual(recommended(t), after === 'apply' ? ['p1'] : ['p1', 'p2']);
+    t.assertSound();
+  }
+});
+
 test('auto in Review: what the model has voted on by itself is not asked for', async () => {
   const t = createTestSession({
     files,
@@ -334,17 +382,111 @@ test('auto in Review: what the model has voted on by itself is not asked for', a
   assert.deepEqual(recommended(t), ['p1', 'p2']);
 });
 
-test('auto in Review: a model that discards its own work goes on', async () => {
-  const discard = { action: 'discard', reason: 'wrong', ids: ['p1'] };
-  const discarding = { toolCalls: [{ name: 'resolve', arguments: discard }] };
+for (const modelAuthority of ['recommend', 'apply'] as const)
+  test(`auto, ${modelAuthority}: discards that are asked for at the end end the turn, by id as by ids; a model that discards unasked may start again`, async () => {
+    const both: ScriptedTurn = { toolCalls: [write('a.txt'), write('b.txt')] };
+    const play = async (...script: ScriptedTurn[]): Promise<string> => {
+      const t = createTestSession({ files, settings: { forcing: 'auto', modelAuthority }, script });
+      await t.session.prompt('Write.');
+      assert.deepEqual(t.store.list('oldestFirst'), []);
+      t.assertSound();
+      return choices(t.requests);
+    };
+    const ready = { text: 'Nothing has to change.' };
+    const again = { text: 'I start again.' };
+    const open = { name: 'todo', arguments: { items: [{ text: 'Write it anew', state: 'doing' }] } };
+    const discarding = (named: object) => resolving({ action: 'discard', ...named });
+    for (const text of ['', 'It is wrong.']) {
+      for (const named of [{ id: 'p1' }, { ids: ['p1'] }]) {
+        const vote = { text, toolCalls: [discarding(named)] };
+        assert.equal(await play(staging, ready, vote), '- - named');
+        assert.equal(await play(staging, vote, again), '- - -');
+        const goingOn = { text, toolCalls: [open, discarding(named)] };
+        assert.equal(await play(staging, ready, goingOn, again), '- - named -');
+      }
+      for (const toolCalls of [
+        [discarding({ ids: ['p1', 'p2'] })],
+        [discarding({ id: 'p1' }), discarding({ id: 'p2' })],
+      ]) {
+        assert.equal(await play(both, ready, { text, toolCalls }), '- - named');
+        assert.equal(await play(both, { text, toolCalls }, again), '- - -');
+      }
+      const [first, second] = ['p1', 'p2'].map(id => ({ text, toolCalls: [discarding({ id })] }));
+      assert.equal(await play(both, ready, first!, second!), '- - named -', 'one vote in each answer');
+    }
+  });
+
+test('auto: a vote on a part names the previews that are not voted on yet', async () => {
+  for (const modelAuthority of ['recommend', 'apply'] as const) {
+    const t = createTestSession({
+      files,
+      settings: { forcing: 'auto', modelAuthority },
+      script: [{ toolCalls: [write('a.txt'), write('b.txt')] }, ids('p1'), ids('p2'), { text: 'ok' }],
+    });
+    await t.session.prompt('Write both.');
+    const [first = '', second = ''] = t
+      .results()
+      .slice(2)
+      .map(({ content }) => content);
+    assert.match(first, /\nNot voted on yet: p2\.$/);
+    assert.doesNotMatch(second, /Not voted on yet/);
+  }
+});
+
+test('auto in Manual: a refused vote with the closing words ends the turn, also beside an amendment', async () => {
+  const edits = [{ old: 'new', new: 'newer' }];
+  const amending = { name: 'edit_file', arguments: { path: 'a.txt', edits, amend: 'p1' } };
+  for (const others of [[], [amending]]) {
+    const t = createTestSession({
+      files,
+      settings: { forcing: 'auto', modelAuthority: 'none' },
+      script: [staging, { toolCalls: [...others, resolving({ ids: ['p1'] })], text: 'It is ready.' }],
+    });
+    await t.session.prompt('Write.');
+    assert.match(t.results().at(-1)?.content ?? '', /^resolve cannot be called in Manual mode/);
+    assert.equal(t.requests.length, 2);
+    assert.equal(t.session.state, 'awaitingReview');
+    t.assertSound();
+  }
+});
+
+test('auto in Manual: after a refused vote the model goes on with its open steps, unless the user reviews something', async () => {
+  const open = { name: 'todo', arguments: { items: [{ text: 'Step 2', state: 'open' }] } };
+  for (const [calls, requests, state] of [
+    [[open], 3, 'idle'],
+    [[todo], 2, 'idle'],
+    [[write('a.txt'), open], 2, 'awaitingReview'],
+  ] as const) {
+    const t = createTestSession({
+      files,
+      settings: { forcing: 'auto', modelAuthority: 'none' },
+      script: [
+        { toolCalls: calls },
+        { text: 'Step 2 next.', toolCalls: [resolving({})] },
+        { text: 'I go on.' },
+      ],
+    });
+    await t.session.prompt('Write.');
+    assert.equal(t.requests.length, requests);
+    assert.equal(t.session.state, state);
+    t.assertSound();
+  }
+});
+
+test('auto: a model that discards all of it to start again, as its list says, goes on', async () => {
+  const todo = { name: 'todo', arguments: { items: [{ text: 'Write it anew', state: 'doing' }] } };
+  const discarding = resolving({ action: 'discard', ids: ['p1'] });
   const t = createTestSession({
     files,
-    settings: inReview,
-    script: [staging, { text: 'Ready.' }, discarding, { text: 'I start again.' }],
+    settings: { forcing: 'auto', modelAuthority: 'apply' },
+    script: [
+      { toolCalls: [write('a.txt'), todo] },
+      { text: 'It is wrong.', toolCalls: [discarding] },
+      { text: 'I start again.' },
+    ],
   });
   await t.session.prompt('Write.');
-  assert.equal(t.store.get('p1')?.state.kind, 'discarded');
-  assert.equal(t.answers().at(-1)?.text, 'I start again.');
+  assert.equal(t.requests.length, 3);
 });
 
 test('auto in Review: a model that does not vote is asked three times for all, and then everything is left to the user', async () => {
@@ -456,17 +598,76 @@ for (const [how, votes] of [
     t.assertSound();
   });
 
-test('auto in Auto: a vote in the middle of work does not end the turn', async () => {
-  for (const text of ['', 'The first step.']) {
+test('auto in Auto: an executed vote with the closing words ends the turn, with an id too; without words, or with open steps, it does not', async () => {
+  const goingOn = { name: 'todo', arguments: { items: [{ text: 'Step 2', state: 'open' }] } };
+  for (const [beside, text, requests] of [
+    [[], 'Done.', 2],
+    [[todo], 'Done.', 2],
+    [[], '', 3],
+    [[goingOn], 'Step 1 is done.', 3],
+  ] as const)
+    for (const votes of [applyingIt('p1'), ids('p1').toolCalls]) {
+      const t = createTestSession({
+        files,
+        settings: { forcing: 'auto', modelAuthority: 'apply' },
+        script: [staging, { text, toolCalls: [...beside, ...votes] }, { text: 'I go on.' }],
+      });
+      await t.session.prompt('Write.');
+      assert.equal(t.requests.length, requests, text);
+      t.assertSound();
+    }
+});
+
+test('auto in Auto: a vote that is asked for at the end does not end the turn of a model with open steps', async () => {
+  const goingOn = { name: 'todo', arguments: { items: [{ text: 'Step 2', state: 'open' }] } };
+  for (const votes of [applyingIt('p1'), [goingOn, ...applyingIt('p1')]]) {
     const t = createTestSession({
       files,
       settings: { forcing: 'auto', modelAuthority: 'apply' },
-      script: [staging, { text, toolCalls: applyingIt('p1') }, { text: 'I go on.' }],
+      script: [
+        { toolCalls: [write('a.txt'), goingOn] },
+        { text: 'Step 1 is done.' },
+        { toolCalls: votes },
+        { text: 'I go on.' },
+      ],
     });
     await t.session.prompt('Write.');
-    assert.equal(t.answers().at(-1)?.text, 'I go on.');
+    assert.equal(choices(t.requests), '- - named -');
+    t.assertSound();
   }
 });
+
+for (const modelAuthority of ['recommend', 'apply'] as const)
+  test(`auto, ${modelAuthority}: steps are open, also those from before the user's last prompt, until the list is done or gone`, async () => {
+    const steps = (...states: string[]) => ({
+      name: 'todo',
+      arguments: { items: states.map(state => ({ text: 'A step', state })) },
+    });
+    for (const [update, requests] of [
+      [[], 5],
+      [[steps('done', 'open')], 5],
+      [[steps('done', 'done')], 4],
+      [[steps()], 4],
+    ] as const) {
+      const t = createTestSession({
+        files,
+        settings: { forcing: 'auto', modelAuthority },
+        script: [
+          { text: 'Which file is it?', toolCalls: [steps('open', 'open')] },
+          { text: 'Which file is it?' },
+          { toolCalls: [write('a.txt')] },
+          { text: 'A is done.', toolCalls: [...update, ...applyingIt('p1')] },
+          { text: 'I go on.' },
+        ],
+      });
+      await t.session.prompt('Do A and B.');
+      await t.session.prompt('It is a.txt.');
+      if (modelAuthority === 'recommend') await t.click('p1', 'apply');
+      await t.untilState('idle');
+      assert.equal(t.requests.length, requests);
+      t.assertSound();
+    }
+  });
 
 test('auto in Auto: a vote at the end that lands only in part is answered', async () => {
   const t = createTestSession({

@@ -11,6 +11,7 @@ import {
   type AgentToolResult,
   type PendingAction,
 } from '../../../../src/agent/hold/preview/pendingAction.ts';
+import type { FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
 import {
   modelResult,
@@ -18,7 +19,7 @@ import {
   type Resolved,
 } from '../../../../src/agent/hold/preview/resolve/resolved.ts';
 import { NOTHING_PENDING } from '../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
-import { modify } from '../../../support/changes.ts';
+import { create, modify } from '../../../support/changes.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';
 
 class ResolverHarness extends InvokerHarness {
@@ -230,21 +231,146 @@ test('a preview that was staged since the request has not been seen: its resolve
   assert.equal(harness.state().kind, 'applied');
 });
 
-test('a vote counts for the revision that the model saw; a newer one is refused', async () => {
+for (const isTold of [false, true])
+  test(`a vote counts for what the model saw; one on a newer revision${isTold ? ' of which it only heard' : ''} is answered with the diff`, async () => {
+    const harness = new ResolverHarness();
+    harness.remindedOf();
+    harness.resolver.beginTurn();
+    const changes = [modify('a.txt', 'a', 'B')];
+    harness.store.restore([{ type: 'revised', id: 'p1', revision: 2, changes, dependsOn: [], by: 'rebase' }]);
+    if (isTold) harness.resolver.beginTurn();
+    await assert.rejects(
+      harness.call({ id: 'p1', action: 'apply' }),
+      /^ToolError: Nothing was changed, since you have not been shown all of p1 \(Edit\) at revision 2\. Its diff follows; vote on it in your next message\.\n```\na\.txt: 1 line added, 1 removed\.\n[^]*\+B/,
+    );
+    assert.equal(harness.workspace.text('a.txt'), 'a');
+    harness.resolver.beginTurn();
+    await harness.call({ id: 'p1', action: 'apply' });
+    assert.equal(harness.workspace.text('a.txt'), 'B');
+  });
+
+for (const isTold of [false, true])
+  test(`a vote on a revision that only moved the lines that the model saw counts at once${isTold ? '' : ', also while it votes'}`, async () => {
+    const harness = new ResolverHarness();
+    harness.remindedOf();
+    harness.resolver.beginTurn();
+    harness.workspace.put('a.txt', 'new\na');
+    const changes = [modify('a.txt', 'new\na', 'new\nA')];
+    harness.store.restore([{ type: 'revised', id: 'p1', revision: 2, changes, dependsOn: [], by: 'rebase' }]);
+    if (isTold) harness.resolver.beginTurn();
+    await harness.call({ id: 'p1', action: 'apply' });
+    assert.equal(harness.workspace.text('a.txt'), 'new\nA');
+  });
+
+test('a vote on two hunks does not apply one of them after the user has refused the other meanwhile', async () => {
   const harness = new ResolverHarness();
-  harness.remindedOf();
+  const lines = (first: string, last: string): string => `${first}\n\n\n\n\n${last}\n`;
+  harness.workspace.put('a.txt', lines('a', 'b'));
+  harness.remindedOf({ changes: [modify('a.txt', lines('a', 'b'), lines('A', 'B'))] });
   harness.resolver.beginTurn();
-  const changes = [modify('a.txt', 'a', 'B')];
-  harness.store.restore([{ type: 'revised', id: 'p1', revision: 2, changes, dependsOn: [], by: 'rebase' }]);
-  await assert.rejects(
-    harness.call({ action: 'apply' }),
-    /is now at revision 2, but this vote was for revision 1/,
-  );
-  assert.equal(harness.workspace.text('a.txt'), 'a');
+  rebased(harness, modify('a.txt', lines('a', 'b'), lines('a', 'B')));
+  await assert.rejects(harness.call({ id: 'p1', action: 'apply' }), UNSHOWN);
   harness.resolver.beginTurn();
   await harness.call({ id: 'p1', action: 'apply' });
-  assert.equal(harness.workspace.text('a.txt'), 'B');
+  assert.equal(harness.workspace.text('a.txt'), lines('a', 'B'));
 });
+
+const UNSHOWN = /^ToolError: Nothing was changed, since you have not been shown all of p\d /;
+
+/** A rebase gives `p1` these changes, which the model is not shown. */
+function rebased({ store }: ResolverHarness, ...changes: FileChange[]): void {
+  store.restore([{ type: 'revised', id: 'p1', revision: 2, changes, dependsOn: [], by: 'rebase' }]);
+}
+
+for (const isLooking of [false, true])
+  test(`what the model is shown ${isLooking ? 'by a look' : 'by the answer to its vote'} counts from its next message on`, async () => {
+    const harness = new ResolverHarness();
+    const preview = harness.remindedOf();
+    harness.resolver.noteShown(preview, false);
+    harness.resolver.beginTurn();
+    const vote = { id: 'p1', action: 'apply' } as const;
+    if (isLooking) harness.resolver.noteShown(preview, true);
+    else await assert.rejects(harness.call(vote), UNSHOWN);
+    await assert.rejects(harness.call(vote), UNSHOWN);
+    assert.equal(harness.workspace.text('a.txt'), 'a');
+    harness.resolver.beginTurn();
+    await harness.call(vote);
+    assert.equal(harness.workspace.text('a.txt'), 'A');
+  });
+
+for (const unshown of ['p1', 'p2', 'p3'])
+  test(`checked: of one vote, nothing is applied while ${unshown} was not shown, and then everything is`, async () => {
+    const harness = new ResolverHarness('checked');
+    harness.prover = {
+      prove: () => Promise.resolve({ isProved: true, checks: [] }),
+      factsOf: () => [],
+    };
+    const voteOn = ['p1', 'p2', 'p3'];
+    for (const id of voteOn) harness.remindedOf({ changes: [create(`${id}.txt`, id)] });
+    harness.resolver.noteShown(harness.store.get(unshown) ?? assert.fail(), false);
+    const written = () => voteOn.flatMap(id => harness.workspace.text(`${id}.txt`) ?? []);
+    harness.resolver.beginTurn();
+    for (const id of voteOn) {
+      const call = harness.call({ id, action: 'apply', voteOn });
+      if (id === unshown) await assert.rejects(call, UNSHOWN);
+      else
+        assert.match(
+          textOf(await call),
+          /The checks have not run yet; your next vote to apply includes it\./,
+        );
+    }
+    assert.deepEqual(written(), []);
+    harness.resolver.beginTurn();
+    for (const id of voteOn) await harness.call({ id, action: 'apply', voteOn });
+    assert.deepEqual(written(), voteOn);
+  });
+
+for (const isWhole of [false, true])
+  test(`a vote on an amended preview ${isWhole ? 'counts at once' : 'is answered with the diff if its other file was not shown'}`, async () => {
+    const harness = new ResolverHarness();
+    const other = create('b.txt', 'b');
+    const before = harness.remindedOf({ changes: [modify('a.txt', 'a', 'A'), other] });
+    harness.resolver.noteShown(before, isWhole);
+    harness.resolver.beginTurn();
+    await harness.store.revise('p1', [modify('a.txt', 'a', 'AA'), other], [], 'amend');
+    harness.resolver.noteAmended(before, harness.store.get('p1') ?? assert.fail());
+    if (!isWhole) {
+      await assert.rejects(harness.call({ id: 'p1', action: 'apply' }), UNSHOWN);
+      harness.resolver.beginTurn();
+    }
+    await harness.call({ id: 'p1', action: 'apply' });
+    assert.deepEqual(harness.workspace.snapshot(), { 'a.txt': 'AA', 'b.txt': 'b' });
+  });
+
+test('a preview that was revised, looked up and then amended has been shown', async () => {
+  const harness = new ResolverHarness();
+  const other = create('b.txt', 'b');
+  harness.remindedOf({ changes: [modify('a.txt', 'a', 'A'), other] });
+  harness.resolver.beginTurn();
+  rebased(harness, modify('a.txt', 'a', 'B'), other);
+  harness.resolver.beginTurn();
+  const before = harness.store.get('p1') ?? assert.fail();
+  harness.resolver.noteShown(before, true);
+  await harness.store.revise('p1', [modify('a.txt', 'a', 'B'), create('b.txt', 'bb')], [], 'amend');
+  harness.resolver.noteAmended(before, harness.store.get('p1') ?? assert.fail());
+  harness.resolver.beginTurn();
+  await harness.call({ id: 'p1', action: 'apply' });
+  assert.deepEqual(harness.workspace.snapshot(), { 'a.txt': 'B', 'b.txt': 'bb' });
+});
+
+for (const isForgotten of [false, true])
+  test(`a preview that was revised before ${isForgotten ? 'the conversation came back' : 'its first request'} is answered with the diff`, async () => {
+    const harness = new ResolverHarness();
+    harness.remindedOf();
+    if (isForgotten) {
+      harness.resolver.beginTurn();
+      harness.resolver.clear();
+    }
+    rebased(harness, modify('a.txt', 'a', 'B'));
+    harness.resolver.beginTurn();
+    await assert.rejects(harness.call({ id: 'p1', action: 'apply' }), UNSHOWN);
+    assert.equal(harness.workspace.text('a.txt'), 'a');
+  });
 
 test('when a human was faster, the model is told the outcome, and the next preview is left alone', async () => {
   const harness = new ResolverHarness();

@@ -4,10 +4,7 @@ import { ConversationPreviews } from '../../../../src/agent/session/conversation
 import { ConversationTree } from '../../../../src/agent/session/conversation/conversationTree.ts';
 import { ToolChoices } from '../../../../src/agent/session/forcing/toolChoices.ts';
 import type { AssistantMessage } from '../../../../src/agent/session/model/messages.ts';
-import {
-  ToolChoiceLadder,
-  transientLadderMemory,
-} from '../../../../src/agent/session/model/toolChoiceLadder.ts';
+import { ToolChoiceLadder } from '../../../../src/agent/session/model/toolChoiceLadder.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';
 import { createScriptedProvider } from '../../../support/scriptedProvider.ts';
 
@@ -25,8 +22,13 @@ function withPreview() {
     store,
     invoker,
     previews: () => previews,
-    ladder: new ToolChoiceLadder(transientLadderMemory()),
-    settings: () => ({ modelAuthority: 'apply', order: 'newestFirst', forcing: 'forced' }),
+    ladder: new ToolChoiceLadder(new Map()),
+    settings: () => ({
+      modelAuthority: 'apply',
+      order: 'newestFirst',
+      forcing: 'forced',
+      continueAfterReview: true,
+    }),
     steer: ({ kind }) => void said.push(kind),
   });
   choices.directives.remind(stage());

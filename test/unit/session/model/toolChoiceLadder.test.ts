@@ -1,10 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ProviderFailure, ToolChoice } from '../../../../src/agent/session/model/chatProvider.ts';
-import {
-  ToolChoiceLadder,
-  transientLadderMemory,
-} from '../../../../src/agent/session/model/toolChoiceLadder.ts';
+import { ToolChoiceLadder, type LadderMemory } from '../../../../src/agent/session/model/toolChoiceLadder.ts';
 
 const tools = ['read', 'resolve'].map(name => ({ name, description: '', parameters: {} }));
 const named: ToolChoice = { type: 'tool', name: 'resolve' };
@@ -17,7 +14,7 @@ const refusal = (over: Partial<ProviderFailure> = {}): ProviderFailure => ({
 const callOf = (name: string) => ({ id: '1', name, arguments: '{}' });
 
 test('a named choice is sent unchanged, then as the only tool with required, then not at all', () => {
-  const ladder = new ToolChoiceLadder(transientLadderMemory());
+  const ladder = new ToolChoiceLadder(new Map());
   const offer = { tools, toolChoice: named };
   assert.deepEqual(ladder.offer({ id: 's' }, offer), offer);
   assert.equal(ladder.learnFromRefusal({ id: 's' }, named, refusal()), true);
@@ -35,7 +32,7 @@ test('a choice that forces no tool is sent unchanged on every step', () => {
 });
 
 test('each provider has its own step, which is remembered', () => {
-  const memory = transientLadderMemory();
+  const memory: LadderMemory = new Map();
   new ToolChoiceLadder(memory).learnFromRefusal({ id: 'one' }, named, refusal());
   const later = new ToolChoiceLadder(memory);
   assert.equal(later.step({ id: 'one' }), 'required');
@@ -52,14 +49,14 @@ for (const detail of [
 ]) {
   test(`"${detail}" is recognized as a refusal of the choice`, () => {
     assert.equal(
-      new ToolChoiceLadder(transientLadderMemory()).learnFromRefusal({ id: 's' }, named, refusal({ detail })),
+      new ToolChoiceLadder(new Map()).learnFromRefusal({ id: 's' }, named, refusal({ detail })),
       true,
     );
   });
 }
 
 test('other failures, and failures of requests without a forced tool, are not refusals', () => {
-  const ladder = new ToolChoiceLadder(transientLadderMemory());
+  const ladder = new ToolChoiceLadder(new Map());
   assert.equal(ladder.learnFromRefusal({ id: 's' }, undefined, refusal()), false);
   assert.equal(ladder.learnFromRefusal({ id: 's' }, { type: 'required' }, refusal()), false);
   for (const code of ['unauthorized', 'rateLimited', 'unreachable', 'broken', 'noModel'] as const)
@@ -73,7 +70,7 @@ test('other failures, and failures of requests without a forced tool, are not re
 
 for (const code of ['notFound', 'server'] as const) {
   test(`a failure of kind ${code} is a refusal only if it mentions the choice`, () => {
-    const ladder = new ToolChoiceLadder(transientLadderMemory());
+    const ladder = new ToolChoiceLadder(new Map());
     const silent = refusal({ code, message: 'No.', detail: 'No.' });
     assert.equal(ladder.learnFromRefusal({ id: 's' }, named, silent), false);
     const said = "No endpoints found that support the provided 'tool_choice' value";
@@ -82,7 +79,7 @@ for (const code of ['notFound', 'server'] as const) {
 }
 
 test('an answer without the forced call shows that the choice is ignored; one with it does not', () => {
-  const ladder = new ToolChoiceLadder(transientLadderMemory());
+  const ladder = new ToolChoiceLadder(new Map());
   ladder.learnFromAnswer({ id: 's' }, undefined, []);
   ladder.learnFromAnswer({ id: 's' }, named, [callOf('read'), callOf('resolve')]);
   assert.equal(ladder.step({ id: 's' }), 'named');
@@ -94,7 +91,7 @@ test('an answer without the forced call shows that the choice is ignored; one wi
 });
 
 test('a provider without a named choice begins with the tool alone and required', () => {
-  const ladder = new ToolChoiceLadder(transientLadderMemory());
+  const ladder = new ToolChoiceLadder(new Map());
   const provider = { id: 'vscode-lm:acme/m', lacksNamedChoice: true };
   const offer = { tools, toolChoice: named };
   assert.deepEqual(ladder.offer(provider, offer), { tools: [tools[1]], toolChoice: { type: 'required' } });

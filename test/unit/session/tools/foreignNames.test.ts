@@ -11,6 +11,7 @@ import { promptText } from '../../../../src/agent/session/model/attachments.ts';
 import type { Fact } from '../../../../src/agent/hold/preview/feed.ts';
 import type { LedgerEntry } from '../../../../src/agent/hold/preview/ledger.ts';
 import type { Preview, PreviewState } from '../../../../src/agent/hold/preview/preview.ts';
+import * as refusals from '../../../../src/agent/hold/preview/resolve/refusedVoteTexts.ts';
 import * as texts from '../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import * as votes from '../../../../src/agent/hold/preview/resolve/voteTexts.ts';
 import { unprovedText } from '../../../../src/agent/hold/preview/resolve/checkTexts.ts';
@@ -99,13 +100,13 @@ test('what is told of previews', async () => {
     changeSet: texts.changeSetText(two),
     applied: votes.appliedText([preview], 'Fine.', [EVIL]),
     appliedGroup: votes.appliedText(two, 'Fine.', [EVIL]),
-    notYours: texts.notYoursText(two),
-    several: texts.severalText(two),
+    notYours: refusals.notYoursText(two),
+    several: refusals.severalText(two),
     leftToUser: texts.leftToUserText(two, 0),
     failedToApply: texts.leftToUserText([preview], 2),
-    unseen: texts.unseenText(preview),
-    usersOwn: texts.usersOwnText(preview),
-    other: texts.otherConversationText(preview),
+    unseen: refusals.unseenText(preview, 'vote'),
+    usersOwn: refusals.usersOwnText(preview),
+    other: refusals.otherConversationText(preview),
     outdated: texts.outdatedVoteText(preview, 3),
     conflicts: texts.openConflictsText(preview, [EVIL]),
     returnedError: texts.returnedErrorText(preview),

@@ -72,7 +72,7 @@ test('it is read-only, and says which proposed texts no language service has che
   const [, src, src2] = t.results().map(({ content }) => content.split('\n')[0]);
   assert.match(
     src ?? '',
-    /No language service has checked the proposed text of src\/a\.ts; the problems listed there are those of the file as it is\.$/,
+    /No language service has checked the proposed text of src\/a\.ts; the problems listed there are those of the file without it\.$/,
   );
   assert.doesNotMatch(src2 ?? '', /proposed/);
 });
@@ -109,7 +109,7 @@ test('what language services say of exactly the proposed text stands in place of
   assert.equal(
     t.results().at(-1)?.content,
     [
-      '1 Problem (1 error). Checked as proposed: a.json (p1). No language service has checked the proposed text of b.json; the problems listed there are those of the file as it is.',
+      '1 Problem (1 error). Checked as proposed: a.json (p1). No language service has checked the proposed text of b.json; the problems listed there are those of the file without it.',
       'a.json:2:1 error: New fault. [json]',
     ].join('\n'),
   );

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { textResult } from '../../../../src/agent/hold/preview/pendingAction.ts';
-import { modify } from '../../../support/changes.ts';
+import { modify, rename } from '../../../support/changes.ts';
 import type { SessionSettings } from '../../../../src/agent/session/sessionOptions.ts';
 import { createTestSession, type TestSession } from '../../../support/testSession.ts';
 
@@ -36,7 +36,7 @@ const after =
   };
 
 test('nothing is pending', async () => {
-  assert.equal(await listed(() => undefined), 'Nothing is pending.');
+  assert.equal(await listed(() => undefined), 'Nothing of this conversation is pending.');
 });
 
 test('each preview is listed with its revision, its files, what it builds on, and on whom it waits', async () => {
@@ -60,12 +60,17 @@ test('each preview is listed with its revision, its files, what it builds on, an
   ]);
 });
 
+test('a move is listed with both of its paths', async () => {
+  const said = await listed(t => t.stage({ label: 'Move', changes: [rename('b.txt', 'c.txt', 'b\n')] }));
+  assert.equal(said, 'p1 (Move), revision 1: waits for your vote [rename b.txt to c.txt]');
+});
+
 test('what is stale, was edited by the user or failed says so, with what helps', async () => {
   const one = async (before: (t: TestSession) => unknown): Promise<string> =>
     (await listed(after(before))).replace('p1 (A), ', '');
   assert.equal(
     await one(t => t.store.markStale('p1', ['a.txt'])),
-    'revision 1: stale, since a.txt changed. Discard it. If the change is still needed, read a.txt again and stage it anew. [modify a.txt]',
+    'revision 1: stale, since a.txt changed. Discard it if you may. If the change is still needed, read a.txt again and stage it anew. [modify a.txt]',
   );
   assert.equal(
     await one(t => t.store.revise('p1', [modify('a.txt', 'a\n', 'AA\n')], [], 'user')),

@@ -42,7 +42,7 @@ test('nothing of a vote lands while a check fails on what it names, and the resu
     text,
     'p1 (Edit), p2 (Break), p3 (Edit) were not applied. Your vote is kept as a recommendation, and the user decides. ' +
       'Not every check passes with them: test failed (exit code 1). The checks pass with p1 alone. ' +
-      'Stage a fix: the next preview that you vote for is applied together with them if the checks pass. run_checks shows the whole output.\n' +
+      'Stage a fix: your next vote to apply applies them, too, if the checks pass. Call run_checks to see more of the output.\n' +
       'The end of the output of test:\n```\nchecking…\nb.txt is bad\n```',
   );
 });
@@ -110,7 +110,7 @@ test('each line of a vote on several names its preview once', async () => {
   assert.deepEqual(others, [
     'p2: Done at last.',
     'p3: Apply failed: no',
-    'There is no preview p9. Call pending to see what there is.',
+    'There is no preview p9. Call pending to list those that wait.',
   ]);
 });
 
@@ -159,8 +159,8 @@ test('a protected file in the vote waits for the user, and the rest lands', asyn
   assert.equal(
     text,
     'Applied: p1 (Edit). Reason: Done.\n' +
-      'Your recommendation for p2 (Settings) is recorded. The user decides; nothing has changed yet. Do not resolve it again: you will be told the outcome.\n' +
-      'There is no preview p9. Call pending to see what there is.',
+      'Your recommendation for p2 (Settings) is recorded. The user decides; nothing has changed yet. Do not resolve it again: you will be told the outcome. An open step in todo wakes you then.\n' +
+      'There is no preview p9. Call pending to list those that wait.',
   );
 });
 
@@ -170,7 +170,7 @@ test('votes that come to the same thing are one sentence', async () => {
   const ids = ['p1', 'p2', 'p3'];
   assert.equal(
     (await voteOn(world, ids)).text,
-    'Your recommendations for p1 (b), p2 (c), p3 (d) are recorded. The user decides; nothing has changed yet. Do not resolve them again: you will be told the outcome.',
+    'Your recommendations for p1 (b), p2 (c), p3 (d) are recorded. The user decides; nothing has changed yet. Do not resolve them again: you will be told the outcome. An open step in todo wakes you then.',
   );
   assert.equal(
     (await voteOn(world, ids, 'discard')).text,

@@ -28,7 +28,7 @@ const all = [
 ];
 
 /** The arguments that reach the tool, or the refusal. */
-async function received(name: string, args: unknown): Promise<unknown> {
+async function received(name: string, args: unknown, note = ''): Promise<unknown> {
   const given = all.find(tool => tool.name === name);
   assert.ok(given, name);
   let got: unknown;
@@ -41,7 +41,7 @@ async function received(name: string, args: unknown): Promise<unknown> {
     },
   };
   const { content } = await new ToolHarness({}, [spy]).run(spy.name, args);
-  return content === 'ran' ? got : content;
+  return content === `ran${note}` ? got : content;
 }
 
 const vote = { action: 'apply', reason: 'r' };
@@ -82,6 +82,7 @@ const meant: readonly [tool: string, args: Arguments, as: Arguments][] = [
   ['search_text', { pattern: 'a+', path: 'src' }, { query: 'a+', isRegex: true, glob: 'src' }],
   ['search_text', { regex: 'a+', include: '*.ts' }, { query: 'a+', isRegex: true, glob: '*.ts' }],
   ['search_text', { query: 'a.b', caseSensitive: false }, { query: '(?i:a\\.b)', isRegex: true }],
+  ['search_text', { pattern: 'a', '-i': true, '-C': 2 }, { query: '(?i:a)', isRegex: true, context: 2 }],
   ['search_text', { query: 'a', isRegex: true, ignoreCase: true }, { query: '(?i:a)', isRegex: true }],
   ['search_text', { query: 'a', caseSensitive: true }, { query: 'a' }],
   ['search_text', { query: 'a', glob: '', context: null }, { query: 'a' }],
@@ -143,12 +144,49 @@ const meant: readonly [tool: string, args: Arguments, as: Arguments][] = [
     { todos: [{ id: '1', content: 'x', activeForm: 'Doing x', status: 'pending', priority: 'high' }] },
     { items: [{ text: 'x', state: 'open' }] },
   ],
+  ['search_text', { pattern: 'a', regex: false }, { query: 'a', isRegex: false }],
+  ['search_text', { pattern: 'a', regex: true }, { query: 'a', isRegex: true }],
+  ['search_text', { query: 'a', regex: true, isRegex: 'true' }, { query: 'a', isRegex: true }],
+  ['resolve', { ...vote, title: 'T' }, { ...vote, extra: { title: 'T' } }],
+  ['resolve', { ...vote, title: 'T', extra: { a: 1 } }, { ...vote, extra: { a: 1, title: 'T' } }],
+  ['edit_file', { path: 'a', edits, title: 'T', description: 'Add b' }, { path: 'a', edits, title: 'T' }],
+  ['read_file', { paths: ['a'] }, { path: 'a' }],
+  ['git', { action: 'log', paths: ['src'] }, { action: 'log', path: 'src' }],
+  [
+    'ast_edit',
+    { pattern: 'f()', rewrite: 'g()', path: 'src' },
+    { ops: [{ pat: 'f()', out: 'g()' }], paths: ['src'] },
+  ],
+  [
+    'ast_edit',
+    { ops: [{ pattern: 'f()', replacement: '' }], paths: ['src'] },
+    { ops: [{ pat: 'f()', out: '' }], paths: ['src'] },
+  ],
+  ['ask_user', { prompt: 'A?', options: ['b', 'c'] }, { question: 'A?', choices: ['b', 'c'] }],
   ['todo', { plan: [{ step: 'x', status: 'completed' }] }, { items: [{ text: 'x', state: 'done' }] }],
 ];
 
 for (const [name, args, as] of meant)
   test(`${name} ${JSON.stringify(args)} is ${JSON.stringify(as)}`, async () => {
     assert.deepEqual(await received(name, args), as);
+  });
+
+const limited: readonly [tool: string, args: Arguments, leftOut: string, as: Arguments][] = [
+  [
+    'search_text',
+    { pattern: 'a', output_mode: 'content', head_limit: 20, '-n': true },
+    'output_mode, head_limit',
+    { query: 'a', isRegex: true },
+  ],
+  ['list_files', { glob: '*', maxResults: 9 }, 'maxResults', { glob: '*' }],
+  ['git', { action: 'log', max_count: 5 }, 'max_count', { action: 'log' }],
+  ['fetch_url', { url: 'https://a.example', prompt: 'Sum it up.' }, 'prompt', { url: 'https://a.example' }],
+];
+
+for (const [name, args, leftOut, as] of limited)
+  test(`${name} ${JSON.stringify(args)} runs, and its result says that ${leftOut} was ignored`, async () => {
+    const note = `\n[Ignored, since spied_${name} has no such argument: ${leftOut}.]`;
+    assert.deepEqual(await received(name, args, note), as);
   });
 
 const refused: readonly [tool: string, args: Arguments, why: RegExp][] = [
@@ -159,6 +197,8 @@ const refused: readonly [tool: string, args: Arguments, why: RegExp][] = [
   ],
   ['read_file', { path: 'a', file_path: 'b' }, /no argument file_path \("b"\)/],
   ['read_file', { path: 'a', limit: 'many' }, /no argument limit/],
+  ['search_text', { query: 'a', regex: true, isRegex: false }, /no argument regex \(true\)/],
+  ['search_text', { pattern: 'a', isRegex: true, regex: false }, /no argument regex \(false\)/],
   ['run_command', { command: 'ls', env: { A: '1' } }, /no argument env/],
   [
     'run_command',
@@ -166,6 +206,16 @@ const refused: readonly [tool: string, args: Arguments, why: RegExp][] = [
     /no argument run_in_background/,
   ],
   ['resolve', { ...vote, explanation: 'Another one.' }, /no argument explanation \("Another one\."\)/],
+  [
+    'todo',
+    { items: [{ text: 'x', description: 'Not in b.ts.', state: 'open' }] },
+    /items\[0\] has no argument description \("Not in b\.ts\."\)/,
+  ],
+  ['search_text', { query: 'a', caseSensitive: true, '-i': true }, /no argument caseSensitive/],
+  ['resolve', { ...vote, title: 'T', extra: { title: 'U' } }, /no argument title \("T"\)/],
+  ['read_file', { paths: ['a', 'b'] }, /no argument paths \(\["a","b"\]\)/],
+  ['ast_grep', { pat: 'f()', paths: ['src'], rewrite: 'g()' }, /no argument rewrite \("g\(\)"\)/],
+  ['run_command', { command: 'ls', prompt: 'What is there?' }, /no argument prompt/],
   ['list_files', { glob: '*', recursive: true }, /no argument recursive \(true\)/],
   [
     'edit_file',

@@ -4,13 +4,13 @@ import type { SessionMessage, ToolResultMessage, UserMessage } from '../../model
 import type { Line } from '../validTrunk.ts';
 import { ATTACHMENT_LEFT_OUT } from './summarizedTrunk.ts';
 
-/** The characters that stay of a shortened result: they say what the call did, and with which preview. */
+/** How many characters of a shortened result are kept: enough to say what the call did, and with which preview. */
 const KEPT_CHARS = 400;
 /** Results that are not longer than this are not worth shortening. */
 const MIN_CHARS = 2 * KEPT_CHARS;
-/** The least that stays of the newest results, in characters, even if there is no room. */
+/** How many characters of each of the newest results are kept even if there is no room. */
 const MIN_NEWEST_CHARS = 1_000;
-/** More is shortened than is needed, in steps of this part of the room, so that the next requests begin like this one. */
+/** What has to be saved is rounded up to a multiple of this part of the room, so that the next requests begin like this one. */
 const STEP = 1 / 4;
 
 /** Whether the model may simply call the tool again to see the rest: it changes nothing. */

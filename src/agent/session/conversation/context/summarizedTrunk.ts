@@ -69,7 +69,7 @@ function linesAfter(tree: ConversationTree, through: NodeId): Line[] {
   return first < 0 ? [] : lines.slice(first);
 }
 
-/** The same line if the head has one prompt. */
+/** The first and the last prompt of a head; the same line if it has only one. */
 interface PromptsOfHead {
   readonly first?: Line;
   readonly last?: Line;

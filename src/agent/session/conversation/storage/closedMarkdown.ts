@@ -28,7 +28,7 @@ export function closedLine(text: string): string {
   return openIn(text) === undefined ? text : text.replaceAll('<', '\\<');
 }
 
-/** A text in a code fence that it cannot end. */
+/** The text in a code fence that nothing in it can close. */
 export function fenced(text: string, language = ''): string {
   const fence = fenceFor(text);
   return `${fence}${language}\n${text}\n${fence}`;
@@ -36,7 +36,7 @@ export function fenced(text: string, language = ''): string {
 
 const HTML = '<';
 
-/** The mark of a fence, or HTML, that would swallow a heading after the text; in doubt it is HTML. */
+/** The mark of a fence, or HTML, that would swallow a heading after the text; if in doubt, HTML. */
 function openIn(text: string): string | undefined {
   if (!OPENING.test(text)) return undefined;
   if (text.length > MOST) return HTML;
@@ -58,7 +58,7 @@ const TAG = /<(\/?)([a-z][\w-]*)(?:\s[^<>]*)?\/?>/gi;
 /** The elements that have no end. */
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
-/** Whether all comments and elements end; in doubt they do not. */
+/** Whether all comments and elements are closed; false if in doubt. */
 function isHtmlClosed(html: string): boolean {
   const [first = '', ...others] = html.split('<!--');
   if (!others.every(text => text.includes('-->'))) return false;

@@ -22,7 +22,7 @@ export class ImageRefusal extends Error {
   }
 }
 
-/** The folder of a session's images, beside its log, with which it is deleted. */
+/** The folder of a session's images. It is beside the session's log, and is deleted with it. */
 export function imageFolderOf(sessionId: string): string {
   return `${sessionId}.images`;
 }

@@ -8,7 +8,7 @@ export type SessionLogSink = LogSink<SessionLogEntry>;
 export interface RecorderListeners {
   /** Called once each time that writing stops working. */
   readonly onFailure: (error: unknown) => void;
-  /** Called once everything is written again after a failure. */
+  /** Called after a failure, once no session fails any more. */
   readonly onRecovery?: () => void;
   /** Called for each entry that can never be written, with the reason. */
   readonly onLoss: (error: unknown) => void;
@@ -42,7 +42,7 @@ export class Recorders {
     return entry => void queue.append(entry.type === 'message' ? entry : marked(entry));
   };
 
-  /** Tries to write the waiting entries of a session. @returns whether its log has all of it. Never rejects. */
+  /** Tries to write the waiting entries of a session. @returns whether its log has them all. Never rejects. */
   async drain(sessionId: string): Promise<boolean> {
     return (await this.#queues.get(sessionId)?.drain()) ?? true;
   }
@@ -54,7 +54,7 @@ export class Recorders {
     this.#ended(sessionId);
   }
 
-  /** Tries once more to write the waiting entries of all sessions. @returns whether all of it is written. Never rejects. */
+  /** Tries once more to write the waiting entries of all sessions. @returns whether they are all written. Never rejects. */
   async close(): Promise<boolean> {
     const closed = await Promise.all(Array.from(this.#queues.values(), queue => queue.close()));
     return closed.every(Boolean);

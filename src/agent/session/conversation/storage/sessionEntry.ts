@@ -58,6 +58,7 @@ const message = z.discriminatedUnion('role', [
     isError: z.boolean(),
     image: z.exactOptional(image),
     pending: z.exactOptional(previewIds),
+    tells: z.exactOptional(z.array(z.string())),
     details: z.exactOptional(z.unknown()),
   }),
   z.object({
@@ -98,7 +99,7 @@ const entry = z.discriminatedUnion('type', [
     mark,
   }),
   z.object({ type: z.literal('plan'), on: z.boolean(), mark }),
-  /** The prompts that wait for the running turn to end, from here on. */
+  /** From here on, these prompts wait for the running turn to end. */
   z.object({
     type: z.literal('waiting'),
     prompts: z.array(z.object({ text: z.string(), attachments })),
@@ -106,9 +107,7 @@ const entry = z.discriminatedUnion('type', [
   }),
   /** A preview was staged in the session. The preview itself, with its origin, is in the log of previews. */
   z.object({ type: z.literal('preview'), previewId: z.string(), mark }),
-  /**
-   * The outcome of a preview that was staged here. Written when the session is reopened if another one was open then.
-   */
+  /** The outcome of a preview that was staged here. If another session was open then, it is written when this one is reopened. */
   z.object({
     type: z.literal('resolution'),
     resolution: z.object({

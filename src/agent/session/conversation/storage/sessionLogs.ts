@@ -35,8 +35,8 @@ export class SessionLogs {
   }
 
   /**
-   * The log of a session that is locked with its first entry, so that no other window opens it, until {@link release}: for a
-   * window that does not own the storage. If it cannot be locked, it is written all the same.
+   * The log of a session, for a window that does not own the storage. The first entry locks the session until {@link release}, so
+   * that no other window opens it; if that fails, the log is written all the same.
    */
   openHeld(id: string): LogSink<SessionLogEntry> {
     const log = this.open(id);
@@ -52,7 +52,7 @@ export class SessionLogs {
     };
   }
 
-  /** Whether a window has the session from {@link openHeld}. */
+  /** Whether a window holds the session; see {@link openHeld}. */
   isHeld(id: string): Promise<boolean> {
     return ProcessLock.isHeld(this.#lockOf(id));
   }
@@ -85,7 +85,7 @@ export class SessionLogs {
   }
 
   /**
-   * The sessions of the folder, the one used last first. Their content is not read.
+   * The sessions of the folder, most recently used first. Their content is not read.
    * @throws any error of the file system, except that there is no folder yet.
    */
   async list(): Promise<SessionFile[]> {
@@ -96,7 +96,7 @@ export class SessionLogs {
         .filter(name => name.endsWith('.jsonl'))
         .map(async name => {
           const file = path.join(this.#folder, name);
-          // It may have been deleted meanwhile.
+          // It may have been deleted in the meantime.
           const stats = await stat(file).catch(() => undefined);
           if (!stats?.isFile()) return [];
           return [{ id: name.slice(0, -'.jsonl'.length), usedAt: stats.mtime, bytes: stats.size }];
@@ -105,7 +105,7 @@ export class SessionLogs {
     return found.flat().sort((a, b) => b.usedAt.getTime() - a.usedAt.getTime() || (a.id < b.id ? 1 : -1));
   }
 
-  /** The id of the session used last of those that no window holds; `undefined` if there is none. */
+  /** The id of the most recently used session that no window holds; `undefined` if there is none. */
   async latest(): Promise<string | undefined> {
     for (const { id } of await this.list()) if (!(await this.isHeld(id))) return id;
     return undefined;

@@ -111,7 +111,7 @@ async function* streamAnswer(
 /**
  * The images to send.
  * @param all images of the conversation.
- * @throws UnusableAnswer, or the refusal, if one of the prompt cannot be sent.
+ * @throws UnusableAnswer, or the refusal, if an image of the prompt cannot be sent.
  */
 function imagesToSend(
   { takesImages }: LanguageModel,
@@ -128,8 +128,8 @@ function imagesToSend(
 }
 
 /**
- * Whether the model refuses images, or one of them cannot be used. VS Code decodes them before it sends them, and fails with the
- * event of an element.
+ * Whether the model refuses images, or one of them cannot be used. VS Code decodes images before it sends them; if that fails, it
+ * throws a DOM event.
  */
 function refusalOfImages(error: unknown): 'model' | 'image' | undefined {
   if (isRecord(error) && error['isTrusted'] === true) return 'image';
@@ -206,8 +206,8 @@ class AnswerCollector {
   }
 
   /**
-   * The answer, now that the stream has ended without an error. It may be empty: models end their turn so, after a tool
-   * result that leaves nothing to say.
+   * The answer, now that the stream has ended without an error. It may be empty: models end their turn that way after a tool result
+   * that leaves nothing to say.
    */
   answer(): ProviderAnswer {
     return {
@@ -280,7 +280,7 @@ function messageOf({ text, toolCalls }: ProviderAnswer): ModelMessage {
   return { role: 'assistant', parts: text === '' ? calls : [{ type: 'text', text }, ...calls] };
 }
 
-/** A count is for display only, so its failure is no failure of the answer. */
+/** A count is for display only, so its failure does not fail the answer. */
 function countQuietly(count: () => Promise<number>): Promise<number | undefined> {
   return Promise.resolve()
     .then(count)

@@ -7,11 +7,11 @@ import { isTooLong } from '../tooLong.ts';
 
 /** Kinds of failures of a request to a language model of VS Code. */
 export type FaultKind =
-  /** VS Code does not offer the model, or no longer. */
+  /** VS Code does not offer the model, or no longer does. */
   | 'missing'
   /** The user did not give Redline their consent to use the model, or the account does not include it. */
   | 'noPermission'
-  /** The model takes no requests of Redline for a while, e.g. because of too many requests. */
+  /** The model takes no requests from Redline for a while, e.g. because of too many requests. */
   | 'blocked'
   /** The account has used up its plan's allowance. */
   | 'quota'

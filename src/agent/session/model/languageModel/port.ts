@@ -16,7 +16,7 @@ export interface ModelMessage {
   readonly parts: readonly MessagePart[];
 }
 
-/** A part of the model's answer, as foreign as it arrives. `other` is a kind of part that Redline does not know. */
+/** A part of the model's answer, unchecked, as it arrives. `other` is a kind of part that Redline does not know. */
 export type AnswerPart =
   | { readonly type: 'text'; readonly text: unknown }
   | { readonly type: 'call'; readonly id: unknown; readonly name: unknown; readonly input: unknown }
@@ -31,7 +31,7 @@ export interface ModelRequest {
 
 /** The part of `vscode.LanguageModelChat` that the adapter needs. */
 export interface LanguageModel {
-  /** The most tokens of one request; 0 if the model does not tell. */
+  /** The most tokens of one request; 0 if the model does not report it. */
   readonly maxInputTokens: number;
   /** Whether it takes images, and this VS Code can pass them on. False if either is not known. */
   readonly takesImages: boolean;
@@ -58,7 +58,7 @@ export interface LanguageModelProviderOptions {
   readonly label: string;
   /** Looks the model up, for each request, because models come and go. `undefined` if VS Code does not offer it. */
   readonly find: () => Promise<LanguageModel | undefined>;
-  /** A plain sentence for the user about a fault, in their language. `size` is known for some that are too long. */
+  /** A plain sentence for the user about a fault, in their language. `size` is known for some requests that are too long. */
   readonly sentence: (fault: Fault, size: RequestSize | undefined) => string | Promise<string>;
   readonly logger: Logger;
   /** Reads an image of the conversation. Without it no image is sent. */

@@ -64,7 +64,7 @@ interface Definition {
 const definitions: Readonly<Record<string, Definition>> = {
   [TOUR]: {
     usage: TOUR,
-    about: l10n => l10n.t('play an agent that mends a failing test, in the small project of the tour'),
+    about: l10n => l10n.t('play an agent that fixes a failing test, in the small project of the tour'),
     parse: rest => (rest === '' ? { tool: 'read_file', arguments: { path: TOUR_FILE } } : undefined),
   },
   '/edit': {
@@ -171,7 +171,7 @@ const definitions: Readonly<Record<string, Definition>> = {
     usage: '/call <tool> [json]',
     about: l10n => l10n.t('call a tool with arguments as one JSON object'),
     parse(rest) {
-      // The arguments may have many megabytes, which a pattern could not repeat over within its stack.
+      // The arguments may be many megabytes long: a pattern that repeats over them would overflow the stack.
       const [tool = ''] = /^[^\s{]+(?!\S)/.exec(rest) ?? [];
       const args = objectIn(rest.slice(tool.length).trim() || '{}');
       return tool === '' || !args ? undefined : { tool, arguments: args };

@@ -37,12 +37,12 @@ export function nextOfTour(messages: readonly SessionMessage[], l10n: Localiser)
     if (!read || read.isError || !read.content.includes(FAULT))
       return say(
         l10n.t(
-          'This is not the small project of the tour, or it is mended already. *Redline: Open the Tour* in the command palette opens a fresh one.',
+          'This is not the small project of the tour, or it has already been fixed. *Redline: Open the Tour* in the command palette opens a fresh one.',
         ),
       );
     if (canRun && !run)
-      return { text: l10n.t('I have read the code. Now I run its test.'), calls: runChecks };
-    const found = l10n.t('The total ignores the quantity. I propose a mend.');
+      return { text: l10n.t('I have read the code. Now I will run its test.'), calls: runChecks };
+    const found = l10n.t('The total ignores the quantity. I propose a fix.');
     return {
       text: run ? `${resultText(run, l10n)} ${found}` : found,
       calls: [{ name: 'edit_file', arguments: { path: TOUR_FILE, edits: EDITS } }, ...runChecks],
@@ -60,7 +60,7 @@ export function nextOfTour(messages: readonly SessionMessage[], l10n: Localiser)
       run ? resultText(run, l10n) : undefined,
       l10n.t('Nothing on disk has changed.'),
       l10n.t(
-        'My second hunk renames the total on the receipt, which nobody asked for. Click it with the right button and choose *Discard Hunk with Reason…*: I am told your reason. Then apply the rest.',
+        'My second hunk renames the total on the receipt, which nobody asked for. Right-click it and choose *Discard Hunk with Reason…*: I am told your reason. Then apply the rest.',
       ),
     ]
       .filter(part => part !== undefined)
@@ -73,7 +73,7 @@ export function voteOfTour(messages: readonly SessionMessage[], l10n: Localiser)
   const run = messages.findLast(message => message.role === 'tool' && message.toolName === 'run_checks');
   return run?.role === 'tool' && hasPassed(run)
     ? l10n.t('The test passes with it.')
-    : l10n.t('Each item counts as often as it is bought.');
+    : l10n.t('The total now includes each item’s quantity.');
 }
 
 function outcomeText(outcomes: readonly string[], l10n: Localiser): string {

@@ -222,7 +222,7 @@ async function refusalOf({ status, headers, body }: Response, ms: number): Promi
 /** The response by which the SDK decides on a retry. */
 function forRetry({ status }: HttpFailure, delayMs: number | undefined): Response {
   const headers = new Headers({ 'x-should-retry': String(delayMs !== undefined) });
-  // It reads the header in seconds too, because a zero in milliseconds counts as none.
+  // The SDK ignores a zero in milliseconds, and then reads the header in seconds.
   if (delayMs !== undefined) {
     headers.set('retry-after-ms', String(delayMs));
     headers.set('retry-after', String(delayMs / 1_000));

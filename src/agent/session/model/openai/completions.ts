@@ -74,7 +74,7 @@ const TELL_MS = 5_000;
 
 /**
  * Asks the server for the size of a model's context window; see `windowInList`.
- * @returns the tokens; `undefined` if the server does not tell; `'later'` if it may tell the next time. Never rejects.
+ * @returns the tokens; `undefined` if the server does not report them; `'later'` if it may the next time. Never rejects.
  */
 export async function readContextWindow(
   options: OpenAiProviderOptions,
@@ -196,7 +196,7 @@ async function send(
   }
 }
 
-/** The refusal of the model's host that a server reports inside its answer, if it tells the status. */
+/** The refusal of the model's host that a server reports inside its answer, if it names the status. */
 function refusalIn(error: unknown): HttpFailure | undefined {
   const status = error instanceof ReportedError ? statusIn(error.reported) : undefined;
   if (status === undefined) return undefined;
@@ -221,7 +221,7 @@ async function visionOf(options: OpenAiProviderOptions, signal: AbortSignal): Pr
   }
 }
 
-/** The signal, or the end of the time that a server has to describe its models. */
+/** A signal that also fires when the server's time to describe its models is up. */
 function untilTold({ idleMs = TELL_MS }: OpenAiServer, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(Math.min(TELL_MS, idleMs))]);
 }

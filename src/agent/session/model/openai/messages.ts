@@ -49,7 +49,7 @@ export interface WireExtras {
 /**
  * Translates a session's messages. Only content that servers refuse is corrected or left out:
  * - an empty system prompt, empty user and steering messages, and assistant messages with neither text nor calls (answers that
- *   failed or were stopped at once) are left out; blanks are no text;
+ *   failed or were stopped at once) are left out; blanks do not count as text;
  * - arguments that are not a JSON object are sent as `{}`: servers parse the arguments of the history and refuse the whole request
  *   over one bad call, and the call's result already tells the model what was wrong with them;
  * - in a tool name that no server allows (a model may invent one) the forbidden characters are replaced.
@@ -133,8 +133,8 @@ export function toWireTools(tools: readonly ToolSpec[], isPlain = false): ChatCo
 }
 
 /**
- * The `tool_choice` to send. `undefined`, to send none, without tools, without a choice, and for a tool that is not
- * offered, because every server answers that with an error.
+ * The `tool_choice` to send; `undefined` if there are no tools, there is no choice, or the choice names a tool that is not offered:
+ * every server would answer that with an error.
  */
 export function toWireToolChoice(
   choice: ToolChoice | undefined,

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../base/json.ts';
 
 /**
- * The fields in which servers tell a model's context window in their list of models, the one that is in force first:
+ * The fields in which servers report a model's context window in their list of models, the one that is in force first:
  * - `loaded_context_length`, `max_context_length`: LM Studio's `/api/v0/models` (https://lmstudio.ai/docs/api/rest-api); the first
  *   is the size that the model was loaded with. Mistral's `/v1/models` also has the second (https://docs.mistral.ai/api).
  * - `max_model_len`: vLLM and SGLang, as they were started (`ModelCard` in vllm/entrypoints/openai/protocol.py).
@@ -23,8 +23,8 @@ const WINDOW_FIELDS = [
 const MIN_WINDOW = 1_024;
 
 /**
- * The path, relative to its origin, at which a server tells the window that it does not tell in `/models`. It is asked there only
- * if its list identifies it, so that no other server gets requests that it does not know.
+ * The path, relative to its origin, at which a server reports the window if `/models` does not, or not exactly. A server is asked
+ * there only if its list of models identifies it, so that no other server gets requests that it does not know.
  */
 type OtherPlace = '/props' | '/api/v0/models' | '/api/ps';
 
@@ -32,7 +32,7 @@ type OtherPlace = '/props' | '/api/v0/models' | '/api/ps';
 export interface ListedWindow {
   /** In tokens. */
   readonly window?: number;
-  /** Another place that tells more exactly. */
+  /** Another place that reports it more exactly. */
   readonly ask?: OtherPlace;
 }
 

@@ -33,7 +33,7 @@ export function plainSchema(schema: Schema): Schema {
   const place = { root: schema, depth: 0 };
   const { anyOf, oneOf, ...own } = whole(schema, place);
   const options = [anyOf, oneOf].flatMap(some => (Array.isArray(some) ? some.filter(isRecord) : []));
-  // The arguments themselves are one object, whichever alternatives there are for it.
+  // The arguments stay one object, with the properties of all alternatives.
   const wholes = options.map(option => whole(option, place));
   const properties = Object.assign({}, ...wholes.map(fieldsOf), fieldsOf(own)) as Schema;
   const wanted = wholes.map(option => stringsIn(option['required']));
@@ -129,7 +129,7 @@ function plainOption(option: Schema, place: Place): Schema {
   return option['type'] === 'null' ? { type: 'null' } : plain(option, place);
 }
 
-/** The alternatives of an alternative, which is one of ours. */
+/** The alternatives within an alternative that {@link plain} has made. */
 function flattened(option: Schema): readonly Schema[] {
   if (option['nullable'] === true) {
     const { nullable: _, ...rest } = option;

@@ -9,7 +9,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): ChatProvid
   const { baseUrl, model } = options;
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
   let stream: ChatProvider['stream'] | undefined;
-  /** The window as the server told it; `'later'` until it has told anything. */
+  /** The window as the server reported it; `'later'` until it has reported anything. */
   let told: number | undefined | 'later' = 'later';
   return {
     id: `openai:${plainAddress(baseUrl)}:${model}`,

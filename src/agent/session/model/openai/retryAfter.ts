@@ -6,7 +6,7 @@ const MAX_WAIT = 60;
 /** The first wait before a request is sent again, unless the server names one; each is twice as long as the one before. */
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
-/** The statuses with which a server asks to wait. Others may contain such words for other reasons. */
+/** The statuses with which a server asks to wait. With others, the text may match {@link WAIT} for other reasons. */
 const ASKS_TO_WAIT = [429, 503];
 
 /** The wait in the text of a refusal: Gemini has no header for it, OpenAI not always. */
@@ -14,7 +14,7 @@ const WAIT =
   /(?:"retryDelay": ?"|(?:retry|try again) (?:in|after) )((?:\d+(?:\.\d+)?\s?(?:ms|h|m|s)[a-z]*\s?)+)/i;
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
 
-/** The account has no credit left (OpenAI), or the day no more requests (Gemini, which asks to wait for seconds even so). */
+/** The account has no credit left (OpenAI), or no requests left for the day (Gemini, which still asks to wait for seconds). */
 const USED_UP = /insufficient_quota|PerDay/;
 
 /** How long a server asks to wait before the same request is sent again, in seconds. */
@@ -26,7 +26,7 @@ export function retryAfterOf(status: number, headers: Headers, body: string): nu
 
 /**
  * How long to wait before sending the same request again, in milliseconds; `undefined` if that is pointless: the status does not
- * allow it, the request would be too long again, even if the server calls that an internal error, the account is used up, or the
+ * allow it, the request would be too long again (even if the server calls that an internal error), the account is used up, or the
  * wait is too long.
  */
 export function retryDelay({ status, body, retryAfter }: HttpFailure, retries: number): number | undefined {

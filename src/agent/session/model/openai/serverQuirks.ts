@@ -19,7 +19,7 @@ interface Lessons extends WireShape {
   readonly reasoning: 'unasked' | 'wanted' | 'refused';
   readonly wantsSignatures: boolean;
   readonly plainSchemas: boolean;
-  /** Undefined until the server has said so. */
+  /** Undefined until the server has said either way. */
   readonly takesImages: boolean | undefined;
 }
 
@@ -34,7 +34,7 @@ const NOTHING_LEARNED: Lessons = {
   systemAsUser: false,
 };
 
-/** A request may be sent again in another form after refusals with these statuses only if their text teaches a quirk. */
+/** Refusals with these statuses are never taken to be about the form of the request, whatever their text says. */
 const NEVER_ABOUT_FORM = new Set([401, 402, 403, 429]);
 
 /**
@@ -46,9 +46,10 @@ const NEVER_ABOUT_FORM = new Set([401, 402, 403, 429]);
  *   so are the `reasoning_details` of OpenRouter.
  * - DeepSeek and Kimi, when thinking, require `reasoning_content` back. It is sent only once the server has asked for
  *   it, because other servers refuse the field.
- * - Images are sent until the server's list of models, or a refusal, says that the model takes none; those that it refuses, never
- *   again.
- * - Gemini takes a subset of JSON Schema; see `plainSchema.ts`. Foreign tools are described in it once it has refused them.
+ * - Images are sent until the server's list of models, or a refusal, says that the model takes none; an image that was refused is
+ *   not sent again.
+ * - Gemini takes a subset of JSON Schema; see `plainSchema.ts`. Foreign tools are described in the subset once Gemini has refused
+ *   them.
  * - Mistral, and templates that models bring with them, want the order and the ids of `WireShape`.
  */
 export class ServerQuirks implements WireExtras {

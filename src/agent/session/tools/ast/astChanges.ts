@@ -24,8 +24,8 @@ export async function astChanges(files: readonly AstFile[], workspace: Workspace
 type Edited = Extract<AstFile['found'], { kind: 'edits' }>;
 
 /**
- * The engine reads UTF-8. A file that reads the same in the encoding that the workspace sets for it is stored in that one, even if
- * all of it is ASCII: other characters may be typed into the proposal.
+ * The engine reads UTF-8. A file that reads the same in the encoding that the workspace sets for it is stored in that encoding,
+ * even if all of it is ASCII: the user may type other characters into the proposal.
  */
 async function inOwnEncoding(
   path: string,

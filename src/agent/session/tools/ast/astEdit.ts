@@ -15,7 +15,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
     label: 'AST Edit',
     description:
       'Propose replacements of code found by its structure, in any number of files. Each op has a pattern (see ' +
-      'ast_grep) and the code for its matches, which may use its variables. All ops refer to the files as they are now.',
+      'ast_grep) and the code for its matches, which may use its variables. No op sees the changes of another.',
     parameters: z.object({
       ops: z
         .array(

@@ -15,7 +15,7 @@ export function astGrepTool(searcher: AstSearcher): Tool {
     parameters: z.object({
       pat: z.string(),
       selector: selectorSchema(
-        'A kind of syntax node, to search for only the first such node of the pattern; the rest of it is context. For ' +
+        'A kind of syntax node: only the first such node of the pattern is searched for, the rest is context. For ' +
           'code that does not stand alone: pat "({ k: $V })", selector "pair"; pat "class A { $F = $V }", selector ' +
           '"public_field_definition".',
       ),

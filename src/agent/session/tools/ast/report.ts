@@ -91,11 +91,27 @@ function editRows({ found }: AstFile): string[][] {
 function rowsOfEdits(before: string, edits: readonly TextEdit[]): string[][] {
   const placeOf = lineCounter(before);
   let moved = 0;
-  return edits.slice(0, MAX_EDITS).map(edit => {
+  return joinedByLine(before, edits.slice(0, MAX_EDITS)).flatMap(([edit, count]) => {
     const rows = editedRows(before, edit, placeOf(edit.start), moved);
     moved += countEndings(edit.text) - countEndings(before, edit.start, edit.end);
-    return rows;
+    return [rows, ...Array.from({ length: count - 1 }, () => [])];
   });
+}
+
+/** The edits, which are in order, with those on one line joined, and how many each one joins. */
+function joinedByLine(before: string, edits: readonly TextEdit[]): readonly (readonly [TextEdit, number])[] {
+  const joined: [TextEdit, number][] = [];
+  for (const edit of edits) {
+    const [last, count] = joined.at(-1) ?? [];
+    const between = last && before.slice(last.end, edit.start);
+    if (last && count && between !== undefined && edit.start >= last.end && !/[\r\n]/.test(between))
+      joined.splice(-1, 1, [
+        { start: last.start, end: edit.end, text: last.text + between + edit.text },
+        count + 1,
+      ]);
+    else joined.push([edit, 1]);
+  }
+  return joined;
 }
 
 /** The whole lines that the edit touches, before and after it. */
@@ -145,7 +161,7 @@ function notes(
     pending.length > 0 &&
       `Some files are shown as they would be with these pending previews applied: ${named(pending)}.`,
     newlyBroken.length > 0 &&
-      `The parser no longer understands these files with the edits, though it did before: ${named(newlyBroken)}. Check the replacement; discard the preview if it is wrong.`,
+      `The parser no longer understands these files with the edits, though it did before: ${named(newlyBroken)}. Check the replacement; if it is wrong, the preview should be discarded.`,
     broken.length > 0 &&
       `The parser does not fully understand these files, so matches there may be missing or wrong: ${named(broken)}. The files may be correct all the same.`,
     nested > 0 && `${plural(nested, 'more match', 'more matches')} inside these matches: ${nestedEnd}.`,

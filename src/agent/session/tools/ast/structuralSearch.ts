@@ -129,7 +129,7 @@ function unknownLanguageText({ unknownExtensions }: AstSummary): string {
   );
 }
 
-/** Advice for searching for code that is no whole expression, statement or declaration. */
+/** Advice for searching for code that is not a whole expression, statement or declaration. */
 export const SELECTOR_ADVICE =
   'For a part of code that does not stand alone (a property, a case, a class field, a type, an attribute), give the code ' +
   'around it as pat and its kind as selector, e.g. pat "({ k: $V })" with selector "pair".';

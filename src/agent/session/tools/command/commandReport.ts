@@ -39,7 +39,7 @@ export function commandResult(
       : []),
     ...stillRunning(running),
     ...view,
-    ...(output === '' ? ['It wrote nothing.'] : ['Its output:', fenced(output)]),
+    ...(output === '' ? ['No output.'] : ['Its output:', fenced(output)]),
   ].join('\n');
   return textResult(report, { run: fact });
 }
@@ -67,5 +67,5 @@ function stillRunning(running: LeftProcesses['running']): string[] {
     running.length === 1
       ? '1 process that it started still runs'
       : `${running.length} processes that it started still run`;
-  return [`${count}: ${names.join(', ')}${more}. Their output is not read any more.`];
+  return [`${count}: ${names.join(', ')}${more}. Their output is no longer read.`];
 }

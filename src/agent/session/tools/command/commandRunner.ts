@@ -7,9 +7,9 @@ import type { Sandboxes } from '../../../sandbox/commands/sandbox.ts';
 export interface ShellRunner {
   /** @throws PathError or ToolError for a folder that is not in the workspace, also through a link, or does not exist. */
   plan(command: string, folder: string | undefined): Promise<CommandPlan>;
-  /** Runs it on disk, where the user sees it. Settles when it has ended, soon after the signal of the run too. */
+  /** Runs it on disk, where the user sees it. Settles when it has ended; if the run's signal fires, soon after that. */
   run(plan: CommandPlan, run: CommandRun): Promise<CommandEnd>;
-  /** The state of the files there, for comparison; `undefined` if git does not tell. */
+  /** The state of the files there, for comparison; `undefined` if git cannot say. */
   filesOf(plan: CommandPlan): Promise<TreeState | undefined>;
 }
 

@@ -36,7 +36,7 @@ export async function proposeCommand(
   };
 
   refuseUntrusted();
-  if (command.includes('\0')) throw new ToolError('A command cannot contain the character NUL.');
+  if (command.includes('\0')) throw new ToolError('A command cannot contain the character NUL. Remove it.');
   const limited = await runner.plan(command, cwd);
   const plan: CommandPlan = {
     ...limited,
@@ -54,7 +54,7 @@ export async function proposeCommand(
       const { folder } = await runner.plan(command, cwd);
       if (folder !== plan.folder)
         throw new ToolError(
-          `${plan.folder} leads to ${folder} now, which is not what the preview shows. Nothing was run. Discard it.`,
+          `${plan.folder} leads to ${folder} now, which is not what the preview shows. Nothing was run. If the command is still needed, it must be proposed again.`,
         );
       assertNotStopped(run.signal);
       if (!sandbox)
@@ -106,7 +106,7 @@ function inSandbox({ engine, isolated }: SandboxStatus): PlannedCommand['sandbox
   return engine && { engine, isolated };
 }
 
-/** @throws ToolError if no sandbox like the one that the preview shows exists any more */
+/** @throws ToolError if the sandbox is gone, or is not like the one that the preview shows */
 async function sandboxOf(
   sandboxes: Sandboxes,
   { origin, id }: Preview,
@@ -115,7 +115,7 @@ async function sandboxOf(
   const view = await sandboxes.of(origin?.sessionId ?? id);
   if (view?.engine === shown.engine && view.isolated === shown.isolated) return view;
   throw new ToolError(
-    `${view ? 'The sandbox is another one now' : 'There is no sandbox any more'}, which is not what the preview shows. Nothing was run. Discard it, and propose the command again.`,
+    `${view ? 'The sandbox is another one now' : 'There is no sandbox any more'}, which is not what the preview shows. Nothing was run. If the command is still needed, it must be proposed again.`,
   );
 }
 
@@ -123,7 +123,7 @@ async function sandboxOf(
 async function resetSandbox(view: Sandbox): Promise<void> {
   if (view.isBusy)
     throw new ToolError(
-      'The sandbox cannot be reset while another command runs in it. Nothing was run. Wait until that has ended.',
+      'The sandbox cannot be reset while another command runs in it. Nothing was run. It can be run once that has ended.',
     );
   await view.reset();
 }

@@ -38,7 +38,7 @@ export async function readOutput(
   const found = all.find(({ previewId }) => previewId === id);
   if (!found)
     throw new ToolError(
-      `No command of ${id} runs in the background, or it has not been started yet. Call command_output without id for those that do.`,
+      `${id} is no background command, or the user has not started it yet. Call command_output without id to list them.`,
     );
   if (stop && found.ending === undefined) {
     runs.stop(id);
@@ -46,11 +46,11 @@ export async function readOutput(
   } else if (wait !== undefined && found.ending === undefined) await news(runs, found, wait, signal);
   found.isTold = found.ending !== undefined;
   const output = found.run.output.end(MAX_CHARS).trimEnd();
-  const wrote = output === '' ? 'It has written nothing.' : `The end of its output:\n${fenced(output)}`;
+  const wrote = output === '' ? 'No output.' : `The end of its output:\n${fenced(output)}`;
   return textResult(`${found.ending ?? 'It is running.'}\n${wrote}`);
 }
 
-/** Settles when the command has written or ended, when the time is over, or when the signal is aborted. */
+/** Settles when the command has written or ended, when the time is up, or when the signal is aborted. */
 async function news(
   runs: CommandRuns,
   { run }: BackgroundCommand,

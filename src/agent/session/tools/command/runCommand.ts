@@ -14,7 +14,7 @@ export function runCommandTool(runner: CommandRunner, runs: CommandRuns): Tool {
     name: 'run_command',
     label: 'Run Command',
     description:
-      "Propose a command for the user's shell. If there is a sandbox, it runs there: it sees your pending previews as applied, its changes become a preview, and an isolated sandbox has no network. reset first restores ignored files there from disk. onDisk runs it on the real files, without previews, after the user's click: for a commit, an install or the network. background does so for a server or watcher; command_output reads it. Input is closed: pass options that avoid questions. A POSIX shell gets the text with -c, PowerShell as a script, cmd.exe as a batch file (%%i in for).",
+      "Propose a command for the user's shell. If there is a sandbox, the command runs there: it sees your pending previews as applied, its changes become a preview, and an isolated sandbox has no network. reset first restores ignored files there from disk. onDisk runs it on the real files, without previews, after the user's click: for a commit, an install or the network. background runs a server or watcher on disk; command_output reads its output. Input is closed: pass options that avoid questions. A POSIX shell gets the text with -c, PowerShell as a script, cmd.exe as a batch file (%%i in for).",
     parameters: z.object({
       command: z.string().check(z.minLength(1), z.maxLength(MAX_COMMAND_CHARS), z.regex(/\S/)),
       cwd: z.optional(z.string().check(z.describe('Default: the first workspace folder.'))),

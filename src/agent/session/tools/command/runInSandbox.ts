@@ -1,6 +1,5 @@
 import { safeName, safeText } from '../../../base/safeName.ts';
 import { countText } from '../../../base/localiser.ts';
-import { beginningOf } from '../../../base/cutText.ts';
 import { fenced, plural } from '../../../base/phrases.ts';
 import { commandLabel, type CommandPlan } from '../../../sandbox/commands/commandPlan.ts';
 import type { CommandRun } from '../../../sandbox/commands/commandRuns.ts';
@@ -11,8 +10,8 @@ import type { FileChange } from '../../../hold/preview/fileChange.ts';
 import { idsIn } from '../../../hold/preview/overlay.ts';
 import type { AgentToolResult } from '../../../hold/preview/pendingAction.ts';
 import { nameOf, type Preview } from '../../../hold/preview/preview.ts';
-import type { ToolContext } from '../tool.ts';
-import { diffsOf } from '../pending.ts';
+import type { ModelPreviews, ToolContext } from '../tool.ts';
+import { diffsOf } from '../../../hold/preview/shownDiffs.ts';
 import { commandResult } from './commandReport.ts';
 
 /** The most files that are named as left out. */
@@ -28,14 +27,14 @@ interface EffectsDetails {
 
 /**
  * Runs a command in the sandbox, and stages its changes there as one preview, which builds on the pending ones that it touched.
- * Files changed on both sides meanwhile become a second preview, with conflict markers.
+ * Files changed on both sides in the meantime become a second preview, with conflict markers.
  * @throws ToolError if nothing was run
  */
 export async function runInSandbox(
   sandbox: Sandbox,
   plan: CommandPlan,
   run: CommandRun,
-  { pending, workspace, followUp }: Pick<ToolContext, 'pending' | 'workspace' | 'followUp'>,
+  { pending, workspace, followUp, own }: Pick<ToolContext, 'pending' | 'workspace' | 'followUp' | 'own'>,
 ): Promise<AgentToolResult> {
   const saw = idsIn(pending);
   const end = await sandbox.run(plan, pending, run);
@@ -65,20 +64,17 @@ export async function runInSandbox(
   };
   const staged = [...stage(changes, 'changes'), ...stage(conflicts, 'conflicts')];
   const left = [...end.leftOut, ...leftOut];
-  const shown = await Promise.all(staged.map(shownEffects));
+  const previews = await own?.();
+  const shown = await Promise.all(staged.map(each => shownEffects(each, previews)));
   return commandResult(plan, end, run, effectsLines(sandbox, saw, end, shown, left));
 }
 
 /** A preview of effects with its diff, on which the model is to vote. */
-async function shownEffects(preview: Preview): Promise<string> {
-  const diffs = (await diffsOf(preview.changes ?? [])).join('\n');
-  const isWhole = diffs.length <= MAX_DIFF_CHARS;
+async function shownEffects(preview: Preview, previews: ModelPreviews | undefined): Promise<string> {
+  const { text, isWhole } = await diffsOf(preview.changes ?? [], MAX_DIFF_CHARS);
+  previews?.noteShown(preview, isWhole);
   const rest = isWhole ? [] : [`The diff is longer. Call pending with id "${preview.id}" to see more of it.`];
-  return [
-    `Its changes are ${nameOf(preview)}, pending like any other preview. The diff:`,
-    fenced(isWhole ? diffs : beginningOf(diffs, MAX_DIFF_CHARS)),
-    ...rest,
-  ].join('\n');
+  return [`Its changes are pending as ${nameOf(preview)}. The diff:`, fenced(text), ...rest].join('\n');
 }
 
 /** Lines for the model on where the command ran and which changes remain there. */
@@ -94,8 +90,8 @@ function effectsLines(
   const isQuiet = shown.length === 0 && ignored === 0 && !wroteGit && leftOut.length === 0;
   return [
     isQuiet
-      ? `It ran ${where}${view}, and changed no file.`
-      : `It ran ${where}${view}. Nothing on disk has changed.`,
+      ? `It ran ${where}${view}, and changed no file${isolated ? '' : ' there'}.`
+      : `It ran ${where}${view}. ${isolated ? 'Nothing on disk has changed.' : 'Its changes there are not on disk.'}`,
     ...shown,
     ...(shown.length === 0 && !isQuiet ? ['It changed no file that git tracks or would track.'] : []),
     ...(ignored > 0
@@ -103,7 +99,7 @@ function effectsLines(
       : []),
     ...(wroteGit
       ? [
-          "Its changes to git's own files are lost: neither the disk nor the next command has them. Use onDisk for that.",
+          "Its changes to git's own files are lost: neither the disk nor the next command has them. Use onDisk for such a command.",
         ]
       : []),
     ...leftOutLines(leftOut),

@@ -26,7 +26,8 @@ export async function runOnDisk(command: DiskCommand): Promise<AgentToolResult> 
       .run(plan, run)
       .then(({ exitCode }) => (run.endedBy ? 'It was stopped.' : endingText(plan, exitCode, run)));
     runs.keep(previewId, plan.command, run, end);
-    return textResult(['It runs in the background until it ends or is stopped.', ...saw].join('\n'));
+    const running = `It runs in the background until it ends or is stopped. Its end does not wake you: call command_output with id "${previewId}" to see how it goes.`;
+    return textResult([running, ...saw].join('\n'));
   }
   const before = await runner.filesOf(plan);
   const end = await runner.run(plan, run);
@@ -34,7 +35,7 @@ export async function runOnDisk(command: DiskCommand): Promise<AgentToolResult> 
   return commandResult(plan, end, run, [...saw, ...changedLines(before, after)]);
 }
 
-/** The changed files, as far as git tells. */
+/** The changed files, as far as git reports them. */
 function changedLines(before: TreeState | undefined, after: TreeState | undefined): readonly string[] {
   if (!before || !after) return [];
   if (before.head !== after.head) return ['On disk, HEAD is another commit now.'];

@@ -2,7 +2,7 @@ import type { BackgroundCommand } from '../../../sandbox/commands/commandRuns.ts
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { SteeringMessage } from '../../model/messages.ts';
 
-/** Tells of the commands in the background that have ended by themselves, of each once. */
+/** Tells the model, once for each, about background commands that have ended by themselves. */
 export function tellEnds(
   commands: readonly BackgroundCommand[],
   { previews }: Conversation,

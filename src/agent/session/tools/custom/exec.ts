@@ -14,8 +14,8 @@ const MAX_OUTPUT = 10_000_000;
 const NOT_STARTED = 127;
 
 /**
- * Runs a program without a shell, and without the variables of VS Code itself. Never rejects. Once it is to be killed, it is ended
- * with all that it has started, and the promise settles within seconds.
+ * Runs a program without a shell, and without the variables of VS Code itself. Never rejects. When it must be killed, all that it
+ * has started is ended too, and the promise settles within seconds.
  */
 export async function exec(
   command: string,

@@ -7,7 +7,7 @@ type Ending = Pick<NodeJS.Process, 'exit' | 'abort' | 'kill'>;
 
 /**
  * Keeps custom tools from ending the extension host: the call throws, and is reported to the tool's owner. Other code is
- * not affected. This is not a sandbox: a tool is code that the user trusts. It is meant for tools that were written as
+ * not affected. This is not a sandbox: a tool is code that the user trusts. The guard is meant for tools that were written as
  * scripts.
  */
 export function guardExit(currentTool: CurrentTool, target: Ending = process): Disposable {

@@ -17,7 +17,7 @@ export interface ActionEnvironment {
   runCallback<T>(work: () => T): T;
 }
 
-/** The arguments of callbacks: the reason, the only one that is documented for authors, and `extra`. */
+/** The arguments of callbacks: the reason (the only one that is documented for authors) and `extra`. */
 type CallbackArguments = Parameters<NonNullable<PendingAction['apply']>>;
 type Callback = (...told: CallbackArguments) => unknown;
 

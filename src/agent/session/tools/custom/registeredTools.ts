@@ -10,7 +10,7 @@ interface Entry {
   readonly registration: Disposable;
 }
 
-/** The custom tools in the registry. The first to take a name keeps it; for a later one its owner gets a fault. */
+/** The custom tools in the registry. The first to take a name keeps it; the owner of a later one gets a fault. */
 export class RegisteredTools {
   readonly #registry: ToolRegistry;
   readonly #sessionId: () => string;

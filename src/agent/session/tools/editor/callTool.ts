@@ -81,7 +81,7 @@ export function callTool(offered: Offered, parts: CallParts): Tool {
         details: plan,
         apply: async () => {
           refuseUntrusted(host);
-          refuseIfGone(host, tool, 'Nothing was called. Apply it once the tool is back, or discard it.');
+          refuseIfGone(host, tool, 'Nothing was called. The preview can be applied once the tool is back.');
           const run = runs.start(preview.id, seconds * 1_000);
           try {
             const result = await called(host, tool, input, run.signal);

@@ -19,7 +19,7 @@ const MAX_DESCRIPTION_CHARS = 4_000;
 /** The most characters of all descriptions and schemas. */
 const MAX_TOTAL_CHARS = 300_000;
 
-/** Names that every server of models accepts. */
+/** Names that every model server accepts. */
 const VALID_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** The user's settings for tools of VS Code: names or globs of tools. */
@@ -163,8 +163,8 @@ function inputSchemaOf({ inputSchema }: EditorTool): Readonly<Record<string, unk
 const anyObject = z.record(z.string(), z.unknown());
 
 /**
- * Validates arguments by a foreign schema, as far as that is safe and possible. A schema with regular expressions is left to the
- * tool, since one that backtracks for hours would block everything; so is one that cannot be compiled.
+ * A schema that checks arguments by a foreign one, as far as that is safe and possible. A foreign schema with regular expressions
+ * is left to the tool, since one that backtracks for hours would block everything; so is one that cannot be compiled.
  */
 async function parametersOf(inputSchema: Readonly<Record<string, unknown>>): Promise<ToolSchema> {
   if (hasPattern(inputSchema)) return anyObject;

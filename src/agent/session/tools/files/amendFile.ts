@@ -7,11 +7,12 @@ import { applyTextEdits } from '../../../hold/text/textEdit.ts';
 import { givenTitle } from '../titles.ts';
 import type { ToolContext } from '../tool.ts';
 import { locateEdits, type OldNew } from './locateEdits.ts';
-import { rewriteSummary } from './rewriteSummary.ts';
+import { rewriteSummary } from '../../../hold/text/rewriteSummary.ts';
+import { shownEdits } from './shownEdits.ts';
 
 /**
  * Revises the proposal for a file in a pending preview of the model, instead of staging another preview on top of it.
- * @returns the whole change of the file as now proposed
+ * @returns the whole change of the file as now proposed; for a new file, only the edits
  * @throws ToolError if the preview cannot be amended, or an edit does not fit its text
  */
 export async function amendFile(
@@ -35,9 +36,10 @@ export async function amendFile(
   const changes = await amendedChanges(preview, path, after);
   own.amend(preview, changes, givenTitle(title));
   const change = changes.findLast(each => each.path === path);
-  return textResult(
-    change
-      ? await rewriteSummary(path, textOf(change.before), text)
-      : `${path} stays as it is now: ${id} no longer changes it.`,
-  );
+  if (!change) return textResult(`${id} no longer changes ${path}.`);
+  // For a new file, a diff would show the file's beginning instead of the edits.
+  const shown = change.before
+    ? await rewriteSummary(path, textOf(change.before), text)
+    : [`${path}: a new file.`, ...shownEdits(proposed.text, located)].join('\n');
+  return textResult(shown);
 }

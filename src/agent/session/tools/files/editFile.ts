@@ -13,7 +13,7 @@ export const editFileTool = defineTool({
   label: 'Edit File',
   description:
     'Propose edits to one file. Each `old` is text that occurs only once in the file, with its exact whitespace; ' +
-    '`replaceAll` replaces it everywhere. All edits refer to the file as it is now. An empty `old` creates a file.',
+    '`replaceAll` replaces it everywhere. All edits refer to the file as read_file shows it. An empty `old` creates a file.',
   parameters: z.object({
     path: z.string().check(z.minLength(1)),
     edits: z

@@ -22,8 +22,8 @@ const MAX_PLACES = 3;
  * them. So places that differ in nothing else are the same to it, and a replacement gets the line endings of the text it replaces:
  * where that mixes several, unchanged lines keep theirs; a replacement within a line gets the line's. Each `old` is searched for in
  * the whole text, so other tasks run between two searches.
- * @throws ToolError when an `old` does not occur exactly once (with the nearest candidates), or at all with `replaceAll`, or two
- *   edits overlap.
+ * @throws ToolError when an `old` does not occur exactly once (with the nearest candidates) or, with `replaceAll`, does not occur
+ *   at all, or when two edits overlap.
  */
 export async function locateEdits(
   path: string,

@@ -20,7 +20,7 @@ export function searchTextTool(textSearch: TextSearch): Tool {
       'Search the files of the workspace for a text or a regular expression, line by line and case-sensitively. ' +
       'Returns numbered lines: `12: ` before a match, `13- ` before context.',
     parameters: z.object({
-      query: z.string().check(z.minLength(1), z.describe('One line.')),
+      query: z.string().check(z.minLength(1), z.describe('Without line breaks.')),
       isRegex: z.optional(z.boolean()),
       glob: z
         .optional(z.string().check(z.minLength(1), z.maxLength(MAX_GLOB_CHARS)))

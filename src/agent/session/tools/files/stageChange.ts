@@ -9,7 +9,7 @@ export interface FileAction extends Omit<PendingAction, 'changes'> {
   readonly path: string;
   readonly before: FileSide | null;
   readonly after: FileSide;
-  /** Whether the proposed text came with other line endings than those of the file, which it then got. */
+  /** Whether the proposed text came with other line endings and was given those of the file. */
   readonly keepsLineEndings?: boolean;
   /** The edits that turn `before` into `after`, if the tool knows them. */
   readonly edits?: readonly TextEdit[];

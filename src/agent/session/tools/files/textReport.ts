@@ -17,7 +17,7 @@ export interface ReportOptions {
   readonly isAll: boolean;
   /** How many lines around each match. */
   readonly context: number;
-  /** The lines of the files, for the context; a file that is missing is shown without. */
+  /** The lines of the files, for the context; a file that is missing here is shown without it. */
   readonly texts?: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
@@ -95,7 +95,7 @@ function* contextRows(lines: readonly string[], from: number, to: number): Gener
   }
 }
 
-/** The line; of a long one the part around its match. */
+/** The line or, if it is long, the part around its match. */
 function shorten(text: string, at: number): string {
   if (text.length <= MAX_LINE_CHARS) return text;
   const start = Math.max(0, Math.min(at - Math.floor(MAX_LINE_CHARS / 3), text.length - MAX_LINE_CHARS));

@@ -9,7 +9,7 @@ const MAX_LINE_CHARS = 200;
 const NUMBER = /^[ \t]*\d+(?:\t|: ?|- ?|\||→)/;
 
 /**
- * Common mistakes of models in repeated text, each with a function that folds a line. Each also folds as those before it do.
+ * Common mistakes of models in repeated text, each with a function that folds a line. Each also folds what those before it fold.
  */
 const FOLDS: readonly (readonly [what: string, fold: (line: string) => string])[] = [
   ['blanks at the ends of lines', line => line.trimEnd()],

@@ -18,7 +18,7 @@ export const writeFileTool = defineTool({
       .string()
       .check(
         z.describe(
-          'All of it. Line endings become those of the file or the workspace; all else is taken exactly.',
+          'All of it. Line endings become those of the file or the workspace; all else is kept exactly.',
         ),
       ),
     title: titleSchema,
@@ -30,7 +30,7 @@ export const writeFileTool = defineTool({
     const after = await proposedSide(context.workspace, path, before, text);
     const hasOwnEnding = before !== null || after.text.includes('\r') === content.includes('\r');
     const verb = before ? 'Rewrite' : 'Create';
-    const { rewriteSummary } = await import('./rewriteSummary.ts');
+    const { rewriteSummary } = await import('../../../hold/text/rewriteSummary.ts');
     const summary = before
       ? await rewriteSummary(path, before.text, text)
       : `${path}: a new file of ${plural(countLines(content), 'line')}${hasOwnEnding ? '' : ', with CRLF line endings as the workspace sets'}.`;

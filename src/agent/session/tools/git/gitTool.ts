@@ -4,12 +4,12 @@ import { textResult } from '../../../hold/preview/pendingAction.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import type { GitPorts } from './readGit.ts';
 
-/** `git`: reads the history and the differences from it. It changes nothing, and runs no program that a repository names. */
+/** `git`: reads the history, and what on disk differs from it. It changes nothing, and runs no program that a repository names. */
 export function gitTool({ isAvailable, program, locate }: GitPorts): Tool {
   return defineTool({
     name: 'git',
     label: 'Git',
-    description: 'Read the git history, and what differs from it on disk.',
+    description: 'Read the git history, and what on disk differs from it.',
     parameters: z.object({
       action: z.enum(['status', 'log', 'show', 'diff', 'blame']),
       ref: z.optional(

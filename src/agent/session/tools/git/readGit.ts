@@ -16,8 +16,8 @@ export interface GitPorts {
   /** The program, by its path or its name. */
   readonly program: () => string;
   /**
-   * The folder that a path is in, which need not exist, and the path below it, `.` for the folder itself. Without a path, the
-   * first folder.
+   * The workspace folder that a path (which need not exist) is in, and the path below it, `.` for the folder itself. Without a
+   * path, the first folder.
    * @throws PathError for a path outside.
    */
   readonly locate: (path?: string) => Promise<GitPlace>;
@@ -221,7 +221,7 @@ async function log(git: OpenedGit, { ref = 'HEAD' }: GitQuery): Promise<string> 
   const found = await git.run(['log', ...args, ...follow, commits, ...git.paths]);
   if (found === '') return `No commit in ${ref} ${about(git)}.`;
   const isCut = found.trimEnd().split('\n').length >= MAX_COMMITS;
-  const more = isCut ? ` Only the last ${MAX_COMMITS}; to go on, name the last one of these as ref.` : '';
+  const more = isCut ? ` Only the newest ${MAX_COMMITS}; to go on, end ref at the oldest one shown.` : '';
   return answer(`Commits of ${ref} ${about(git)}, the newest first.${more}`, found);
 }
 

@@ -79,7 +79,7 @@ function outlineText(file: SeenFile, symbols: readonly DeclaredSymbol[]): string
   const asIs =
     file.changedBy === undefined
       ? ''
-      : ` VS Code sees the file as it is, without the pending ${file.changedBy}: what that adds is missing. Line numbers are those of read_file.`;
+      : ` VS Code does not see the pending ${file.changedBy}: what that adds is missing. Line numbers are those of read_file.`;
   return [`${safeName(file.path)}: ${plural(count, 'symbol')}.${asIs}`, ...rows, ...rest].join('\n');
 }
 
@@ -113,6 +113,6 @@ async function placesText(
   const asIs =
     pending.length === 0
       ? ''
-      : ` VS Code sees the files as they are, without the pending ${pending.join(', ')}: what these add is missing. Line numbers are those of read_file.`;
+      : ` VS Code does not see the pending ${pending.join(', ')}: what these add is missing. Line numbers are those of read_file.`;
   return [`${head}.${asIs}`, ...rows, ...rest].join('\n');
 }

@@ -92,7 +92,9 @@ export function placeOfName(file: SeenFile, name: string, line: number | undefin
 export const OTHER_TOOLS = 'Use search_text or ast_grep.';
 
 function asTheyAre(changedBy: string | undefined): string {
-  return changedBy === undefined ? '' : ` as it is, without the pending preview ${changedBy}`;
+  return changedBy === undefined
+    ? ''
+    : ` without the pending preview ${changedBy}, which language services do not see`;
 }
 
 /** The offset of a name as a whole word; -1 if there is none. */

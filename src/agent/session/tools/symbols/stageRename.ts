@@ -44,7 +44,8 @@ export async function stageRename(
   for (const { path: changed, edits } of given) {
     context.signal.throwIfAborted();
     const each = changed === path ? file : await seeFile(changed, files, context);
-    if (!each) throw new ToolError(`${changed} has just been removed. Nothing was staged. Call it again.`);
+    if (!each)
+      throw new ToolError(`${changed} has just been removed. Nothing was staged. Call rename_symbol again.`);
     const renamed = await renamedIn(each, edits, name);
     if (renamed) changes.push(renamed);
   }
@@ -116,7 +117,9 @@ async function renamedIn(
     const before = between(current.lines, start, end);
     const isOfName = before === '' || before?.includes(name) === true || (before && name.includes(before));
     if (before === undefined || !isOfName)
-      throw new ToolError(`${path} has changed since VS Code read it. Nothing was staged. Call it again.`);
+      throw new ToolError(
+        `${path} has changed since VS Code read it. Nothing was staged. Call rename_symbol again.`,
+      );
     for (let line = start.line; line <= end.line; line++) {
       const expected = (file.toProposed(start.line) ?? NaN) + line - start.line;
       // The end of the file is not a line.

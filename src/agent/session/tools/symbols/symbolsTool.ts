@@ -17,7 +17,7 @@ export interface SymbolPorts {
 /** Arguments that name a symbol. */
 export const symbolFields = {
   path: z.string().check(z.minLength(1)),
-  line: z.optional(z.int().check(z.minimum(1), z.describe('Default: the first with name.'))),
+  line: z.optional(z.int().check(z.minimum(1), z.describe('Default: the first line with name.'))),
 };
 
 /** A name, on one line. */

@@ -17,7 +17,7 @@ export interface HostConsent {
   readonly isAvailable: () => boolean;
   /** Whether the user named the host, with its port if that is not the usual one, in the settings. Only such a host may be private. */
   readonly isNamed: (host: string) => boolean;
-  /** Whether the user allows the host now; asks unless that was answered for longer. One question at a time. */
+  /** Whether the user allows the host now; asks unless an earlier answer still holds. One question at a time. */
   readonly ask: (host: string, url: string, signal: AbortSignal) => Promise<boolean>;
 }
 
@@ -83,7 +83,7 @@ export async function fetchPage(
   throw new ToolError(`${safeName(input)} redirects more than ${MAX_REDIRECTS} times, so it was not read.`);
 }
 
-/** @throws ToolError unless it is an address of the web without a password. */
+/** @throws ToolError unless it is an http or https address without user name or password. */
 function webAddress(input: string, base?: URL): URL {
   const url = URL.parse(input, base?.href);
   if (!url || !/^https?:$/.test(url.protocol) || url.host === '')
@@ -98,7 +98,7 @@ function isPrivateText(host: string): string {
   return `${host} is on this machine or in a private network, which is not read unless the user names it in redline.fetch.hosts.`;
 }
 
-/** Refuses private hosts that show without asking anyone, not even a name server. */
+/** Refuses hosts that are private by their name or address alone, without asking a name server. */
 function refuseByName({ hostname, host }: URL, { isPublic }: Network): void {
   const name = bare(hostname);
   const isPrivate = isIP(name) ? !isPublic(name) : /(^|\.)localhost\.?$/i.test(name);

@@ -1,4 +1,4 @@
-/** Elements whose content is no text. */
+/** Elements whose content is not text. */
 const HIDDEN = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'select']);
 /** Elements that begin and end a line. */
 const BLOCKS = new Set(

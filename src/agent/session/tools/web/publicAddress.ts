@@ -29,7 +29,7 @@ for (const [net, prefix] of NOT_PUBLIC_6) refused6.addSubnet(net, prefix, 'ipv6'
 const global6 = new BlockList();
 global6.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether an IP address is one of the public internet. A text that is no address is not. */
+/** Whether an IP address is one of the public internet. False for a text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !refused.check(address, 'ipv4');
   return isIPv6(address) && global6.check(address, 'ipv6') && !refused6.check(address, 'ipv6');

@@ -117,7 +117,7 @@ for (const why of ['noSandbox', 'notIsolated', 'notApproved', 'untrusted'] as co
     const tour = inTour({ why });
     await tour.session.prompt('/tour');
     assert.match(said(tour).at(-1) ?? '', /^The test did not run by itself.*Nothing on disk has changed/);
-    assert.equal(reasonOf(tour), 'Each item counts as often as it is bought.');
+    assert.equal(reasonOf(tour), 'The total now includes each item’s quantity.');
   });
 
 for (const [where, files] of [

@@ -1,10 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ChatRequest, ProviderAnswer } from '../../../../../src/agent/session/model/chatProvider.ts';
-import {
-  ToolChoiceLadder,
-  transientLadderMemory,
-} from '../../../../../src/agent/session/model/toolChoiceLadder.ts';
+import { ToolChoiceLadder } from '../../../../../src/agent/session/model/toolChoiceLadder.ts';
 import { closeServerAfterEach, failureIn, hello, run, serve } from '../../../../support/providerHarness.ts';
 import { replyFor, serverFixtures, type Given } from '../../../../support/serverFixtures.ts';
 
@@ -42,7 +39,7 @@ for (const [file, fixture] of serverFixtures())
       const failure = failureIn(outcome);
       assert.equal(failure.code, gives.error);
       if (gives.says !== undefined) assert.ok(failure.message.includes(gives.says), failure.message);
-      const ladder = new ToolChoiceLadder(transientLadderMemory());
+      const ladder = new ToolChoiceLadder(new Map());
       assert.equal(ladder.learnFromRefusal({ id: file }, toolChoice, failure), gives.refusesChoice ?? false);
       assert.deepEqual(server.violations, []);
     });

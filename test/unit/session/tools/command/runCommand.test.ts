@@ -205,7 +205,7 @@ test('Stop ends a command that never ends; its preview is resolved, and the mode
   assert.equal(t.store.get('p1')?.state.kind, 'applied');
   assert.equal(runs.outputOf('p1'), undefined);
   await t.session.prompt('And?');
-  assert.match(outcome(t), /Its result:\nThe user stopped the command\.\nIt wrote nothing\.$/);
+  assert.match(outcome(t), /Its result:\nThe user stopped the command\.\nNo output\.$/);
 });
 
 test('what a command writes is fenced, whatever it writes, so that it cannot pass for the user', async () => {
@@ -266,7 +266,7 @@ test('the result of a command on disk says which files have changed meanwhile', 
     ],
     [state('1'), state('1'), /\nOn disk, no file that git tracks or would track has changed meanwhile\.\n/],
     [state('1', ['a', 'M']), state('2'), /\nOn disk, HEAD is another commit now\.\n/],
-    [undefined, state('1'), /exit code 0\.\nIt wrote nothing\.$/],
+    [undefined, state('1'), /exit code 0\.\nNo output\.$/],
   ] as const) {
     const { t, runner } = setUp();
     runner.states = [before, after];
@@ -328,7 +328,10 @@ test('a command in the background runs on disk after a click, and its apply does
   assert.deepEqual(runner.ran, ['npm run dev']);
   assert.equal(t.store.get('p1')?.state.kind, 'applied');
   assert.equal(t.store.get('p1')?.title, 'Run in the Background: npm run dev');
-  assert.match(outcome(t), /Its result:\nIt runs in the background until it ends or is stopped\.$/);
+  assert.match(
+    outcome(t),
+    /Its result:\nIt runs in the background until it ends or is stopped\. Its end does not wake you: call command_output with id "p1" to see how it goes\.$/,
+  );
   write('listening on 3000\n');
   assert.equal(runs.outputOf('p1'), 'listening on 3000\n');
   assert.equal(await call({}), '- p1 "npm run dev": It is running.');
@@ -336,7 +339,7 @@ test('a command in the background runs on disk after a click, and its apply does
     await call({ id: 'p1' }),
     'It is running.\nThe end of its output:\n```\nlistening on 3000\n```',
   );
-  assert.match(await call({ id: 'p2' }), /^No command of p2 runs in the background/);
+  assert.match(await call({ id: 'p2' }), /^p2 is no background command/);
 });
 
 test('who waits for a command in the background is woken by what it writes', async () => {
@@ -358,7 +361,7 @@ test('Stop leaves a command in the background alone; the model and the person st
 
   const other = await inBackground();
   other.runs.stop('p1');
-  assert.match(await other.call({ id: 'p1', wait: 60 }), /^It was stopped\.\nIt has written nothing\.$/);
+  assert.match(await other.call({ id: 'p1', wait: 60 }), /^It was stopped\.\nNo output\.$/);
 });
 
 test('the end of the window ends the commands in the background', async () => {
@@ -417,11 +420,11 @@ test('an empty command, and one with a NUL, are refused', async () => {
 test('the model is told what was seen of the processes that a command left', async () => {
   const seen = (pid: number) => ({ pid, parent: 1, session: pid, started: 1, name: 'sleep' });
   for (const [left, said] of [
-    [{ ended: 2 }, /left in the background were ended\.\nIt wrote nothing\.$/],
+    [{ ended: 2 }, /left in the background were ended\.\nNo output\.$/],
     [{ running: [seen(7)] }, /\n1 process that it started still runs: sleep \(7\)\. Their output/],
     [{ running: [seen(7), seen(8)] }, /\n2 processes that it started still run: sleep \(7\), sleep \(8\)\./],
     [{ running: undefined }, /\nIt is not known whether processes that it started still run\./],
-    [{}, /exit code 0\.\nIt wrote nothing\.$/],
+    [{}, /exit code 0\.\nNo output\.$/],
   ] as const) {
     const { t, runner } = setUp();
     runner.script = () => ({ ...ended(0), ...left });
@@ -501,7 +504,7 @@ test('in the sandbox, a command sees what is pending, and what it changes become
   for (const part of [
     'exit code 1',
     'It ran in the sandbox, where p1 is applied. Nothing on disk has changed.',
-    'Its changes are p3 (npm run format · 2 files), pending like any other preview. The diff:',
+    'Its changes are pending as p3 (npm run format · 2 files). The diff:',
     '-edited',
     '+formatted',
     '+new',
@@ -514,6 +517,95 @@ test('in the sandbox, a command sees what is pending, and what it changes become
   await t.click('p3', 'discard');
   assert.equal(t.workspace.text('b'), undefined);
 });
+
+test('a command in the sandbox says on what it ran: also on a preview beneath another one', async () => {
+  const edit = (old: string, now: string) => ({
+    name: 'edit_file',
+    arguments: { path: 'a', edits: [{ old, new: now }] },
+  });
+  const { t } = inSandbox(() => ({}), {
+    script: [
+      { toolCalls: [edit('old', 'newer'), edit('newer', 'newest')] },
+      { toolCalls: [{ name: 'run_command', arguments: { command: 'npm test' } }] },
+      {},
+      {},
+    ],
+  });
+  await t.session.prompt('Test it.');
+  await t.click('p3', 'apply');
+  const message = t.store.ledger().at(-1)?.message ?? '';
+  assert.ok(
+    message.includes('It ran in the sandbox, where p1, p2 are applied, and changed no file.'),
+    message,
+  );
+});
+
+for (const modelAuthority of ['recommend', 'apply'] as const)
+  for (const looked of ['before', 'in the same message', 'never'] as const)
+    test(`${modelAuthority}: a vote on changes of a command that were shown in part, and looked up ${looked}, ${looked === 'before' ? 'counts' : 'is answered with more, once'}`, async () => {
+      const effects = Array.from({ length: 12 }, (_, n) => ({
+        path: `made/${String(n)}`,
+        base: null,
+        theirs: bytes(`${'x'.repeat(900)}\n`.repeat(2)),
+      }));
+      const vote = { name: 'resolve', arguments: { action: 'apply', reason: 'ok', id: 'p2' } };
+      const look = { name: 'pending', arguments: { id: 'p2' } };
+      const first = { before: [look], 'in the same message': [look, vote], never: [vote] }[looked];
+      const { t } = inSandbox(() => ({ effects }), {
+        settings: { modelAuthority, forcing: 'auto' },
+        script: [
+          { toolCalls: [{ name: 'run_command', arguments: { command: 'npm run make' } }] },
+          {},
+          { toolCalls: first },
+          { toolCalls: [vote] },
+          { text: 'Made.' },
+        ],
+      });
+      await t.session.prompt('Make them.');
+      await t.click('p1', 'apply');
+      await t.untilState(modelAuthority === 'apply' ? 'idle' : 'awaitingReview');
+      const [shown = '', voted = ''] = t
+        .results()
+        .slice(-2)
+        .map(({ content }) => content);
+      if (looked !== 'before')
+        assert.match(shown, /^Nothing was changed, since you have not been shown all of p2 /);
+      assert.match(shown, /\n\+x{900}\n[^]*\nmade\/9: 2 lines added, 0 removed\.\n/);
+      assert.match(voted, modelAuthority === 'apply' ? /^Applied/ : /^Your recommendation for p2 /);
+      assert.equal(t.workspace.text('made/0') !== undefined, modelAuthority === 'apply');
+      t.assertSound();
+    });
+
+for (const [what, texts, last, isAnswered] of [
+  ['14 files', Array.from({ length: 14 }, (_, n) => `made ${n}\n`), '+made 13', false],
+  ['2,000 lines', [Array.from({ length: 2_000 }, (_, n) => `line ${n}\n`).join('')], '+line 1999', true],
+] as const)
+  test(`in Auto, ${what} of a command are applied only once each line was shown`, async () => {
+    const effects = texts.map((text, n) => ({ path: `made/${n}`, base: null, theirs: bytes(text) }));
+    const vote = { toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'ok', id: 'p2' } }] };
+    const { t } = inSandbox(() => ({ effects }), {
+      settings: { modelAuthority: 'apply', forcing: 'auto' },
+      script: [
+        { toolCalls: [{ name: 'run_command', arguments: { command: 'npm run make' } }] },
+        {},
+        ...(isAnswered ? [vote, vote] : [vote]),
+        { text: 'Made.' },
+      ],
+    });
+    await t.session.prompt('Make them.');
+    await t.click('p1', 'apply');
+    await t.untilState('idle');
+    const told = [t.store.ledger()[0]?.message ?? '', ...t.results().map(({ content }) => content)];
+    const isShown = told.map(text => text.includes(`${last}\n`));
+    const [at, applied] = [isShown.indexOf(true), told.findIndex(text => text.startsWith('Applied'))];
+    assert.ok(at >= 0 && at < applied, JSON.stringify(isShown));
+    assert.equal(
+      told.some(text => text.startsWith('Nothing was changed')),
+      isAnswered,
+    );
+    assert.equal(t.workspace.text('made/0'), texts[0]);
+    t.assertSound();
+  });
 
 for (const [what, end, told] of [
   ['nothing', {}, 'It ran in the sandbox, and changed no file.'],
@@ -611,7 +703,7 @@ test('with the user’s leave, a command runs in the isolated sandbox at once, a
   const result = t.session.messages.find(message => message.role === 'tool');
   assert.match(
     result?.role === 'tool' ? result.content : '',
-    /exit code 0[^]*Its changes are p2 [^]*-old[^]*\+new/,
+    /exit code 0[^]*Its changes are pending as p2 [^]*-old[^]*\+new/,
   );
   assert.equal(outcome(t), '', 'it is not told twice');
 });

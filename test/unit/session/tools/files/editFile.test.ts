@@ -29,12 +29,19 @@ for (const [what, old, now, echo] of [
   ['takes a line break away', 'one\n', 'one ', '-1:one\n-2:two\n+1:one two'],
   ['breaks a line', 'tw', 't\n', '-2:two\n+2:t\n+3:o'],
   ['adds an empty line', 'two', 'two\n', '-2:two\n+2:two\n+3:'],
+  ['replaces a whole line', 'one\n', '1\n', '-1:one\n+1:1'],
 ] as const)
   test(`the echo of an edit that ${what} has the lines that are there`, async () => {
     const harness = new ToolHarness({ a: 'one\ntwo\nlast\n' });
     const { content } = await harness.run('edit_file', edit('a', [old, now]));
     assert.ok(content.endsWith(`\n${echo}`), content);
   });
+
+test('the echo of an edit has the numbers of its lines after all edits above it', async () => {
+  const harness = new ToolHarness({ a: 'one\ntwo\nthree\nfour\n' });
+  const { content } = await harness.run('edit_file', edit('a', ['one', '1\n1'], ['four', '4']));
+  assert.ok(content.endsWith('\n-1:one\n+1:1\n+2:1\n-4:four\n+5:4'), content);
+});
 
 test('several edits of one file are one preview', async () => {
   const harness = new ToolHarness({ a: 'one two three' });

@@ -134,6 +134,21 @@ test('a rename is staged as one preview, with the lines that it changes', async 
   ]);
 });
 
+test('two places in one line are shown as one changed line', async () => {
+  const { run, services } = setUp();
+  const edit = (line: number, from: number, to: number, text: string) => ({
+    start: { line, character: from },
+    end: { line, character: to },
+    text,
+  });
+  const edits = [edit(1, 2, 5, 'plus'), edit(1, 7, 7, ' + y'), edit(2, 4, 7, 'plus')];
+  services.answer = { kind: 'edits', files: [{ path: 'a.lang', edits }] };
+  assert.match(
+    await run('rename_symbol', { path: 'a.lang', name: 'add', newName: 'plus' }),
+    /\na\.lang \(3 edits\)\n-2: {2}add x\n\+2: {2}plus x \+ y\n-3:def add\n\+3:def plus$/,
+  );
+});
+
 test('a rename that cannot be shown as edits of files, or is not of these texts, stages nothing and says why', async () => {
   const { run, harness, services } = setUp();
   const rename = (): Promise<string> =>
@@ -201,12 +216,12 @@ test('lines are those that the model reads, and what pending previews add is tol
   );
   assert.equal(
     results[0],
-    'a.lang: 2 symbols. VS Code sees the file as it is, without the pending p1: what that adds is missing. Line numbers are those of read_file.\nfunction sum: 3\nfunction add: 5',
+    'a.lang: 2 symbols. VS Code does not see the pending p1: what that adds is missing. Line numbers are those of read_file.\nfunction sum: 3\nfunction add: 5',
   );
   assert.equal(
     results[1],
     [
-      '3 references of add. VS Code sees the files as they are, without the pending p1: what these add is missing. Line numbers are those of read_file.',
+      '3 references of add. VS Code does not see the pending p1: what these add is missing. Line numbers are those of read_file.',
       'a.lang (a line that p1 changes): add x',
       'a.lang:5: def add',
       'b.lang:2: call add sum',

@@ -88,7 +88,7 @@ export class IgnoreRules {
   }
 }
 
-/** The paths without those that ignore files in `folder` and its subfolders hide. Paths are relative to `folder`. */
+/** The paths that no ignore file in `folder` or its subfolders hides. Paths are relative to `folder`. */
 export async function withoutIgnored(folder: string, paths: readonly string[]): Promise<string[]> {
   const isHidden = (await IgnoreRules.within(folder)).hidesBelow();
   const slice = new TimeSlice();

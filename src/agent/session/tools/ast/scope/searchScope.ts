@@ -130,7 +130,7 @@ async function resolveInside(
   if (plain.split('/').includes('..')) {
     throw new PathError('outside', `${path} contains "..". Use a glob relative to the workspace folder.`);
   }
-  // Everything below a folder of the workspace is inside it: links are not followed, or looked at by `findFiles`.
+  // Everything below a folder of the workspace is inside it: a link is either not followed, or `findFiles` checks where it leads.
   const resolved = base === '' ? '' : await resolve(base);
   return base === '' ? plain : resolved + plain.slice(base.length);
 }

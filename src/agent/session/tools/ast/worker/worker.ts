@@ -2,6 +2,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { isAbortError, messageOf } from '../../../../base/errors.ts';
 import { AstGrepNapi, type GrammarFiles } from '../engine/astGrepNapi.ts';
 import { AstSearch, type SearchOutput } from '../engine/search.ts';
+import { unpackNative } from '../engine/unpackNative.ts';
 import { AstError, charsOf, type AstFailure, type AstRequest } from './protocol.ts';
 import type { FromWorker, SentFile, ToWorker } from './protocol.ts';
 
@@ -15,12 +16,12 @@ const WINDOW = 4;
 /** The most characters that may wait to be sent before the search pauses. */
 const MAX_WAITING = 8 * 1024 * 1024;
 
-/** The `workerData` that the worker is started with. */
-export interface AstWorkerData {
-  readonly grammars: GrammarFiles;
-  /** The native file of the engine, for the bundled worker. Without it, that of the npm package is loaded. */
-  readonly engine?: string;
-}
+/**
+ * The `workerData` that the worker is started with: the grammars for npm's engine, or the folder of a package's native files and the
+ * one where they are unpacked.
+ */
+export type AstWorkerData =
+  { readonly grammars: GrammarFiles } | { readonly packed: string; readonly unpacked: string };
 
 /** Sends the files found by one search in messages of bounded size, no faster than the receiver takes them. */
 class Outbox implements SearchOutput {
@@ -97,8 +98,10 @@ class Outbox implements SearchOutput {
   }
 }
 
-function serve(port: MessagePort, { grammars }: AstWorkerData): void {
-  const napi = new AstGrepNapi(grammars);
+function serve(port: MessagePort, data: AstWorkerData): void {
+  const napi = new AstGrepNapi(async () =>
+    'grammars' in data ? data : unpackNative(data.packed, data.unpacked),
+  );
   const search = new AstSearch(napi);
   const running = new Map<number, { readonly abort: AbortController; readonly outbox: Outbox }>();
   const post = (message: FromWorker): void => port.postMessage(message);
@@ -132,7 +135,7 @@ function serve(port: MessagePort, { grammars }: AstWorkerData): void {
         break;
     }
   });
-  napi.load().catch(() => undefined); // The first search fails and tells why.
+  napi.load().catch(() => undefined); // The first search fails and says why.
 }
 
 function failureOf(error: unknown): AstFailure {

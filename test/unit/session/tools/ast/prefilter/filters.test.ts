@@ -15,7 +15,7 @@ import {
 import { installedGrammars } from '../../../../../support/astGrammars.ts';
 import { rounds } from '../../../../../support/rounds.ts';
 
-const napi = new AstGrepNapi(installedGrammars());
+const napi = new AstGrepNapi(() => Promise.resolve({ grammars: installedGrammars() }));
 
 function literals(pattern: string, language = 'TypeScript'): Literals {
   const known = languageById(language);

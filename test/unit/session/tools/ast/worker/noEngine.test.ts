@@ -5,22 +5,18 @@ import * as path from 'node:path';
 import { test } from 'node:test';
 import { findEngine } from '../../../../../../scripts/packaging/engines.mjs';
 import { ToolError } from '../../../../../../src/agent/base/errors.ts';
-import {
-  nativeFilesIn,
-  platformName,
-  thisMachine,
-} from '../../../../../../src/agent/session/tools/ast/engine/nativeFolder.ts';
+import { platformName, thisMachine } from '../../../../../../src/agent/session/tools/ast/engine/machine.ts';
 import { searchByStructure } from '../../../../../../src/agent/session/tools/ast/structuralSearch.ts';
 import { WorkerAstEngine } from '../../../../../../src/agent/session/tools/ast/worker/client.ts';
 import type { ToolContext } from '../../../../../../src/agent/session/tools/tool.ts';
 import { after, failureOf, folderWith, searchFolder } from '../../../../../support/astFolder.ts';
-import { packageWorker } from '../../../../../support/packagedWorker.ts';
+import { packageWorker, packedFile } from '../../../../../support/packagedWorker.ts';
 
 /** The packaged worker, with the native files of a folder. */
-async function packagedEngine(t: { after(end: () => void): void }, native: string) {
+async function packagedEngine(t: { after(end: () => void): void }, packed: string) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-worker-'));
   const reasons: string[] = [];
-  const files = nativeFilesIn(native, platformName(thisMachine()));
+  const files = { packed, unpacked: path.join(folder, 'unpacked') };
   const engine = new WorkerAstEngine(await packageWorker(folder), files, reason => reasons.push(reason));
   t.after(() => {
     engine.dispose();
@@ -36,14 +32,13 @@ test('without the native engine every search fails and says that', async t => {
   for (const pat of ['f($A)', 'g($A)']) {
     const failure = await failureOf(searchFolder(engine, root, [{ pat, out: null }]));
     assert.equal(failure.code, 'noEngine');
-    assert.match(failure.code === 'noEngine' ? failure.reason : '', /Cannot find module .*engine\.node/s);
+    assert.match(failure.code === 'noEngine' ? failure.reason : '', /ENOENT.*native/s);
   }
   assert.equal(reasons.length, 2);
 });
 
 test('a file that is no engine for this machine is told like a missing one', async t => {
-  const file = `native/${platformName(thisMachine())}/engine.node`;
-  const root = folderWith({ 'a.ts': 'f(1)', [file]: 'built for another machine' });
+  const root = folderWith({ 'a.ts': 'f(1)', ...packedFile('native/engine', 'built for another machine') });
   const { engine } = await packagedEngine(t, path.join(root, 'native'));
   t.after(() => fs.rmSync(root, { recursive: true }));
   const failure = await failureOf(searchFolder(engine, root, [{ pat: 'f($A)', out: null }]));
@@ -70,9 +65,9 @@ test('the model is told what to do in place of a structural search', async t => 
 });
 
 test('with the native engine the packaged worker searches', async t => {
-  const own = platformName(thisMachine());
-  const engineFile = findEngine(own) ?? assert.fail('npm installs the engine of this machine');
-  const root = folderWith({ 'a.ts': 'f(1)', [`native/${own}/engine.node`]: fs.readFileSync(engineFile) });
+  const file =
+    findEngine(platformName(thisMachine())) ?? assert.fail('npm installs the engine of this machine');
+  const root = folderWith({ 'a.ts': 'f(1)', ...packedFile('native/engine', fs.readFileSync(file)) });
   const { engine, reasons } = await packagedEngine(t, path.join(root, 'native'));
   t.after(() => fs.rmSync(root, { recursive: true }));
   const found = await searchFolder(engine, root, [{ pat: 'f($A)', out: 'g($A)' }]);

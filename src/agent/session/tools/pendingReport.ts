@@ -1,0 +1,45 @@
+import { safeName } from '../../base/safeName.ts';
+import { ToolError } from '../../base/errors.ts';
+import { plural } from '../../base/phrases.ts';
+import { nameOf } from '../../hold/preview/preview.ts';
+import { diffsOf, MAX_LOOK_CHARS } from '../../hold/preview/shownDiffs.ts';
+import type { OpenPreview } from './tool.ts';
+
+/** The most previews that are listed, the latest. */
+const MAX_LISTED = 100;
+/** The most files of a preview that the list names. */
+const MAX_PATHS = 5;
+/**
+ * The list of the open previews or, with an id, that preview as it is now.
+ * @throws ToolError for an id that none of them has
+ */
+export async function pendingReport(open: readonly OpenPreview[], id: string | undefined): Promise<string> {
+  const named = open.find(({ preview }) => preview.id === id);
+  if (named) return shown(named);
+  if (id !== undefined)
+    throw new ToolError(
+      `${id} is not pending in this conversation. Call pending without id to list those that are.`,
+    );
+  if (open.length === 0) return 'Nothing of this conversation is pending.';
+  const left = open.length - MAX_LISTED;
+  const more = left > 0 ? [`[${plural(left, 'older one')} not shown]`] : [];
+  return [...more, ...open.slice(-MAX_LISTED).map(lineOf)].join('\n');
+}
+
+function lineOf({ preview, waits }: OpenPreview): string {
+  const changes = preview.changes ?? [];
+  const files = changes
+    .slice(0, MAX_PATHS)
+    .map(
+      each =>
+        `${each.kind} ${each.kind === 'rename' ? `${safeName(each.from)} to ` : ''}${safeName(each.path)}`,
+    );
+  const more = changes.length > MAX_PATHS ? [`${changes.length - MAX_PATHS} more`] : [];
+  const on = preview.dependsOn.length > 0 ? [`builds on ${preview.dependsOn.join(', ')}`] : [];
+  const about = [...files, ...more, ...on];
+  return `${nameOf(preview)}, revision ${preview.revision}: ${waits}${about.length > 0 ? ` [${about.join('; ')}]` : ''}`;
+}
+
+async function shown(open: OpenPreview): Promise<string> {
+  return `${lineOf(open)}\n${(await diffsOf(open.preview.changes ?? [], MAX_LOOK_CHARS)).text}`;
+}
