@@ -7,7 +7,7 @@ import type { ResolveCall } from '../session/forcing/modelResolver.ts';
 import { textOf, type FileChange } from '../hold/preview/fileChange.ts';
 import type { SessionOverlay } from '../hold/preview/overlay.ts';
 import { textResult, type PendingAction } from '../hold/preview/pendingAction.ts';
-import type { AgentName, PreviewOrigin, Preview } from '../hold/preview/preview.ts';
+import { isOpen, type AgentName, type PreviewOrigin, type Preview } from '../hold/preview/preview.ts';
 import { queueResolveHandler, type ResolveHost } from '../hold/preview/queueResolveHandler.ts';
 import type { Handled, Resolved } from '../hold/preview/resolve/resolved.ts';
 import { outdatedVoteText, buildsOnText, idsOf } from '../hold/preview/resolve/resolveTexts.ts';
@@ -52,10 +52,11 @@ export interface ClientIdentity {
   readonly id: string;
   readonly agent: AgentName;
   /**
-   * How much of the ledger an earlier connection of this agent has heard, see {@link AgentClient.heard}. By default the present.
+   * How much of the ledger an earlier connection of this agent has heard, see {@link AgentClient.heard}. By default, all of it so
+   * far.
    */
   readonly heard?: number | undefined;
-  /** The folder in which it works, as a real path, if it tells. */
+  /** The folder in which it works, as a real path, if the agent names it. */
   readonly cwd?: string | undefined;
 }
 
@@ -136,7 +137,7 @@ export class AgentClient implements Disposable {
     for (const { id } of untold) this.#toldOf.add(id);
     if (untold.length === 0) return [];
     return [
-      `The user sent ${plural(untold.length, 'comment')} on your proposals. Call status to read what is asked, and answer.`,
+      `The user sent ${plural(untold.length, 'comment')} on your previews. Call status to read them, and answer to reply.`,
     ];
   }
 
@@ -192,16 +193,16 @@ export class AgentClient implements Disposable {
     return { text: content, isError };
   }
 
-  /** @throws ToolError if too much of the agent would be pending. */
+  /** @throws ToolError if the agent would have too much pending. */
   #assertWithinQuota({ changes }: PendingAction): void {
     const { open } = this.#previews;
     const rest = 'Wait until the user has decided on some, or withdraw some. Nothing was staged.';
     if (open.length >= MAX_PENDING)
-      throw new ToolError(`You have ${MAX_PENDING} proposals pending, the most that are kept. ${rest}`);
+      throw new ToolError(`You have ${MAX_PENDING} pending previews, and can have no more. ${rest}`);
     const pending = open.flatMap(preview => preview.changes ?? []);
     if (charsOf([...pending, ...(changes ?? [])]) > MAX_PENDING_CHARS)
       throw new ToolError(
-        `You have proposals with ${MAX_PENDING_CHARS / 1e6} million characters pending, the most that are kept. ${rest}`,
+        `With this, the text of your pending previews would exceed ${MAX_PENDING_CHARS / 1e6} million characters. ${rest}`,
       );
   }
 
@@ -215,10 +216,12 @@ export class AgentClient implements Disposable {
   async #vote({ id = '', action, reason, voteOn, signal }: ResolveCall): Promise<Resolved | Handled> {
     const { authority, invoker, isPlanning } = this.#host;
     const preview = this.#previews.get(id);
-    if (authority() === 'none' && action === 'apply')
+    if (authority() === 'none' && action === 'apply' && isOpen(preview))
       return {
         kind: 'handled',
-        result: textResult(`Only the user decides on ${id} at the moment. Nothing has changed.`),
+        result: textResult(
+          `Only the user decides on ${id}. Nothing has changed; the decision will come before the result of a later call.`,
+        ),
       };
     if (this.#decisions.isChanged(id)) throw new ToolError(outdatedVoteText(preview, preview.revision - 1));
     return invoker.resolve({
@@ -251,6 +254,6 @@ function jsonOf(args: unknown): string {
 function heldText(previews: readonly Preview[]): string {
   return (
     `Staged as ${idsOf(previews)}, not on disk, not decided yet.${buildsOnText(previews)} ` +
-    'The user reviews it in VS Code. What is decided is told before the result of a later call of yours.'
+    'The user reviews it in VS Code. The decision will come before the result of a later call.'
   );
 }

@@ -11,7 +11,7 @@ const LOOKALIKES = new Map(
 );
 
 /**
- * An agent's name as it gives it itself, which may be anything: bounded, on one line, never empty. One that reads like a name for
+ * An agent's name as the agent gives it, which may be anything: bounded, on one line, never empty. One that reads like a name for
  * which Redline vouches, such as that of a branch which the user brought into review, is quoted as an agent's.
  */
 export function agentNameOf(

@@ -40,7 +40,7 @@ export function seenFrom(
       if (otherThan !== undefined && !readsOnly)
         throw new PathError(
           'outside',
-          `You work in another worktree, ${safeName(cwd)}, and proposals for the checkout ${safeName(otherThan)} go to its user. Nothing was staged. Give the absolute path of the file that you mean.`,
+          `You work in another worktree, ${safeName(cwd)}, and changes for the checkout ${safeName(otherThan)} go to its user. Nothing was staged. Give the absolute path of the file that you mean.`,
         );
       const own = path.posix.join(prefix, input);
       if (prefix === '' || (await isThere(own))) return resolve(own);
@@ -54,7 +54,7 @@ export function seenFrom(
   };
 }
 
-/** Neither an absolute path of any system, nor one of the home folder, a URL, or in quotes. */
+/** False for an absolute path of any system, a path in the home folder, a URL, or text in quotes. */
 function isRelative(input: string): boolean {
   return !/^\s*(?:[/\\~$%"'`<“‘]|[a-z][a-z0-9+.-]*:)/i.test(input);
 }

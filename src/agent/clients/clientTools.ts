@@ -12,7 +12,7 @@ import { resolveOwnTool, withdrawTool } from './tools/votes.ts';
 import { waitTool } from './tools/wait.ts';
 import { builtInTools } from '../session/tools/builtIn.ts';
 
-/** A tool as an agent is offered it. */
+/** A tool, as offered to an agent. */
 export interface ClientTool extends ToolSpec {
   /** The name that its user sees. */
   readonly label: string;
@@ -32,11 +32,11 @@ export const SHARED_TOOLS = [
 /** Instructions for every agent: sent when it connects, and written into its instruction file by *Connect an Agent…*. */
 export const INSTRUCTIONS =
   'Redline holds back your changes for the user to review in VS Code. Change files only with propose_edit, ' +
-  'propose_changes and ast_edit of the redline server, never with other tools or a shell. A proposal answers at once; ' +
-  'nothing is on disk until the user applies it, so go on with your work. read_file, search_text and ast_grep show the ' +
-  'files as if your pending proposals were applied; the disk does not. What the user decides comes before the result of a ' +
-  'later call; a refusal is an answer, not an error. Call wait if you cannot go on without a decision, and status to see ' +
-  'what is pending.';
+  'propose_changes and ast_edit of the redline server, never with other tools or a shell. These return at once ' +
+  'with a preview; nothing is on disk until the user applies it, so go on with your work. read_file, search_text and ' +
+  'ast_grep show the files as if your pending previews were applied; the disk does not. The decision of the user comes ' +
+  'before the result of a later call; a refusal is an answer, not an error. Call wait if you cannot go on without a ' +
+  'decision, and status to list what is pending.';
 
 export function clientToolOf(tool: Tool): ClientTool {
   return { ...specOf(tool), label: tool.label, readOnly: tool.readOnly === true };

@@ -7,7 +7,7 @@ import type { PreviewStore } from '../hold/preview/previewStore.ts';
 import { isMoot, waitsForAttempt } from '../hold/preview/resolve/moot.ts';
 import { factText } from '../hold/preview/resolve/resolveTexts.ts';
 
-/** The most characters of decisions that one result tells; the rest waits for the next one. */
+/** The most characters of decisions in one result; the rest waits for the next one. */
 const MAX_TOLD_CHARS = 20_000;
 
 /** Whether there is something to tell an agent, and when. */
@@ -18,8 +18,8 @@ export interface News {
 }
 
 /**
- * Decisions on one agent's previews, with actor and reason, and the user's edits, until the agent was told.
- * Everything is told once, in the order in which it happened. The agent's own votes are left out: their results tell it.
+ * Decisions on one agent's previews, with actor and reason, and the user's edits, kept until the agent is told. The agent is told
+ * everything once, in the order in which it happened. Its own votes are left out: their results tell it.
  */
 export class Decisions implements Disposable, News {
   readonly #store: PreviewStore;
@@ -31,7 +31,7 @@ export class Decisions implements Disposable, News {
 
   /**
    * @param isOwn whether a preview is the agent's.
-   * @param heard where an earlier connection of the same agent stopped, see {@link heard}; by default the present.
+   * @param heard where an earlier connection of the same agent stopped, see {@link heard}; by default at the end of the ledger.
    */
   constructor(store: PreviewStore, isOwn: (preview: Preview) => boolean, heard?: number) {
     this.#store = store;
@@ -72,7 +72,7 @@ export class Decisions implements Disposable, News {
     return waitsForAttempt(fact, this.#store.get(fact.previewId));
   }
 
-  /** Whether the preview was changed since the agent was last told about it: a vote of the agent would be for an older one. */
+  /** Whether the preview was changed since the agent was last told about it: a vote of the agent would be for an older revision. */
   isChanged(previewId: string): boolean {
     const { untold } = this.#cursor;
     const isUntold = untold.some(fact => fact.kind === 'revision' && fact.previewId === previewId);
@@ -93,7 +93,7 @@ export class Decisions implements Disposable, News {
       this.#mayBeNew = [];
     } else {
       const left = texts.length - count + this.#mayBeNew.length;
-      lines.push(`${plural(left, 'more decision')} will be told with your next call.`);
+      lines.push(`${plural(left, 'more decision')} will come with your next call.`);
     }
     return lines.join('\n');
   }
@@ -105,21 +105,18 @@ export class Decisions implements Disposable, News {
   #textOf(fact: Fact): string {
     const preview = this.#store.get(fact.previewId);
     if (!preview) return '';
-    const text = factText(fact, preview);
-    return fact.kind === 'attempt' && preview.part
-      ? `${text}\n(${preview.id} is a part of ${preview.part.previewId}; the rest of it is decided separately.)`
-      : text;
+    return factText(fact, preview);
   }
 }
 
-/** Whether no result told the agent. */
+/** Whether no result has told the agent of this fact. */
 function isNews(fact: Fact): boolean {
   // The result of the agent's own vote told it, unless the call was cancelled.
   if (fact.kind === 'attempt') {
     const { actor, interrupted, lost } = fact.entry;
     return actor !== 'model' || interrupted === true || lost !== undefined;
   }
-  // A split is told by the outcome of its part.
+  // The outcome of the part that was split off tells the agent of the split.
   return fact.kind !== 'revision' || fact.by !== 'split';
 }
 

@@ -17,7 +17,7 @@ const windowSchema = z.object({
   folders: z.array(z.string()),
   /** Whether the window keeps its previews when it closes: of several windows with the same folder only one does. */
   keepsPreviews: z.boolean(),
-  /** Identifies the storage of its previews, also after a reload; absent in older windows. */
+  /** Identifies the storage of its previews, even after a reload; absent in older windows. */
   storage: z.optional(z.string()),
   /** ISO 8601. */
   startedAt: z.string(),
@@ -46,7 +46,7 @@ export async function announceWindow(folder: string, window: OpenWindow): Promis
   return () => rm(file, { force: true }).catch(() => undefined);
 }
 
-/** The announcement of one window: its states one after the other, and none once it is removed. */
+/** The announcement of one window: its states are written one after the other, and none once it is removed. */
 export class WindowWord {
   readonly #folder: string;
   readonly #queue = new CallQueue();

@@ -106,8 +106,10 @@ test('a hunk that is decided by itself is told with the refused lines, and the r
   const vote = { id: 'p1', revision: 1, action: 'discard', reason: 'No.', actor: 'human' } as const;
   await resolvePart(world, vote, { path: 'a.txt', hunk: 0 });
   const told = await agent.ok('status');
-  assert.match(told, /The user discarded p2 .*Reason: "No\."\nThe refused part:\n[^]*-one\n\+ONE/);
-  assert.match(told, /\(p2 is a part of p1; /);
+  assert.match(
+    told,
+    /The user discarded p2 \(.*\), a part of p1\. .*Reason: "No\."\nThe refused part:\n[^]*-one\n\+ONE/,
+  );
   assert.match(told, /Pending:\n- p1 .*revision 2: pending/);
   assert.equal(world.store.get('p2')?.origin?.agent?.name, 'tester');
 });
@@ -149,7 +151,7 @@ test('two agents may propose for one file; the one that is applied first wins, a
   assert.match(await first.ok('status'), /^Since your last call:\nThe user applied p1 [^\n]*\n\n/);
   const told = await second.ok('status');
   assert.match(told, /The user tried to apply p2 .*, which failed, so it was not applied/);
-  assert.match(told, /- p2 .*: stale, since a\.txt changed\. Discard it\./);
+  assert.match(told, /- p2 .*: stale, since a\.txt changed\. Discard it if you may/);
 });
 
 test('an agent is told once that a proposal is stale, and not that it was for a while', async () => {
@@ -202,7 +204,10 @@ test('its apply is a recommendation in Review, is executed in Auto, and is refus
   await agent.edit('one', 'ONE');
   assert.match(await apply('p1'), /recommendation for p1 .* is recorded\. The user decides/);
   world.settings.modelAuthority = 'none';
-  assert.equal(await apply('p1'), 'Only the user decides on p1 at the moment. Nothing has changed.');
+  assert.equal(
+    await apply('p1'),
+    'Only the user decides on p1. Nothing has changed; the decision will come before the result of a later call.',
+  );
   assert.equal(world.workspace.text('a.txt'), 'one\ntwo\nthree\n');
   world.settings.modelAuthority = 'apply';
   assert.match(await apply('p1'), /^Applied: p1 \(Edit a\.txt/);
@@ -247,7 +252,7 @@ test('while plan mode is on, its votes are only recorded', async () => {
   const agent = new TestAgent(world);
   await agent.edit('one', 'ONE');
   world.session.setPlanMode(true);
-  assert.match(await agent.ok('withdraw', { ids: ['p1'] }), /^Plan mode is on, so your discard of p1 /);
+  assert.match(await agent.ok('withdraw', { ids: ['p1'] }), /^Plan mode is on, so your vote to discard p1 /);
   assert.equal(world.store.get('p1')?.state.kind, 'pending');
 });
 
@@ -261,12 +266,12 @@ test('a vote on what the user edited meanwhile is refused, and the edit is told'
   const refused = await agent.refused('resolve', vote);
   assert.match(
     refused,
-    /^Since your last call:\nThe user edited the proposal of p1 [^]*\+Uno\n```\n\np1 .*is now at revision 2/,
+    /^Since your last call:\nThe user edited p1 [^]*\+Uno\n```\n\np1 .*is now at revision 2/,
   );
   assert.match(await agent.ok('resolve', vote), /recommendation for p1/);
 });
 
-test('withdraw discards what is pending, each with its own answer', async () => {
+test('withdraw discards what is pending, and names each with its id', async () => {
   const world = agentWorld();
   const agent = new TestAgent(world);
   await agent.edit('one', 'ONE');
@@ -275,7 +280,7 @@ test('withdraw discards what is pending, each with its own answer', async () => 
   const told = await agent.ok('withdraw', { ids: ['p1', 'p2', 'p3', 'p1'], reason: 'Wrong file.' });
   assert.match(
     told,
-    /\n\nDiscarded: Edit a\.txt \(1 edit\)\. Reason: Wrong file\.\np2 .*already resolved by the user: applied.*\np3 is not one of your previews/,
+    /\n\nDiscarded: p1 \(Edit a\.txt \(1 edit\)\)\. Reason: Wrong file\.\np2 .*already resolved by the user: applied.*\np3 is not one of your previews/,
   );
 });
 
@@ -416,7 +421,7 @@ test('an agent has so many proposals pending, and so much text in them, and no m
   for (let n = 0; n < 5; n++) await agent.ok('propose_edit', propose(`${n}.txt`, 'x'.repeat(4_000_000)));
   assert.match(
     await agent.refused('propose_edit', propose('more.txt', 'x'.repeat(1_000_000))),
-    /^You have proposals with 20 million characters pending.*Nothing was staged/,
+    /^With this, the text of your pending previews would exceed 20 million characters.*Nothing was staged/,
   );
   assert.match(await agent.ok('withdraw', { ids: ['p1'] }), /^Discarded/);
   await agent.ok('propose_edit', propose('more.txt', 'x'.repeat(1_000_000)));
@@ -425,7 +430,7 @@ test('an agent has so many proposals pending, and so much text in them, and no m
   for (let n = 0; n < 500; n++) await many.ok('propose_edit', propose(`many/${n}.txt`, 'x'));
   assert.match(
     await many.refused('propose_edit', propose('last.txt', 'x')),
-    /^You have 500 proposals pending/,
+    /^You have 500 pending previews/,
   );
   await new TestAgent(t, { id: 'agent-3' }).ok('propose_edit', propose('last.txt', 'x'));
 });
@@ -460,14 +465,17 @@ test('comments that the user sends are told of with the next call, listed by sta
   assert.doesNotMatch(await agent.ok('status'), /lower case/);
   comments.markSent(comments.drafts.map(({ id }) => id));
   const told = await agent.ok('read_file', { path: 'a.txt' });
-  assert.match(told, /^Since your last call:\nThe user sent 1 comment on your proposals\. Call status/);
+  assert.match(told, /^Since your last call:\nThe user sent 1 comment on your previews\. Call status/);
   assert.match(
     await agent.ok('status'),
-    /Comments of the user, which you can answer:\n\[c1\] p1, a\.txt, line 2 of the proposal, hunk 1:\n> TWO\nIn lower case, please\.$/,
+    /Comments of the user; call answer to reply:\n\[c1\] p1, a\.txt, line 2 of the preview, hunk 1:\n> TWO\nIn lower case, please\.$/,
   );
   assert.doesNotMatch(await other.ok('status'), /Comments/);
   await agent.ok('answer', { comment: 'c1', text: ' It is a constant. ' });
   assert.deepEqual(comments.all[0]?.answers, ['It is a constant.']);
-  assert.match(await other.refused('answer', { comment: 'c1', text: 'x' }), /c1 is no comment on your/);
-  assert.match(await agent.refused('answer', { comment: 'c2', text: 'x' }), /Call status for those that are/);
+  assert.match(await other.refused('answer', { comment: 'c1', text: 'x' }), /c1 is not a comment on your/);
+  assert.match(
+    await agent.refused('answer', { comment: 'c2', text: 'x' }),
+    /Call status to list those that are/,
+  );
 });

@@ -58,7 +58,7 @@ suite('the paths of an agent that tells where it works', () => {
     const edit = { edits: [{ old: 'one', new: 'ONE' }] };
     assert.match(
       await agent.refused('propose_edit', { path: 'a.txt', ...edit }),
-      /You work in another worktree, .*w1, and proposals for the checkout .* go to its user/,
+      /You work in another worktree, .*w1, and changes for the checkout .* go to its user/,
     );
     await agent.ok('propose_edit', { path: '/workspace/a.txt', ...edit });
     assert.deepEqual(changed(world), [['a.txt']]);

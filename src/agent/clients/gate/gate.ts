@@ -57,8 +57,8 @@ export function refusalText(reason: string): string {
 }
 
 /**
- * The first argument of a hook in the home folder, which all projects run: it holds in connected folders only. Redline once told
- * users to create such a hook.
+ * The first argument of a hook in the home folder, which runs in every project: with this argument, the hook refuses tools only in
+ * connected folders. Redline once told users to create such a hook.
  */
 export const CONNECTED_ONLY = '--connected-only';
 
@@ -67,7 +67,7 @@ const HOOK = path.join('.github', 'hooks', 'redline.json');
 
 /**
  * Whether the folder in which the agent works, or one above it, is connected.
- * @param input the text that the agent gives its hook, unparsed; a folder that it does not name counts as connected
+ * @param input the text that the agent gives its hook, unparsed; if it names no folder, the answer is true
  */
 export function isConnected(input: string): boolean {
   const cwd = cwdIn(input);

@@ -16,8 +16,8 @@ export function newToken(): string {
 }
 
 /**
- * Decides whether a request may come in, by its headers alone. A web page can reach a port of this machine, also under a name
- * of its own that it lets resolve to 127.0.0.1: it sends its Origin, and that name as Host.
+ * Decides whether a request may come in, by its headers alone. A web page can reach a port of this machine, even through a host
+ * name of its own that resolves to 127.0.0.1; its requests then carry its Origin, and that name as Host.
  * @param token required in the request, unless it proves itself in another way.
  */
 export function refusalOf(

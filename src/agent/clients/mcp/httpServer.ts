@@ -16,7 +16,7 @@ import { sendWebResponse, webRequest } from './webRequest.ts';
 /** The most connections that are kept. Beyond that, the least recently used one is closed; its agent connects again. */
 const MAX_SESSIONS = 100;
 
-/** Serves a program that runs an agent in a view. @param id tells it from all others, also when it comes back */
+/** Serves a program that runs an agent in a view. @param id identifies the program, even after it reconnects */
 export type ServeView = (socket: Duplex, id: string) => void;
 
 /**
@@ -27,8 +27,8 @@ const IDLE_MS = 75_000;
 
 /**
  * The MCP server of one window at 127.0.0.1, on a port that the system chooses. It answers only clients that have the token of the
- * window: over streamable HTTP, with sessions as of 2025 or without as of 2026, and `redline-mcp` over a connection on which both
- * sides prove that they have it.
+ * window: over streamable HTTP, with sessions (protocol of 2025) or without (2026), and `redline-mcp` over a connection on which
+ * both sides prove that they have it.
  */
 export class McpHttpServer {
   readonly #host: ClientHost;
@@ -100,7 +100,7 @@ export class McpHttpServer {
     } catch (error) {
       if (error instanceof BodyError)
         return refuse(response, { status: error.status, reason: error.message });
-      // A client that goes away in the middle of a request is no failure of ours.
+      // A client that goes away in the middle of a request is not our failure.
       if (request.destroyed || response.destroyed) return;
       this.#host.logger.error(`A request to the MCP server failed: ${detailOf(error)}`);
       refuse(response, { status: 500, reason: 'Redline failed to answer. Its log in VS Code says why.' });

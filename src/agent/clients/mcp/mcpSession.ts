@@ -41,7 +41,7 @@ export class McpSession {
     return session;
   }
 
-  /** The agent's identity; by default the session is one of its own. */
+  /** The agent's identity; by default the id of the session. */
   get agentId(): string {
     return this.#agentId ?? this.id;
   }

@@ -11,7 +11,7 @@ export const TOO_LARGE = `The message is larger than ${MAX_MESSAGE_BYTES / 1024 
 /** The deepest nesting of lists and objects of a message. Arguments are checked again, with a sentence for the agent. */
 const MAX_LEVELS = 1_000;
 
-/** A body that is no message. */
+/** A body that is not a message. */
 export class BodyError extends Error {
   readonly status: number;
 
@@ -24,7 +24,7 @@ export class BodyError extends Error {
 
 /**
  * The JSON value in the body of a request.
- * @throws BodyError if it is too large, which is found out before all of it is read, or no JSON.
+ * @throws BodyError if it is not JSON, or too large; a body that is too large is not read to its end.
  */
 export async function readBody(request: IncomingMessage): Promise<unknown> {
   if (Number(request.headers['content-length']) > MAX_MESSAGE_BYTES) throw new BodyError(413, TOO_LARGE);

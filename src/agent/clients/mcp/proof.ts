@@ -33,7 +33,7 @@ const helloSchema = z.object({
   id: z.string().check(z.regex(/^[\w-]{8,64}$/)),
   /** How much of the ledger it has heard, see `ClientIdentity.heard`. */
   heard: z.optional(z.int().check(z.minimum(0))),
-  /** The folder in which it works, as a real path; older programs do not tell. */
+  /** The folder in which it works, as a real path; older programs do not send it. */
   cwd: z.optional(z.string()),
 });
 
@@ -45,9 +45,9 @@ export interface Accepted extends Hello {
   readonly protocol: Protocol;
 }
 
-/** A window that has proved that it is the one. */
+/** A window that has proved that it knows the token. */
 export interface ProvenWindow {
-  /** Proves the other side, and tells who connects. */
+  /** Sends the agent's proof and its introduction. */
   greet(hello: Hello): Duplex;
   close(): void;
 }

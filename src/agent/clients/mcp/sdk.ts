@@ -1,6 +1,6 @@
 /**
- * The parts of the official SDK that the server of a window uses. The build makes a file of its own of this module: were it split like
- * the rest, the modules of zod that it shares with the entry would be loaded at activation.
+ * The parts of the official SDK that the server of a window uses. The build puts this module into a file of its own: if it were
+ * split like the rest, the modules of zod that it shares with the entry would be loaded at activation.
  */
 export {
   createMcpHandler,

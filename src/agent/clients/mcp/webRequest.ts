@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 /**
  * A request of Node's server as the SDK takes it, without its body, which is given to the SDK as a value. It is aborted when the
  * client goes away before it has the answer.
- * @throws TypeError if it is none that the web knows, such as one with the method `TRACE`.
+ * @throws TypeError if a web `Request` cannot represent it, such as one with the method `TRACE`.
  */
 export function webRequest(
   request: IncomingMessage,

@@ -19,7 +19,7 @@ interface CopyOptions {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** A program that works in copies of the folders, at this terminal, and can be told to live by a socket. */
+/** A program that works in copies of the folders, at this terminal, with a socket that shows that it is alive. */
 export class CopyProgram {
   /** Where it answers as long as it runs; `undefined` if it could not be started. */
   readonly entered: Promise<string | undefined>;
@@ -40,7 +40,7 @@ export class CopyProgram {
     return this.#processes.known();
   }
 
-  /** Passes a signal on to the program, which may go on. On Windows, the system tells it by itself. */
+  /** Passes a signal on to the program, which may go on. On Windows, the system does that by itself. */
   async pass(signal: NodeJS.Signals): Promise<void> {
     if (this.#child?.pid === undefined) this.stop();
     else if (process.platform !== 'win32') await passOn(signal, this.#child.pid);
@@ -52,7 +52,7 @@ export class CopyProgram {
     void this.#processes.end('all');
   }
 
-  /** It answers no longer. */
+  /** Closes the socket, and waits for the program to end. */
   async release(): Promise<void> {
     this.#closed.resolve();
     await this.ended;
@@ -70,7 +70,7 @@ export class CopyProgram {
     const folder = path.join(copy, path.relative(root, cwd));
     const env = withVariables(options.environment, {
       PWD: folder,
-      // Git must find no repository around a copy, and no other one.
+      // Git must find no repository but the copy's own.
       ...{ GIT_DIR: null, GIT_WORK_TREE: null, GIT_INDEX_FILE: null, GIT_COMMON_DIR: null },
       GIT_CEILING_DIRECTORIES: copies.map(each => path.dirname(each.copy)).join(path.delimiter),
       ...this.#processes.variables,
@@ -83,7 +83,7 @@ export class CopyProgram {
     this.#child = child;
     this.#processes.own(child);
     child.once('exit', (code, signal) => {
-      // As a view, the copy goes with it, so nothing may be left that writes in it.
+      // Like a mounted view, the copy goes when the program ends, so nothing may be left that writes in it.
       void this.#processes.end('all').then(() => end(code ?? 128 + (signal ? constants.signals[signal] : 0)));
     });
     return new Promise(resolve => {

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import * as z from 'zod/mini';
-import { parsedJson } from '../../base/json.ts';
 import { withoutEditor, withVariables } from '../../base/system/environment.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { programOnPath } from '../../base/system/searchPath.ts';
@@ -11,6 +9,7 @@ import type { NamespaceOptions } from '../../sandbox/view/bubblewrap.ts';
 import { Namespace } from '../../sandbox/view/namespace.ts';
 import { proveWindow, type ProvenWindow } from '../mcp/proof.ts';
 import { terminalAgents, type TerminalAgent } from '../view/terminalAgents.ts';
+import { socketIn } from '../view/terminalFiles.ts';
 import { connectToViews } from '../view/viewSocket.ts';
 import { Lines, windowSchema, type ProgramMessage, type WindowMessage } from '../view/viewLines.ts';
 import { openWindows, realPathOf, windowsFor } from '../windowFiles.ts';
@@ -37,8 +36,6 @@ const OUTSIDE = [
   ...['DBUS_SESSION_BUS_ADDRESS', 'DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR'],
   ...['SSH_AUTH_SOCK', 'GPG_AGENT_INFO', 'TMUX', 'GIT_ASKPASS', 'SSH_ASKPASS'],
 ];
-
-const fileSchema = z.object({ socket: z.string() });
 
 /** The surroundings in which `redline-run` was started. */
 export interface StartPlace {
@@ -68,7 +65,7 @@ export async function runInView(command: readonly string[], options: StartPlace)
     say(`redline-run: there is no program ${name}. Nothing was started.`);
     return NOT_FOUND;
   }
-  // By its real folder: a view has no links to that. By its own name: it may be a link, and read by which one it was started.
+  // The folder is resolved: a view has no links to it. The name is not: a program may act by the name that it was started by.
   const program = path.join(await realPathOf(path.dirname(found)), path.basename(found));
   const base = path.basename(name).replace(/\.(cmd|bat|exe|ps1)$/i, '');
   const known = terminalAgents.find(each => each.program === base);
@@ -97,7 +94,7 @@ export async function runInView(command: readonly string[], options: StartPlace)
     made.copies.length > 0
       ? new CopyProgram({ ...made, ...started })
       : mounted(made, started, known, options);
-  // The terminal tells the program, too, which may go on after Ctrl+C.
+  // The terminal signals the program, too, which may go on after Ctrl+C.
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => undefined);
   for (const signal of ['SIGHUP', 'SIGTERM'] as const) process.on(signal, () => void running.pass(signal));
   const view = await running.entered;
@@ -185,13 +182,14 @@ async function followed<End>(
     if (taken?.kind !== 'taken') {
       lines?.close();
       lines = undefined;
-      await delay(RETRY_MS);
+      if (taken === undefined) await delay(RETRY_MS);
     }
-  } while (taken?.kind !== 'taken' && Date.now() < until);
+  } while (taken === undefined && Date.now() < until);
+  const later = 'Changes become previews once it has this folder open again.';
   const words =
     taken?.kind === 'taken'
       ? taken.lines
-      : ['VS Code is closed. What was written becomes previews once it has this folder open again.'];
+      : [`VS Code ${taken?.kind === 'refused' ? `failed: ${taken.reason}` : 'is closed'}. ${later}`];
   for (const line of words) options.say(`redline: ${line}`);
   return { end: end.value, lines };
 }
@@ -215,7 +213,7 @@ async function connect(
   { file, windows }: StartPlace,
 ): Promise<Connection | undefined> {
   if (file !== undefined) {
-    const { socket: at } = fileSchema.safeParse(parsedJson(textOf(file))).data ?? {};
+    const at = await socketIn(file);
     const socket = at === undefined ? undefined : await connectToViews(at, id);
     return socket && new Lines(socket, windowSchema);
   }

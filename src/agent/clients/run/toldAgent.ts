@@ -5,12 +5,12 @@ import type { Folders } from '../../sandbox/view/pathNames.ts';
 /** The instructions of an agent in a view. */
 export const VIEW_INSTRUCTIONS =
   'You work in a view of the workspace. What you write here is proposed to the user, and nothing is on disk until the user applies it. ' +
-  `${STATUS_FILE} in the workspace folder tells what the user applied or refused, and why: read it before you edit a file again, and ` +
-  'when a file is not as you left it. A refusal is an answer, not an error.';
+  `${STATUS_FILE} in the workspace folder lists what the user applied or refused, and why. Read it before you edit a file again, and ` +
+  'whenever a file is not as you left it. A refusal is an answer, not an error.';
 
 /** The sentence on paths for an agent in a copy. */
 export function copyInstructions({ root, copy }: Folders): string {
-  return `You work in a copy: ${copy} stands for ${root}. Where you read or are given a path in ${root}, use that of the copy.`;
+  return `You work in a copy: ${copy} stands for ${root}. For any path in ${root} that you read or are given, use the same path in the copy.`;
 }
 
 /** How a program is started. */

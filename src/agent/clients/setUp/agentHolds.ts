@@ -6,7 +6,7 @@ export const IN_VIEW = 'in an agent terminal';
 /** The fate of an edit: refused or a preview; the user is asked first; written at once. */
 export type Hold = 'held' | 'asks' | 'writes';
 
-/** The edits held of an agent in one of its modes, with the configuration that *Connect an Agent…* writes. */
+/** How an agent's edits are held in one of its modes, with the configuration that *Connect an Agent…* writes. */
 export interface ModeHolds {
   /** As the program names it. */
   readonly mode: string;

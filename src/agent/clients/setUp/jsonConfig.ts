@@ -7,7 +7,7 @@ export type ConfigEntry =
   /** An entry that the agent itself would add if it were missing. */
   | { readonly kind: 'default'; readonly path: readonly string[]; readonly value: unknown }
   | { readonly kind: 'value'; readonly path: readonly string[]; readonly value: unknown }
-  /** The last rule of an object that matches counts, so none with a `*` may stand below it. */
+  /** In an object, the last rule that matches counts, so no rule with a `*` may come after this one. */
   | { readonly kind: 'rule'; readonly path: readonly string[]; readonly value: string }
   /** An object that a list must hold, beside objects of others. An outdated one of ours is replaced. */
   | {
@@ -76,7 +76,7 @@ export async function jsonWith(file: string, text: string, entries: readonly Con
     if (entries.every(entry => holds(root(), entry))) return now;
   } catch (error) {
     if (error instanceof SetUpRefusal) throw error;
-    // The library throws if something on the way is no object, or is nested too deeply.
+    // The library throws if something on the way is not an object, or is nested too deeply.
   }
   throw new SetUpRefusal(file);
 }

@@ -20,7 +20,7 @@ export type ConfigFile = {
   | { readonly format: 'paragraph' }
 );
 
-/** An agent whose own tools Redline can hold. The own tools of every other agent still write. */
+/** An agent whose own tools Redline can hold. Every other agent's own tools still write. */
 export interface KnownAgent {
   readonly id: 'claude' | 'codex' | 'opencode' | 'vscode';
   readonly name: string;
@@ -50,7 +50,7 @@ const gate: ConfigFile = {
       bash: [`node '${program.replaceAll("'", `'\\''`)}'`, ' || exit 2'],
       powershell: [`node '${program.replaceAll("'", "''")}'`, '; if ($LASTEXITCODE -ne 0) { exit 2 }'],
     } as const;
-    // In between, the user may name further allowed tools.
+    // Between start and end, the user may name further allowed tools.
     const isHeld = (hook: unknown): boolean =>
       Object.entries(shells).every(([shell, [start, end]]) => {
         const command = isRecord(hook) ? hook[shell] : undefined;

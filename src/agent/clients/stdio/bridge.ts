@@ -45,12 +45,12 @@ export async function runBridge({ cwd, windows, version }: BridgeOptions): Promi
   connection.close();
 }
 
-/** How often the program looks whether the agent is still there, in milliseconds. */
+/** How often the program checks whether the agent is still there, in milliseconds. */
 const LOOK_MS = 500;
 
 /**
- * Settles when the agent has ended. The pipe does not tell: it stays open while another process that the agent has started also
- * holds it.
+ * Settles when the agent has ended. The pipe does not show that: it stays open while another process that the agent has started
+ * also holds it.
  */
 function untilOrphaned(): Promise<void> {
   const agent = process.ppid;

@@ -77,7 +77,7 @@ export class LineClient {
     return this.#transport.close();
   }
 
-  /** @param isThere settles if there may still be an answer though none came in time */
+  /** @param isThere resolves if there may still be an answer though none came in time; else rejects */
   #ask(
     method: string,
     params: object,

@@ -23,7 +23,7 @@ async function main(): Promise<void> {
 }
 
 main().then(
-  // Neither a window that does not answer nor a pipe that stays open keeps a program whose agent has gone.
+  // Once the agent has gone, this program ends, even if a window does not answer or a pipe stays open.
   () => process.exit(),
   (error: unknown) => {
     process.stderr.write(`redline-mcp: ${messageOf(error)}\n`);

@@ -16,7 +16,7 @@ const CONNECT_TIMEOUT = 10_000;
 /** How long the best window may take to answer after another one has, in milliseconds. */
 const GRACE_MS = 3_000;
 
-/** An upper bound for the rest of a message beside the arguments of a call, in bytes. */
+/** An upper bound for the rest of a message, without the arguments of a call, in bytes. */
 const ENVELOPE_BYTES = 1_024;
 
 /** The call of an agent, to be passed on. */
@@ -74,7 +74,7 @@ export class WindowConnection {
     }
   }
 
-  /** Ends the connection, also one that is being made. */
+  /** Ends the connection, even one that is still being made. */
   close(): void {
     void this.#open?.close();
     void this.#connecting?.then(client => client?.close());

@@ -16,7 +16,7 @@ export function answerTool(comments: AskedComments): Tool {
     name: 'answer',
     label: 'Answer',
     description:
-      'Answer a comment of the user on one of your proposals. They read it below the comment. Where the comment asks for a ' +
+      'Answer a comment of the user on one of your previews. They read it below the comment. Where the comment asks for a ' +
       'change, propose that, too.',
     parameters: z.object({
       comment: z.string().check(z.describe('Its number, as status lists it, e.g. "c1".')),
@@ -24,7 +24,9 @@ export function answerTool(comments: AskedComments): Tool {
     }),
     async execute({ comment, text }) {
       if (!comments.all().some(({ id }) => id === comment))
-        throw new ToolError(`${comment} is no comment on your proposals. Call status for those that are.`);
+        throw new ToolError(
+          `${comment} is not a comment on your previews. Call status to list those that are.`,
+        );
       comments.answer(comment, text.trim());
       return textResult(`Your answer to ${comment} is shown to the user.`);
     },

@@ -93,7 +93,7 @@ async function changeOf(given: GivenChange, context: ToolContext): Promise<MadeC
   const changesText = edits !== undefined || content !== undefined;
   if (given.delete === true) {
     if (changesText || renameTo !== undefined)
-      throw new ToolError('delete goes with neither edits, content nor renameTo.');
+      throw new ToolError('Give delete alone, without edits, content and renameTo.');
     return collected(deleteFileTool, { path }, context);
   }
   if (renameTo === undefined) {

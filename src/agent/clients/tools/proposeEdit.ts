@@ -12,7 +12,7 @@ export const editsSchema = z
         .string()
         .check(
           z.describe(
-            'Exact text to replace, which must occur once in the file as you see it, or set replaceAll.',
+            'Exact text to replace. It must occur once in the file as read_file shows it, unless replaceAll is set.',
           ),
         ),
       new: z.string().check(z.describe('Its replacement.')),
@@ -26,9 +26,9 @@ export const proposeEditTool = defineTool({
   name: 'propose_edit',
   label: 'Propose Edit',
   description:
-    'Propose a change to one file: either `edits`, exact replacements in the file as it is now with your pending ' +
-    'proposals, or `content`, the whole new text, which also creates a file. Nothing is written: the user reviews the ' +
-    'change as a diff and decides later. The call returns at once; go on with your work.',
+    'Propose a change to one file: either `edits`, exact replacements in the file as read_file shows it, or ' +
+    '`content`, the whole new text, which also creates a file. Nothing is written: the user reviews the change as a diff ' +
+    'and decides later. The call returns at once; go on with your work.',
   parameters: z.object({
     path: z.string().check(z.minLength(1)),
     edits: z.optional(editsSchema),

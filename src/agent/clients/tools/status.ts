@@ -26,7 +26,7 @@ export function statusTool(
     name: 'status',
     label: 'Status',
     description:
-      'List your proposals: those that are pending, and the decisions on the latest others, with the comments of the user.',
+      'List your previews: those that are pending, and the decisions on the latest others, with the comments of the user.',
     parameters: z.object({}),
     readOnly: true,
     async execute() {
@@ -36,13 +36,13 @@ export function statusTool(
       const texts = await Promise.all(
         shown.map(async comment => `[${comment.id}] ${await commentText(comment, find(comment.previewId))}`),
       );
-      const head = texts.length > 0 ? ['Comments of the user, which you can answer:'] : [];
+      const head = texts.length > 0 ? ['Comments of the user; call answer to reply:'] : [];
       return textResult([statusText(previews), ...head, ...texts].join('\n'));
     },
   });
 }
 
-/** An agent's pending previews, and the latest decisions. @param lineOf tells one of them */
+/** An agent's pending previews, and the latest decisions. @param lineOf describes a preview in one line */
 export function statusText({ open, ended }: ListedPreviews, lineOf = lineForVotes): string {
   const listing = (previews: readonly Preview[], limit: number, head: string): string[] => {
     const left = previews.length - limit;

@@ -17,7 +17,7 @@ export function waitTool(previews: ListedPreviews, decisions: News): Tool {
     name: 'wait',
     label: 'Wait',
     description:
-      `Wait until the user decides on one of your proposals, at most ${MAX_WAIT} seconds. Call it only if you cannot go ` +
+      `Wait until the user decides on one of your previews, at most ${MAX_WAIT} seconds. Call it only if you cannot go ` +
       'on without a decision. If nothing was decided, call it again or go on with other work.',
     parameters: z.object({
       seconds: z.optional(

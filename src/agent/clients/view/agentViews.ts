@@ -1,31 +1,34 @@
+import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { succeeds } from '../../base/async.ts';
-import { detailOf, messageWithoutPaths } from '../../base/errors.ts';
+import { detailOf, hasCode, messageWithoutPaths } from '../../base/errors.ts';
 import { AgentView } from '../../sandbox/agentView/agentView.ts';
-import { holds, wallAround } from '../../sandbox/agentView/copyWall.ts';
 import { TooLargeError } from '../../sandbox/agentView/frozenFolder.ts';
 import { CancelledError, COPIES, removeLeftCopies } from '../../sandbox/agentView/workCopy.ts';
 import { runningIn } from '../../sandbox/view/firstProcess.ts';
 import { Namespace } from '../../sandbox/view/namespace.ts';
+import { emptyWork } from '../../sandbox/view/upperTree.ts';
 import type { AgentName, Preview } from '../../hold/preview/preview.ts';
 import { StartedProcesses } from '../../base/system/startedProcesses.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { agentNameOf } from '../agentName.ts';
 import { LiveView } from './liveView.ts';
+import { mountsOf } from './mountsOf.ts';
 import { isOfTerminal, VIEW_SESSION } from './terminalSessions.ts';
-import { farewell, greeting } from './terminalWords.ts';
+import { farewell } from './terminalWords.ts';
 import type { AgentViewsHost } from './viewsHost.ts';
 import { ownerOf, writeOwner, type ViewOwner } from './viewOwner.ts';
-import { ViewSocket } from './viewSocket.ts';
+import { TerminalFiles } from './terminalFiles.ts';
 import { Lines, programSchema, type ProgramMessage, type WindowMessage } from './viewLines.ts';
 
 /** Stands for the root of a view that is not mounted. */
 const NOWHERE = '/';
 /** Name of the file that marks a view whose changes could not become previews and are kept for the person. */
 const KEPT = 'kept';
+const NOT_MOUNTED = 'The view is not mounted.';
 /** Milliseconds that the view of a killed program may take to go: nothing reports its end. */
 const GONE_MS = 5_000;
 const GONE_POLL_MS = 50;
@@ -34,21 +37,33 @@ const GONE_POLL_MS = 50;
 export class AgentViews {
   readonly #host: AgentViewsHost;
   readonly #live = new Map<string, LiveView>();
-  /** The ids of the programs that are connected, also while their views are made. */
+  /** The ids of the programs that are connected, even while their views are made. */
   readonly #served = new Set<string>();
   /** The preview sessions of the agents at work, by the id of their program. */
   readonly #sessions = new Map<string, string>();
-  #socket: Promise<ViewSocket> | undefined;
+  /** The record of what was taken from a view. Previews that are not stored are this window's alone, and so is their record. */
+  #record: string | undefined;
+  /** Settles once the records of views are joined that this window kept apart. */
+  #joined: Promise<void> = Promise.resolve();
+  /** The views that this window has opened, by their folders. */
+  readonly #open = new Map<string, AgentView>();
+  readonly #terminals: TerminalFiles;
   #isClosed = false;
 
   constructor(host: AgentViewsHost) {
     this.#host = host;
+    this.#terminals = new TerminalFiles(host.storage, (socket, id) => void this.serve(socket, id));
+    if (!host.keepsPreviews) this.#record = `known-${randomUUID()}`;
   }
 
-  /** Lets the terminals of this window in. @returns the path of a private socket @throws the error of the system */
-  async listen(): Promise<string> {
-    this.#socket ??= ViewSocket.listen((socket, id) => void this.serve(socket, id));
-    return (await this.#socket).path;
+  /** Lets new terminals of this window in. @returns the file that tells them where @throws the error of the system */
+  terminalFile(): Promise<string> {
+    return this.#terminals.own();
+  }
+
+  /** Lets in the terminals that this window had before a reload. @throws the error of the system */
+  goOn(): Promise<void> {
+    return this.#terminals.inherit();
   }
 
   /** Serves one program until it ends or goes away. Never rejects. */
@@ -63,32 +78,58 @@ export class AgentViews {
     } finally {
       lines.close();
       this.#served.delete(id);
+      this.#open.delete(path.join(this.#host.storage, id));
+    }
+  }
+
+  /** The previews of this window are stored from now on, so the next one must not take them from the views again. Never rejects. */
+  keepRecord(): Promise<void> {
+    const record = this.#record;
+    this.#record = undefined;
+    if (record !== undefined) this.#joined = this.#join(record);
+    return this.#joined;
+  }
+
+  async #join(record: string): Promise<void> {
+    for (const id of await this.#folders()) {
+      const folder = path.join(this.#host.storage, id);
+      try {
+        const isKnown = await succeeds(fs.access(path.join(folder, `${record}.json`)));
+        const view = this.#open.get(folder) ?? (isKnown && (await AgentView.reopen(folder, record)));
+        if (view) await view.joinRecord();
+      } catch (error) {
+        this.#host.logger.error(`What was taken from ${folder} is proposed again: ${detailOf(error)}`);
+      }
     }
   }
 
   /**
-   * Takes the changes of programs that ended while no window was open.
-   * @returns whether some are still at work: they come back once this window listens.
+   * Takes the changes of programs that ended while no window was open, and lets the others come back.
+   * @returns whether some are still at work, or may be
    */
   async recover(): Promise<boolean> {
     let isAnyAtWork = false;
-    const entries = await fs.readdir(this.#host.storage, { withFileTypes: true }).catch(() => []);
-    const folders = entries.filter(each => each.isDirectory()).map(({ name }) => name);
+    const folders = await this.#folders();
     await removeLeftCopies(this.#host.storage, folders).catch(() => undefined); // the next start tries again
     for (const id of folders.filter(name => !COPIES.test(name))) {
       const folder = path.join(this.#host.storage, id);
+      let owner: ViewOwner | undefined;
       try {
         if (this.#served.has(id) || (await succeeds(fs.access(path.join(folder, KEPT))))) continue;
-        const owner = await ownerOf(folder);
+        owner = await ownerOf(folder);
         const view = await AgentView.reopen(folder);
         if (await view.isBeingMade()) continue;
         if (!owner || (await view.isOver())) await view.remove();
         else if (await view.isMounted(owner.view)) isAnyAtWork = true;
         else await this.#takeAgain(folder, owner);
       } catch (error) {
+        if (await isGone(folder)) continue; // a window that was closing has just removed it
         this.#host.logger.error(`What an agent has written is still in ${folder}: ${detailOf(error)}`);
+        if (owner) this.#host.onTrouble(owner.agent, error);
+        isAnyAtWork = true;
       }
     }
+    await (isAnyAtWork ? this.#terminals.inherit() : this.#terminals.clear());
     return isAnyAtWork;
   }
 
@@ -104,7 +145,13 @@ export class AgentViews {
     this.#isClosed = true;
     await Promise.all([...this.#live.values()].map(live => live.stop()));
     this.#live.clear();
-    await this.#socket?.then(socket => socket.close()).catch(() => undefined);
+    await this.#terminals.close(this.#served.size > 0);
+  }
+
+  /** The names of the folders of all views, and of those with copies. */
+  async #folders(): Promise<readonly string[]> {
+    const entries = await fs.readdir(this.#host.storage, { withFileTypes: true }).catch(() => []);
+    return entries.filter(each => each.isDirectory()).map(({ name }) => name);
   }
 
   async #serve(lines: Connection, id: string): Promise<void> {
@@ -115,7 +162,9 @@ export class AgentViews {
     const folder = path.join(storage, id);
     const refusal = first.kind === 'open' ? await this.#refusal(first.cwd) : undefined;
     if (refusal !== undefined) return lines.send({ kind: 'refused', reason: refusal });
-    const view = first.kind === 'open' ? await this.#make(folder, lines) : await AgentView.reopen(folder);
+    const isOver = first.kind === 'again' && (await isGone(folder));
+    if (isOver) return lines.send({ kind: 'refused', reason: NOT_MOUNTED });
+    const view = await (first.kind === 'open' ? this.#make(folder, lines) : this.#reopen(folder));
     if (typeof view === 'string') return lines.send({ kind: 'refused', reason: view });
     let keeps = true;
     let live: LiveView | undefined;
@@ -127,7 +176,7 @@ export class AgentViews {
       const entered = first.kind === 'open' ? await this.#begin(lines, view, folder, owner) : first.view;
       if (entered === undefined || !(await view.enter(entered))) {
         // It has gone with its view, perhaps after it had written something.
-        lines.send({ kind: 'refused', reason: 'The view is not mounted.' });
+        lines.send({ kind: 'refused', reason: NOT_MOUNTED });
         lines.close();
         await lines.closed;
         return this.#isClosed ? undefined : await this.#takeAgain(folder, owner);
@@ -172,9 +221,7 @@ export class AgentViews {
     owner: ViewOwner,
   ): Promise<string | undefined> {
     await writeOwner(folder, owner);
-    const wall = await wallOf(view);
-    const told = await greeting(view, owner, wall.length > 0, this.#host);
-    lines.send({ kind: 'mounts', ...viewOf(view, this.#host), wall: [...wall], lines: told });
+    lines.send(await mountsOf(view, owner, this.#host));
     const entered = await lines.next();
     if (entered?.kind !== 'entered') return undefined;
     const { view: at, processes } = entered;
@@ -213,7 +260,7 @@ export class AgentViews {
     void lines.closed.then(() => gone.abort());
     const copying = found.mount === 'copy' ? { progress, signal: gone.signal } : undefined;
     try {
-      return await AgentView.create(folders(), folder, limits(), copying);
+      return await this.#opened(record => AgentView.create(folders(), folder, limits(), copying, record));
     } catch (error) {
       if (error instanceof CancelledError) return l10n.t('Copying the workspace was cancelled.');
       if (error instanceof TooLargeError)
@@ -222,9 +269,22 @@ export class AgentViews {
     }
   }
 
+  #reopen(folder: string): Promise<AgentView> {
+    return this.#opened(record => AgentView.reopen(folder, record));
+  }
+
+  async #opened(opening: (record: string | undefined) => Promise<AgentView>): Promise<AgentView> {
+    await this.#joined;
+    const record = this.#record;
+    const view = await opening(record);
+    this.#open.set(view.storage, view);
+    if (record !== this.#record) await view.joinRecord();
+    return view;
+  }
+
   /** Mounts again the view of a program that has gone, and takes its changes. */
   async #takeAgain(folder: string, owner: ViewOwner): Promise<void> {
-    const view = await AgentView.reopen(folder);
+    const view = await this.#reopen(folder);
     const former = await ownerOf(folder);
     // Two mounts of one upper tree would not see each other, and processes of the program may still be about to end.
     for (
@@ -241,6 +301,8 @@ export class AgentViews {
     if (await view.isOver()) return await view.remove();
     const { storage, folders, links, copies } = view.mounts;
     if (copies.length > 0) return this.#takeRest(view, NOWHERE, owner);
+    // An earlier attempt that broke off may have left a mark; while it is there, the kernel refuses to mount.
+    for (const { state } of folders) await emptyWork(path.join(state, 'work'));
     const namespace = new Namespace({
       ...{ storage, folders, links: new Map(links), deleted: [], cwd: '/', program: ['/bin/true'] },
       ...{ environment: {}, searchPath: '' },
@@ -286,32 +348,10 @@ function sessionOf(
   return left?.origin?.sessionId ?? `${VIEW_SESSION}${id}`;
 }
 
-function viewOf(
-  { mounts }: AgentView,
-  host: AgentViewsHost,
-): Omit<Extract<WindowMessage, { kind: 'mounts' }>, 'kind' | 'lines' | 'wall'> {
-  const { storage, folders, links, shown, readable, copies } = mounts;
-  return {
-    storage,
-    folders: folders.map(({ root, state }) => ({ root, state })),
-    links: links.map(([link, target]) => [link, target]),
-    shown: [...shown],
-    copies: copies.map(({ root, copy }) => ({ root, copy })),
-    readable: [...readable, ...host.readable()],
-    searchPath: process.env['PATH'] ?? '',
-  };
-}
-
-/** The wall that keeps a program in copies from writing into the folders and the state of all views; none if nothing does. */
-async function wallOf({ mounts, written }: AgentView): Promise<readonly string[]> {
-  const { copies, storage } = mounts;
-  if (copies.length === 0) return [];
-  const closed = [...copies.map(({ root }) => root), path.dirname(storage)];
-  const wall = wallAround(
-    await Promise.all(closed.map(each => fs.realpath(each))),
-    await fs.realpath(written),
-  );
-  return wall && (await holds(wall, storage, written)) ? wall : [];
+/** Whether there is nothing of a view. */
+async function isGone(folder: string): Promise<boolean> {
+  const left = await fs.readdir(folder).catch((error: unknown) => (hasCode(error, 'ENOENT') ? [] : [error]));
+  return left.length === 0;
 }
 
 /** Keeps the changes of a view for the person, without set-user-ID and set-group-ID bits. */

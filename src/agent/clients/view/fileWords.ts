@@ -18,7 +18,7 @@ function outcomeOf({ state, editedByUser }: Preview): string {
   switch (state.kind) {
     case 'pending':
       if (state.stale.length > 0)
-        return `waits for the user, but the user has changed ${listed(state.stale)} since, so it cannot be applied as it is.`;
+        return `waits for the user, but ${listed(state.stale)} changed since, so it cannot be applied as it is.`;
       if (state.lastError !== undefined)
         return `waits for the user; applying it failed: ${safeText(state.lastError)}`;
       return editedByUser ? 'waits for the user, who has edited it.' : 'waits for the user.';

@@ -1,15 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { safeName, safeText } from '../../base/safeName.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { detailOf } from '../../base/errors.ts';
 import { english, type Sentence } from '../../base/localiser.ts';
 import type { Logger } from '../../base/logger.ts';
-import { listed, plural } from '../../base/phrases.ts';
 import type { AgentView } from '../../sandbox/agentView/agentView.ts';
 import type { Collection } from '../../sandbox/agentView/collected.ts';
 import type { Stayed } from '../../sandbox/agentView/stayed.ts';
 import { placeForeign } from '../../hold/external/foreignChange.ts';
-import { inPreviews, type LeftOut, type LeftOutReason } from '../../hold/external/gathered.ts';
+import { inPreviews, type LeftOut } from '../../hold/external/gathered.ts';
 import { contentOf } from '../../hold/preview/blobs.ts';
 import type { FileChange } from '../../hold/preview/fileChange.ts';
 import { foldersAbove, stepsOf } from '../../hold/preview/fileSteps.ts';
@@ -18,22 +16,13 @@ import { queueResolveHandler, type ResolveHost } from '../../hold/preview/queueR
 import type { FileContent, Workspace } from '../../hold/preview/workspace.ts';
 import { MAX_PENDING } from '../agentClient.ts';
 import { OwnPreviews } from '../ownPreviews.ts';
-import { statusText } from '../tools/status.ts';
-import { fileLine, filesOf } from './fileWords.ts';
+import { Followed } from './followed.ts';
 import { pendingOf } from './terminalSessions.ts';
 import { AGENT_SETTINGS } from './terminalAgents.ts';
+import { statusOf } from './viewStatus.ts';
 
 /** How often to check for writes, in milliseconds. */
 const POLL_MS = 400;
-/** The most ignored files and folders that `REDLINE.md` names. */
-const MAX_LISTED = 20;
-/** Why something is not proposed, for the agent. */
-const WORDS: Partial<Record<LeftOutReason, string>> = {
-  tooLarge: 'larger than 5 MB',
-  notAFile: 'not a file',
-  path: 'not a name that can be used',
-  worktree: 'a worktree, which stays in this view; merge its branch here, and what it changed is proposed',
-};
 /** How many files the title of a preview names. */
 const MAX_NAMED = 3;
 /** The largest share of the time that checking may take. */
@@ -45,7 +34,9 @@ export interface ViewPace {
   readonly restMs: number;
   /** The longest wait before the view is looked at while something is still being written, in milliseconds. */
   readonly longestMs: number;
-  /** Settles when the next look is due, by default after so many milliseconds; at once when `signal` is aborted. Never rejects. */
+  /** Milliseconds on a clock that nobody sets. */
+  now(): number;
+  /** Settles when the next look is due, by default after `ms` milliseconds; at once when `signal` is aborted. Never rejects. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -53,6 +44,7 @@ export interface ViewPace {
 export const viewPace: ViewPace = {
   restMs: 2_000,
   longestMs: 8_000,
+  now: () => performance.now(),
   wait: (ms, signal) => delay(ms, undefined, { signal, ref: false }).catch(() => undefined),
 };
 
@@ -61,6 +53,8 @@ export interface ViewHost extends ResolveHost {
   readonly workspace: Workspace;
   readonly logger: Logger;
   readonly pace: ViewPace;
+  /** Tells the person that the files of an agent cannot be read or written, perhaps since the disk is full. It is tried again. */
+  readonly onTrouble: (agent: AgentName, error: unknown) => void;
 }
 
 /** Files of a view that are in no preview, to tell the person and the agent. */
@@ -87,8 +81,9 @@ export class LiveView {
   readonly #onNotTaken: (what: NotTaken) => void;
   readonly #owned = new DisposableStore();
   readonly #ending = new AbortController();
-  /** Workspace paths on which something was decided. */
+  /** Workspace paths on which something was decided that the view has not followed yet. */
   readonly #decided = new Set<string>();
+  readonly #followed: Followed;
   #leftOut: LeftOut[] = [];
   #last: Pick<Collection, 'isTooMuch' | 'commits' | 'lostGit' | 'busy' | 'bulk' | 'ignored' | 'notes'> = {
     ...{ isTooMuch: false, commits: 0, lostGit: false, busy: [], bulk: [], ignored: [], notes: [] },
@@ -113,7 +108,7 @@ export class LiveView {
     this.#agent = agent;
     this.#previews = new OwnPreviews(host.store, id);
     this.#onNotTaken = onNotTaken;
-    for (const preview of this.#previews.open) this.#follow(preview);
+    this.#followed = new Followed(view.storage);
     this.#owned.add(host.store.onDidChange(preview => this.#follow(preview)));
   }
 
@@ -149,19 +144,23 @@ export class LiveView {
   }
 
   #follow(preview: Preview): void {
-    if (this.#previews.has(preview)) for (const path of pathsOf(preview)) this.#decided.add(path);
+    if (!this.#previews.has(preview) || this.#followed.has(preview)) return;
+    for (const path of pathsOf(preview)) this.#decided.add(path);
   }
 
   /** The upper tree of an overlay tells no one when something is written into it. */
   async #watch(): Promise<void> {
     let seen = '';
     let taken: string | undefined;
-    let since = Date.now();
-    let lastTurn = since;
     let pause = POLL_MS;
+    let isInTrouble = false;
     const { pace, logger } = this.#host;
+    let since = pace.now();
+    let lastTurn = since;
     try {
-      // Previews that an earlier terminal left pending are there from the start.
+      await this.#followed.load();
+      // There may already be previews that an earlier terminal left pending, and decisions made just before a reload.
+      for (const preview of this.#host.store.all()) this.#follow(preview);
       await this.#bringUpToDate();
       await this.#tell();
     } catch (error) {
@@ -171,14 +170,15 @@ export class LiveView {
       const { signal } = this.#ending;
       await pace.wait(pause, signal);
       if (signal.aborted) return;
-      const began = Date.now();
+      const began = pace.now();
       try {
         const now = await this.#view.fingerprint();
-        pause = Math.max(POLL_MS, (Date.now() - began) / LOOK_SHARE);
+        // Limited: if the machine slept during a look, its length says nothing about the next one.
+        pause = Math.min(pace.longestMs, Math.max(POLL_MS, (pace.now() - began) / LOOK_SHARE));
         const isNews = now !== seen;
         seen = now;
-        if (isNews) since = Date.now();
-        const isResting = !isNews && Date.now() - since >= pace.restMs;
+        if (isNews) since = pace.now();
+        const isResting = !isNews && pace.now() - since >= pace.restMs;
         // A file that is written again and again holds up only itself.
         if (isResting || began - lastTurn >= pace.longestMs) {
           if (now !== taken && this.#previews.open.length < MAX_PENDING) {
@@ -187,11 +187,15 @@ export class LiveView {
           }
           await this.#bringUpToDate();
           await this.#tell();
-          lastTurn = Date.now();
+          lastTurn = pace.now();
+          isInTrouble = false;
         }
       } catch (error) {
-        logger.error(`Looking at the view of an agent failed: ${detailOf(error)}`);
         pause = Math.max(pause, pace.restMs);
+        if (isInTrouble) continue;
+        isInTrouble = true;
+        logger.error(`Looking at the view of an agent failed: ${detailOf(error)}`);
+        this.#host.onTrouble(this.#agent, error);
       }
     }
   }
@@ -224,12 +228,13 @@ export class LiveView {
       (files: string): Sentence =>
       l10n =>
         l10n.t('Conflicts with {0} · {1}', name, files);
-    await this.#stage(others, files => () => files);
-    await this.#stage(own, files => l10n => l10n.t('Settings of {0} · {1}', name, files));
-    await this.#stage(secret, secretly);
-    await this.#stage(conflicts, inConflict);
-    await this.#stage(secretConflicts, files => l10n => secretly(inConflict(files)(l10n))(l10n));
-    await collection.accept();
+    await collection.accept(async () => {
+      await this.#stage(others, files => () => files);
+      await this.#stage(own, files => l10n => l10n.t('Settings of {0} · {1}', name, files));
+      await this.#stage(secret, secretly);
+      await this.#stage(conflicts, inConflict);
+      await this.#stage(secretConflicts, files => l10n => secretly(inConflict(files)(l10n))(l10n));
+    });
     const isNews = leftOut.length > 0 || (isTooMuch && !this.#last.isTooMuch);
     this.#leftOut.push(...leftOut);
     this.#last = { isTooMuch, commits, lostGit, busy, bulk, ignored, notes };
@@ -249,10 +254,11 @@ export class LiveView {
   }
 
   /**
-   * Writes decisions into the files of the view, also those made meanwhile: the agent must not hear of one before. A file that the
-   * agent has changed since then follows once that change is taken.
+   * Writes decisions into the files of the view, including those made meanwhile: the agent must not hear of a decision before its
+   * files show it. A file that the agent has changed since then follows once that change is taken.
    */
   async #bringUpToDate(): Promise<void> {
+    if (this.#decided.size === 0) return;
     const wanted = new Map<string, Wanted | undefined>();
     for (const path of this.#decided) {
       this.#decided.delete(path);
@@ -264,14 +270,20 @@ export class LiveView {
     const [below, others] = split([...wanted.keys()], isBelowFile);
     const [files, rest] = split(others, isFile);
     const above = new Set(files.flatMap(foldersAbove));
-    // Removals come first, to make room.
-    for (const path of [...below, ...rest.filter(each => wanted.get(each) ?? above.has(each))])
-      await this.#view.put(path, null);
-    for (const path of files) {
-      const { content = null, mode } = wanted.get(path) ?? {};
-      await this.#view.put(path, content, mode);
+    try {
+      // Removals come first, to make room.
+      for (const path of [...below, ...rest.filter(each => wanted.get(each) ?? above.has(each))])
+        await this.#view.put(path, null);
+      for (const path of files) {
+        const { content = null, mode } = wanted.get(path) ?? {};
+        await this.#view.put(path, content, mode);
+      }
+    } catch (error) {
+      for (const path of wanted.keys()) this.#decided.add(path);
+      throw error;
     }
-    if (this.#decided.size > 0) await this.#bringUpToDate();
+    if (this.#decided.size > 0) return this.#bringUpToDate();
+    await this.#followed.add(this.#previews.ended);
   }
 
   /** The content for the agent at a path, and its permission bits: those of the file on disk, unless a preview changes them. */
@@ -298,52 +310,13 @@ export class LiveView {
   }
 
   async #tell(): Promise<void> {
-    const text = this.#status();
+    const { others } = pendingOf(this.#agent.name, this.#id, this.#host.store.open);
+    const text = statusOf(this.#previews, {
+      ...{ ...this.#last, leftOut: this.#leftOut, copies: this.#view.mounts.copies, others },
+    });
     if (text === this.#told) return;
     await this.#view.tell(text);
     this.#told = text;
-  }
-
-  #status(): string {
-    const { commits, lostGit, isTooMuch, busy, bulk, ignored } = this.#last;
-    const notes = [
-      ...this.#view.mounts.copies.map(
-        ({ root, copy }) => `This is a copy: ${safeName(copy)} stands for ${safeName(root)}.`,
-      ),
-      ...this.#last.notes,
-      ...(isTooMuch
-        ? [
-            `You have changed more files than can be reviewed at once (2,000 files or 50 MB). ${bulk.length > 0 ? `Of ${listed(bulk)}, nothing` : 'None of it'} is proposed until there are fewer.`,
-          ]
-        : []),
-      ...(commits > 0
-        ? [
-            `${plural(commits, 'commit')} of yours ${commits === 1 ? 'stays' : 'stay'} in this view. What they contain is proposed; the user commits it.`,
-          ]
-        : []),
-      ...(lostGit ? ['You have removed .git in this view. The repository of the user is as it was.'] : []),
-      ...pendingOf(this.#agent.name, this.#id, this.#host.store.open).others.map(
-        preview => `Pending in another terminal of yours, and not in this view: ${filesOf(preview)}.`,
-      ),
-      ...(ignored.length > 0
-        ? [`Git ignores these, so they stay in this view: ${listed(ignored.slice(0, MAX_LISTED))}.`]
-        : []),
-      ...busy.map(path => `Not proposed yet, since it is still being written: ${safeName(path)}.`),
-      ...this.#leftOut.map(
-        ({ path, why, detail }) =>
-          `Not proposed: ${safeName(path)} (${safeText(detail ?? WORDS[why] ?? why)}).`,
-      ),
-    ];
-    return [
-      '# What became of your changes',
-      '',
-      'You work in a view of the workspace. What you write here is proposed to the user, and nothing is on disk until the user',
-      'applies it. A refusal is an answer, not an error. Files here change when the user decides: read them again before you edit.',
-      '',
-      statusText(this.#previews, fileLine),
-      ...(notes.length > 0 ? ['', ...notes] : []),
-      '',
-    ].join('\n');
   }
 }
 
@@ -353,7 +326,7 @@ interface Wanted {
   readonly mode: number | undefined;
 }
 
-/** Those for which it holds, and the others. */
+/** The items for which `holds` is true, and the others. */
 function split<T>(all: readonly T[], holds: (each: T) => boolean): readonly [T[], T[]] {
   const { yes = [], no = [] } = Object.groupBy(all, each => (holds(each) ? 'yes' : 'no'));
   return [yes, no];

@@ -39,11 +39,11 @@ export async function greeting(
             : l10n.t('It works in a copy; nothing stops it from writing elsewhere by an absolute path.'),
         ]),
     l10n.t(
-      'What is written here becomes previews in VS Code; nothing is on disk until you apply it. Your decisions are in REDLINE.md.',
+      'Changes made here become previews in VS Code; nothing is on disk until you apply it. Your decisions are in REDLINE.md.',
     ),
     ...(own.length === 0
       ? []
-      : [l10n.t('It starts with what is pending of its last terminal: {0}.', filesIn(own))]),
+      : [l10n.t('It starts with the pending changes from its last terminal: {0}.', filesIn(own))]),
     ...(others.length === 0
       ? []
       : [
@@ -75,7 +75,10 @@ export async function greeting(
   ];
 }
 
-/** The lines for the person at the terminal once the agent has ended. @param folder keeps changes that are too many */
+/**
+ * The lines for the person at the terminal once the agent has ended.
+ * @param folder where changes are kept if there are too many to review
+ */
 export function farewell(
   { open, notTaken }: Pick<LiveView, 'open' | 'notTaken'>,
   folder: string,

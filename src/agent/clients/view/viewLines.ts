@@ -15,7 +15,7 @@ export const programSchema = z.discriminatedUnion('kind', [
   /** Comes back to its view after a reload. */
   z.object({ kind: z.literal('again'), agent: z.string(), view: z.string() }),
   /**
-   * The program runs; `view` leads to the root of its view, or it answers there as long as it works in copies. Then it names its
+   * The program runs; `view` leads to the root of its view. If it works in copies, it answers at `view` instead, and names its
    * processes.
    */
   z.object({ kind: z.literal('entered'), view: z.string(), processes: z.optional(processes) }),

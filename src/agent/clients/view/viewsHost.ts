@@ -8,11 +8,13 @@ import type { NotTaken, ViewHost } from './liveView.ts';
 
 /** Ports of `AgentViews` to its window. */
 export interface AgentViewsHost extends ViewHost {
+  /** Whether the previews of this window are stored. */
+  readonly keepsPreviews: boolean;
   readonly folders: () => readonly FolderRoot[];
   /** Holds the views, one folder each. It is outside all folders of the workspace. */
   readonly storage: string;
   readonly limits: () => CopyLimits;
-  /** Absolute paths in the home folder that agents may read beside their own settings and tools. */
+  /** Absolute paths in the home folder that agents may read besides their own settings and tools. */
   readonly readable: () => readonly string[];
   /** How a view is made here, see `viewMount`. */
   readonly mount: () => Promise<ViewMount>;

@@ -143,7 +143,7 @@ test('all proposal tools work over the wire', async () => {
   await agent.ok('propose_edit', { path: 'c.txt', content: 'C' });
   assert.match(
     await agent.ok('withdraw', { ids: ['p2'] }),
-    /^Discarded: Rewrite c\.txt\. Reason: Withdrawn by the agent\.$/,
+    /^Discarded: p2 \(Rewrite c\.txt\)\. Reason: Withdrawn by the agent\.$/,
   );
 });
 

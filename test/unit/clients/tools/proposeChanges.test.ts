@@ -73,13 +73,13 @@ test('if one change cannot be made, nothing is staged, and the error names it', 
       /^changes\.1 \(b\.txt\): old was not found in b\.txt/,
     ],
     [{ path: 'b.txt' }, /Give edits, content, renameTo or delete\. Nothing was staged\.$/],
-    [{ path: 'b.txt', delete: true, content: '' }, /delete goes with neither/],
+    [{ path: 'b.txt', delete: true, content: '' }, /Give delete alone/],
     [{ path: 'b.txt', edits: [{ old: 'b', new: 'c' }], content: 'c' }, /not both/],
     [{ path: 'no.txt', delete: true }, /There is no file no\.txt/],
     [{ path: 'b.txt', renameTo: 'c.txt' }, /c\.txt already exists/],
     [{ path: '../x', content: '' }, /outside the workspace/],
     [{ path: './a.txt', content: 'again' }, /^changes\.0 and changes\.1 both concern a\.txt/],
-    [{ path: 'b.txt', renameTo: 'b/b.txt', delete: true }, /delete goes with neither/],
+    [{ path: 'b.txt', renameTo: 'b/b.txt', delete: true }, /Give delete alone/],
   ];
   for (const [bad, error] of cases) assert.match(await refused(good, bad), error);
   assert.match(await refused(), /changes: /);

@@ -127,7 +127,8 @@ const inViews = (): void => {
   test('a terminal of the window reaches it by a socket that nobody else can, also after a reload', async t => {
     const world = await opened(t, FILES);
     const terminal = await world.terminal();
-    const { socket } = JSON.parse(fs.readFileSync(terminal[1] ?? '', 'utf8')) as { socket: string };
+    const [, file = ''] = terminal;
+    const { socket } = JSON.parse(fs.readFileSync(file, 'utf8')) as { socket: string };
     assert.equal(fs.statSync(path.dirname(socket)).mode & 0o777, 0o700);
     const agent = world.start('/bin/sh', [], {}, terminal);
     await agent.run('echo A > src/b.ts');
@@ -136,9 +137,12 @@ const inViews = (): void => {
     assert.equal(fs.existsSync(path.dirname(socket)), false);
     await agent.run('echo late > late.ts');
     assert.equal(await world.openWindow(), true);
-    await world.terminal();
     assert.deepEqual((await world.previews(2)).slice(1), ['sh: late.ts: ∅ => late']);
     assert.equal(await agent.exit(), 0);
+    await polled('the view to be gone', () => fs.readdirSync(world.storage).join() === path.basename(file));
+    await world.closeWindow();
+    await world.openWindow();
+    assert.deepEqual(fs.readdirSync(world.storage), [], 'nobody needs the file any more');
   });
 
   test('the file in which the agent reads of decisions is there before it has written anything', async t => {
@@ -274,7 +278,7 @@ const inViews = (): void => {
     const { state } = world.preview('p4');
     assert.ok(state.kind === 'pending' && state.stale.length === 1, JSON.stringify(state));
     assert.match(await two.run('cat src/a.ts'), /THREE/);
-    assert.match(await two.run('cat REDLINE.md'), /but the user has changed src\/a\.ts since/);
+    assert.match(await two.run('cat REDLINE.md'), /but src\/a\.ts changed since/);
     await world.vote('p4', 'discard');
     await world.rest();
     assert.equal(await two.run('cat src/a.ts'), 'ONE\ntwo\n3\nfour\nfive\nSIX');
@@ -547,7 +551,7 @@ const inViews = (): void => {
     );
     assert.match(
       second.output,
-      /It starts with what is pending of its last terminal: new\.ts, src\/a\.ts, src\/b\.ts\./,
+      /It starts with the pending changes from its last terminal: new\.ts, src\/a\.ts, src\/b\.ts\./,
     );
     assert.match(
       await second.run('cat REDLINE.md'),
@@ -704,10 +708,56 @@ const inViews = (): void => {
     await world.closeWindow();
     await agent.run('echo three > three.ts');
     assert.equal(await agent.exit(), 0);
-    assert.match(agent.output, /VS Code is closed\. What was written becomes previews/);
+    assert.match(agent.output, /VS Code is closed\. Changes become previews/);
     assert.equal(await world.openWindow(), false);
     assert.equal((await world.previews(3))[2], 'sh: three.ts: ∅ => three');
     await polled('the views to be gone', () => fs.readdirSync(world.storage).length === 0);
+  });
+
+  test('what is decided just before a reload is in the file once the agent hears of it', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    await agent.run('sed -i s/two/TWO/ src/a.ts; echo b2 >> src/b.ts; echo new > new.ts');
+    await world.previews(1);
+    await agent.run('echo mine > new.ts');
+    await world.vote('p1', 'discard', 'No.');
+    await world.closeWindow();
+    await world.openWindow();
+    await agent.run("until grep -q 'refused' REDLINE.md; do sleep 0.05; done");
+    assert.equal(
+      await agent.run('cat src/a.ts src/b.ts new.ts'),
+      'one\ntwo\nthree\nfour\nfive\nsix\nb\nmine',
+      'but what the agent has written since stays',
+    );
+    await world.previews(2);
+    assert.equal(await agent.exit(), 0);
+  });
+
+  test('after a branch switch and a reload, a view keeps the files of all that was decided before', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    await agent.run('sed -i s/two/TWO/ src/a.ts');
+    await world.previews(1);
+    await agent.run('echo b2 >> src/b.ts');
+    await world.previews(2);
+    await world.vote('p1', 'apply');
+    await world.vote('p2', 'discard');
+    await world.rest();
+    const files = await agent.run('cat src/a.ts src/b.ts');
+    assert.equal(files, 'one\nTWO\nthree\nfour\nfive\nsix\nb');
+    world.git('checkout', '-q', '-b', 'other');
+    await world.userWrites({ 'src/a.ts': 'other\n', 'src/b.ts': 'other\n' });
+    await world.closeWindow();
+    await world.openWindow();
+    await world.rest();
+    assert.equal(await agent.run('cat src/a.ts src/b.ts'), files);
+    // Nor when the store forgets the decisions, and says so.
+    await world.store.forgetResolved(new Date());
+    assert.equal(world.store.all().length, 0);
+    await world.rest();
+    assert.equal(await agent.run('cat src/a.ts src/b.ts'), files);
+    assert.equal(await agent.exit(), 0);
+    assert.equal(world.store.all().length, 0);
   });
 
   test('a program that is killed, or whose terminal is closed, leaves what it has written', async t => {

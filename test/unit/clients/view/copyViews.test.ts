@@ -137,7 +137,7 @@ suite('an agent that works in a copy', () => {
     await world.closeWindow();
     await agent.run('echo three > three.ts');
     assert.equal(await agent.exit(), 0);
-    assert.match(agent.output, /VS Code is closed\. What was written becomes previews/);
+    assert.match(agent.output, /VS Code is closed\. Changes become previews/);
     assert.equal(await world.openWindow(), false);
     assert.equal((await world.previews(4))[3], 'sh: three.ts: ∅ => three');
     await polled('the copies to be gone', () => fs.readdirSync(world.storage).length === 0);

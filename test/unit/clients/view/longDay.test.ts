@@ -1,12 +1,13 @@
-/** A day of an agent in its terminal, at a faster pace: what it and the person are told. */
+/** Four hours of each agent in its terminal, on a simulated clock: what it and the person are told. The transcript is printed. */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { suite, test } from 'node:test';
+import { suite, test, type TestContext } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
 import { VIEW_INSTRUCTIONS } from '../../../../src/agent/clients/run/toldAgent.ts';
-import { viewPace } from '../../../../src/agent/clients/view/liveView.ts';
+import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
 import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { SimulatedPace } from '../../../support/simulatedPace.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
 
 const FILES = {
@@ -15,8 +16,12 @@ const FILES = {
   'notes.md': 'Notes\n',
   '.gitignore': '*.log\n.env\n',
 };
-/** A shell under the name of an agent: its instructions stand in its home folder. */
-const CLAUDE = '#!/bin/sh\nprintf %s "$2" > "$HOME/.claude/instructions"\nexec /bin/sh\n';
+/** Shells under the names of agents say what they are told at their start. */
+const AGENTS = [
+  ['claude', '$2', VIEW_INSTRUCTIONS],
+  ['codex', '$2', VIEW_INSTRUCTIONS],
+  ['opencode', '$OPENCODE_CONFIG_CONTENT', '"instructions":["REDLINE.md"]'],
+] as const;
 const SERVER = 'while sleep 0.05; do echo GET / >> dev.log; done';
 
 /** Whether this machine can mount views at all; where it cannot, that nothing is started is shown beside. */
@@ -25,79 +30,133 @@ fs.mkdirSync(probed.storage, { recursive: true });
 const obstacle = await whyNoOverlay([{ name: 'w', fsPath: probed.root }], probed.storage);
 await probed.remove();
 
-/** Waits until the agent is told so. */
-async function hears(agent: ShellAgent, line: string): Promise<void> {
-  await polled(line, async () => (await agent.run('cat REDLINE.md')).split('\n').includes(line));
+/** What happened, by the simulated time of the day. */
+class Transcript {
+  readonly pace = new SimulatedPace();
+  readonly #lines: string[] = [];
+
+  /** Lets time pass, up to a time of the story. */
+  at(hours: number, minutes: number): void {
+    this.pace.pass((hours * 60 + minutes) * 60_000 - this.pace.now());
+  }
+
+  add(who: string, text: string): void {
+    const minutes = Math.floor(this.pace.now() / 60_000);
+    const line = `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')} ${who}: ${text}`;
+    if (line !== this.#lines.at(-1)) this.#lines.push(line);
+  }
+
+  /** Waits until the agent is told so. */
+  async hears(agent: ShellAgent, line: string): Promise<void> {
+    await polled(line, async () => (await agent.run('cat REDLINE.md')).split('\n').includes(line));
+    this.add('the agent reads in REDLINE.md', line);
+  }
+
+  /** Adds what the terminal has told the person. */
+  terminal({ output }: ShellAgent): void {
+    for (const [, line = ''] of output.matchAll(/^redline: (.*)$/gm)) this.add('the terminal says', line);
+  }
+
+  print(t: TestContext): void {
+    for (const line of this.#lines) t.diagnostic(line);
+  }
 }
 
 if (!obstacle)
   suite('a day in an agent terminal', () => {
-    test('a server that runs, refusals, a sub-agent, a worktree, a reload and a new terminal', async t => {
-      const world = await ViewWorld.create(FILES, { pace: { ...viewPace, restMs: 300, longestMs: 600 } });
-      t.after(() => world.remove());
-      world.write({ '.env': 'PORT=1\n' });
-      const program = world.temp.at('bin', 'claude');
-      fs.mkdirSync(path.dirname(program));
-      fs.writeFileSync(program, CLAUDE, { mode: 0o755 });
-      const inHome = (name: string): string =>
-        fs.readFileSync(path.join(world.temp.at('home'), '.claude', name), 'utf8');
+    for (const [name, argument, told] of AGENTS)
+      test(`four hours of ${name}: a server that runs, three refusals, a sub-agent, a worktree, two restarts and a new terminal`, async t => {
+        const day = new Transcript();
+        const world = await ViewWorld.create(FILES, { pace: day.pace });
+        t.after(() => world.remove());
+        world.write({ '.env': 'PORT=1\n' });
+        const program = world.temp.at('bin', name);
+        fs.mkdirSync(path.dirname(program));
+        fs.writeFileSync(program, `#!/bin/sh\nprintf 'told: %s\\n' "${argument}"\nexec /bin/sh\n`, {
+          mode: 0o755,
+        });
+        const proposed = async (at: string): Promise<Preview> => {
+          const found = await polled(at, () =>
+            [...world.store.open].findLast(({ changes }) => changes?.some(each => each.path === at)),
+          );
+          day.add('the person sees', `${found.id}, ${found.origin?.agent?.name}: ${found.label}`);
+          return found;
+        };
+        const refuse = async ({ id }: Preview, reason: string): Promise<void> => {
+          day.add('the person refuses', `${id}. ${reason}`);
+          await world.vote(id, 'discard', reason);
+        };
+        const restart = async (meanwhile: string): Promise<void> => {
+          await world.closeWindow();
+          day.add('the window', 'closes');
+          await first.run(meanwhile);
+          day.pace.pass(600_000);
+          assert.equal(await world.openWindow(), true);
+          day.add('the window', 'is open again');
+        };
 
-      const first = world.start(program);
-      await first.run(`(${SERVER}) & echo PORT=2 > .env`);
-      assert.equal(inHome('instructions'), VIEW_INSTRUCTIONS);
-      await first.run('echo More >> notes.md');
-      await world.previews(1);
-      await world.vote('p1', 'discard', 'Keep the notes short.');
-      await hears(first, '- notes.md: refused. Reason: Keep the notes short.');
-      assert.equal(await first.run('cat notes.md'), 'Notes');
+        const first = world.start(program);
+        await first.run(`(${SERVER}) & echo PORT=2 > .env`);
+        assert.ok(first.output.includes(told), first.output);
+        day.add('the agent is told at its start', told);
+        day.at(0, 20);
+        await first.run('echo More >> notes.md');
+        await refuse(await proposed('notes.md'), 'Keep the notes short.');
+        await day.hears(first, '- notes.md: refused. Reason: Keep the notes short.');
+        assert.equal(await first.run('cat notes.md'), 'Notes');
 
-      // A sub-agent works beside the agent, and one in a worktree, whose branch is merged.
-      await first.run('sh -c "sleep 0.1; echo sub > src/sub.ts" & sed -i s/two/TWO/ src/a.ts; wait $!');
-      await polled('both to be proposed', () =>
-        ['src/sub.ts', 'src/a.ts'].every(name =>
-          [...world.store.open].some(({ changes }) => changes?.some(({ path: at }) => at === name)),
-        ),
-      );
-      const who = '-c user.name=A -c user.email=a@b';
-      await first.run(`git worktree add -q .claude/worktrees/w; cd .claude/worktrees/w; echo w > src/w.ts`);
-      await first.run(`git add .; git ${who} commit -qm w; cd ../../..; git ${who} merge -q w`);
-      const merged = await polled('what was merged', () =>
-        [...world.store.open].find(({ changes }) => changes?.some(({ path: at }) => at === 'src/w.ts')),
-      );
-      assert.deepEqual(
-        merged.changes?.map(({ path: at }) => at),
-        ['src/w.ts'],
-        'nothing else of the worktree is proposed',
-      );
-      await world.vote(merged.id, 'discard', 'Not today.');
-      await hears(first, '- src/w.ts: refused. Reason: Not today.');
+        // A sub-agent works beside the agent, and one in a worktree, whose branch is merged.
+        day.at(1, 0);
+        await first.run('sh -c "sleep 0.1; echo sub > src/sub.ts" & sed -i s/two/TWO/ src/a.ts; wait $!');
+        for (const at of ['src/sub.ts', 'src/a.ts']) await proposed(at);
+        day.at(1, 40);
+        const who = '-c user.name=A -c user.email=a@b';
+        await first.run(`git worktree add -q .claude/worktrees/w; cd .claude/worktrees/w; echo w > src/w.ts`);
+        await first.run(`git add .; git ${who} commit -qm w; cd ../../..; git ${who} merge -q w`);
+        const merged = await proposed('src/w.ts');
+        assert.deepEqual(
+          merged.changes?.map(({ path: at }) => at),
+          ['src/w.ts'],
+          'nothing else of the worktree is proposed',
+        );
+        await refuse(merged, 'Not today.');
+        await day.hears(first, '- src/w.ts: refused. Reason: Not today.');
 
-      await world.closeWindow();
-      await first.run('sed -i s/six/SIX/ src/a.ts');
-      assert.equal(await world.openWindow(), true);
-      const late = await polled('what was written meanwhile', () =>
-        [...world.store.open].find(({ label, dependsOn }) => label === 'a.ts' && dependsOn.length > 0),
-      );
-      await world.vote(late.id, 'discard', 'Six stays small.');
-      await hears(first, '- src/a.ts: refused. Reason: Six stays small.');
-      await first.exit();
-      assert.match(first.output, /\nredline: Not in the previews: \.claude\/worktrees\/w\n/);
-      assert.match(first.output, /\nredline: Stayed in the view, since git ignores it: dev\.log\n/);
+        day.at(2, 30);
+        await restart('sed -i s/six/SIX/ src/a.ts');
+        const late = await polled('what was written meanwhile', () =>
+          [...world.store.open].find(({ label, dependsOn }) => label === 'a.ts' && dependsOn.length > 0),
+        );
+        await refuse(late, 'Six stays small.');
+        await day.hears(first, '- src/a.ts: refused. Reason: Six stays small.');
+        day.at(3, 20);
+        await restart('tail -n 1 dev.log');
+        await day.hears(first, '- src/w.ts: refused. Reason: Not today.');
+        day.at(4, 0);
+        const before = world.store.all().length;
+        await first.exit();
+        day.terminal(first);
+        assert.equal(world.store.all().length, before + 1, 'only .env is new');
+        assert.match(first.output, /\nredline: Not in the previews: \.claude\/worktrees\/w\n/);
+        assert.match(first.output, /\nredline: Stayed in the view, since git ignores it: dev\.log\n/);
 
-      const second = world.start(program);
-      await hears(second, '- .env: waits for the user.');
-      assert.match(
-        second.output,
-        /It starts with what is pending of its last terminal: .*src\/sub\.ts.*\.env\./,
-      );
-      assert.equal(await second.run('cat .env src/sub.ts; sed -n 2p src/a.ts'), 'PORT=2\nsub\nTWO');
-      assert.equal(world.git('status', '--porcelain'), '', 'nothing is on disk before it is applied');
-      for (const { id } of [...world.store.open]) await world.vote(id, 'apply');
-      await second.exit();
-      assert.equal(world.git('status', '--porcelain'), ' M src/a.ts\n?? src/sub.ts\n');
-      assert.equal(world.read('src/a.ts'), 'one\nTWO\nthree\nfour\nfive\nsix\n');
-      assert.equal(world.read('.env'), 'PORT=2\n');
-    });
+        const second = world.start(program);
+        await day.hears(second, '- .env: waits for the user.');
+        assert.match(
+          second.output,
+          /It starts with the pending changes from its last terminal: .*src\/sub\.ts.*\.env\./,
+        );
+        assert.equal(await second.run('cat .env src/sub.ts; sed -n 2p src/a.ts'), 'PORT=2\nsub\nTWO');
+        assert.equal(world.git('status', '--porcelain'), '', 'nothing is on disk before it is applied');
+        for (const { id } of [...world.store.open]) await world.vote(id, 'apply');
+        await second.exit();
+        day.terminal(second);
+        assert.equal(world.git('status', '--porcelain'), ' M src/a.ts\n?? src/sub.ts\n');
+        assert.equal(world.read('src/a.ts'), 'one\nTWO\nthree\nfour\nfive\nsix\n');
+        assert.equal(world.read('.env'), 'PORT=2\n');
+        assert.deepEqual(world.troubles, []);
+        day.print(t);
+      });
 
     test('Ctrl+C, a paste of a megabyte, and an agent that deletes all that it sees', async t => {
       const world = await ViewWorld.create(FILES);
